@@ -1,0 +1,46 @@
+const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+const durationPattern = /^(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
+
+/** Reads `"90s"`, `"5m"`, `"1h30m"`, `"2d"`, `"500ms"`: largest unit first, each at most once. Null when it is none, or absurd. */
+export function parseDuration(text: string): number | null {
+  const match = durationPattern.exec(text);
+  if (match === null || text === '') return null;
+  const [, d = '0', h = '0', m = '0', s = '0', ms = '0'] = match;
+  const total = Number(d) * unitMs.d + Number(h) * unitMs.h + Number(m) * unitMs.m + Number(s) * unitMs.s + Number(ms);
+  return Number.isSafeInteger(total) ? total : null;
+}
+
+/** The same notation back, exact: `5400000` is `"1h30m"`; zero is `"0s"`. */
+export function formatDuration(ms: number): string {
+  if (ms === 0) return '0s';
+  const parts: string[] = [];
+  let rest = Math.abs(Math.round(ms));
+  for (const unit of ['d', 'h', 'm', 's', 'ms'] as const) {
+    const count = Math.floor(rest / unitMs[unit]);
+    rest -= count * unitMs[unit];
+    if (count > 0) parts.push(`${count}${unit}`);
+  }
+  return (ms < 0 ? '-' : '') + parts.join('');
+}
+
+/** For people: the two largest units in words, `"3 days 4 hours"`, `"12 seconds"`. */
+export function describeDuration(ms: number): string {
+  const magnitude = Math.abs(ms);
+  if (magnitude < 1000) return `${Math.round(magnitude)} ms`;
+  const units = [
+    ['day', unitMs.d],
+    ['hour', unitMs.h],
+    ['minute', unitMs.m],
+    ['second', unitMs.s],
+  ] as const;
+  const first = units.findIndex(([, size]) => magnitude >= size);
+  const parts: string[] = [];
+  let rest = magnitude;
+  for (const [name, size] of units.slice(first, first + 2)) {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count > 0) parts.push(`${count} ${name}${count === 1 ? '' : 's'}`);
+  }
+  return parts.join(' ');
+}

@@ -1,0 +1,64 @@
+/**
+ * Money as an integer number of millionths. JavaScript numbers hold every such integer exactly up to the limit of
+ * ±9,007,199,254 units, which is where the contract draws the line (2.1).
+ */
+export type Micros = number;
+
+const microsPerUnit = 1_000_000;
+const limit = 9_007_199_254n * 1_000_000n;
+const decimalPattern = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/**
+ * Reads the digits of a JSON number, never through a binary float. Digits past the sixth decimal are rounded half to
+ * even; that heals the float noise of a server. Null when the text is no such number or its value is out of range.
+ */
+export function parseMicros(digits: string): Micros | null {
+  const match = decimalPattern.exec(digits);
+  if (match === null) return null;
+  const [, sign = '', whole = '', fraction = '', exponentText = '0'] = match;
+  const significant = (whole + fraction).replace(/^0+/, '');
+  if (significant === '') return 0;
+  const exponent = Number(exponentText) - fraction.length + 6;
+  // Beyond these the value is out of range or rounds to zero; an exponent of a million digits is never expanded.
+  if (significant.length + exponent > 17) return null;
+  if (significant.length + exponent < 0) return 0;
+  const magnitude = exponent >= 0 ? BigInt(significant + '0'.repeat(exponent)) : roundHalfEven(significant, -exponent);
+  if (magnitude > limit) return null;
+  const micros = Number(magnitude);
+  return sign === '-' && micros !== 0 ? -micros : micros;
+}
+
+/** Drops the last `count` digits. */
+function roundHalfEven(digits: string, count: number): bigint {
+  const kept = BigInt(digits.slice(0, -count) || '0');
+  const dropped = digits.slice(-count).padStart(count, '0');
+  const half = `5${'0'.repeat(count - 1)}`;
+  if (dropped > half || (dropped === half && kept % 2n === 1n)) return kept + 1n;
+  return kept;
+}
+
+/** A decimal string without trailing zeros, as APIs and JSON output give money: `"-18.383"`, `"0"`. */
+export function formatMicros(micros: Micros): string {
+  return decimal(micros, 0);
+}
+
+/** With at least two decimals, as people read money: `"-18.383"`, `"20.00"`. */
+export function formatMoney(micros: Micros): string {
+  return decimal(micros, 2);
+}
+
+/** As people read it with its currency: `"20.00 CNY"`; without one where none is known. */
+export function formatAmount(micros: Micros, currency: string | null): string {
+  return currency === null || currency === '' ? formatMoney(micros) : `${formatMoney(micros)} ${currency}`;
+}
+
+function decimal(micros: Micros, minimumDecimals: number): string {
+  const magnitude = Math.abs(micros);
+  const whole = Math.floor(magnitude / microsPerUnit);
+  const fraction = String(magnitude - whole * microsPerUnit)
+    .padStart(6, '0')
+    .replace(/0+$/, '')
+    .padEnd(minimumDecimals, '0');
+  const sign = micros < 0 ? '-' : '';
+  return fraction === '' ? `${sign}${whole}` : `${sign}${whole}.${fraction}`;
+}

@@ -1,0 +1,42 @@
+import type { Reading } from './reading.ts';
+
+/** How a poll can end (contract 2.3). The names are public: storage, metrics, API and logs use them. */
+export const outcomeKinds = [
+  'ok',
+  'rate_limited',
+  'auth_failed',
+  'api_error',
+  'invalid_response',
+  'http_error',
+  'timeout',
+  'network_error',
+] as const;
+
+export type OutcomeKind = (typeof outcomeKinds)[number];
+
+/** A balance as the provider answered it, before lowwater knows which account and instant it belongs to. */
+export type BalanceAnswer = Pick<Reading, 'sms' | 'voip' | 'currency'>;
+
+/**
+ * What one balance request came to. A value, never an exception.
+ *
+ * - `reason` is a sentence for people: it names the cause and never quotes a body, an address or a secret.
+ * - `code` is the envelope's code where there was one, `status` the HTTP status where there was one.
+ * - `retryAfterMs` is the response's `Retry-After` in milliseconds from now, already capped to one hour;
+ *   absent where the header was absent or unreadable.
+ * - `usage` are the response headers whose names speak of limits (contract 2.6).
+ */
+export type Outcome = OutcomeDetail & {
+  readonly durationMs: number;
+  readonly usage: Readonly<Record<string, string>>;
+};
+
+type OutcomeDetail =
+  | { readonly kind: 'ok'; readonly answer: BalanceAnswer; readonly unknownFields?: readonly string[] }
+  | {
+      readonly kind: Exclude<OutcomeKind, 'ok'>;
+      readonly reason: string;
+      readonly code?: number;
+      readonly status?: number;
+      readonly retryAfterMs?: number;
+    };

@@ -1,0 +1,19 @@
+import type { Matcher } from './rule.ts';
+
+export interface Escalation {
+  readonly afterMs: number;
+  readonly channels: readonly string[];
+}
+
+/** Which alerts go to which channels. The first matching route wins unless it says `continue`. */
+export interface Route {
+  readonly match: Matcher;
+  readonly channels: readonly string[];
+  readonly repeatEveryMs: number;
+  readonly groupWaitMs: number;
+  readonly escalate: Escalation | null;
+  readonly continue: boolean;
+}
+
+export const defaultRepeatEveryMs = 4 * 60 * 60 * 1000;
+export const defaultGroupWaitMs = 5000;

@@ -1,0 +1,44 @@
+import { Cron } from 'croner';
+import type { Calendar } from '../app/ports.ts';
+
+/**
+ * Cron expressions by croner. `no-wildcard` makes every expression without `*` in its time fields run once per local day
+ * even when clocks go back, and after the gap when they go forward.
+ */
+const options = { fixedTimeRule: 'no-wildcard', mode: '5-part' } as const;
+
+/** Parsed expressions: parsing costs a hundred times a lookup, and a configuration names few. */
+const parsed = new Map<string, Cron>();
+
+export const cronCalendar: Calendar = {
+  next: (cron, timezone, after) => parse(cron, timezone).nextRun(new Date(after))?.getTime() ?? null,
+  previous: (cron, timezone, before) =>
+    // croner's previous runs are strictly before the reference; ours includes it.
+    parse(cron, timezone).previousRuns(1, new Date(before + 1000))[0]?.getTime() ?? null,
+};
+
+/**
+ * What is wrong with an expression or its zone, in words; null when it will run. croner finds a bad zone and a date that
+ * never comes only when it computes a run.
+ */
+export function findCronProblem(cron: string, timezone: string, now: number): string | null {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: timezone });
+  } catch {
+    return `unknown time zone "${timezone}"; use an IANA name such as "Europe/Berlin"`;
+  }
+  try {
+    return cronCalendar.next(cron, timezone, now) === null ? 'this expression never runs' : null;
+  } catch (error) {
+    return error instanceof Error ? error.message : 'not a cron expression';
+  }
+}
+
+function parse(cron: string, timezone: string): Cron {
+  const key = `${timezone} ${cron}`;
+  const known = parsed.get(key);
+  if (known !== undefined) return known;
+  const fresh = new Cron(cron, { ...options, timezone });
+  parsed.set(key, fresh);
+  return fresh;
+}

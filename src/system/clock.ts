@@ -1,0 +1,19 @@
+import type { Clock } from '../app/ports.ts';
+
+/** Longer timers than this fire at once in Node, with a warning. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** The real clock. Timers of any length are built from short ones. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  setTimer(delayMs, fire) {
+    let timer: NodeJS.Timeout;
+    const arm = (restMs: number): void => {
+      const stepMs = Math.min(restMs, longestTimerMs);
+      timer = setTimeout(() => (restMs > stepMs ? arm(restMs - stepMs) : fire()), stepMs);
+    };
+    arm(Math.max(0, delayMs));
+    return () => clearTimeout(timer);
+  },
+};

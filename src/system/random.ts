@@ -1,0 +1,8 @@
+import { randomUUID } from 'node:crypto';
+import type { Random } from '../app/ports.ts';
+
+/** The real randomness. */
+export const systemRandom: Random = {
+  fraction: () => Math.random(),
+  id: () => randomUUID(),
+};
