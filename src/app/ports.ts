@@ -93,6 +93,8 @@ export interface Batch {
   readonly removedAlerts: readonly { readonly account: string; readonly rule: string }[];
   readonly incidents: readonly Incident[];
   readonly messages: readonly OutboxMessage[];
+  /** Ids of messages whose content went into another one. */
+  readonly removedMessages: readonly string[];
   readonly silences: readonly Silence[];
   /** Small named values: when a report last went out, when the daemon was last alive. Null removes one. */
   readonly notes: Readonly<Record<string, string | null>>;

@@ -46,8 +46,9 @@ export interface Told {
   readonly severity: Severity;
   readonly resolved: boolean;
   readonly flapping: boolean;
-  /** The first message of the incident on this channel: replies refer to it. */
+  /** The first message of the incident on this channel, and its subject: replies refer to them. */
   readonly firstMessage: string;
+  readonly subject: string | null;
   readonly escalatedAt: number | null;
 }
 
@@ -73,8 +74,11 @@ export interface Incident {
   /** How often the severity rose; an acknowledgement is broken when this grows past what it saw. */
   readonly rises: number;
   readonly firedAt: number;
+  /** What `escalate` is measured from: `firedAt`, moved along when the wall clock jumps or lowwater was not running. */
+  readonly escalationSince: number;
   readonly resolvedAt: number | null;
   readonly resolution: Resolution | null;
+  readonly flappingSince: number | null;
   /** True for a thing that happened and has no end, such as a top-up. */
   readonly event: boolean;
   readonly value: Quantity | null;

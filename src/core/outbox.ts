@@ -12,22 +12,93 @@ export interface NoticeItem {
 
 /**
  * A message on its way to one channel. Stored in the transaction that changed the alerts it speaks of, rendered when
- * it is sent. Ends as `delivered` or `dead`; a message whose content grew after an attempt of unknown outcome goes out
- * under a new id, so that a receiver that drops repeated ids loses nothing.
+ * it is sent. Ends as `delivered` or `dead`.
  */
 export interface OutboxMessage {
   readonly id: string;
+  /**
+   * Grows when the content grew after an attempt that may have arrived. Receivers then see another id
+   * (`wireId`), so that one that drops repeated ids loses nothing.
+   */
+  readonly revision: number;
   readonly channel: string;
   readonly state: 'pending' | 'delivered' | 'dead';
   readonly items: readonly NoticeItem[];
-  /** A message that is not about incidents: a report's id. */
-  readonly report: string | null;
+  /** A message that is not about incidents: which report, and the period it covers. */
+  readonly report: { readonly id: string; readonly since: number; readonly until: number } | null;
   readonly createdAt: number;
   /** Not before this instant: the end of the group wait, or of the pause before a retry. */
   readonly dueAt: number;
+  /** Tried until then; moved along while lowwater is not running. */
+  readonly giveUpAt: number;
   readonly attempts: number;
   /** An attempt may have arrived although no answer said so; also true while an attempt is under way. */
   readonly uncertain: boolean;
   readonly deliveredAt: number | null;
   readonly lastError: string | null;
+}
+
+/** How long a message is tried before it counts as dead (contract 4.5). */
+export const retryForMs = 24 * 60 * 60 * 1000;
+const firstRetryMs = 1000;
+const longestRetryMs = 5 * 60 * 1000;
+
+/** The id that the receiver sees: the same for every retry of the same content. */
+export function wireId(message: OutboxMessage): string {
+  return message.revision === 0 ? message.id : `${message.id}-r${message.revision}`;
+}
+
+/** The pause before attempt number `attempts + 1`: from 1 s to 5 min, never less than the receiver asked for. */
+export function retryDelayMs(attempts: number, askedMs = 0): number {
+  return Math.max(Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(attempts - 1, 20)), askedMs);
+}
+
+export function newMessage(content: {
+  readonly id: string;
+  readonly channel: string;
+  readonly items: readonly NoticeItem[];
+  readonly report?: OutboxMessage['report'];
+  readonly now: number;
+  readonly dueAt: number;
+}): OutboxMessage {
+  return {
+    id: content.id,
+    revision: 0,
+    channel: content.channel,
+    state: 'pending',
+    items: content.items,
+    report: content.report ?? null,
+    createdAt: content.now,
+    dueAt: content.dueAt,
+    giveUpAt: content.now + retryForMs,
+    attempts: 0,
+    uncertain: false,
+    deliveredAt: null,
+    lastError: null,
+  };
+}
+
+/**
+ * Adds to a message that is not under way. A message that has not been tried goes out as early as its most urgent item
+ * asks; one that waits for a retry keeps its instant.
+ */
+export function joinMessage(message: OutboxMessage, items: readonly NoticeItem[], dueAt: number): OutboxMessage {
+  return {
+    ...message,
+    items: [...message.items, ...items],
+    revision: message.uncertain ? message.revision + 1 : message.revision,
+    uncertain: false,
+    dueAt: message.attempts === 0 ? Math.min(message.dueAt, dueAt) : message.dueAt,
+  };
+}
+
+/** What a message has to say about each incident: its kinds oldest first, each once. */
+export function kindsByIncident(items: readonly NoticeItem[]): Map<string, NoticeKind[]> {
+  const byIncident = new Map<string, NoticeKind[]>();
+  for (const item of items) {
+    const kinds = byIncident.get(item.incident);
+    if (kinds === undefined) byIncident.set(item.incident, [item.kind]);
+    else if (!kinds.includes(item.kind)) kinds.push(item.kind);
+  }
+  return byIncident;
 }

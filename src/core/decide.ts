@@ -1,0 +1,131 @@
+import type { Incident, Told } from './alert.ts';
+import type { NoticeKind } from './outbox.ts';
+import { isWorse } from './severity.ts';
+
+/** What a route asks of one channel for one incident. Null times: never. */
+export interface ChannelPlan {
+  readonly channel: string;
+  /** False for a channel that only hears of the incident when it escalates, or only because it was told before. */
+  readonly direct: boolean;
+  readonly repeatEveryMs: number | null;
+  readonly escalateAfterMs: number | null;
+  readonly groupWaitMs: number;
+}
+
+/** What keeps an incident from being told now. */
+export interface Suppression {
+  readonly silenced: boolean;
+  /** A worse alert on the same balance, or a failed key, or an outage of the provider already says it. */
+  readonly inhibited: boolean;
+  /** Held until it is known whether this is an outage of the whole provider; the instant at which that ends. */
+  readonly heldUntil: number | null;
+  /** The channel refuses for good; the instant at which it is tried again. */
+  readonly channelFailedUntil: number | null;
+}
+
+/**
+ * A named reason for a message, or a named reason for saying nothing, with the instant at which the answer may change
+ * by time alone.
+ */
+export type Decision =
+  | { readonly kind: 'tell'; readonly notice: NoticeKind }
+  | { readonly kind: 'quiet'; readonly why: QuietReason; readonly until: number | null };
+
+export type QuietReason =
+  | 'silenced'
+  | 'inhibited'
+  | 'held'
+  | 'channel failed'
+  | 'acknowledged'
+  | 'flapping'
+  | 'not due'
+  | 'never told'
+  | 'already told';
+
+/**
+ * Compares an incident with what a channel was last told of it (Alertmanager's dedup stage). Because nothing else is
+ * consulted, the end of a silence, a restart or a missed tick needs no case of its own.
+ */
+export function decide(input: {
+  readonly incident: Incident;
+  readonly plan: ChannelPlan;
+  readonly told: Told | null;
+  readonly suppression: Suppression;
+  readonly now: number;
+}): Decision {
+  const { incident, told, suppression } = input;
+  if (incident.event) return told !== null ? quiet('already told') : decideFirst(input, 'event');
+  if (incident.resolvedAt !== null) {
+    if (told === null) return quiet('never told');
+    if (told.resolved) return quiet('already told');
+    return suppression.silenced ? quiet('silenced') : tell('resolved');
+  }
+  const first = incident.flappingSince === null ? 'firing' : 'flapping';
+  return told === null ? decideFirst(input, first) : decideNext(input, told);
+}
+
+type Input = Parameters<typeof decide>[0];
+
+function decideFirst(input: Input, notice: NoticeKind): Decision {
+  const { plan, suppression, incident } = input;
+  if (!plan.direct) return decideEscalation(input, null) ?? quiet('never told');
+  const suppressed = decideSuppression(suppression, input.now);
+  if (suppressed !== null) return suppressed;
+  // A channel that comes in late, after a person took the incident, is not woken.
+  if (isAcknowledged(incident)) return quiet('acknowledged');
+  return tell(notice);
+}
+
+function decideNext(input: Input, told: Told): Decision {
+  const { incident, plan, suppression, now } = input;
+  if (plan.repeatEveryMs === null) return quiet('not due');
+  const suppressed = decideSuppression(suppression, now);
+  if (suppressed !== null) return suppressed;
+  if (isWorse(incident.severity, knownSeverity(incident, told))) return tell('worse');
+  if (incident.flappingSince !== null) return told.flapping ? quiet('flapping') : tell('flapping');
+  if (isAcknowledged(incident)) return quiet('acknowledged');
+  const escalation = decideEscalation(input, told);
+  if (escalation?.kind === 'tell') return escalation;
+  const repeatAt = told.at + plan.repeatEveryMs;
+  if (now >= repeatAt) return tell('reminder');
+  return quiet('not due', Math.min(repeatAt, escalation?.until ?? repeatAt));
+}
+
+/** Null when this channel takes no part in an escalation, or has been escalated to. */
+function decideEscalation(input: Input, told: Told | null): Decision | null {
+  const { incident, plan, suppression, now } = input;
+  if (plan.escalateAfterMs === null || (told?.escalatedAt ?? null) !== null) return null;
+  const suppressed = decideSuppression(suppression, now);
+  if (suppressed !== null) return suppressed;
+  if (isAcknowledged(incident)) return quiet('acknowledged');
+  const dueAt = incident.escalationSince + plan.escalateAfterMs;
+  return now >= dueAt ? tell('escalated') : quiet('not due', dueAt);
+}
+
+function decideSuppression(suppression: Suppression, now: number): Decision | null {
+  if (suppression.silenced) return quiet('silenced');
+  if (suppression.inhibited) return quiet('inhibited');
+  if (suppression.heldUntil !== null && now < suppression.heldUntil) return quiet('held', suppression.heldUntil);
+  const failedUntil = suppression.channelFailedUntil;
+  if (failedUntil !== null && now < failedUntil) return quiet('channel failed', failedUntil);
+  return null;
+}
+
+/** An acknowledgement holds until the incident gets worse than it was when the person took it. */
+export function isAcknowledged(incident: Incident): boolean {
+  return incident.acknowledgement !== null && incident.acknowledgement.rises === incident.rises;
+}
+
+/** The severity that the channel's readers have in mind: a person who acknowledged has seen the one of that moment. */
+function knownSeverity(incident: Incident, told: Told): Told['severity'] {
+  const { acknowledgement } = incident;
+  return acknowledgement !== null && acknowledgement.at >= told.at ? acknowledgement.severity : told.severity;
+}
+
+function tell(notice: NoticeKind): Decision {
+  return { kind: 'tell', notice };
+}
+
+function quiet(why: QuietReason, until: number | null = null): Decision {
+  return { kind: 'quiet', why, until };
+}
