@@ -2,6 +2,7 @@ import type { AlertType, Incident, Resolution } from './alert.ts';
 import type { Confidence, Fact, Quantity } from './evaluation.ts';
 import type { Micros } from './money.ts';
 import type { NoticeKind } from './outbox.ts';
+import type { OutcomeKind } from './outcome.ts';
 import type { Balance, Reading } from './reading.ts';
 import type { Ladder } from './rule.ts';
 import type { Severity } from './severity.ts';
@@ -60,6 +61,8 @@ export interface NoticeAccount {
   readonly labels: Readonly<Record<string, string>>;
   readonly reading: Reading | null;
   readonly previous: Reading | null;
+  /** How the last poll ended; null before the first. It decides what a message advises. */
+  readonly outcome: OutcomeKind | null;
   /** Reason of the last failed poll; null when the last poll was `ok`. */
   readonly failure: string | null;
   readonly consecutiveFailures: number;
