@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+// The one file that every Node must be able to read: plain syntax, and nothing imported before the version is known to
+// be new enough (the database driver ends in a segmentation fault on older ones).
+const needed = [22, 19] as const;
+const parts = process.versions.node.split('.');
+const major = Number(parts[0]);
+const minor = Number(parts[1]);
+
+if (major > needed[0] || (major === needed[0] && minor >= needed[1])) {
+  const { startProcess } = await import('./wiring/process.ts');
+  await startProcess();
+} else {
+  process.stderr.write(
+    `lowwater needs Node.js ${needed[0]}.${needed[1]} or newer, this is ${process.versions.node}.\n`,
+  );
+  process.exitCode = 1;
+}
+
+export {};
