@@ -16,6 +16,8 @@ export interface Settings {
   readonly heartbeat: HeartbeatSettings | null;
   readonly storage: { readonly path: string; readonly retentionMs: number };
   readonly log: { readonly level: LogLevel };
+  /** Zone that absolute times in messages are shown in, an IANA name; also of cron expressions that name none. */
+  readonly timezone: string;
 }
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
