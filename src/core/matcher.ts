@@ -1,0 +1,29 @@
+import type { Matcher } from './rule.ts';
+import type { Severity } from './severity.ts';
+
+/** What a matcher is held against: an account, and for routes and silences an alert of it. */
+export interface MatchSubject {
+  readonly account: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly rule?: string;
+  readonly severity?: Severity;
+}
+
+/**
+ * True when every key that the matcher gives holds (contract 3.2): the subject's value is one of the listed ones. A matcher
+ * without keys matches everything; a key that the subject does not have never matches.
+ */
+export function matches(matcher: Matcher, subject: MatchSubject): boolean {
+  return (
+    isListed(matcher.account, subject.account) &&
+    isListed(matcher.rule, subject.rule) &&
+    isListed(matcher.severity, subject.severity) &&
+    Object.entries(matcher.labels ?? {}).every(([label, values]) =>
+      isListed(values, Object.hasOwn(subject.labels, label) ? subject.labels[label] : undefined),
+    )
+  );
+}
+
+function isListed(values: readonly string[] | undefined, value: string | undefined): boolean {
+  return values === undefined || (value !== undefined && values.includes(value));
+}

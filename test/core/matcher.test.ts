@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { matches } from '../../src/core/matcher.ts';
+import type { Matcher } from '../../src/core/rule.ts';
+
+const subject = {
+  account: 'otp',
+  rule: 'sms-low',
+  severity: 'critical',
+  labels: { team: 'identity', region: 'eu' },
+} as const;
+
+test.each<[string, Matcher, boolean]>([
+  ['no key at all', {}, true],
+  ['its account', { account: ['otp'] }, true],
+  ['one of several accounts', { account: ['marketing', 'otp'] }, true],
+  ['another account', { account: ['marketing'] }, false],
+  ['its rule', { rule: ['sms-low'] }, true],
+  ['another rule', { rule: ['stale'] }, false],
+  ['its severity', { severity: ['warning', 'critical'] }, true],
+  ['another severity', { severity: ['warning'] }, false],
+  ['a label', { labels: { team: ['identity'] } }, true],
+  ['a label with another value', { labels: { team: ['growth'] } }, false],
+  ['a label that it does not have', { labels: { tier: ['1'] } }, false],
+  ['a name that every object inherits', { labels: { constructor: ['x'] } }, false],
+  ['several labels that all hold', { labels: { team: ['identity'], region: ['us', 'eu'] } }, true],
+  ['several labels of which one does not hold', { labels: { team: ['identity'], region: ['us'] } }, false],
+  ['keys of which one does not hold', { account: ['otp'], severity: ['info'] }, false],
+  ['an empty list', { account: [] }, false],
+])('a matcher that names %s', (_, matcher, expected) => {
+  expect(matches(matcher, subject)).toBe(expected);
+});
+
+test('a key that the subject does not have never matches', () => {
+  expect(matches({ severity: ['critical'] }, { account: 'otp', labels: {} })).toBe(false);
+});
