@@ -7,15 +7,16 @@ export function parseDuration(text: string): number | null {
   const match = durationPattern.exec(text);
   if (match === null || text === '') return null;
   const [, d = '0', h = '0', m = '0', s = '0', ms = '0'] = match;
-  const total = Number(d) * unitMs.d + Number(h) * unitMs.h + Number(m) * unitMs.m + Number(s) * unitMs.s + Number(ms);
+  const total =
+    Number(d) * unitMs.d + Number(h) * unitMs.h + Number(m) * unitMs.m + Number(s) * unitMs.s + Number(ms);
   return Number.isSafeInteger(total) ? total : null;
 }
 
 /** The same notation back, exact: `5400000` is `"1h30m"`; zero is `"0s"`. */
 export function formatDuration(ms: number): string {
-  if (ms === 0) return '0s';
-  const parts: string[] = [];
   let rest = Math.abs(Math.round(ms));
+  if (rest === 0) return '0s';
+  const parts: string[] = [];
   for (const unit of ['d', 'h', 'm', 's', 'ms'] as const) {
     const count = Math.floor(rest / unitMs[unit]);
     rest -= count * unitMs[unit];
@@ -26,8 +27,8 @@ export function formatDuration(ms: number): string {
 
 /** For people: the two largest units in words, `"3 days 4 hours"`, `"12 seconds"`. */
 export function describeDuration(ms: number): string {
-  const magnitude = Math.abs(ms);
-  if (magnitude < 1000) return `${Math.round(magnitude)} ms`;
+  const magnitude = Math.abs(Math.round(ms));
+  if (magnitude < 1000) return `${magnitude} ms`;
   const units = [
     ['day', unitMs.d],
     ['hour', unitMs.h],

@@ -31,7 +31,8 @@ export type Outcome = OutcomeDetail & {
   readonly usage: Readonly<Record<string, string>>;
 };
 
-type OutcomeDetail =
+/** How the exchange ended, without how long it took and what its headers said. */
+export type OutcomeDetail =
   | { readonly kind: 'ok'; readonly answer: BalanceAnswer; readonly unknownFields?: readonly string[] }
   | {
       readonly kind: Exclude<OutcomeKind, 'ok'>;

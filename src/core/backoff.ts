@@ -1,0 +1,43 @@
+/** The share of a backoff that random jitter may add on top (contract 2.5). */
+const jitterShare = 0.25;
+
+/** First wait after a failure that is neither a rate limit nor a refused secret. */
+const firstRetryMs = 15_000;
+
+/** Inputs of a backoff with jitter. `strikes` counts such outcomes in a row and is at least 1; `jitterFraction` is in [0, 1]. */
+export interface BackoffInput {
+  readonly strikes: number;
+  readonly initialMs: number;
+  readonly maxMs: number;
+  readonly jitterFraction: number;
+  readonly intervalMs: number;
+}
+
+/**
+ * How long a group of accounts that share a secret waits after its n-th `rate_limited` in a row, in milliseconds:
+ * `min(max, initial · 2^(n-1))` plus up to 25 % jitter, and never less than the poll interval or the response's
+ * `Retry-After` (contract 2.5). `retryAfterMs` is null where the response named none.
+ */
+export function rateLimitDelay(input: BackoffInput & { readonly retryAfterMs: number | null }): number {
+  return Math.max(authFailedDelay(input), input.retryAfterMs ?? 0);
+}
+
+/** How long one account waits after its n-th `auth_failed` in a row, in milliseconds: as after a rate limit (contract 2.5). */
+export function authFailedDelay(input: BackoffInput): number {
+  const { strikes, initialMs, maxMs, jitterFraction, intervalMs } = input;
+  const waitMs = Math.min(maxMs, doubled(initialMs, strikes));
+  return Math.max(waitMs * (1 + jitterShare * jitterFraction), intervalMs);
+}
+
+/**
+ * How long one account waits after its n-th other failure in a row, in milliseconds: `min(interval, 15 s · 2^(n-1))`
+ * (contract 2.5). `failures` is at least 1.
+ */
+export function failureDelay(input: { readonly failures: number; readonly intervalMs: number }): number {
+  return Math.min(input.intervalMs, doubled(firstRetryMs, input.failures));
+}
+
+/** `first · 2^(count-1)`. A count that grew for years ends in Infinity, which the callers' minimum takes care of. */
+function doubled(first: number, count: number): number {
+  return first * 2 ** (Math.max(1, count) - 1);
+}

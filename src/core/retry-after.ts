@@ -1,0 +1,27 @@
+/** A longer wait than this is never obeyed: a wrong header must not silence an account for years. */
+export const longestRetryAfterMs = 3_600_000;
+
+const imfFixdate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+const rfc850Date = /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/;
+const asctimeDate = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
+
+/**
+ * Reads a `Retry-After` header (RFC 9110, 10.2.3): whole seconds, or a date in one of the three forms of HTTP.
+ *
+ * `now` is the wall clock in milliseconds. The result is milliseconds from now, at most one hour. Null where the value is
+ * neither, negative, or a date already past: the caller's own backoff holds then.
+ */
+export function parseRetryAfter(value: string, now: number): number | null {
+  const text = value.trim();
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, longestRetryAfterMs);
+  const at = parseHttpDate(text);
+  return at === null || at < now ? null : Math.min(at - now, longestRetryAfterMs);
+}
+
+function parseHttpDate(text: string): number | null {
+  // The obsolete asctime form names no zone; HTTP says that it is GMT.
+  const dated = asctimeDate.test(text) ? `${text} GMT` : text;
+  if (dated === text && !imfFixdate.test(text) && !rfc850Date.test(text)) return null;
+  const at = Date.parse(dated);
+  return Number.isNaN(at) ? null : at;
+}

@@ -1,0 +1,202 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Clock, Provider } from '../app/ports.ts';
+import type { AccountSettings } from '../app/settings.ts';
+import type { Outcome, OutcomeDetail } from '../core/outcome.ts';
+import { parseRetryAfter } from '../core/retry-after.ts';
+import { type Connections, openConnections } from './connections.ts';
+import { judgeAnswer } from './envelope.ts';
+import { Exchange, type ExchangeEnd } from './exchange.ts';
+import { explainNetworkError } from './network-reason.ts';
+import { findTarget, type Target } from './target.ts';
+import { pickUsageHeaders } from './usage-headers.ts';
+
+export interface ProviderClientOptions {
+  /** Deadline of a whole exchange: name lookup, connection, request and complete answer. */
+  readonly timeoutMs: number;
+  /** Allows `http://` to hosts other than this machine. */
+  readonly allowInsecureHttp: boolean;
+  readonly clock: Clock;
+  /** Where the proxy variables are read from; the process' environment by default. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * A request whose connection turned out to be dead on arrival never reached the provider: it is sent again, at most this often in
+ * all.
+ */
+const mostAttempts = 3;
+
+const requestHeaders = [
+  'content-type',
+  'application/json',
+  'accept',
+  'application/json',
+  'user-agent',
+  'lowwater',
+];
+
+const noUsage: Readonly<Record<string, string>> = {};
+
+/**
+ * The provider over HTTP (contract 2.1 to 2.6). Each failure is an outcome; nothing rejects. Redirects are never
+ * followed, certificates always verified.
+ *
+ * Throws `ProxyVariableError` when a proxy variable of the environment holds no address.
+ */
+export function createProviderClient(options: ProviderClientOptions): Provider {
+  const { timeoutMs, allowInsecureHttp, clock } = options;
+  const connections = openConnections({
+    connectTimeoutMs: timeoutMs + 1000,
+    environment: options.environment ?? process.env,
+  });
+  const prepared = new WeakMap<AccountSettings, PreparedRequest>();
+  const aborts = new AbortWatch();
+
+  function prepare(account: AccountSettings): PreparedRequest {
+    const known = prepared.get(account);
+    if (known !== undefined) return known;
+    const secret = account.authSecret.reveal();
+    const body = Buffer.from(JSON.stringify({ authSecret: secret }));
+    const fresh = { secret, body, target: findTarget(account.baseUrl, allowInsecureHttp) };
+    prepared.set(account, fresh);
+    return fresh;
+  }
+
+  return {
+    async readBalance(account, signal) {
+      const startedAt = clock.monotonic();
+      const { secret, body, target } = prepare(account);
+      if (target.kind === 'refused') return failed({ kind: 'network_error', reason: target.reason });
+      const end = await post({ connections, target, body, signal, aborts, clock, timeoutMs });
+      return judge(end, { secret, timeoutMs, now: clock.now(), durationMs: clock.monotonic() - startedAt });
+    },
+    close: () => connections.close(),
+  };
+}
+
+interface PreparedRequest {
+  readonly secret: string;
+  readonly body: Buffer;
+  readonly target: Target;
+}
+
+interface Posting {
+  readonly connections: Connections;
+  readonly target: Target & { readonly kind: 'allowed' };
+  readonly body: Buffer;
+  readonly signal: AbortSignal;
+  readonly aborts: AbortWatch;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+}
+
+/** One request, sent again while it only met dead connections, under one deadline. */
+function post({
+  connections,
+  target,
+  body,
+  signal,
+  aborts,
+  clock,
+  timeoutMs,
+}: Posting): Promise<ExchangeEnd> {
+  if (signal.aborted) return Promise.resolve({ kind: 'aborted' });
+  const dispatcher = connections.to(target);
+  const request = {
+    origin: target.origin,
+    path: target.path,
+    method: 'POST',
+    headers: requestHeaders,
+    body,
+  } as const;
+  return new Promise((resolve) => {
+    let attempts = 0;
+    const finish = (end: ExchangeEnd): void => {
+      if (attempts < mostAttempts && metDeadConnection(end, connections)) {
+        attempt();
+        return;
+      }
+      cancelDeadline();
+      aborts.delete(signal, giveUp);
+      resolve(end);
+    };
+    const attempt = (): void => {
+      attempts += 1;
+      exchange = new Exchange(finish);
+      dispatcher.dispatch(request, exchange);
+    };
+    let exchange: Exchange;
+    const giveUp = (): void => exchange.giveUp('aborted');
+    const cancelDeadline = clock.setTimer(timeoutMs, () => exchange.giveUp('timeout'));
+    aborts.add(signal, giveUp);
+    attempt();
+  });
+}
+
+/** A kept connection that the other side had closed meanwhile, and that brought no part of an answer. */
+function metDeadConnection(end: ExchangeEnd, connections: Connections): boolean {
+  return end.kind === 'failed' && !end.answerBegun && connections.wasUsedBefore(end.error);
+}
+
+interface Judging {
+  readonly secret: string;
+  readonly timeoutMs: number;
+  readonly now: number;
+  readonly durationMs: number;
+}
+
+function judge(end: ExchangeEnd, { secret, timeoutMs, now, durationMs }: Judging): Outcome {
+  switch (end.kind) {
+    case 'answered':
+    case 'unread': {
+      const answer = end.kind === 'answered' ? end : { status: end.status, body: null, problem: end.problem };
+      const detail = withRetryAfter(judgeAnswer(answer, secret), end.headers, now);
+      return { ...detail, durationMs, usage: pickUsageHeaders(end.headers, secret) };
+    }
+    case 'timeout':
+      return {
+        ...failed({ kind: 'timeout', reason: `no complete answer within ${timeoutMs} ms` }),
+        durationMs,
+      };
+    case 'aborted':
+      return { ...failed({ kind: 'network_error', reason: 'the request was given up' }), durationMs };
+    case 'failed':
+      return { ...failed(explainNetworkError(end.error)), durationMs };
+  }
+}
+
+function withRetryAfter(detail: OutcomeDetail, headers: IncomingHttpHeaders, now: number): OutcomeDetail {
+  const header = headers['retry-after'];
+  if (detail.kind === 'ok' || header === undefined) return detail;
+  const retryAfterMs = parseRetryAfter(String(header), now);
+  return retryAfterMs === null ? detail : { ...detail, retryAfterMs };
+}
+
+function failed(detail: OutcomeDetail): Outcome {
+  return { ...detail, durationMs: 0, usage: noUsage };
+}
+
+/**
+ * One listener per signal however many requests hang on it: thousands share the daemon's, and listeners on a signal are slow to
+ * add and warn when they are many.
+ */
+class AbortWatch {
+  readonly #waiting = new WeakMap<AbortSignal, Set<() => void>>();
+
+  add(signal: AbortSignal, giveUp: () => void): void {
+    const known = this.#waiting.get(signal);
+    if (known !== undefined) {
+      known.add(giveUp);
+      return;
+    }
+    const fresh = new Set([giveUp]);
+    this.#waiting.set(signal, fresh);
+    signal.addEventListener('abort', () => {
+      for (const each of fresh) each();
+    });
+  }
+
+  delete(signal: AbortSignal, giveUp: () => void): void {
+    this.#waiting.get(signal)?.delete(giveUp);
+  }
+}

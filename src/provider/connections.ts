@@ -1,0 +1,105 @@
+import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici';
+
+/** How long an idle connection is kept where the server gives no hint: past the usual poll interval of five minutes. */
+const keepAliveMs = 6 * 60_000;
+
+/** The longest hint of a server (`Keep-Alive: timeout=`) that is believed. */
+const longestKeepAliveMs = 30 * 60_000;
+
+/** Idle connections are given up this much before the server would: a request must not cross its farewell. */
+const keepAliveMarginMs = 2_000;
+
+export interface Connections {
+  /** The way to an address: past the proxy for this machine, else as the proxy variables say. */
+  to(target: { readonly loopback: boolean }): Dispatcher;
+  /** True when the error came from a connection that had carried an answer before this request. */
+  wasUsedBefore(error: unknown): boolean;
+  /** Ends every connection at once. */
+  close(): Promise<void>;
+}
+
+export interface ConnectionOptions {
+  /** How long to wait for a connection. The deadline of the request ends sooner; this frees the socket. */
+  readonly connectTimeoutMs: number;
+  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read from here, in either case. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Connections to providers, kept warm: a new TLS handshake costs as much as forty requests. Each request has a connection of
+ * its own while it runs, as many as it takes, so that no request ever waits behind one that hangs. HTTP/2 is
+ * off for the same reason. Certificates are always verified.
+ *
+ * Throws when a proxy variable holds no address; the error names the variable and never its value.
+ */
+export function openConnections(options: ConnectionOptions): Connections {
+  const used = new WeakSet<Error>();
+  const settings = {
+    allowH2: false,
+    pipelining: 1,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: longestKeepAliveMs,
+    keepAliveTimeoutThreshold: keepAliveMarginMs,
+    connectTimeout: options.connectTimeoutMs,
+    // The client's own deadline covers the whole exchange; undici's timers would only add to the cost.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: watchConnector(options.connectTimeoutMs, used),
+  };
+  const direct = new Agent(settings);
+  const proxied = openProxied(settings, options.environment);
+  return {
+    to: ({ loopback }) => (loopback || proxied === null ? direct : proxied),
+    wasUsedBefore: (error) => error instanceof Error && (used.has(error) || carriedAnswer(error)),
+    async close() {
+      await Promise.all([direct.destroy(), proxied?.destroy()]);
+    },
+  };
+}
+
+/** A connector that remembers the errors of sockets that had received something before they failed. */
+function watchConnector(timeout: number, used: WeakSet<Error>): buildConnector.connector {
+  const connect = buildConnector({ timeout, allowH2: false });
+  return (target, callback) =>
+    connect(target, (...result) => {
+      const socket = result[1];
+      socket?.on('error', (error) => {
+        if (socket.bytesRead > 0) used.add(error);
+      });
+      callback(...result);
+    });
+}
+
+/** undici's own socket errors say how much their socket had read. */
+function carriedAnswer(error: Error): boolean {
+  const socket: unknown = Reflect.get(error, 'socket');
+  return Number(Reflect.get(Object(socket), 'bytesRead')) > 0;
+}
+
+function openProxied(
+  settings: Agent.Options,
+  environment: ConnectionOptions['environment'],
+): Dispatcher | null {
+  const httpsProxy = readProxy('HTTPS_PROXY', environment);
+  const httpProxy = readProxy('HTTP_PROXY', environment);
+  if (httpsProxy === '' && httpProxy === '') return null;
+  const noProxy = environment.no_proxy ?? environment.NO_PROXY ?? '';
+  return new EnvHttpProxyAgent({ ...settings, httpsProxy, httpProxy, noProxy });
+}
+
+/** A proxy variable as an address; empty where it is not set. As in curl, an address without a scheme means http. */
+function readProxy(name: string, environment: ConnectionOptions['environment']): string {
+  const value = (environment[name.toLowerCase()] ?? environment[name] ?? '').trim();
+  const address = value === '' || value.includes('://') ? value : `http://${value}`;
+  if (address !== '' && !/^(?:https?|socks5?):\/\//i.test(address)) throw new ProxyVariableError(name);
+  if (address !== '' && !URL.canParse(address)) throw new ProxyVariableError(name);
+  return address;
+}
+
+/** A proxy variable that holds no address. */
+export class ProxyVariableError extends Error {
+  constructor(name: string) {
+    super(`the environment variable ${name} does not hold the address of a proxy`);
+    this.name = 'ProxyVariableError';
+  }
+}
