@@ -1,7 +1,7 @@
 import type { Micros } from './money.ts';
+import type { Outcome } from './outcome.ts';
 import type { Reading } from './reading.ts';
 import type { ReadingLog } from './reading-log.ts';
-import type { Outcome } from './outcome.ts';
 import type { Severity } from './severity.ts';
 
 /** A number with the unit that people read it in. `text` is for things that are not numbers, such as a currency. */
@@ -13,7 +13,10 @@ export type Quantity =
 /** One named number behind a verdict, as `explain` prints it. */
 export interface Fact {
   readonly name: string;
-  readonly value: Quantity | { readonly unit: 'instant'; readonly at: number } | { readonly unit: 'count'; readonly count: number };
+  readonly value:
+    | Quantity
+    | { readonly unit: 'instant'; readonly at: number }
+    | { readonly unit: 'count'; readonly count: number };
 }
 
 /** How far the history behind a burn rate can be trusted. */
@@ -24,6 +27,7 @@ interface EvaluationNumbers {
   readonly value: Quantity | null;
   /** What it was held against. */
   readonly threshold: Quantity | null;
+  /** Every number behind the verdict. Empty as `evaluate` gives it, which runs at each poll; `explainRule` fills it in. */
   readonly facts: readonly Fact[];
 }
 

@@ -1,0 +1,27 @@
+import type { AccountFacts, Evaluation, Fact } from '../evaluation.ts';
+import type { NegativeRule } from '../rule.ts';
+import type { Severity } from '../severity.ts';
+import { readingFacts, unusable, usableReading } from './snapshot.ts';
+import { breached, money, moneyFact, ok, unknown } from './verdict.ts';
+
+/** `negative`: breached when balance < 0; resolved when balance ≥ 0 + hysteresis (contract 3.3). */
+export function evaluateNegative(
+  rule: NegativeRule,
+  facts: AccountFacts,
+  firing: Severity | null,
+): Evaluation {
+  const reading = usableReading(facts);
+  if (reading === null) return unknown(unusable(facts) ?? 'no reading yet');
+  const balance = reading[rule.balance];
+  const limit = firing === null ? 0 : Math.max(0, rule.hysteresisMicros);
+  const numbers = { value: money(balance), threshold: money(0) };
+  return balance < limit ? breached(rule.severity, numbers) : ok(numbers);
+}
+
+export function factsOfNegative(rule: NegativeRule, facts: AccountFacts): readonly Fact[] {
+  return [
+    ...readingFacts(facts, rule.balance),
+    moneyFact(`${rule.severity} below`, 0),
+    moneyFact('resolves at', rule.hysteresisMicros),
+  ];
+}

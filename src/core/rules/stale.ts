@@ -1,0 +1,42 @@
+import type { AccountFacts, Evaluation, Fact } from '../evaluation.ts';
+import type { StaleRule } from '../rule.ts';
+import { breached, duration, durationFact, instantFact, ok, textFact } from './verdict.ts';
+
+const pollsMissed = 3;
+const shortestAfterMs = 2 * 60_000;
+
+/**
+ * `stale`: breached when there was no `ok` for `after` (contract 3.3); resolved by an `ok`. Time in which lowwater itself
+ * was not watching does not count: that is no fault of the provider.
+ */
+export function evaluateStale(rule: StaleRule, facts: AccountFacts): Evaluation {
+  const ageMs = watchedAge(facts);
+  const afterMs = staleAfter(rule, facts.pollIntervalMs);
+  const numbers = { value: duration(ageMs), threshold: duration(afterMs) };
+  return ageMs >= afterMs ? breached(rule.severity, numbers) : ok(numbers);
+}
+
+/** The instant at which stale begins if nothing is read before: what the timer waits for. */
+export function staleDueAt(rule: StaleRule, facts: AccountFacts): number {
+  return facts.readSince + facts.unwatchedMs + staleAfter(rule, facts.pollIntervalMs);
+}
+
+/** The configured `after`, or three poll intervals, at least two minutes. */
+export function staleAfter(rule: StaleRule, pollIntervalMs: number): number {
+  return rule.afterMs ?? Math.max(pollsMissed * pollIntervalMs, shortestAfterMs);
+}
+
+export function factsOfStale(rule: StaleRule, facts: AccountFacts): readonly Fact[] {
+  return [
+    durationFact('not read for', watchedAge(facts)),
+    durationFact('stale after', staleAfter(rule, facts.pollIntervalMs)),
+    durationFact('poll interval', facts.pollIntervalMs),
+    instantFact(facts.reading === null ? 'watched since' : 'last read at', facts.readSince),
+    durationFact('not watched', facts.unwatchedMs),
+    textFact('last outcome', facts.outcome ?? 'not polled yet'),
+  ];
+}
+
+function watchedAge(facts: AccountFacts): number {
+  return Math.max(0, facts.now - facts.readSince - facts.unwatchedMs);
+}
