@@ -1,0 +1,110 @@
+import { describeDuration } from './duration.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** An instant as people read it, with its zone: `Fri 20 Nov 02:41 UTC+8`; with the year when it is not the year of `now`. */
+export function formatMoment(at: number, frame: { readonly timezone: string; readonly now: number }): string {
+  const parts = partsOf(at, frame.timezone);
+  const year = parts.year === partsOf(frame.now, frame.timezone).year ? '' : ` ${parts.year}`;
+  return `${parts.weekday} ${parts.day} ${parts.month}${year} ${parts.hour}:${parts.minute} ${parts.zone}`;
+}
+
+/** Absolute and relative: `Fri 20 Nov 02:41 UTC+8 (19 minutes ago)`. */
+export function formatMomentAndAge(
+  at: number,
+  frame: { readonly timezone: string; readonly now: number },
+): string {
+  return `${formatMoment(at, frame)} (${describeDistance(at, frame.now)})`;
+}
+
+/** Day and time without weekday and zone, for places where the zone stands elsewhere: `20 Nov 02:41`. */
+export function formatShortMoment(at: number, timezone: string): string {
+  const parts = partsOf(at, timezone);
+  return `${parts.day} ${parts.month} ${parts.hour}:${parts.minute}`;
+}
+
+/** The day alone: `20 Nov`. */
+export function formatDay(at: number, timezone: string): string {
+  const parts = partsOf(at, timezone);
+  return `${parts.day} ${parts.month}`;
+}
+
+/** `19 minutes ago`, `in 3 days`, `just now`. */
+export function describeDistance(at: number, now: number): string {
+  const distance = now - at;
+  if (Math.abs(distance) < 1000) return 'just now';
+  return distance > 0 ? `${roughDuration(distance)} ago` : `in ${roughDuration(-distance)}`;
+}
+
+/** A length of time as precise as a person cares: `40 seconds`, `19 minutes`, `5 hours 20 minutes`, `34 days`. */
+export function roughDuration(ms: number): string {
+  const magnitude = Math.abs(ms);
+  if (magnitude < 1000) return 'less than a second';
+  if (magnitude < 2 * minuteMs) return describeDuration(roundTo(magnitude, 1000));
+  if (magnitude < 10 * hourMs) return describeDuration(roundTo(magnitude, minuteMs));
+  if (magnitude < 2 * dayMs) return plural(Math.round(magnitude / hourMs), 'hour');
+  if (magnitude < 10 * dayMs) return describeDuration(roundTo(magnitude, hourMs));
+  return plural(Math.round(magnitude / dayMs), 'day');
+}
+
+/** `1 account`, `3 accounts`. */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function roundTo(value: number, step: number): number {
+  return Math.round(value / step) * step;
+}
+
+interface MomentParts {
+  readonly weekday: string;
+  readonly day: string;
+  readonly month: string;
+  readonly year: string;
+  readonly hour: string;
+  readonly minute: string;
+  readonly zone: string;
+}
+
+/** Formatters by zone: making one costs a thousand times a use, and a configuration names few zones. */
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function partsOf(at: number, timezone: string): MomentParts {
+  const parts = new Map(
+    formatterOf(timezone)
+      .formatToParts(at)
+      .map(({ type, value }) => [type, value]),
+  );
+  const part = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? '';
+  return {
+    weekday: part('weekday'),
+    day: part('day'),
+    month: part('month'),
+    year: part('year'),
+    hour: part('hour'),
+    minute: part('minute'),
+    zone: part('timeZoneName')
+      .replace('GMT', 'UTC')
+      .replace(/^UTC[+-]0$/, 'UTC'),
+  };
+}
+
+function formatterOf(timezone: string): Intl.DateTimeFormat {
+  const known = formatters.get(timezone);
+  if (known !== undefined) return known;
+  const fresh = new Intl.DateTimeFormat('en-US', {
+    timeZone: timezone,
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZoneName: 'shortOffset',
+  });
+  formatters.set(timezone, fresh);
+  return fresh;
+}

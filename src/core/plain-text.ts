@@ -1,0 +1,34 @@
+/**
+ * Text from outside (names, reasons, currencies) made fit to stand in one line of any medium: control characters, line breaks,
+ * direction overrides and invisible characters are removed, lone surrogates replaced, and what is longer than `limit` code
+ * points is cut with an ellipsis. Escaping for a medium is the renderer's part.
+ */
+export function cleanText(text: string, limit: number): string {
+  // Cutting generously first keeps a text of megabytes from being walked by the expressions below.
+  const wellFormed = text.slice(0, limit * 8).toWellFormed();
+  return cutText(
+    wellFormed.replace(lineBreaks, ' ').replace(unprintable, '').replace(/ {2,}/g, ' ').trim(),
+    limit,
+  );
+}
+
+/** Cuts to at most `limit` code points, the last of them an ellipsis when something was cut. */
+export function cutText(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const points = Array.from(text);
+  if (points.length <= limit) return text;
+  return `${points
+    .slice(0, limit - 1)
+    .join('')
+    .trimEnd()}…`;
+}
+
+const lineBreaks = /[\t\n\v\f\r\u0085\u2028\u2029\u00a0]+/g;
+
+/**
+ * Control characters, and format characters that reorder or hide text. The joiners U+200C and U+200D stay: scripts and emoji
+ * need them.
+ */
+const unprintable =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the purpose.
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;

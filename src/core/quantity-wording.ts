@@ -1,0 +1,46 @@
+import type { Fact, Quantity } from './evaluation.ts';
+import { formatMomentAndAge, roughDuration } from './moment.ts';
+import { formatAmount, type Micros } from './money.ts';
+import { cleanText } from './plain-text.ts';
+
+const micros = 1_000_000;
+
+/** What turns numbers into words: the zone and instant of the message, and the currency of the account. */
+export interface WordingFrame {
+  readonly timezone: string;
+  readonly now: number;
+  readonly currency: string | null;
+}
+
+export function wordQuantity(quantity: Quantity, frame: WordingFrame): string {
+  switch (quantity.unit) {
+    case 'money':
+      return formatAmount(quantity.micros, frame.currency);
+    case 'duration':
+      return roughDuration(quantity.ms);
+    case 'text':
+      return cleanText(quantity.text, 300);
+  }
+}
+
+export function wordFact(fact: Fact, frame: WordingFrame): string {
+  switch (fact.value.unit) {
+    case 'instant':
+      return formatMomentAndAge(fact.value.at, frame);
+    case 'count':
+      return String(fact.value.count);
+    default:
+      return wordQuantity(fact.value, frame);
+  }
+}
+
+/** Computed money, such as a burn rate, without digits that nobody can use: two decimals, four below one unit. */
+export function formatComputed(amount: Micros, currency: string | null): string {
+  const step = Math.abs(amount) < micros ? 100 : 10_000;
+  return formatAmount(Math.round(amount / step) * step, currency);
+}
+
+/** Rounded up to the next hundredth: an amount to pay must not fall short of its purpose. */
+export function formatPayable(amount: Micros, currency: string | null): string {
+  return formatAmount(Math.ceil(amount / 10_000) * 10_000, currency);
+}

@@ -1,0 +1,470 @@
+import type { AlertType, Incident } from '../../src/core/alert.ts';
+import type {
+  IncidentMessage,
+  Message,
+  Notice,
+  NoticeAccount,
+  Outlook,
+  ReportAccount,
+  ReportMessage,
+  TestMessage,
+} from '../../src/core/message.ts';
+import type { NoticeKind } from '../../src/core/outbox.ts';
+import type { Balance, Reading } from '../../src/core/reading.ts';
+
+/** Fri 20 Nov 2026, 18:41 UTC: 02:41 on Saturday in Shanghai. */
+export const messageNow = Date.UTC(2026, 10, 20, 18, 41);
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+export function money(units: number): number {
+  return Math.round(units * 1_000_000);
+}
+
+/** Seven days of readings every half hour that fall to `end`, with a top-up of `topUp` in the middle. */
+export function fallingHistory(options: {
+  readonly end: number;
+  readonly perDay: number;
+  readonly topUp?: number;
+  readonly until?: number;
+}): readonly Reading[] {
+  const until = options.until ?? messageNow - 4 * minute;
+  const readings: Reading[] = [];
+  for (let at = until - 7 * day; at <= until; at += 30 * minute) {
+    const left = ((until - at) / day) * options.perDay * (1 + 0.15 * Math.sin(at / (4 * hour)));
+    const beforeTopUp = at < until - 3 * day ? (options.topUp ?? 0) : 0;
+    readings.push({ at, sms: money(options.end + left - beforeTopUp), voip: money(80), currency: 'CNY' });
+  }
+  return readings;
+}
+
+export function buildOutlook(over: Partial<Outlook> = {}): Outlook {
+  return {
+    balance: 'sms',
+    burnPerDay: money(12.5),
+    runwayMs: Math.round((42.1 / 12.5) * day),
+    emptyAt: messageNow + Math.round((42.1 / 12.5) * day),
+    confidence: 'high',
+    restoreMicros: money(332.9),
+    ...over,
+  };
+}
+
+export function buildAccount(over: Partial<NoticeAccount> = {}): NoticeAccount {
+  return {
+    id: 'otp',
+    name: 'OTP production',
+    labels: { team: 'identity' },
+    reading: { at: messageNow - 4 * minute, sms: money(42.1), voip: money(80), currency: 'CNY' },
+    previous: { at: messageNow - 9 * minute, sms: money(42.18), voip: money(80), currency: 'CNY' },
+    outcome: 'ok',
+    failure: null,
+    consecutiveFailures: 0,
+    outlook: buildOutlook(),
+    thresholds: { info: money(500), warning: money(200), critical: money(50) },
+    history: fallingHistory({ end: 42.1, perDay: 48, topUp: 300 }),
+    ...over,
+  };
+}
+
+/** What most tests change; the incident follows the notice. */
+export interface NoticeOver extends Partial<Omit<Notice, 'incident'>> {
+  readonly incident?: Partial<Incident>;
+}
+
+export function buildNotice(over: NoticeOver = {}): Notice {
+  const { incident, ...rest } = over;
+  const base = {
+    kinds: ['firing'] as readonly NoticeKind[],
+    type: 'below' as AlertType,
+    severity: 'critical' as const,
+    account: buildAccount(),
+    accountName: 'OTP production',
+    rule: 'sms-low',
+    balance: 'sms' as Balance | null,
+    value: { unit: 'money', micros: money(42.1) } as const,
+    threshold: { unit: 'money', micros: money(50) } as const,
+    facts: [],
+    firedAt: messageNow - 19 * minute,
+    resolvedAt: null,
+    resolution: null,
+    acknowledgeUrl: 'https://lowwater.example.com/ack/otp/sms-low?token=c2lnbmVk&until=1795286460',
+    ...rest,
+  };
+  return { ...base, incident: buildIncident(base, incident ?? {}) };
+}
+
+function buildIncident(notice: Omit<Notice, 'incident'>, over: Partial<Incident>): Incident {
+  return {
+    id: '0f9f3c1e-6f5b-4b58-9f3a-2f4d6f0a7a11',
+    account: notice.account?.id ?? '@lowwater',
+    rule: notice.rule,
+    type: notice.type,
+    balance: notice.balance,
+    accountName: notice.accountName,
+    labels: notice.account?.labels ?? {},
+    severity: notice.severity,
+    worstSeverity: notice.severity,
+    rises: 0,
+    firedAt: notice.firedAt,
+    escalationSince: notice.firedAt,
+    flappingSince: null,
+    resolvedAt: notice.resolvedAt,
+    resolution: notice.resolution,
+    event: notice.kinds.includes('event'),
+    value: notice.value,
+    threshold: notice.threshold,
+    facts: notice.facts,
+    acknowledgement: null,
+    told: {},
+    ...over,
+  };
+}
+
+export function buildMessage(
+  notices: readonly Notice[] = [buildNotice()],
+  over: Partial<IncidentMessage> = {},
+): IncidentMessage {
+  return {
+    kind: 'incidents',
+    id: '5b0f5a2e-77a8-4a55-8f4b-0d9f0f0c2b10',
+    at: messageNow,
+    publicUrl: 'https://lowwater.example.com',
+    timezone: 'Asia/Shanghai',
+    notices,
+    thread: null,
+    ...over,
+  };
+}
+
+export function buildReportAccount(over: Partial<ReportAccount> = {}): ReportAccount {
+  const history = over.history ?? fallingHistory({ end: 42.1, perDay: 48, topUp: 300 });
+  return {
+    id: 'otp',
+    name: 'OTP production',
+    reading: { at: messageNow - 4 * minute, sms: money(42.1), voip: money(80), currency: 'CNY' },
+    outlooks: { sms: buildOutlook(), voip: null },
+    spent: { sms: money(336), voip: 0 },
+    toppedUp: { sms: money(300), voip: 0 },
+    topUps: [{ at: messageNow - 3 * day, balance: 'sms', micros: money(300) }],
+    incidents: [buildNotice().incident],
+    history,
+    ...over,
+  };
+}
+
+export function buildReport(over: Partial<ReportMessage> = {}): ReportMessage {
+  return {
+    kind: 'report',
+    id: '9d1c2f52-1a86-4f0c-8a52-0e6a0d1f7b3c',
+    at: messageNow,
+    publicUrl: 'https://lowwater.example.com',
+    timezone: 'Asia/Shanghai',
+    reportId: 'weekly',
+    since: messageNow - 7 * day,
+    until: messageNow,
+    accounts: [
+      buildReportAccount(),
+      buildReportAccount({
+        id: 'marketing',
+        name: 'Marketing EU',
+        reading: { at: messageNow - 4 * minute, sms: money(1840.25), voip: money(0), currency: 'EUR' },
+        outlooks: {
+          sms: buildOutlook({
+            burnPerDay: money(55.2),
+            runwayMs: Math.round(33.3 * day),
+            emptyAt: messageNow + Math.round(33.3 * day),
+            restoreMicros: 0,
+          }),
+          voip: null,
+        },
+        spent: { sms: money(386.4), voip: 0 },
+        toppedUp: { sms: 0, voip: 0 },
+        topUps: [],
+        incidents: [],
+        history: fallingHistory({ end: 1840.25, perDay: 55.2 }).map((reading) => ({
+          ...reading,
+          currency: 'EUR',
+          voip: 0,
+        })),
+      }),
+      buildReportAccount({
+        id: 'voice',
+        name: 'Voice calls',
+        reading: { at: messageNow - 4 * minute, sms: money(0), voip: money(912.4), currency: 'CNY' },
+        outlooks: {
+          sms: null,
+          voip: buildOutlook({
+            balance: 'voip',
+            burnPerDay: 0,
+            runwayMs: null,
+            emptyAt: null,
+            restoreMicros: 0,
+          }),
+        },
+        spent: { sms: 0, voip: 0 },
+        toppedUp: { sms: 0, voip: 0 },
+        topUps: [],
+        incidents: [],
+        history: fallingHistory({ end: 0, perDay: 0 }).map((reading) => ({
+          ...reading,
+          sms: 0,
+          voip: money(912.4),
+        })),
+      }),
+    ],
+    ...over,
+  };
+}
+
+export function buildTestMessage(over: Partial<TestMessage> = {}): TestMessage {
+  return {
+    kind: 'test',
+    id: '1f0e8f3a-9f60-4a0a-90b1-5ac6a2a6a0c4',
+    at: messageNow,
+    publicUrl: 'https://lowwater.example.com',
+    timezone: 'Asia/Shanghai',
+    channel: 'ops',
+    ...over,
+  };
+}
+
+/** Every kind of message that lowwater sends, by name. */
+export function everyMessage(): Readonly<Record<string, Message>> {
+  return { ...moneyMessages(), ...accessMessages(), ...ownMessages(), ...otherMessages() };
+}
+
+function moneyMessages(): Readonly<Record<string, Message>> {
+  const thread = {
+    firstMessage: 'first',
+    subject: 'OTP production: SMS balance low since 21 Nov 2:22',
+    references: ['first'],
+  };
+  const toppedUp = buildAccount({
+    reading: { at: messageNow - minute, sms: money(541.6), voip: money(80), currency: 'CNY' },
+    previous: { at: messageNow - 6 * minute, sms: money(41.8), voip: money(80), currency: 'CNY' },
+    outlook: buildOutlook({
+      runwayMs: Math.round(43.3 * day),
+      emptyAt: messageNow + Math.round(43.3 * day),
+      restoreMicros: 0,
+    }),
+    history: [
+      ...fallingHistory({ end: 41.8, perDay: 48, topUp: 300, until: messageNow - 6 * minute }),
+      { at: messageNow - minute, sms: money(541.6), voip: money(80), currency: 'CNY' },
+    ],
+  });
+  return {
+    firing: buildMessage(),
+    worse: buildMessage(
+      [buildNotice({ kinds: ['worse'], firedAt: messageNow - 3 * hour, incident: { rises: 1 } })],
+      { thread },
+    ),
+    reminder: buildMessage([buildNotice({ kinds: ['reminder'], firedAt: messageNow - 4 * hour })], {
+      thread,
+    }),
+    escalated: buildMessage([buildNotice({ kinds: ['escalated'], firedAt: messageNow - 30 * minute })]),
+    resolved: buildMessage(
+      [
+        buildNotice({
+          kinds: ['resolved'],
+          account: toppedUp,
+          resolvedAt: messageNow - minute,
+          resolution: { kind: 'topped-up', micros: money(500) },
+        }),
+      ],
+      { thread },
+    ),
+    flapping: buildMessage([buildNotice({ kinds: ['flapping'], firedAt: messageNow - 50 * minute })], {
+      thread,
+    }),
+    'top-up': buildMessage([
+      buildNotice({
+        kinds: ['event'],
+        type: 'top-up',
+        severity: 'info',
+        rule: 'topped-up',
+        account: toppedUp,
+        value: { unit: 'money', micros: money(500) },
+        threshold: { unit: 'money', micros: money(0.01) },
+        firedAt: messageNow - minute,
+        acknowledgeUrl: null,
+      }),
+    ]),
+    negative: buildMessage([
+      buildNotice({
+        type: 'negative',
+        rule: 'sms-negative',
+        account: buildAccount({
+          reading: { at: messageNow - 4 * minute, sms: money(-18.383), voip: money(0), currency: 'CNY' },
+          previous: { at: messageNow - 9 * minute, sms: money(842.1), voip: money(0), currency: 'CNY' },
+          outlook: buildOutlook({
+            runwayMs: 0,
+            emptyAt: messageNow - 2 * hour,
+            restoreMicros: money(393.383),
+          }),
+          history: fallingHistory({ end: -18.383, perDay: 30 }),
+        }),
+        value: { unit: 'money', micros: money(-18.383) },
+        threshold: { unit: 'money', micros: 0 },
+      }),
+    ]),
+    runway: buildMessage([
+      buildNotice({
+        type: 'runway',
+        severity: 'warning',
+        rule: 'sms-runway',
+        value: { unit: 'duration', ms: Math.round((42.1 / 12.5) * day) },
+        threshold: { unit: 'duration', ms: 7 * day },
+      }),
+    ]),
+    drop: buildMessage([
+      buildNotice({
+        type: 'drop',
+        severity: 'warning',
+        rule: 'sms-burst',
+        value: { unit: 'money', micros: money(120) },
+        threshold: { unit: 'money', micros: money(100) },
+        facts: [{ name: 'window', value: { unit: 'duration', ms: hour } }],
+      }),
+    ]),
+    idle: buildMessage([
+      buildNotice({
+        type: 'idle',
+        severity: 'info',
+        rule: 'sms-idle',
+        value: { unit: 'money', micros: 0 },
+        threshold: { unit: 'duration', ms: 6 * hour },
+      }),
+    ]),
+  };
+}
+
+function accessMessages(): Readonly<Record<string, Message>> {
+  const blind = (over: Partial<NoticeAccount>): NoticeAccount =>
+    buildAccount({
+      reading: { at: messageNow - 42 * minute, sms: money(742.1), voip: money(80), currency: 'CNY' },
+      consecutiveFailures: 8,
+      ...over,
+    });
+  const stale = (over: Partial<NoticeAccount>): Message =>
+    buildMessage([
+      buildNotice({
+        type: 'stale',
+        severity: 'warning',
+        rule: 'stale',
+        balance: null,
+        account: blind(over),
+        value: { unit: 'duration', ms: 42 * minute },
+        threshold: { unit: 'duration', ms: 15 * minute },
+      }),
+    ]);
+  return {
+    'auth-failed': buildMessage([
+      buildNotice({
+        type: 'auth-failed',
+        rule: 'auth-failed',
+        balance: null,
+        account: blind({ outcome: 'auth_failed', failure: 'the provider refuses the key (code -22)' }),
+        value: null,
+        threshold: null,
+      }),
+    ]),
+    stale: stale({ outcome: 'timeout', failure: 'no complete answer within 10s' }),
+    'stale-tls': stale({ outcome: 'network_error', failure: 'the certificate has expired' }),
+    currency: buildMessage([
+      buildNotice({
+        type: 'currency',
+        rule: 'currency',
+        balance: null,
+        account: buildAccount({
+          reading: { at: messageNow - minute, sms: money(5.2), voip: 0, currency: 'EUR' },
+        }),
+        value: { unit: 'text', text: 'EUR' },
+        threshold: { unit: 'text', text: 'CNY' },
+      }),
+    ]),
+    'provider-down': buildMessage([
+      buildNotice({
+        type: 'provider-down',
+        rule: 'provider-down',
+        account: null,
+        accountName: 'api.example.com',
+        balance: null,
+        value: null,
+        threshold: null,
+        acknowledgeUrl: null,
+        facts: [
+          { name: 'accounts', value: { unit: 'count', count: 12 } },
+          { name: 'of', value: { unit: 'count', count: 14 } },
+          { name: 'reason', value: { unit: 'text', text: 'no complete answer within 10s' } },
+        ],
+        incident: { account: '@provider:api.example.com' },
+      }),
+    ]),
+  };
+}
+
+function ownMessages(): Readonly<Record<string, Message>> {
+  const own = (type: AlertType, text: string, facts: Notice['facts'] = []): Message =>
+    buildMessage([
+      buildNotice({
+        type,
+        rule: type,
+        account: null,
+        accountName: 'lowwater',
+        balance: null,
+        value: { unit: 'text', text },
+        threshold: null,
+        facts,
+        acknowledgeUrl: null,
+      }),
+    ]);
+  return {
+    'storage-failed': own('storage-failed', 'the disk is full'),
+    'channel-failed': own('channel-failed', '404 no_service', [
+      { name: 'channel', value: { unit: 'text', text: 'ops' } },
+      { name: 'reason', value: { unit: 'text', text: 'Slack refuses the webhook: 404 no_service' } },
+    ]),
+    'config-invalid': own('config-invalid', '2 errors', [
+      { name: 'errors', value: { unit: 'count', count: 2 } },
+    ]),
+  };
+}
+
+function otherMessages(): Readonly<Record<string, Message>> {
+  return {
+    group: buildMessage([
+      buildNotice(),
+      buildNotice({
+        type: 'auth-failed',
+        rule: 'auth-failed',
+        balance: null,
+        value: null,
+        threshold: null,
+        account: buildAccount({
+          id: 'marketing',
+          name: 'Marketing EU',
+          outcome: 'auth_failed',
+          failure: 'the provider refuses the key (code -22)',
+          consecutiveFailures: 1,
+        }),
+        accountName: 'Marketing EU',
+      }),
+      buildNotice({
+        kinds: ['firing', 'resolved'],
+        severity: 'warning',
+        rule: 'voip-low',
+        balance: 'voip',
+        account: buildAccount({ id: 'voice', name: 'Voice calls' }),
+        accountName: 'Voice calls',
+        firedAt: messageNow - 2 * hour,
+        resolvedAt: messageNow - hour,
+        resolution: { kind: 'recovered' },
+      }),
+    ]),
+    report: buildReport(),
+    test: buildTestMessage(),
+  };
+}
