@@ -1,0 +1,198 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { StorageError } from '../../app/ports.ts';
+import { guardStorage, isSqliteError } from './failure.ts';
+
+export type Connection = Database.Database;
+
+/** "lwtr": marks the file as lowwater's (PRAGMA application_id, `file` shows it). */
+export const applicationId = 0x6c777472;
+
+/** How long a write waits for the other writer: a daemon's transactions and the command line's orders take milliseconds. */
+const patienceMs = 5000;
+
+/** Above this a full check takes longer than a start may; live tables are checked, history is not. */
+const fullCheckBytes = 256 * 1024 * 1024;
+
+/**
+ * The connection of the one daemon: reads and writes, creates the file when there is none. `inspectFile` comes first.
+ * Throws `StorageError` when the file cannot be written.
+ */
+export function connectForWriting(path: string): Connection {
+  return guardStorage(path, () => {
+    const db = new Database(path, { timeout: patienceMs });
+    try {
+      db.pragma('journal_mode = WAL');
+      // Every commit waits for the disk, so that a message survives a power cut; SQLite forgets this at each opening.
+      db.pragma('synchronous = FULL');
+      db.pragma('foreign_keys = ON');
+      db.pragma('wal_autocheckpoint = 1000');
+      db.pragma('journal_size_limit = 16777216');
+      db.pragma('cache_size = -16000');
+      refuseReadOnly(db);
+      return db;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  });
+}
+
+/** A connection that leaves an order: writes one row beside a running daemon. */
+export function connectForOrder(path: string): Connection {
+  return connectToExisting(path, false);
+}
+
+/** A connection that changes nothing, also beside a running daemon. */
+export function connectForReading(path: string): Connection {
+  return connectToExisting(path, true);
+}
+
+function connectToExisting(path: string, queryOnly: boolean): Connection {
+  refuseMissing(path);
+  return guardStorage(path, () => {
+    // Not opened read-only: that would leave empty -wal and -shm files behind where no daemon runs.
+    const db = new Database(path, { timeout: patienceMs, fileMustExist: true });
+    try {
+      db.pragma('synchronous = FULL');
+      db.pragma('foreign_keys = ON');
+      if (queryOnly) db.pragma('query_only = ON');
+      return db;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  });
+}
+
+/**
+ * Looks at a file before it is used and leaves it as it is; gives its size in bytes, 0 for none. Throws `StorageError` for a file
+ * that is no database, another program's, or damaged. `refuse` sees a sound one of lowwater with its schema's number, and
+ * may throw.
+ */
+export function inspectFile(path: string, refuse: (db: Connection, schema: number) => void): number {
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (bytes === 0) return 0;
+  guardStorage(path, () => {
+    // Closing a writable connection would fold the write-ahead log of a killed process into the file.
+    const db = new Database(path, {
+      readonly: existsSync(`${path}-wal`),
+      fileMustExist: true,
+      timeout: patienceMs,
+    });
+    try {
+      const schema = readSchemaUnlessBlank(db, path);
+      if (schema === null) return;
+      refuseDamaged(db, path, bytes);
+      refuse(db, schema);
+    } finally {
+      db.close();
+    }
+  });
+  return bytes;
+}
+
+/** Throws unless the database is one of lowwater; gives its schema's number. */
+export function readSchema(db: Connection, path: string): number {
+  if (db.pragma('application_id', { simple: true }) !== applicationId) throw foreign(path);
+  return Number(db.pragma('user_version', { simple: true }));
+}
+
+function refuseMissing(path: string): void {
+  refuseMisplaced(path);
+  if (!existsSync(path)) {
+    throw new StorageError(
+      'other',
+      `database ${path} does not exist yet: \`lowwater run\` creates it, or set storage.path`,
+    );
+  }
+}
+
+/** Throws `StorageError` where no file can be: in a directory that is not there, or in place of one. */
+export function refuseMisplaced(path: string): void {
+  const directory = dirname(path);
+  if (!existsSync(directory)) {
+    throw new StorageError(
+      'other',
+      `database ${path}: the directory ${directory} does not exist: create it or set storage.path`,
+    );
+  }
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
+    throw new StorageError('other', `database ${path} is a directory: set storage.path to a file in it`);
+  }
+}
+
+function readSchemaUnlessBlank(db: Connection, path: string): number | null {
+  try {
+    return isBlank(db) ? null : readSchema(db, path);
+  } catch (error) {
+    if (!isSqliteError(error, 'SQLITE_NOTADB')) throw error;
+    throw new StorageError(
+      'corrupt',
+      `${path} is no database, or its first page is damaged; it was left as it is: ${recovery}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+const recovery = 'move it aside and restore a backup, or set storage.path to another file';
+
+/** True for a database in which nothing was ever made, such as one whose first migration was cut short. */
+function isBlank(db: Connection): boolean {
+  const row = db.prepare<[], { tables: number }>('SELECT count(*) AS tables FROM sqlite_schema').get();
+  return row?.tables === 0 && db.pragma('application_id', { simple: true }) === 0;
+}
+
+function foreign(path: string): StorageError {
+  return new StorageError(
+    'other',
+    `${path} is the database of another program; it was left as it is: set storage.path to another file`,
+  );
+}
+
+function refuseDamaged(db: Connection, path: string, bytes: number): void {
+  const finding = findDamage(db, bytes);
+  if (finding === null) return;
+  throw new StorageError(
+    'corrupt',
+    `database ${path} is damaged; it was left as it is: ${recovery} (quick_check: ${finding})`,
+  );
+}
+
+function findDamage(db: Connection, bytes: number): string | null {
+  try {
+    for (const check of checksFor(db, bytes)) {
+      const finding = String(db.pragma(check, { simple: true }));
+      if (finding !== 'ok') return finding.split('\n')[0] ?? finding;
+    }
+    return null;
+  } catch (error) {
+    // What is damaged badly makes the check itself fail.
+    if (!isSqliteError(error, 'SQLITE_CORRUPT')) throw error;
+    return error instanceof Error ? error.message : 'it cannot be read';
+  }
+}
+
+function checksFor(db: Connection, bytes: number): readonly string[] {
+  if (bytes <= fullCheckBytes) return ['quick_check(1)'];
+  const tables = db
+    .prepare<[], { name: string }>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('segment', 'sqlite_sequence')",
+    )
+    .all();
+  return tables.map(({ name }) => `quick_check('${name}')`);
+}
+
+function refuseReadOnly(db: Connection): void {
+  // SQLite opens a file that it may not write for reading, without a word. A change that is taken back brings it to light.
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const schema = Number(db.pragma('user_version', { simple: true }));
+    db.pragma(`user_version = ${schema}`);
+  } finally {
+    if (db.inTransaction) db.exec('ROLLBACK');
+  }
+}

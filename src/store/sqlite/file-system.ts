@@ -1,0 +1,27 @@
+import { statfsSync } from 'node:fs';
+
+/** A file system on which the database is not safe. */
+export interface FileSystemConcern {
+  readonly name: string;
+  readonly warning: string;
+}
+
+const network =
+  'the database lies on a network file system, which does not lock or share memory as SQLite needs: move it to a local disk';
+const layer = "the database lies in a container's own layer and is lost with the container: mount a volume";
+
+/** By the magic numbers of Linux' statfs(2). */
+const concerns: ReadonlyMap<number, FileSystemConcern> = new Map([
+  [0x6969, { name: 'nfs', warning: network }],
+  [0x517b, { name: 'smb', warning: network }],
+  [0xff534d42, { name: 'cifs', warning: network }],
+  [0xfe534d42, { name: 'smb2', warning: network }],
+  [0x01021997, { name: '9p', warning: network }],
+  [0x794c7630, { name: 'overlay', warning: layer }],
+]);
+
+/** What is unsafe about the file system of a directory; null when nothing is known against it. */
+export function describeFileSystem(directory: string): FileSystemConcern | null {
+  if (process.platform !== 'linux') return null;
+  return concerns.get(statfsSync(directory).type) ?? null;
+}

@@ -1,0 +1,129 @@
+import type { HistoryQuery } from '../../app/ports.ts';
+import { decodePolls, PollCodecError } from '../../core/poll-codec.ts';
+import type { PollRecord, Reading } from '../../core/reading.ts';
+import type { Connection } from './connection.ts';
+import { guardStorage } from './failure.ts';
+
+/** A run of polls by its place and span. */
+interface Run {
+  /** Null for the tail, whose bytes are at hand. */
+  readonly seq: number | null;
+  readonly earliestAt: number;
+  readonly latestAt: number;
+}
+
+interface RunData {
+  readonly data: Buffer;
+  readonly polls: number;
+}
+
+interface TailRow {
+  readonly no: number;
+  readonly data: Buffer | null;
+  readonly polls: number;
+}
+
+/** What can be asked of the stored polls. Nothing stays open in the database between two polls that a caller takes. */
+export interface History {
+  polls(query: HistoryQuery): Iterable<PollRecord>;
+  readings(query: HistoryQuery): Iterable<Reading>;
+  readingBefore(account: string, at: number): Reading | null;
+}
+
+export function openHistory(db: Connection, path: string): History {
+  const findTail = db.prepare<[string], TailRow>(
+    'SELECT no, tail AS data, tail_polls AS polls FROM account WHERE id = ?',
+  );
+  const findRuns = db.prepare<[number, number, number], Run>(
+    `SELECT seq, earliest_at AS earliestAt, latest_at AS latestAt FROM segment
+     WHERE account_no = ? AND latest_at >= ? AND earliest_at < ? ORDER BY latest_at DESC`,
+  );
+  const findData = db.prepare<[number], RunData>('SELECT data, polls FROM segment WHERE seq = ?');
+
+  /** The tail and the sealed runs that touch the span, as of one moment, newest first. */
+  const snapshot = db.transaction(
+    (query: HistoryQuery): { runs: readonly Run[]; tail: readonly PollRecord[] } => {
+      const row = findTail.get(query.account);
+      if (row === undefined) return { runs: [], tail: [] };
+      const tail = row.data === null ? [] : decodeRun({ data: row.data, polls: row.polls });
+      const sealed = findRuns.all(row.no, query.since, query.until);
+      const runs = tail.length === 0 ? sealed : [{ seq: null, ...spanOf(tail) }, ...sealed];
+      return { runs: runs.sort((left, right) => right.latestAt - left.latestAt), tail };
+    },
+  );
+
+  const takeSnapshot = (query: HistoryQuery) => guardStorage(path, () => snapshot.deferred(query));
+
+  function readRun(run: Run, tail: readonly PollRecord[]): readonly PollRecord[] {
+    const { seq } = run;
+    if (seq === null) return tail;
+    return guardStorage(path, () => {
+      const row = findData.get(seq);
+      // Retention may have deleted it since the snapshot.
+      return row === undefined ? [] : decodeRun(row);
+    });
+  }
+
+  function* polls(query: HistoryQuery): Generator<PollRecord> {
+    const { runs, tail } = takeSnapshot(query);
+    for (const group of groupOverlapping(runs)) {
+      const found = group.flatMap((run) =>
+        readRun(run, tail).filter(({ at }) => at >= query.since && at < query.until),
+      );
+      // Within a run polls are in order; runs overlap only where the clock was set back.
+      yield* group.length === 1 ? found : found.sort((left, right) => left.at - right.at);
+    }
+  }
+
+  return {
+    polls,
+    *readings(query) {
+      for (const { reading } of polls(query)) if (reading !== null) yield reading;
+    },
+    readingBefore(account, at) {
+      const { runs, tail } = takeSnapshot({ account, since: Number.MIN_SAFE_INTEGER, until: at });
+      let newest: Reading | null = null;
+      for (const run of runs) {
+        if (newest !== null && run.latestAt < newest.at) break;
+        for (const { reading } of readRun(run, tail)) {
+          if (reading !== null && reading.at < at && (newest === null || reading.at > newest.at))
+            newest = reading;
+        }
+      }
+      return newest;
+    },
+  };
+}
+
+/** Oldest first. Runs whose spans overlap come together, in the order in which they were stored. */
+function* groupOverlapping(runs: readonly Run[]): Generator<readonly Run[]> {
+  const oldestFirst = [...runs].sort((left, right) => left.earliestAt - right.earliestAt);
+  let group: Run[] = [];
+  let latestAt = Number.NEGATIVE_INFINITY;
+  for (const run of oldestFirst) {
+    if (group.length > 0 && run.earliestAt > latestAt) {
+      yield group.sort(byStorage);
+      group = [];
+    }
+    group.push(run);
+    latestAt = Math.max(latestAt, run.latestAt);
+  }
+  if (group.length > 0) yield group.sort(byStorage);
+}
+
+function byStorage(left: Run, right: Run): number {
+  // The tail was stored last.
+  return (left.seq ?? Number.MAX_SAFE_INTEGER) - (right.seq ?? Number.MAX_SAFE_INTEGER);
+}
+
+function spanOf(polls: readonly PollRecord[]): { readonly earliestAt: number; readonly latestAt: number } {
+  const instants = polls.map(({ at }) => at);
+  return { earliestAt: Math.min(...instants), latestAt: Math.max(...instants) };
+}
+
+function decodeRun(row: RunData): readonly PollRecord[] {
+  const polls = decodePolls(row.data);
+  if (polls.length !== row.polls)
+    throw new PollCodecError(`${polls.length} stored polls where ${row.polls} should be`);
+  return polls;
+}

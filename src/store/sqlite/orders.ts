@@ -1,0 +1,70 @@
+import type { OperatorOrder } from '../../app/ports.ts';
+import { type Connection, connectForOrder, readSchema } from './connection.ts';
+import { guardStorage } from './failure.ts';
+import { readMigrations } from './migrate.ts';
+import { refuseOtherSchema } from './reader.ts';
+
+interface OrderRow {
+  readonly no: number;
+  readonly body: string;
+}
+
+/**
+ * Leaves an order in the database, where the daemon finds it. Throws `StorageError` when there is no database, when it is of
+ * another version of lowwater, or cannot be written.
+ */
+export function leaveOrder(path: string, order: OperatorOrder): void {
+  const db = connectForOrder(path);
+  try {
+    guardStorage(path, () => {
+      refuseOtherSchema(readSchema(db, path), readMigrations().length, path);
+      const leave = db.prepare<[string]>('INSERT INTO operator_order (body) VALUES (?)');
+      db.transaction(() => leave.run(JSON.stringify(order))).immediate();
+    });
+  } finally {
+    db.close();
+  }
+}
+
+/** Orders as the daemon takes them. */
+export interface OrderInbox {
+  /** Orders not taken before, oldest first. Reads one number when no other process wrote since the last call. */
+  take(): readonly OperatorOrder[];
+  /** To be called in the transaction that stores what taken orders did: a crash before it lets them be taken again. */
+  settle(): void;
+  /** That transaction failed. */
+  unsettle(): void;
+}
+
+export function openInbox(db: Connection): OrderInbox {
+  const find = db.prepare<[number], OrderRow>('SELECT no, body FROM operator_order WHERE no > ? ORDER BY no');
+  const remove = db.prepare<[number]>('DELETE FROM operator_order WHERE no <= ?');
+  let seenVersion: unknown = null;
+  let lastTaken = 0;
+  let unsettled = false;
+  return {
+    take() {
+      // Changes only when another connection wrote, and that is how orders come.
+      const version = db.pragma('data_version', { simple: true });
+      if (version === seenVersion) return [];
+      const rows = find.all(lastTaken);
+      seenVersion = version;
+      lastTaken = rows.at(-1)?.no ?? lastTaken;
+      unsettled ||= rows.length > 0;
+      return rows.map(parseOrder);
+    },
+    settle() {
+      if (!unsettled) return;
+      remove.run(lastTaken);
+      unsettled = false;
+    },
+    unsettle() {
+      unsettled = lastTaken > 0;
+    },
+  };
+}
+
+/** Only `leaveOrder` of the same schema writes orders. */
+function parseOrder(row: OrderRow): OperatorOrder {
+  return JSON.parse(row.body) as OperatorOrder;
+}

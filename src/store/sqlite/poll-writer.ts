@@ -1,0 +1,115 @@
+import type { AccountState } from '../../app/ports.ts';
+import { PollEncoder } from '../../core/poll-codec.ts';
+import type { PollRecord } from '../../core/reading.ts';
+import type { Connection } from './connection.ts';
+
+/**
+ * A tail that is longer than this moves to `segment`. Four rows of this size fill a page of 4096 bytes, and a commit
+ * rewrites at most so much per account. Measured by bench/storage.ts.
+ */
+const sealBytes = 950;
+
+/** A segment spans no more than this, so that retention can drop what is old even of accounts polled once a day. */
+const longestSpanMs = 30 * 24 * 60 * 60 * 1000;
+
+interface TailRow {
+  readonly no: number;
+  readonly tail: Buffer | null;
+}
+
+interface Tail {
+  readonly no: number;
+  encoder: PollEncoder;
+}
+
+/**
+ * Writes polls and account states, inside a transaction of the caller's. It keeps each account's tail in memory, as the
+ * database has it; after a transaction that failed, `forget` makes it read them anew.
+ */
+export class PollWriter {
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #tails = new Map<string, Tail>();
+
+  constructor(db: Connection) {
+    this.#statements = prepareStatements(db);
+  }
+
+  /** Appends the polls and replaces the states. One row is written per account, whatever the batch says of it. */
+  write(
+    polls: readonly { readonly account: string; readonly poll: PollRecord }[],
+    states: readonly AccountState[],
+  ): void {
+    const grown = new Set<Tail>();
+    for (const { account, poll } of polls) {
+      const tail = this.#tailOf(account);
+      if (isFull(tail.encoder, poll.at)) this.#seal(tail);
+      tail.encoder.append(poll);
+      grown.add(tail);
+    }
+    for (const state of states) {
+      const tail = this.#tailOf(state.account);
+      const body = JSON.stringify(state);
+      if (grown.delete(tail)) this.#statements.updateBoth.run(body, ...tailColumns(tail));
+      else this.#statements.updateBody.run(body, tail.no);
+    }
+    for (const tail of grown) this.#statements.updateTail.run(...tailColumns(tail));
+  }
+
+  /** An account that is no longer configured: its state goes, its polls stay. */
+  removeState(account: string): void {
+    this.#statements.removeState.run(account);
+    this.#tails.delete(account);
+  }
+
+  /** The tails in memory may differ from the database: the next write reads them again. */
+  forget(): void {
+    this.#tails.clear();
+  }
+
+  #tailOf(account: string): Tail {
+    const known = this.#tails.get(account);
+    if (known !== undefined) return known;
+    const row = this.#statements.find.get(account);
+    const no = row?.no ?? Number(this.#statements.create.run(account).lastInsertRowid);
+    const tail = { no, encoder: new PollEncoder(row?.tail ?? null) };
+    this.#tails.set(account, tail);
+    return tail;
+  }
+
+  #seal(tail: Tail): void {
+    const { encoder } = tail;
+    this.#statements.seal.run(tail.no, encoder.earliestAt, encoder.latestAt, encoder.polls, encoder.bytes());
+    tail.encoder = new PollEncoder();
+  }
+}
+
+function prepareStatements(db: Connection) {
+  return {
+    find: db.prepare<[string], TailRow>('SELECT no, tail FROM account WHERE id = ?'),
+    create: db.prepare<[string]>('INSERT INTO account (id) VALUES (?)'),
+    updateBoth: db.prepare(
+      'UPDATE account SET body = ?, tail = ?, tail_polls = ?, tail_latest_at = ? WHERE no = ?',
+    ),
+    updateBody: db.prepare('UPDATE account SET body = ? WHERE no = ?'),
+    updateTail: db.prepare('UPDATE account SET tail = ?, tail_polls = ?, tail_latest_at = ? WHERE no = ?'),
+    removeState: db.prepare<[string]>('UPDATE account SET body = NULL WHERE id = ?'),
+    seal: db.prepare(
+      'INSERT INTO segment (account_no, earliest_at, latest_at, polls, data) VALUES (?, ?, ?, ?, ?)',
+    ),
+  };
+}
+
+/**
+ * A poll earlier than the last one (the clock was set back) begins a new run, so that each run is in order and the history
+ * can be merged run by run.
+ */
+function isFull(encoder: PollEncoder, nextAt: number): boolean {
+  if (encoder.polls === 0) return false;
+  return (
+    encoder.byteLength > sealBytes || nextAt < encoder.lastAt || nextAt - encoder.firstAt > longestSpanMs
+  );
+}
+
+function tailColumns({ no, encoder }: Tail): readonly [Uint8Array, number, number, number] {
+  return [encoder.bytes(), encoder.polls, encoder.latestAt, no];
+}

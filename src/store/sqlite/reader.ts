@@ -1,0 +1,62 @@
+import { StorageError, type StoreReader } from '../../app/ports.ts';
+import { copyDatabase } from './backup.ts';
+import { type Connection, connectForReading, readSchema } from './connection.ts';
+import { guardStorage } from './failure.ts';
+import { openHistory } from './history.ts';
+import { readMigrations } from './migrate.ts';
+import { openRecordReader } from './record-reader.ts';
+
+/**
+ * Opens a database to read it, whether or not a daemon writes it meanwhile. Changes nothing.
+ *
+ * `now` is the wall clock; without it `load` also gives silences that are over. Throws `StorageError` when there is no
+ * database or when it is of another version of lowwater.
+ */
+export function openReader(options: { readonly path: string; readonly now?: () => number }): StoreReader {
+  const { path, now = () => Number.MIN_SAFE_INTEGER } = options;
+  const db = connectForReading(path);
+  try {
+    return guardStorage(path, () => {
+      refuseOtherSchema(readSchema(db, path), readMigrations().length, path);
+      return { ...readFrom({ db, path, now, ownsWrites: false }), close: () => db.close() };
+    });
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** All questions that a connection can answer; shared by the reader and the daemon's store. */
+export function readFrom(options: {
+  readonly db: Connection;
+  readonly path: string;
+  readonly now: () => number;
+  readonly ownsWrites: boolean;
+}): Omit<StoreReader, 'close'> {
+  const { db, path, now, ownsWrites } = options;
+  const records = openRecordReader(db);
+  const history = openHistory(db, path);
+  const guard = <T>(work: () => T): T => guardStorage(path, work);
+  return {
+    ...history,
+    readingBefore: (account, at) => guard(() => history.readingBefore(account, at)),
+    load: () => guard(() => records.load(now())),
+    incidents: (query) => guard(() => records.incidents(query)),
+    incident: (id) => guard(() => records.incident(id)),
+    messages: (limit, before = Number.MAX_SAFE_INTEGER) => guard(() => records.messages(limit, before)),
+    backup: (file) => copyDatabase(db, file, { inOneStep: !ownsWrites }),
+  };
+}
+
+/** The daemon migrates; everybody else needs the schema that this program knows. */
+export function refuseOtherSchema(schema: number, known: number, path: string): void {
+  if (schema === known) return;
+  const remedy =
+    schema < known
+      ? 'start the daemon of this version once: it brings the database up to date'
+      : 'use the newer program';
+  throw new StorageError(
+    'other',
+    `database ${path} has schema ${schema}, this program works with schema ${known}: ${remedy}`,
+  );
+}

@@ -1,0 +1,93 @@
+import type { AccountState, GroupBackoff, IncidentQuery, StoredState } from '../../app/ports.ts';
+import type { Alert, Incident } from '../../core/alert.ts';
+import type { OutboxMessage } from '../../core/outbox.ts';
+import type { Silence } from '../../core/silence.ts';
+import type { Connection } from './connection.ts';
+
+interface BodyRow {
+  readonly body: string;
+}
+
+interface NoteRow {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface RecordReader {
+  /** One moment of everything that a daemon goes on from. Silences that were over at `now` are left out. */
+  load(now: number): StoredState;
+  incidents(query: IncidentQuery): readonly Incident[];
+  incident(id: string): Incident | null;
+  messages(limit: number, before: number): readonly OutboxMessage[];
+}
+
+export function openRecordReader(db: Connection): RecordReader {
+  const bodies = <T>(sql: string) => {
+    const statement = db.prepare<(string | number)[], BodyRow>(sql);
+    return (...values: readonly (string | number)[]): T[] => statement.all(...values).map(parseBody<T>);
+  };
+  const accounts = bodies<AccountState>('SELECT body FROM account WHERE body IS NOT NULL ORDER BY no');
+  const backoffs = bodies<GroupBackoff>('SELECT body FROM backoff ORDER BY group_key');
+  const alerts = bodies<Alert>('SELECT body FROM alert ORDER BY account, rule');
+  const unsettled = bodies<Incident>('SELECT body FROM incident WHERE settled = 0 ORDER BY fired_at, no');
+  const pending = bodies<OutboxMessage>(
+    "SELECT body FROM message WHERE state = 'pending' ORDER BY created_at, no",
+  );
+  const silences = bodies<Silence>('SELECT body FROM silence WHERE ends_at > ? ORDER BY ends_at, id');
+  const notes = db.prepare<[], NoteRow>('SELECT name, value FROM note');
+  const incident = bodies<Incident>('SELECT body FROM incident WHERE id = ?');
+  const messages = bodies<OutboxMessage>(
+    'SELECT body FROM message WHERE created_at < ? ORDER BY created_at DESC, no DESC LIMIT ?',
+  );
+
+  const load = db.transaction(
+    (now: number): StoredState => ({
+      accounts: accounts(),
+      backoffs: backoffs(),
+      alerts: alerts(),
+      incidents: unsettled(),
+      messages: pending(),
+      silences: silences(now),
+      notes: Object.fromEntries(notes.all().map(({ name, value }) => [name, value])),
+    }),
+  );
+
+  return {
+    load: (now) => load.deferred(now),
+    incidents(query) {
+      const { sql, values } = selectIncidents(query);
+      return bodies<Incident>(sql)(...values);
+    },
+    incident: (id) => incident(id)[0] ?? null,
+    messages: (limit, before) => messages(before, limit),
+  };
+}
+
+/** Only this program writes bodies, by JSON.stringify of a T, so that what comes back is one. */
+function parseBody<T>(row: BodyRow): T {
+  return JSON.parse(row.body) as T;
+}
+
+function selectIncidents(query: IncidentQuery): {
+  readonly sql: string;
+  readonly values: readonly (string | number)[];
+} {
+  const conditions: string[] = [];
+  const values: (string | number)[] = [];
+  const require = (condition: string, ...bound: readonly (string | number)[]): void => {
+    conditions.push(condition);
+    values.push(...bound);
+  };
+  if (query.account !== undefined) require('account = ?', query.account);
+  if (query.rule !== undefined) require('rule = ?', query.rule);
+  if (query.until !== undefined) require('fired_at < ?', query.until);
+  // The end is exclusive, so that what has no length, such as an event, is found by its beginning.
+  if (query.since !== undefined)
+    require('(ended_at IS NULL OR ended_at > ? OR fired_at >= ?)', query.since, query.since);
+  if (query.openOnly === true) require('ended_at IS NULL');
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+  return {
+    sql: `SELECT body FROM incident ${where} ORDER BY fired_at DESC, no DESC LIMIT ?`,
+    values: [...values, query.limit ?? -1],
+  };
+}

@@ -1,0 +1,63 @@
+import type { Batch, Store } from '../../app/ports.ts';
+import type { Connection } from './connection.ts';
+import { guardStorage } from './failure.ts';
+import { openInbox } from './orders.ts';
+import { PollWriter } from './poll-writer.ts';
+import { readFrom } from './reader.ts';
+import { openRecordWriter } from './record-writer.ts';
+import { openRetention } from './retention.ts';
+
+/** The store over an open, migrated connection, which it closes. */
+export function createStore(options: {
+  readonly db: Connection;
+  readonly path: string;
+  readonly now: () => number;
+}): Store {
+  const { db, path, now } = options;
+  const polls = new PollWriter(db);
+  const writeRecords = openRecordWriter(db);
+  const inbox = openInbox(db);
+  const deleteOld = openRetention(db);
+
+  const writeBatch = db.transaction((batch: Batch): void => {
+    polls.write(batch.polls, batch.accounts);
+    for (const account of batch.removedAccounts) polls.removeState(account);
+    writeRecords(batch);
+    inbox.settle();
+  });
+  const deleteStep = db.transaction((olderThan: number): boolean =>
+    deleteOld(olderThan, () => polls.forget()),
+  );
+
+  /** Immediate, so that the lock for writing is there before anything is read; all of it happens or nothing. */
+  function change<T>(work: () => T): T {
+    return guardStorage(path, () => {
+      try {
+        return work();
+      } catch (error) {
+        polls.forget();
+        inbox.unsettle();
+        throw error;
+      }
+    });
+  }
+
+  return {
+    ...readFrom({ db, path, now, ownsWrites: true }),
+    commit: (batch) => change(() => writeBatch.immediate(batch)),
+    takeOrders: () => guardStorage(path, () => inbox.take()),
+    prune: (olderThan) => change(() => deleteStep.immediate(olderThan)),
+    close: () => closeConnection(db),
+  };
+}
+
+function closeConnection(db: Connection): void {
+  if (!db.open) return;
+  try {
+    db.pragma('wal_checkpoint(TRUNCATE)');
+  } catch {
+    // The write-ahead log holds all that was committed; the next start folds it in.
+  } finally {
+    db.close();
+  }
+}
