@@ -64,21 +64,24 @@ export function openHistory(db: Connection, path: string): History {
     });
   }
 
-  function* polls(query: HistoryQuery): Generator<PollRecord> {
+  /** The polls of a span, oldest first, some at a time. */
+  function* spans(query: HistoryQuery): Generator<readonly PollRecord[]> {
     const { runs, tail } = takeSnapshot(query);
     for (const group of groupOverlapping(runs)) {
-      const found = group.flatMap((run) =>
-        readRun(run, tail).filter(({ at }) => at >= query.since && at < query.until),
-      );
+      const found = group.flatMap((run) => cut(readRun(run, tail), run, query));
       // Within a run polls are in order; runs overlap only where the clock was set back.
-      yield* group.length === 1 ? found : found.sort((left, right) => left.at - right.at);
+      yield group.length === 1 ? found : found.sort((left, right) => left.at - right.at);
     }
   }
 
   return {
-    polls,
+    *polls(query) {
+      for (const span of spans(query)) yield* span;
+    },
     *readings(query) {
-      for (const { reading } of polls(query)) if (reading !== null) yield reading;
+      for (const span of spans(query)) {
+        for (const { reading } of span) if (reading !== null) yield reading;
+      }
     },
     readingBefore(account, at) {
       const { runs, tail } = takeSnapshot({ account, since: Number.MIN_SAFE_INTEGER, until: at });
@@ -93,6 +96,11 @@ export function openHistory(db: Connection, path: string): History {
       return newest;
     },
   };
+}
+
+function cut(polls: readonly PollRecord[], run: Run, query: HistoryQuery): readonly PollRecord[] {
+  if (run.earliestAt >= query.since && run.latestAt < query.until) return polls;
+  return polls.filter(({ at }) => at >= query.since && at < query.until);
 }
 
 /** Oldest first. Runs whose spans overlap come together, in the order in which they were stored. */

@@ -35,11 +35,9 @@ export function readFrom(options: {
 }): Omit<StoreReader, 'close'> {
   const { db, path, now, ownsWrites } = options;
   const records = openRecordReader(db);
-  const history = openHistory(db, path);
   const guard = <T>(work: () => T): T => guardStorage(path, work);
   return {
-    ...history,
-    readingBefore: (account, at) => guard(() => history.readingBefore(account, at)),
+    ...openHistory(db, path),
     load: () => guard(() => records.load(now())),
     incidents: (query) => guard(() => records.incidents(query)),
     incident: (id) => guard(() => records.incident(id)),
