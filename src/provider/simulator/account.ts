@@ -1,0 +1,84 @@
+import type { Micros } from '../../core/money.ts';
+import type { Balance } from '../../core/reading.ts';
+import type { Endpoint } from '../endpoints.ts';
+import { spentBetween } from './burn-plan.ts';
+import { RateWindow } from './rate-window.ts';
+import type { ScenarioAccount } from './scenario.ts';
+
+/**
+ * One account of the simulated provider. Spending by time is worked out when somebody asks, from the instants alone, so it
+ * costs nothing while nobody does.
+ *
+ * `scenarioNow` is the scenario's clock in milliseconds since 1970, `now` the real one that limits are measured with.
+ */
+export class SimulatedAccount {
+  readonly id: string;
+  readonly authSecret: string;
+  currency: string;
+  keyValid = true;
+  readonly #burn: ScenarioAccount['burn'];
+  readonly #startedAt: number;
+  /** The balances as they were at the start, plus top-ups, less what requests spent. */
+  readonly #funds: Record<Balance, Micros>;
+  readonly #windows = new Map<string, RateWindow>();
+  readonly #forwarding: { readonly at: number; readonly price: Micros }[] = [];
+  #forwardFreeAt = Number.NEGATIVE_INFINITY;
+
+  constructor(settings: ScenarioAccount, startedAt: number) {
+    this.id = settings.id;
+    this.authSecret = settings.authSecret;
+    this.currency = settings.currency;
+    this.#burn = settings.burn;
+    this.#startedAt = startedAt;
+    this.#funds = { sms: settings.sms, voip: settings.voip };
+  }
+
+  /** May be negative: what the interface shows of overdrafts is that they exist. */
+  balance(balance: Balance, scenarioNow: number): Micros {
+    return this.#funds[balance] - spentBetween(this.#burn[balance], this.#startedAt, scenarioNow);
+  }
+
+  add(balance: Balance, micros: Micros): void {
+    this.#funds[balance] += micros;
+  }
+
+  setBalance(balance: Balance, micros: Micros, scenarioNow: number): void {
+    this.#funds[balance] += micros - this.balance(balance, scenarioNow);
+  }
+
+  /** Takes one place under the endpoint's limit; false when the account has used it up. */
+  takePlace(endpoint: Endpoint, now: number): boolean {
+    return this.window(endpoint).take(now);
+  }
+
+  /** The account's limit for the endpoint's group. Groups never share one: OTP messaging is measured apart. */
+  window(endpoint: Endpoint): RateWindow {
+    const known = this.#windows.get(endpoint.group);
+    if (known !== undefined) return known;
+    const fresh = new RateWindow(endpoint.requestsPerSecond);
+    this.#windows.set(endpoint.group, fresh);
+    return fresh;
+  }
+
+  /** Queues one accepted message for the channel; it is paid for when it is passed on. */
+  forward(perSecond: number, price: Micros, now: number): void {
+    const at = Math.max(now, this.#forwardFreeAt);
+    this.#forwardFreeAt = at + 1000 / perSecond;
+    this.#forwarding.push({ at, price });
+  }
+
+  /** Pays for the messages that were passed on by now. */
+  settleForwarded(now: number): void {
+    while (this.#forwarding.length > 0) {
+      const [next] = this.#forwarding;
+      if (next === undefined || next.at > now) return;
+      this.#forwarding.shift();
+      this.#funds.sms -= next.price;
+    }
+  }
+
+  /** Messages that were accepted and not passed on yet. */
+  get waitingMessages(): number {
+    return this.#forwarding.length;
+  }
+}
