@@ -15,6 +15,7 @@ export function accountJson(account: AccountView) {
     labels: account.labels,
     currency: account.currency,
     outcome: account.outcome,
+    failure: account.failure,
     polledAt: isoOrNull(account.polledAt),
     readAt: isoOrNull(account.readAt),
     balances: perBalance((balance) => moneyOrNull(account.reading?.[balance])),
@@ -23,6 +24,9 @@ export function accountJson(account: AccountView) {
     consecutiveFailures: account.consecutiveFailures,
     backoffUntil: isoOrNull(account.backoffUntil),
     usageHeaders: account.usage,
+    severity: account.worst,
+    firing: account.firing,
+    pending: account.pending,
   };
 }
 
@@ -40,6 +44,7 @@ export function alertJson(alert: AlertView) {
     account: alert.account,
     rule: alert.rule,
     type: alert.type,
+    balance: alert.balance,
     severity: alert.severity,
     state: alert.state,
     since: isoText(alert.since),
@@ -51,6 +56,7 @@ export function alertJson(alert: AlertView) {
     silenced: alert.silenced,
     inhibited: alert.inhibited,
     flapping: alert.flapping,
+    incident: alert.incident,
   };
 }
 

@@ -77,7 +77,7 @@ export interface AccountState {
 
 /** Waiting of a whole group of accounts that share a secret after `rate_limited`. */
 export interface GroupBackoff {
-  /** A keyed digest of base address and secret; the secret cannot be found from it. */
+  /** Named after one of its accounts: nothing of the secret is stored. */
   readonly group: string;
   readonly strikes: number;
   readonly until: number;

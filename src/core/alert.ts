@@ -99,3 +99,19 @@ export interface Acknowledgement {
 export function alertKey(account: string, rule: string): string {
   return `${account}/${rule}`;
 }
+
+/** Alerts about lowwater itself stand under this id; no configured account can have it. */
+export const ownAccountId = '@lowwater';
+
+const providerPrefix = '@provider:';
+
+/** The id under which alerts about a whole provider stand. */
+export function providerAccountId(baseUrl: string): string {
+  return providerPrefix + baseUrl.replace(/^https?:\/\//, '');
+}
+
+/** What people read for an id that is no configured account. */
+export function displayName(accountId: string): string {
+  if (accountId === ownAccountId) return 'lowwater';
+  return accountId.startsWith(providerPrefix) ? accountId.slice(providerPrefix.length) : accountId;
+}

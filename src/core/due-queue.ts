@@ -54,8 +54,9 @@ export class DueQueue<Key> {
     return first.key;
   }
 
-  keys(): Iterable<Key> {
-    return this.#places.keys();
+  /** Moves every instant by the same time, after a jump of the clock they are measured on. */
+  shift(byMs: number): void {
+    for (const entry of this.#heap) entry.at += byMs;
   }
 
   #rise(from: number): void {

@@ -1,0 +1,78 @@
+import { type Alert, alertKey, type OwnAlertType, ownAccountId } from '../../core/alert.ts';
+import type { Evaluation } from '../../core/evaluation.ts';
+import type { Severity } from '../../core/severity.ts';
+import { type AlertTiming, inactiveAlert, transition } from '../../core/transition.ts';
+import { closeIncident, openIncident, updateIncident } from './incidents.ts';
+import type { MonitorState } from './state.ts';
+
+/** Alerts about lowwater itself are facts of the moment: nothing waits, nothing flaps. */
+const atOnce: AlertTiming = { forMs: 0, recoverForMs: 0, flapWindowMs: 0 };
+
+/** Raises, or says again, an alert about lowwater itself. `text` is what people read as its value. */
+export function raiseOwnFailure(
+  state: MonitorState,
+  it: {
+    readonly type: OwnAlertType;
+    readonly rule: string;
+    readonly severity: Severity;
+    readonly text: string;
+    readonly now: number;
+  },
+): void {
+  const identity = { account: ownAccountId, rule: it.rule, type: it.type, balance: null };
+  raiseOwnAlert(state, {
+    alert: state.alerts.get(alertKey(ownAccountId, it.rule)) ?? inactiveAlert(identity),
+    evaluation: {
+      kind: 'breached',
+      severity: it.severity,
+      value: { unit: 'text', text: it.text },
+      threshold: null,
+      facts: [],
+    },
+    now: it.now,
+  });
+}
+
+export function clearOwnFailure(state: MonitorState, rule: string, now: number): void {
+  closeOwnAlert(state, { account: ownAccountId, rule, now });
+}
+
+export function isOwnFailureRaised(state: MonitorState, rule: string): boolean {
+  return state.alerts.get(alertKey(ownAccountId, rule))?.state === 'firing';
+}
+
+/** The rule id under which a channel that refuses for good is reported. */
+export function channelFailedRule(channel: string): string {
+  return `channel-failed:${channel}`;
+}
+
+export function raiseOwnAlert(
+  state: MonitorState,
+  it: { readonly alert: Alert; readonly evaluation: Extract<Evaluation, { kind: 'breached' }>; readonly now: number },
+): void {
+  const { alert, change } = transition(it.alert, it.evaluation, atOnce, it.now);
+  if (change === 'fired') {
+    keep(state, { ...alert, incident: openIncident(state, { account: null, alert, now: it.now }), changedAt: [it.now] });
+  } else if (change !== 'none') {
+    updateIncident(state, { alert, rose: change === 'rose' });
+    keep(state, alert);
+  }
+}
+
+export function closeOwnAlert(
+  state: MonitorState,
+  it: { readonly account: string; readonly rule: string; readonly now: number },
+): void {
+  const known = state.alerts.get(alertKey(it.account, it.rule));
+  if (known === undefined || known.state !== 'firing') return;
+  const recovered: Evaluation = { kind: 'ok', value: known.value, threshold: null, facts: [] };
+  const { alert } = transition(known, recovered, atOnce, it.now);
+  closeIncident(state, { alert, now: it.now, resolution: { kind: 'recovered' } });
+  keep(state, { ...alert, incident: null, changedAt: [it.now] });
+}
+
+function keep(state: MonitorState, alert: Alert): void {
+  const key = alertKey(alert.account, alert.rule);
+  state.alerts.set(key, alert);
+  state.changes.alerts.add(key);
+}

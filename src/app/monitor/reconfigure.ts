@@ -1,0 +1,167 @@
+import { type Alert, alertKey, ownAccountId, providerAccountId, type Resolution } from '../../core/alert.ts';
+import { createReadingLog } from '../../core/reading-log.ts';
+import type { Rule } from '../../core/rule.ts';
+import { rulesForAccount } from '../../core/rules-for-account.ts';
+import { longestWindow } from '../../core/rules/longest-window.ts';
+import type { AccountState, Calendar } from '../ports.ts';
+import type { AccountSettings, Settings } from '../settings.ts';
+import { closeIncident } from './incidents.ts';
+import { judgeElapsed, scheduleAccount } from './judge.ts';
+import { channelFailedRule, clearOwnFailure } from './own-alerts.ts';
+import { putMessage } from './queue.ts';
+import { forgetTries } from './settle.ts';
+import { reviewSilences } from './silencing.ts';
+import type { MonitorState, WatchedAccount } from './state.ts';
+
+/**
+ * Puts a new configuration in force. Open incidents of rules and accounts that remain keep their state and clocks and are
+ * judged by the new rule at the next snapshot; those of removed ones are closed, saying why (contract 4.4).
+ */
+export function reconfigure(state: MonitorState, settings: Settings, now: number): void {
+  const before = state.settings;
+  state.settings = settings;
+  const known = new Map([...state.accounts.values()].map((account) => [account.settings.id, account.poll]));
+  watchAccounts(state, { known, now });
+  for (const channel of before.channels) {
+    const next = settings.channels.find((it) => it.name === channel.name);
+    if (next === undefined) abandonChannel(state, channel.name, now);
+    else forgetTries(state, channel.name);
+  }
+  reviewSilences(state, now);
+}
+
+/** Makes the watched accounts those of the settings; removed ones and removed rules close their incidents. */
+export function watchAccounts(
+  state: MonitorState,
+  { known, now }: { readonly known: ReadonlyMap<string, AccountState>; readonly now: number },
+): void {
+  const wanted = new Set(state.settings.accounts.map((account) => account.id));
+  for (const id of new Set([...known.keys(), ...state.accounts.keys()])) {
+    if (!wanted.has(id)) removeAccount(state, id, now);
+  }
+  groupAccounts(state);
+  for (const settings of state.settings.accounts) watchAccount(state, { settings, stored: known.get(settings.id), now });
+  for (const alert of [...state.alerts.values()]) {
+    const account = state.accounts.get(alert.account);
+    const configured = account?.rules.some((rule) => rule.id === alert.rule && rule.type === alert.type) ?? true;
+    if (account === undefined ? isOrphan(state, alert) : !configured) {
+      removeAlert(state, alert, { kind: account === undefined ? 'account-removed' : 'rule-removed' }, now);
+    }
+  }
+}
+
+/**
+ * Accounts that share a secret on one base address share the provider's limit. A group is named after its first account, so that
+ * a stored backoff holds no trace of a secret.
+ */
+function groupAccounts(state: MonitorState): void {
+  const firsts = new Map<string, string>();
+  state.groups.clear();
+  for (const { id, baseUrl, authSecret } of state.settings.accounts) {
+    const shared = `${baseUrl} ${authSecret.reveal()}`;
+    const first = firsts.get(shared) ?? id;
+    firsts.set(shared, first);
+    state.groups.set(id, first);
+  }
+}
+
+/** The usual time between two polls; for a cron expression the shortest of its next few. */
+export function pollInterval(calendar: Calendar, schedule: AccountSettings['poll'], now: number): number {
+  if (schedule.kind === 'every') return schedule.everyMs;
+  let shortest = Number.POSITIVE_INFINITY;
+  let at = now;
+  for (let run = 0; run < 6; run++) {
+    const next = calendar.next(schedule.cron, schedule.timezone, at);
+    if (next === null) break;
+    if (run > 0) shortest = Math.min(shortest, next - at);
+    at = next;
+  }
+  return Number.isFinite(shortest) ? shortest : 86_400_000;
+}
+
+function watchAccount(
+  state: MonitorState,
+  it: { readonly settings: AccountSettings; readonly stored: AccountState | undefined; readonly now: number },
+): void {
+  const { settings, stored, now } = it;
+  const rules = rulesForAccount(state.settings, settings);
+  const pollIntervalMs = pollInterval(state.calendar, settings.poll, now);
+  const watched = state.accounts.get(settings.id);
+  const account: WatchedAccount = {
+    settings,
+    rules,
+    pollIntervalMs,
+    poll: stored ?? freshAccount(settings.id, now),
+    log: logFor(watched, rules, pollIntervalMs),
+    alerts: new Map(),
+  };
+  for (const rule of rules) {
+    const alert = state.alerts.get(alertKey(settings.id, rule.id));
+    if (alert !== undefined && alert.type === rule.type) account.alerts.set(rule.id, alert);
+  }
+  state.accounts.set(settings.id, account);
+  if (stored === undefined) state.changes.accounts.add(settings.id);
+  if (watched !== undefined) judgeElapsed(state, account, now);
+  else scheduleAccount(state, account);
+}
+
+/** A rule that looks further back than before needs a longer log; it fills from what the old one had. */
+function logFor(watched: WatchedAccount | undefined, rules: readonly Rule[], pollIntervalMs: number): WatchedAccount['log'] {
+  const windowMs = longestWindow(rules);
+  if (watched?.log.windowMs === windowMs && watched.log.pollIntervalMs === pollIntervalMs) return watched.log;
+  const log = createReadingLog({ windowMs, pollIntervalMs });
+  for (const reading of watched?.log.readings(0) ?? []) log.append(reading);
+  return log;
+}
+
+function freshAccount(account: string, now: number): AccountState {
+  return {
+    account,
+    firstSeenAt: now,
+    polledAt: null,
+    outcome: null,
+    failure: null,
+    failureCode: null,
+    consecutiveFailures: 0,
+    reading: null,
+    previous: null,
+    changedAt: null,
+    unwatchedMs: 0,
+    usage: {},
+    retryAt: null,
+  };
+}
+
+function removeAccount(state: MonitorState, id: string, now: number): void {
+  for (const alert of [...state.alerts.values()]) {
+    if (alert.account === id) removeAlert(state, alert, { kind: 'account-removed' }, now);
+  }
+  state.accounts.delete(id);
+  state.due.delete(`account:${id}`);
+  state.changes.accounts.delete(id);
+  state.changes.removedAccounts.add(id);
+}
+
+function removeAlert(state: MonitorState, alert: Alert, resolution: Resolution, now: number): void {
+  const key = alertKey(alert.account, alert.rule);
+  if (alert.incident !== null) closeIncident(state, { alert, now, resolution });
+  state.alerts.delete(key);
+  state.accounts.get(alert.account)?.alerts.delete(alert.rule);
+  state.changes.alerts.delete(key);
+  state.changes.removedAlerts.set(key, { account: alert.account, rule: alert.rule });
+}
+
+/** An alert whose account is gone, or about a provider that no account uses any more. Those about lowwater itself stay. */
+function isOrphan(state: MonitorState, alert: Alert): boolean {
+  if (alert.account === ownAccountId) return false;
+  return !state.settings.accounts.some((account) => providerAccountId(account.baseUrl) === alert.account);
+}
+
+/** Messages to a channel that is gone cannot be delivered; the incidents are told on the channels that remain. */
+function abandonChannel(state: MonitorState, name: string, now: number): void {
+  for (const message of [...state.messages.values()]) {
+    if (message.channel !== name || message.state !== 'pending' || state.underWay.has(message.id)) continue;
+    putMessage(state, { ...message, state: 'dead', lastError: 'the channel was removed from the configuration' });
+  }
+  clearOwnFailure(state, channelFailedRule(name), now);
+}

@@ -1,0 +1,37 @@
+/** Up to this many accounts are polled within `quickStartMs` of the start (contract 2.7). */
+const fewAccounts = 100;
+const quickStartMs = 2000;
+/** More are spread over at most this long … */
+const longestSpreadMs = 30_000;
+/** … and no faster than one in this time, so that the first look at many accounts does not come as a burst. */
+const sweepStepMs = 4;
+
+/** When an account is polled first, and the phase that its later polls keep. Milliseconds from the start. */
+export interface FirstPoll {
+  readonly firstMs: number;
+  readonly phaseMs: number;
+}
+
+/**
+ * The first polls of accounts with the given intervals. Few accounts start within two seconds and keep that phase. Many are swept
+ * once, as fast as is no burst, so that trouble shows early; their later polls are spread over the whole interval
+ * and keep that phase, half an interval after the first one at the soonest.
+ */
+export function firstPolls(intervalsMs: readonly number[]): readonly FirstPoll[] {
+  const count = intervalsMs.length;
+  return intervalsMs.map((intervalMs, index) => {
+    const place = index / count;
+    if (count <= fewAccounts) {
+      const firstMs = place * Math.min(quickStartMs, intervalMs);
+      return { firstMs, phaseMs: firstMs };
+    }
+    const firstMs = place * Math.min(longestSpreadMs, intervalMs, count * sweepStepMs);
+    return { firstMs, phaseMs: nextOnGrid(place * intervalMs, intervalMs, firstMs + intervalMs / 2) };
+  });
+}
+
+/** The first instant strictly after `now` on the grid `phase + k · interval`, never before the phase itself. */
+export function nextOnGrid(phase: number, intervalMs: number, now: number): number {
+  if (now < phase) return phase;
+  return phase + (Math.floor((now - phase) / intervalMs) + 1) * intervalMs;
+}
