@@ -1,0 +1,132 @@
+import { resolve } from 'node:path';
+import type {
+  AccountSettings,
+  ChannelSettings,
+  PollSchedule,
+  ServerSettings,
+  Settings,
+} from '../app/settings.ts';
+import { defaultGroupWaitMs, defaultRepeatEveryMs, type Route } from '../core/route.ts';
+import type { RecurringSilence } from '../core/silence.ts';
+import { buildMatcher, buildRules } from './build-rules.ts';
+import { buildBuiltInRules } from './built-in-rules.ts';
+import type { ConfigInput } from './schema/config.ts';
+
+const defaultPollMs = 300_000;
+
+/** Settings from a valid file. Paths are made absolute from `directory`, where the file lies. */
+export function buildSettings(config: ConfigInput, directory: string): Settings {
+  const accounts = config.accounts.map((account) => buildAccount(account, config));
+  const rules = buildRules(config.rules);
+  return {
+    provider: {
+      timeoutMs: config.provider.timeout,
+      maxRequestsPerSecond: config.provider.maxRequestsPerSecond,
+      allowInsecureHttp: config.provider.allowInsecureHttp,
+      backoff: { initialMs: config.provider.backoff.initial, maxMs: config.provider.backoff.max },
+    },
+    accounts,
+    rules: [...rules, ...buildBuiltInRules(rules, accounts)],
+    channels: Object.entries(config.channels).map(([name, channel]) => buildChannel(name, channel)),
+    routes: buildRoutes(config),
+    silences: config.silences.map((silence) => buildSilence(silence, config)),
+    reports: config.reports.map(({ id, cron, timezone, channels }) => ({
+      id,
+      cron,
+      timezone: timezone ?? config.timezone,
+      channels,
+    })),
+    server: buildServer(config.server),
+    heartbeat:
+      config.heartbeat === undefined ? null : { url: config.heartbeat.url, everyMs: config.heartbeat.every },
+    storage: { path: resolve(directory, config.storage.path), retentionMs: config.storage.retention },
+    log: config.log,
+    timezone: config.timezone,
+  };
+}
+
+function buildAccount(account: ConfigInput['accounts'][number], config: ConfigInput): AccountSettings {
+  const baseUrl = account.baseUrl ?? config.provider.baseUrl;
+  if (baseUrl === undefined) throw new Error('an account without a base address passed the checks');
+  return {
+    id: account.id,
+    name: account.name ?? account.id,
+    authSecret: account.authSecret,
+    baseUrl,
+    currency: account.currency ?? null,
+    labels: account.labels ?? {},
+    poll: buildPoll(account.poll ?? config.poll, config.timezone),
+  };
+}
+
+function buildPoll(poll: ConfigInput['poll'], timezone: string): PollSchedule {
+  if (poll?.cron !== undefined) return { kind: 'cron', cron: poll.cron, timezone: poll.timezone ?? timezone };
+  return { kind: 'every', everyMs: poll?.every ?? defaultPollMs };
+}
+
+function buildChannel(name: string, channel: ConfigInput['channels'][string]): ChannelSettings {
+  switch (channel.type) {
+    case 'slack':
+      return { type: 'slack', name, webhookUrl: channel.webhookUrl };
+    case 'email':
+      return {
+        type: 'email',
+        name,
+        smtpUrl: channel.smtpUrl,
+        from: channel.from,
+        to: channel.to,
+        allowInsecure: channel.allowInsecure,
+        oauth2: channel.oauth2 ?? null,
+      };
+    case 'webhook':
+      return { type: 'webhook', name, url: channel.url, secret: channel.secret ?? null };
+  }
+}
+
+/** No routes means: everything to every channel. An empty list says the same: it must not silence anything. */
+function buildRoutes(config: ConfigInput): Route[] {
+  if (config.routes.length === 0) {
+    return [
+      {
+        match: {},
+        channels: Object.keys(config.channels),
+        repeatEveryMs: defaultRepeatEveryMs,
+        groupWaitMs: defaultGroupWaitMs,
+        escalate: null,
+        continue: false,
+      },
+    ];
+  }
+  return config.routes.map((route) => ({
+    match: buildMatcher(route.match),
+    channels: route.channels,
+    repeatEveryMs: route.repeatEvery,
+    groupWaitMs: route.groupWait,
+    escalate:
+      route.escalate === undefined
+        ? null
+        : { afterMs: route.escalate.after, channels: route.escalate.channels },
+    continue: route.continue,
+  }));
+}
+
+function buildSilence(silence: ConfigInput['silences'][number], config: ConfigInput): RecurringSilence {
+  return {
+    match: buildMatcher(silence.match),
+    cron: silence.cron,
+    timezone: silence.timezone ?? config.timezone,
+    durationMs: silence.duration,
+    comment: silence.comment,
+  };
+}
+
+function buildServer(server: ConfigInput['server']): ServerSettings | null {
+  if (server === null) return null;
+  return {
+    host: server.host,
+    port: server.port,
+    publicUrl: server.publicUrl ?? null,
+    token: server.token ?? null,
+    allowUnauthenticated: server.allowUnauthenticated,
+  };
+}

@@ -1,0 +1,67 @@
+import { isLoopbackHost } from '../../core/loopback-host.ts';
+import type { ConfigProblem, Path } from '../config-problem.ts';
+import { type Draft, itemsAt, keysAt, problemAt, textAt, valueAt } from '../draft.ts';
+
+/** Secrets must not travel unencrypted, and the page must not be open to everybody, unless the file says so. */
+export function checkAddresses(draft: Draft): ConfigProblem[] {
+  const accounts = itemsAt(draft, ['accounts']);
+  const baseUrls: Path[] = [['provider', 'baseUrl'], ...accounts.map((account) => [...account, 'baseUrl'])];
+  return [
+    ...checkBaseUrls(draft, accounts),
+    ...baseUrls.flatMap((path) => checkEncrypted(draft, path)),
+    ...checkServer(draft),
+    ...keysAt(draft, ['channels']).flatMap((name) => checkMailSignIn(draft, ['channels', name])),
+  ];
+}
+
+function checkBaseUrls(draft: Draft, accounts: readonly Path[]): ConfigProblem[] {
+  if (valueAt(draft, ['provider', 'baseUrl']) !== undefined) return [];
+  const lacking = accounts.filter((account) => valueAt(draft, [...account, 'baseUrl']) === undefined);
+  if (lacking.length === 0) return [];
+  return [
+    problemAt(
+      draft,
+      ['provider', 'baseUrl'],
+      'is missing; the base address of the provider, such as "https://api.example.com"',
+    ),
+  ];
+}
+
+function checkEncrypted(draft: Draft, path: Path): ConfigProblem[] {
+  const allowed = ['provider', 'allowInsecureHttp'];
+  const address = textAt(draft, path);
+  if (address === null || valueAt(draft, allowed) === true || draft.isBroken(allowed)) return [];
+  const url = URL.parse(address);
+  if (url?.protocol !== 'http:' || isLoopbackHost(url.hostname)) return [];
+  return [
+    problemAt(
+      draft,
+      path,
+      'http:// would send the secret unencrypted to another machine: use https://, or set provider.allowInsecureHttp to true',
+    ),
+  ];
+}
+
+function checkServer(draft: Draft): ConfigProblem[] {
+  const [host, token, allowed] = ['host', 'token', 'allowUnauthenticated'].map((key) => ['server', key]);
+  if (host === undefined || token === undefined || allowed === undefined) return [];
+  const address = textAt(draft, host);
+  if (address === null || isLoopbackHost(address)) return [];
+  const isProtected = draft.isBroken(token) || (textAt(draft, token) ?? '') !== '';
+  if (isProtected || valueAt(draft, allowed) === true || draft.isBroken(allowed)) return [];
+  return [
+    problemAt(
+      draft,
+      host,
+      'other machines could use page and API without a token: set server.token, or listen on 127.0.0.1, or set server.allowUnauthenticated to true',
+    ),
+  ];
+}
+
+function checkMailSignIn(draft: Draft, channel: Path): ConfigProblem[] {
+  const address = textAt(draft, [...channel, 'smtpUrl']);
+  const oauth2 = [...channel, 'oauth2'];
+  if (address === null || valueAt(draft, oauth2) === undefined) return [];
+  const hasPassword = (URL.parse(address)?.password ?? '') !== '';
+  return hasPassword ? [problemAt(draft, oauth2, 'either oauth2 or a password in smtpUrl, not both')] : [];
+}

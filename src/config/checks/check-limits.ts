@@ -1,0 +1,62 @@
+import { parseDuration } from '../../core/duration.ts';
+import type { ConfigProblem, Path } from '../config-problem.ts';
+import { type Draft, itemsAt, keysAt, problemAt, textAt, valueAt } from '../draft.ts';
+
+/** Numbers that must fit to one another across sections. */
+export function checkLimits(draft: Draft): ConfigProblem[] {
+  return [...checkBackoff(draft), ...checkRetention(draft), ...checkSilences(draft)];
+}
+
+function checkBackoff(draft: Draft): ConfigProblem[] {
+  const initial = durationAt(draft, ['provider', 'backoff', 'initial'], '30s');
+  const max = durationAt(draft, ['provider', 'backoff', 'max'], '1h');
+  if (initial === null || max === null || initial <= max) return [];
+  const given = valueAt(draft, ['provider', 'backoff', 'initial']) === undefined ? 'max' : 'initial';
+  const path = ['provider', 'backoff', given];
+  const message =
+    given === 'max'
+      ? 'must not be shorter than initial (30s by default)'
+      : 'must not be longer than max (1h by default)';
+  return [problemAt(draft, path, message)];
+}
+
+/** A rule that looks back further than history is kept would never have enough of it. */
+function checkRetention(draft: Draft): ConfigProblem[] {
+  const retention = durationAt(draft, ['storage', 'retention'], '400d');
+  if (retention === null) return [];
+  return itemsAt(draft, ['rules']).flatMap((rule) =>
+    ['window', 'lookback'].flatMap((key) => {
+      const path = [...rule, key];
+      const length = valueAt(draft, path) === undefined ? null : durationAt(draft, path, '0s');
+      return length === null || length <= retention
+        ? []
+        : [problemAt(draft, path, 'must not be longer than storage.retention: older history is deleted')];
+    }),
+  );
+}
+
+/** A silence of everything takes one key too: nobody should mute all alerts by leaving something out. */
+function checkSilences(draft: Draft): ConfigProblem[] {
+  return itemsAt(draft, ['silences']).flatMap((silence) => {
+    const match = [...silence, 'match'];
+    const keys = keysAt(draft, match).filter(
+      (key) => key !== 'labels' || keysAt(draft, [...match, key]).length > 0,
+    );
+    const isEmpty = typeof valueAt(draft, match) === 'object' && keys.length === 0;
+    return isEmpty
+      ? [
+          problemAt(
+            draft,
+            [...silence, 'match'],
+            'must name what it mutes: account, rule, severity or labels',
+          ),
+        ]
+      : [];
+  });
+}
+
+function durationAt(draft: Draft, path: Path, fallback: string): number | null {
+  if (valueAt(draft, path) === undefined) return parseDuration(fallback);
+  const text = textAt(draft, path);
+  return text === null ? null : parseDuration(text);
+}

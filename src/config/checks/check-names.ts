@@ -1,0 +1,36 @@
+import type { ConfigProblem, Path } from '../config-problem.ts';
+import { type Draft, itemsAt, keysAt, problemAt, textAt, valueAt } from '../draft.ts';
+
+/** Ids must be unique, and there must be somewhere to send messages to. */
+export function checkNames(draft: Draft): ConfigProblem[] {
+  return [
+    ...findRepeated(draft, ['accounts'], 'account'),
+    ...findRepeated(draft, ['rules'], 'rule'),
+    ...findRepeated(draft, ['reports'], 'report'),
+    ...checkChannelsExist(draft),
+  ];
+}
+
+function findRepeated(draft: Draft, list: Path, what: string): ConfigProblem[] {
+  const firstLines = new Map<string, number>();
+  return itemsAt(draft, list).flatMap((item) => {
+    const path = [...item, 'id'];
+    const id = textAt(draft, path);
+    if (id === null) return [];
+    const firstLine = firstLines.get(id);
+    if (firstLine !== undefined) {
+      return [problemAt(draft, path, `another ${what} has this id already, in line ${firstLine}`)];
+    }
+    firstLines.set(id, draft.lineOf(path));
+    return [];
+  });
+}
+
+function checkChannelsExist(draft: Draft): ConfigProblem[] {
+  const channels = valueAt(draft, ['channels']);
+  const isEmpty =
+    typeof channels === 'object' && channels !== null && keysAt(draft, ['channels']).length === 0;
+  return isEmpty && !Array.isArray(channels)
+    ? [problemAt(draft, ['channels'], 'must hold at least one channel')]
+    : [];
+}

@@ -1,0 +1,87 @@
+import { nearestWord } from '../../core/nearest-word.ts';
+import { builtInIds } from '../built-in-rules.ts';
+import { type ConfigProblem, listWords, type Path } from '../config-problem.ts';
+import { type Draft, itemsAt, keysAt, problemAt, textAt } from '../draft.ts';
+
+/** Names that routes, reports, rules and silences use must exist. */
+export function checkReferences(draft: Draft): ConfigProblem[] {
+  const channels = knownChannels(draft);
+  const accounts = knownIds(draft, 'accounts', 'account');
+  const rules = knownRules(draft);
+  const problems: ConfigProblem[] = [];
+  const check = (path: Path, known: Known): void => {
+    for (const place of namesAt(draft, path)) problems.push(...checkName(draft, place, known));
+  };
+  for (const route of itemsAt(draft, ['routes'])) {
+    check([...route, 'channels'], channels);
+    check([...route, 'escalate', 'channels'], channels);
+  }
+  for (const report of itemsAt(draft, ['reports'])) check([...report, 'channels'], channels);
+  for (const rule of itemsAt(draft, ['rules'])) check([...rule, 'match', 'account'], accounts);
+  for (const item of [...itemsAt(draft, ['routes']), ...itemsAt(draft, ['silences'])]) {
+    check([...item, 'match', 'account'], { ...accounts, others: ownAccounts });
+    check([...item, 'match', 'rule'], rules);
+  }
+  return problems;
+}
+
+interface Known {
+  readonly what: string;
+  /** Names that may be shown: those that stand in the file as they are. */
+  readonly shown: readonly string[];
+  readonly names: ReadonlySet<string>;
+  /** False when a name could not be read: then nothing can be said to be unknown. */
+  readonly complete: boolean;
+  readonly others?: RegExp;
+}
+
+/** Alerts about lowwater itself and about a provider as a whole stand under these. */
+const ownAccounts = /^@lowwater$|^@provider:./;
+const ownRules = ['provider-down', 'storage-failed', 'channel-failed', 'config-invalid'];
+
+function knownChannels(draft: Draft): Known {
+  const names = keysAt(draft, ['channels']);
+  return { what: 'channel has this name', shown: names, names: new Set(names), complete: true };
+}
+
+function knownIds(draft: Draft, list: string, what: string): Known {
+  const paths = itemsAt(draft, [list]).map((item) => [...item, 'id']);
+  const ids = paths.map((path) => textAt(draft, path));
+  return {
+    what: `${what} has this id`,
+    shown: ids.filter((id, index) => id !== null && !draft.isInterpolated(paths[index] ?? [])).filter(isText),
+    names: new Set(ids.filter(isText)),
+    complete: !ids.includes(null),
+  };
+}
+
+function knownRules(draft: Draft): Known {
+  const configured = knownIds(draft, 'rules', 'rule');
+  const others = [...Object.values(builtInIds([...configured.names])), ...ownRules];
+  return {
+    ...configured,
+    shown: [...configured.shown, ...others],
+    names: new Set([...configured.names, ...others]),
+  };
+}
+
+/** A value, or each of a list. */
+function namesAt(draft: Draft, path: Path): Path[] {
+  return textAt(draft, path) === null ? itemsAt(draft, path) : [path];
+}
+
+function checkName(draft: Draft, path: Path, known: Known): ConfigProblem[] {
+  const name = textAt(draft, path);
+  if (name === null || !known.complete || known.names.has(name) || known.others?.test(name)) return [];
+  const nearest = draft.isInterpolated(path) ? null : nearestWord(name, known.shown);
+  if (nearest !== null)
+    return [problemAt(draft, path, `no ${known.what}; did you mean ${listWords([nearest])}?`)];
+  const few = known.shown.slice(0, 10);
+  const more = known.shown.length > few.length ? ` and ${known.shown.length - few.length} more` : '';
+  const all = few.length === 0 ? '' : `; there is ${listWords(few, more === '' ? 'and' : 'or')}${more}`;
+  return [problemAt(draft, path, `no ${known.what}${all}`)];
+}
+
+function isText(value: string | null): value is string {
+  return value !== null;
+}

@@ -1,0 +1,131 @@
+import type { AccountSettings, Settings } from '../app/settings.ts';
+import { formatDuration } from '../core/duration.ts';
+import { isLoopbackHost } from '../core/loopback-host.ts';
+import { rulesForAccount } from '../core/rules-for-account.ts';
+import type { ConfigProblem } from './config-problem.ts';
+import { type Draft, itemsAt, problemAt, valueAt } from './draft.ts';
+import { findRouteWarnings } from './find-route-warnings.ts';
+import { shortPollMs } from './schema/schedules.ts';
+
+/** What is allowed but perhaps not meant, in a configuration without errors. */
+export function findWarnings(draft: Draft, settings: Settings): ConfigProblem[] {
+  return [
+    ...warnOfShortPolls(draft, settings),
+    ...warnOfDemand(draft, settings),
+    ...warnOfRules(draft, settings),
+    ...findRouteWarnings(draft, settings),
+    ...warnOfOpenDoors(draft, settings),
+  ];
+}
+
+function warnOfShortPolls(draft: Draft, settings: Settings): ConfigProblem[] {
+  const message = `polling more often than every ${formatDuration(shortPollMs)} puts load on the provider and brings rate limits nearer`;
+  const isShort = ({ poll }: AccountSettings): boolean => poll.kind === 'every' && poll.everyMs < shortPollMs;
+  const own = settings.accounts.flatMap((account, index) => {
+    const path = ['accounts', index, 'poll', 'every'];
+    return isShort(account) && valueAt(draft, path) !== undefined ? [problemAt(draft, path, message)] : [];
+  });
+  const isSharedShort = settings.accounts.some(
+    (account, index) => isShort(account) && valueAt(draft, ['accounts', index, 'poll']) === undefined,
+  );
+  return isSharedShort ? [...own, problemAt(draft, ['poll', 'every'], message)] : own;
+}
+
+/** Accounts that share a secret share the guard: together they may want more requests than it lets through. */
+function warnOfDemand(draft: Draft, settings: Settings): ConfigProblem[] {
+  const demand = new Map<string, number>();
+  for (const account of settings.accounts) {
+    if (account.poll.kind !== 'every') continue;
+    const group = JSON.stringify([account.baseUrl, account.authSecret.reveal()]);
+    demand.set(group, (demand.get(group) ?? 0) + 1000 / account.poll.everyMs);
+  }
+  const largest = Math.max(0, ...demand.values());
+  if (largest <= settings.provider.maxRequestsPerSecond) return [];
+  return [
+    problemAt(
+      draft,
+      ['provider', 'maxRequestsPerSecond'],
+      'accounts that share one authSecret ask for more polls per second than this allows: they will be polled later than configured',
+    ),
+  ];
+}
+
+function warnOfRules(draft: Draft, settings: Settings): ConfigProblem[] {
+  const watched = settings.accounts.map((account) => ({
+    account,
+    rules: new Set(rulesForAccount(settings, account).map(({ id }) => id)),
+  }));
+  return itemsAt(draft, ['rules']).flatMap((path, index) => {
+    const rule = settings.rules[index];
+    if (rule === undefined) return [];
+    const accounts = watched.filter(({ rules }) => rules.has(rule.id)).map(({ account }) => account);
+    const warnings: ConfigProblem[] = [];
+    if (accounts.length === 0) warnings.push(problemAt(draft, path, 'this rule watches no account'));
+    if (rule.type === 'currency' && accounts.some(({ currency }) => currency === null)) {
+      warnings.push(problemAt(draft, path, 'says nothing about accounts without a currency in this file'));
+    }
+    if (rule.type === 'top-up' && rule.forMs + rule.recoverForMs > 0) {
+      warnings.push(problemAt(draft, path, 'for and recoverFor mean nothing here: a top-up is an event'));
+    }
+    if (
+      rule.type === 'stale' &&
+      accounts.some(({ poll }) => poll.kind === 'every' && poll.everyMs >= (rule.afterMs ?? Infinity))
+    ) {
+      warnings.push(
+        problemAt(
+          draft,
+          [...path, 'after'],
+          'is not longer than the poll interval of every account: it can fire between two good polls',
+        ),
+      );
+    }
+    return warnings;
+  });
+}
+
+const safeTokenLength = 16;
+
+function warnOfOpenDoors(draft: Draft, settings: Settings): ConfigProblem[] {
+  const warnings: ConfigProblem[] = [];
+  if (settings.accounts.some(({ baseUrl }) => isUnencrypted(baseUrl))) {
+    warnings.push(
+      problemAt(
+        draft,
+        ['provider', 'allowInsecureHttp'],
+        'secrets of accounts travel unencrypted over http://',
+      ),
+    );
+  }
+  for (const channel of settings.channels) {
+    if (channel.type === 'webhook' && isUnencrypted(channel.url.reveal())) {
+      warnings.push(
+        problemAt(draft, ['channels', channel.name, 'url'], 'messages travel unencrypted over http://'),
+      );
+    }
+  }
+  const { server } = settings;
+  if (server?.token && server.token.reveal().length < safeTokenLength) {
+    warnings.push(
+      problemAt(
+        draft,
+        ['server', 'token'],
+        `is shorter than ${safeTokenLength} characters and could be guessed`,
+      ),
+    );
+  }
+  if (server !== null && server.token === null && !isLoopbackHost(server.host)) {
+    warnings.push(
+      problemAt(
+        draft,
+        ['server', 'allowUnauthenticated'],
+        'everybody who reaches the server can silence alerts',
+      ),
+    );
+  }
+  return warnings;
+}
+
+function isUnencrypted(address: string): boolean {
+  const url = URL.parse(address);
+  return url?.protocol === 'http:' && !isLoopbackHost(url.hostname);
+}

@@ -1,0 +1,81 @@
+/** What the placeholders of a string may ask for. */
+export interface InterpolationSources {
+  env(name: string): string | undefined;
+  /** A path as it stands in the configuration. */
+  file(path: string): FileContent;
+}
+
+export type FileContent =
+  | { readonly kind: 'text'; readonly text: string }
+  /** `reason` is a phrase such as "no such file". */
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export type Interpolation =
+  | {
+      readonly kind: 'text';
+      readonly text: string;
+      /** Whether anything was put in, and whether the string was one placeholder and nothing else. */
+      readonly interpolated: boolean;
+      readonly whole: boolean;
+    }
+  | { readonly kind: 'failed'; readonly messages: readonly string[] };
+
+const forms = `use \${env:NAME}, \${env:NAME:-default} or \${file:/path}; $\${ stands for a literal \${`;
+
+/**
+ * Replaces `${env:NAME}`, `${env:NAME:-default}` and `${file:path}`; `$${` is a literal `${`.
+ *
+ * What is put in is never looked at again. A variable that is unset or empty needs a default (which may be empty); a file must be
+ * readable and not empty, and loses one newline at its end. Messages name the variable or the file, never a value.
+ */
+export function interpolate(text: string, sources: InterpolationSources): Interpolation {
+  const messages: string[] = [];
+  let placeholders = 0;
+  let whole = false;
+  const result = text.replace(
+    /\$\$\{|\$\{([^}]*)(\}?)/g,
+    (found, body: string | undefined, closing: string) => {
+      if (body === undefined) return '${';
+      placeholders++;
+      whole ||= found.length === text.length;
+      const value =
+        closing === '' ? { failed: `a placeholder is not closed; ${forms}` } : resolve(body, sources);
+      if (typeof value === 'string') return value;
+      messages.push(value.failed);
+      return '';
+    },
+  );
+  if (messages.length > 0) return { kind: 'failed', messages };
+  return { kind: 'text', text: result, interpolated: placeholders > 0, whole };
+}
+
+type Resolved = string | { readonly failed: string };
+
+function resolve(body: string, sources: InterpolationSources): Resolved {
+  const variable = /^env:([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(body);
+  if (variable?.[1] !== undefined) return resolveVariable(variable[1], variable[2], sources);
+  const file = /^file:(.+)$/s.exec(body);
+  if (file?.[1] !== undefined) return resolveFile(file[1], sources);
+  return { failed: `unknown placeholder; ${forms}` };
+}
+
+function resolveVariable(
+  name: string,
+  fallback: string | undefined,
+  sources: InterpolationSources,
+): Resolved {
+  const value = sources.env(name);
+  if (value !== undefined && value !== '') return value;
+  if (fallback !== undefined) return fallback;
+  return {
+    failed: `the environment variable ${name} is ${value === '' ? 'empty' : 'not set'}; set it, or give a default as in \${env:${name}:-default}`,
+  };
+}
+
+function resolveFile(path: string, sources: InterpolationSources): Resolved {
+  const shown = JSON.stringify(path);
+  const content = sources.file(path);
+  if (content.kind === 'failed') return { failed: `the file ${shown} cannot be read: ${content.reason}` };
+  const text = content.text.replace(/\r?\n$/, '');
+  return text === '' ? { failed: `the file ${shown} is empty` } : text;
+}

@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { configSchema } from './schema/config.ts';
+
+/**
+ * The JSON Schema of the file, for editors. Any string may hold placeholders, so that where a number, a flag or one of some
+ * words is asked for, a string with a placeholder passes too.
+ */
+export function configJsonSchema(): object {
+  const schema = z.toJSONSchema(configSchema, {
+    io: 'input',
+    override: ({ zodSchema, jsonSchema, path }) => {
+      if (replaceable.has(zodSchema._zod.def.type) && path.at(-2) !== 'anyOf') allowPlaceholder(jsonSchema);
+    },
+  });
+  return {
+    ...schema,
+    title: 'lowwater configuration',
+    description: 'Configuration of lowwater. Durations are strings such as "90s", "5m", "1h30m" or "2d".',
+  };
+}
+
+const replaceable: ReadonlySet<string> = new Set(['number', 'boolean', 'enum']);
+const placeholder = { type: 'string', pattern: '\\$\\{' } as const;
+
+/** zod visits a schema once for each layer around it; the wrapping is done on the first visit and kept. */
+function allowPlaceholder(jsonSchema: z.core.JSONSchema.BaseSchema): void {
+  if (jsonSchema.anyOf !== undefined) return;
+  const { description, default: fallback, ...own } = jsonSchema;
+  for (const key of Object.keys(own)) delete jsonSchema[key];
+  jsonSchema.anyOf = [own, { ...placeholder }];
+}

@@ -1,0 +1,124 @@
+import { isLoopbackHost } from '../../core/loopback-host.ts';
+import { Secret } from '../../core/secret.ts';
+import { parseMailbox } from '../mailbox.ts';
+import { type TextReading, textLeaf } from './texts.ts';
+
+/** An address that is no credential: the provider's, or the page's. Read without a trailing slash. */
+export function plainAddress(description: string) {
+  const allowed =
+    'must be an address that starts with https:// or http://, without user, password, query or #';
+  return textLeaf({
+    description,
+    allowed,
+    pattern: '^https?://',
+    read: (text) => {
+      const url = parseWebAddress(text);
+      if (url === null || url.username !== '' || url.password !== '' || /[?#]/.test(text))
+        return { wrong: allowed };
+      return { value: url.href.replace(/\/+$/, '') };
+    },
+  });
+}
+
+/** An address that is a credential, encrypted on its way unless it stays on this machine. */
+export function slackAddress(description: string) {
+  const allowed =
+    'must be the https:// address of a Slack incoming webhook (http:// only to this machine itself)';
+  return textLeaf({
+    description,
+    allowed,
+    pattern: '^https?://',
+    read: (text) => {
+      const url = parseWebAddress(text);
+      if (url === null || (url.protocol === 'http:' && !isLoopbackHost(url.hostname)))
+        return { wrong: allowed };
+      return { value: new Secret(text) };
+    },
+  });
+}
+
+/** An address that may be a credential (a token in its path or query). */
+export function secretAddress(description: string) {
+  const allowed = 'must be an address that starts with https:// or http://';
+  return textLeaf({
+    description,
+    allowed,
+    pattern: '^https?://',
+    read: (text) => (parseWebAddress(text) === null ? { wrong: allowed } : { value: new Secret(text) }),
+  });
+}
+
+export function smtpAddress(description: string) {
+  return textLeaf({ description, allowed: smtpForm, pattern: '^smtps?://', read: readSmtpAddress });
+}
+
+const smtpForm =
+  'must be smtp://user:password@host:587 or smtps://user:password@host:465, with special characters of user and password percent-encoded';
+
+function readSmtpAddress(text: string): TextReading<Secret> {
+  const url = hasStrayCharacters(text) ? null : URL.parse(text);
+  if (url === null || !/^smtps?:$/.test(url.protocol)) return { wrong: smtpForm };
+  if (!/^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?\.?|\[[0-9A-Fa-f:.]+\])$/.test(url.hostname))
+    return { wrong: smtpForm };
+  // nodemailer takes options from the query, among them one that switches off the check of certificates.
+  if (!/^\/?$/.test(url.pathname) || /[?#]/.test(text)) {
+    return {
+      wrong:
+        'must end after host and port: no path, query or #; a ?, # or / of a password is percent-encoded',
+    };
+  }
+  if (url.username === '' && url.password !== '') return { wrong: 'holds a password without a user' };
+  if (!canDecode(url.username) || !canDecode(url.password)) return { wrong: smtpForm };
+  return { value: new Secret(text) };
+}
+
+/** One sender or recipient. */
+export function mailbox(description: string) {
+  const allowed = 'must be one mail address, such as "ops@example.com" or "Ops team <ops@example.com>"';
+  return textLeaf({
+    description,
+    allowed,
+    read: (text) => {
+      const parsed = parseMailbox(text);
+      return parsed === null ? { wrong: allowed } : { value: parsed };
+    },
+  });
+}
+
+/** A key for signing, as the Standard Webhooks specification writes it: 24 to 64 bytes in base64 after `whsec_`. */
+export function signingKey(description: string) {
+  const allowed =
+    'must be "whsec_" followed by 24 to 64 bytes in base64 (openssl rand -base64 32 makes some)';
+  return textLeaf({
+    description,
+    allowed,
+    read: (text) => {
+      const base64 = /^whsec_((?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/.exec(
+        text,
+      )?.[1];
+      const bytes = Buffer.from(base64 ?? '', 'base64').length;
+      return base64 === undefined || bytes < 24 || bytes > 64
+        ? { wrong: allowed }
+        : { value: new Secret(text) };
+    },
+  });
+}
+
+function parseWebAddress(text: string): URL | null {
+  if (hasStrayCharacters(text) || !/^https?:\/\//i.test(text)) return null;
+  return URL.parse(text);
+}
+
+/** URL parsers drop blanks at the ends and line breaks anywhere; here they are a sign of a mistake. */
+function hasStrayCharacters(text: string): boolean {
+  return /[\s\p{Cc}]/u.test(text);
+}
+
+function canDecode(encoded: string): boolean {
+  try {
+    decodeURIComponent(encoded);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,172 @@
+import * as z from 'zod';
+import type { LogLevel } from '../../app/settings.ts';
+import { plainAddress, secretAddress } from './addresses.ts';
+import { channelSchema } from './channels.ts';
+import { alertMatch, labelName, labelNameForm } from './matchers.ts';
+import { ruleSchema } from './rules.ts';
+import { cronText, pollSchema, timezone } from './schedules.ts';
+import { choice, filledList, flag, shape, wholeNumber } from './shapes.ts';
+import { duration, id, idForm, idPattern, oneLine, optionalSecret, secret } from './texts.ts';
+
+const secondMs = 1000;
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+const provider = shape({
+  baseUrl: plainAddress('Base address of the provider. An account may name its own.').optional(),
+  timeout: duration('Time for one whole request.', { minMs: 100, maxMs: 5 * minuteMs }).prefault('10s'),
+  maxRequestsPerSecond: z
+    .number({ error: 'must be a number above 0, at most 20' })
+    .gt(0, { error: 'must be above 0' })
+    .max(20, { error: 'must be at most 20' })
+    .meta({ description: 'Limit for all accounts that share one `authSecret` on one base address.' })
+    .default(1),
+  allowInsecureHttp: flag(
+    'Allow http:// to a host that is not this machine. The secrets are then sent unencrypted.',
+  ).default(false),
+  backoff: shape({
+    initial: duration('First pause after the provider says that there were too many requests.', {
+      minMs: secondMs,
+    }).prefault('30s'),
+    max: duration('Longest such pause.', { minMs: secondMs }).prefault('1h'),
+  })
+    .meta({ description: 'Pauses after rate limiting: each is twice the one before.' })
+    .prefault({}),
+}).meta({ description: 'The messaging provider.' });
+
+const labels = z
+  .record(labelName, z.string({ error: 'must be a text' }), {
+    error: (issue) => (issue.code === 'invalid_key' ? labelNameForm : 'must be an object of labels'),
+  })
+  .meta({ description: 'Labels that rules, routes and silences can match.' });
+
+const account = shape({
+  id: id('Names the account everywhere. Unique.'),
+  name: oneLine('Name for people. Default: the id.').optional(),
+  authSecret: secret(`The API key. Write \${env:NAME} or \${file:/path} rather than the key itself.`),
+  baseUrl: plainAddress('Base address for this account; else that of `provider`.').optional(),
+  currency: oneLine(
+    'Currency that the balances must be in, as the provider writes it, such as "CNY".',
+  ).optional(),
+  labels: labels.optional(),
+  poll: pollSchema.optional(),
+}).meta({ description: 'One account at the provider.' });
+
+const channelNames = (description: string) =>
+  filledList(
+    description,
+    z.string({ error: 'must be the name of a channel' }),
+    'must be a list with at least one channel',
+  );
+
+const route = shape({
+  match: alertMatch('Which alerts take this route; all when absent. All given keys must match.').optional(),
+  channels: channelNames('Channels that are told.'),
+  repeatEvery: duration('Time between reminders while it fires.', { minMs: secondMs }).prefault('4h'),
+  groupWait: duration('What becomes due within this time is one message.', { maxMs: 60 * minuteMs }).prefault(
+    '5s',
+  ),
+  escalate: shape({
+    after: duration('How long nobody acknowledged.', { minMs: secondMs }),
+    channels: channelNames('Channels that are told then.'),
+  })
+    .meta({ description: 'Who else is told when nobody acknowledges.' })
+    .optional(),
+  continue: flag('Look for further matching routes after this one.').default(false),
+}).meta({ description: 'Which alerts go to which channels. The first that matches wins.' });
+
+const silence = shape({
+  match: alertMatch('Which alerts are muted. At least one key.'),
+  cron: cronText.meta({ description: 'When the silence begins, as a cron expression of five fields.' }),
+  timezone: timezone.optional(),
+  duration: duration('How long it lasts.', { minMs: secondMs }),
+  comment: oneLine('Why.', { mayBeEmpty: true }).prefault(''),
+}).meta({ description: 'A silence that comes back.' });
+
+const report = shape({
+  id: id('Names the report. Unique.'),
+  cron: cronText.meta({ description: 'When it is sent, as a cron expression of five fields.' }),
+  timezone: timezone.optional(),
+  channels: channelNames('Channels that get it.'),
+}).meta({ description: 'A summary that is sent on a schedule.' });
+
+const server = shape({
+  host: oneLine('Address to listen on. Other machines reach only addresses that are not loopback.').prefault(
+    '127.0.0.1',
+  ),
+  port: wholeNumber('Port to listen on; 0 takes a free one.', { min: 0, max: 65535 }).default(8080),
+  publicUrl: plainAddress('Address of the page as people reach it: messages link to it.').optional(),
+  token: optionalSecret('Token for page and API. An empty one stands for none.').optional(),
+  allowUnauthenticated: flag('Listen beyond this machine without a token.').default(false),
+}).meta({ description: 'Page, API, health and metrics. null switches all of it off.' });
+
+const heartbeat = shape({
+  url: secretAddress('Asked for as long as lowwater works (a dead man’s switch). Kept secret.'),
+  every: duration('Time between heartbeats.', { minMs: secondMs }).prefault('1m'),
+}).meta({ description: 'Tells a watchdog elsewhere that lowwater works.' });
+
+const storage = shape({
+  path: oneLine('The SQLite file; relative to this file.').prefault('lowwater.db'),
+  retention: duration('How long history is kept.', { minMs: dayMs }).prefault('400d'),
+}).meta({ description: 'The database.' });
+
+const logLevels = [
+  'trace',
+  'debug',
+  'info',
+  'warn',
+  'error',
+  'fatal',
+  'silent',
+] as const satisfies LogLevel[];
+
+/** The whole file, as people write it. What holds across keys is checked in `checks/`. */
+export const configSchema = shape({
+  $schema: z
+    .string({ error: 'must be a text' })
+    .meta({ description: 'Where editors find this schema.' })
+    .optional(),
+  provider: provider.prefault({}),
+  poll: pollSchema.optional(),
+  timezone: oneLine(
+    'IANA time zone of the times in messages, and of cron expressions that name none.',
+  ).prefault('UTC'),
+  accounts: filledList(
+    'The accounts to watch. At least one.',
+    account,
+    'must be a list with at least one account',
+  ),
+  rules: z
+    .array(ruleSchema, { error: 'must be a list of rules' })
+    .meta({
+      description:
+        'What to watch for. A negative SMS balance, staleness and a refused key are watched in any case.',
+    })
+    .default([]),
+  channels: z
+    .record(z.string().regex(new RegExp(idPattern)), channelSchema, {
+      error: (issue) => (issue.code === 'invalid_key' ? idForm : 'must be an object of channels'),
+    })
+    .meta({ description: 'Where messages go, by name. At least one.', minProperties: 1 }),
+  routes: z
+    .array(route, { error: 'must be a list of routes' })
+    .meta({ description: 'Which alerts go where. Without any: all of them to every channel.' })
+    .default([]),
+  silences: z
+    .array(silence, { error: 'must be a list of silences' })
+    .meta({ description: 'Silences that come back, such as maintenance windows.' })
+    .default([]),
+  reports: z
+    .array(report, { error: 'must be a list of reports' })
+    .meta({ description: 'Summaries on a schedule.' })
+    .default([]),
+  server: server.nullable().prefault({}),
+  heartbeat: heartbeat.optional(),
+  storage: storage.prefault({}),
+  log: shape({ level: choice('How much is logged.', logLevels).default('info') })
+    .meta({ description: 'The log.' })
+    .prefault({}),
+});
+
+/** A valid file with defaults filled in, durations in milliseconds and money in millionths. */
+export type ConfigInput = z.output<typeof configSchema>;

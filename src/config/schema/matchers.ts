@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { severities } from '../../core/severity.ts';
+import { listWords } from '../config-problem.ts';
+import { shape } from './shapes.ts';
+
+const oneOrMore = 'must be a text or a list of texts';
+
+function names(description: string) {
+  return z
+    .union([z.string(), z.array(z.string()).min(1)], { error: oneOrMore })
+    .transform(asList)
+    .meta({ description });
+}
+
+const severityWords = z.union([z.enum(severities), z.array(z.enum(severities)).min(1)], {
+  error: `must be ${listWords(severities)}, or a list of them`,
+});
+
+function asList<T extends string>(value: T | T[]): readonly T[] {
+  return typeof value === 'string' ? [value] : value;
+}
+
+/** The name of a label: what it may look like in an account and in a match. */
+export const labelName = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$/);
+export const labelNameForm =
+  'must be a name of 1 to 63 letters, digits, underscores, dots and hyphens that starts with a letter, digit or underscore';
+
+const labels = z
+  .record(
+    labelName,
+    z.union([z.string(), z.array(z.string()).min(1)], { error: oneOrMore }).transform(asList),
+    { error: (issue) => (issue.code === 'invalid_key' ? labelNameForm : 'must be an object of labels') },
+  )
+  .meta({ description: 'Labels that the account must have; a value or a list of values for each.' });
+
+/** Which accounts a rule watches. */
+export const accountMatch = shape(
+  {
+    account: names('Ids of accounts.').optional(),
+    labels: labels.optional(),
+  },
+  {
+    rule: 'a rule matches by account and labels only',
+    severity: 'a rule matches by account and labels only',
+  },
+).meta({ description: 'Which accounts this rule watches; all when absent. All given keys must match.' });
+
+/** Which alerts a route or a silence is about. */
+export function alertMatch(description: string) {
+  return shape({
+    account: names('Ids of accounts.').optional(),
+    rule: names('Ids of rules, built-in ones included.').optional(),
+    severity: severityWords.transform(asList).meta({ description: 'Severities.' }).optional(),
+    labels: labels.optional(),
+  }).meta({ description });
+}

@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { nearestWord } from '../../core/nearest-word.ts';
+import { listWords, quoteKey } from '../config-problem.ts';
+
+/**
+ * An object that refuses unknown keys. zod reports all of them in one issue; the message has one line for each, in the order of
+ * the issue's `keys`.
+ */
+export function shape<S extends z.core.$ZodLooseShape>(
+  keys: S,
+  hints: Readonly<Record<string, string>> = {},
+) {
+  return z.strictObject(keys, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((key) => describeUnknownKey(key, Object.keys(keys), hints)).join('\n')
+        : 'must be an object in braces',
+  });
+}
+
+function describeUnknownKey(
+  key: string,
+  known: readonly string[],
+  hints: Readonly<Record<string, string>>,
+): string {
+  const hint = Object.hasOwn(hints, key) ? hints[key] : undefined;
+  if (hint !== undefined) return hint;
+  const nearest = nearestWord(key.replace(/[-_\s]/g, ''), known);
+  const advice = nearest === null ? `known here: ${known.join(', ')}` : `did you mean ${quoteKey(nearest)}?`;
+  return `unknown key; ${advice}`;
+}
+
+/** One of some words. */
+export function choice<const T extends readonly [string, ...string[]]>(description: string, words: T) {
+  return z.enum(words, { error: `must be ${listWords(words)}` }).meta({ description });
+}
+
+export function flag(description: string) {
+  return z.boolean({ error: 'must be true or false' }).meta({ description });
+}
+
+/** A whole number from `min` to `max`. */
+export function wholeNumber(
+  description: string,
+  { min, max }: { readonly min: number; readonly max: number },
+) {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.int({ error }).min(min, { error }).max(max, { error }).meta({ description });
+}
+
+/** A list with at least one element. */
+export function filledList<T extends z.ZodType>(description: string, element: T, error: string) {
+  return z.array(element, { error }).min(1, { error }).meta({ description });
+}

@@ -1,0 +1,180 @@
+import * as z from 'zod';
+import { formatDuration, parseDuration } from '../../core/duration.ts';
+import { parseMicros } from '../../core/money.ts';
+import type { AmountOrShare } from '../../core/rule.ts';
+import { Secret } from '../../core/secret.ts';
+
+/** What reading a text came to: its value, or what is allowed in its place. */
+export type TextReading<T> = { readonly value: T } | { readonly wrong: string };
+
+export interface TextLeaf<T> {
+  /** Hover text of editors. */
+  readonly description: string;
+  /** Said where the value is missing or no string: "must be …". */
+  readonly allowed: string;
+  /** For editors: what a literal text must look like. Placeholders are always allowed beside it. */
+  readonly pattern?: string;
+  readonly examples?: readonly string[];
+  readonly read: (text: string) => TextReading<T>;
+}
+
+/** A string key that is read into a value. Every message is the leaf's own; none quotes the text. */
+export function textLeaf<T>({ description, allowed, pattern, examples, read }: TextLeaf<T>) {
+  return z
+    .string({ error: allowed })
+    .transform((text, context): T => {
+      const reading = read(text);
+      if ('value' in reading) return reading.value;
+      context.addIssue({ code: 'custom', message: reading.wrong });
+      return z.NEVER;
+    })
+    .meta({
+      description,
+      ...(pattern === undefined ? {} : { pattern: orPlaceholder(pattern) }),
+      ...(examples === undefined ? {} : { examples }),
+    });
+}
+
+/** A pattern for editors that lets placeholders pass, since their value is known only when the program starts. */
+export function orPlaceholder(pattern: string): string {
+  return `${pattern}|\\$\\{`;
+}
+
+const durationForm = 'must be a duration such as "90s", "5m", "1h30m" or "2d"';
+export const durationPattern = '^(?=.)(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?(\\d+ms)?$';
+
+/** A duration in milliseconds within limits. */
+export function duration(
+  description: string,
+  limits: { readonly minMs?: number; readonly maxMs?: number } = {},
+) {
+  return textLeaf({
+    description,
+    allowed: durationForm,
+    pattern: durationPattern,
+    read: (text) => readDuration(text, limits),
+  });
+}
+
+function readDuration(
+  text: string,
+  { minMs = 0, maxMs = 3650 * 86_400_000 }: { readonly minMs?: number; readonly maxMs?: number },
+): TextReading<number> {
+  const ms = parseDuration(text);
+  if (ms === null) return { wrong: durationForm };
+  if (ms < minMs) return { wrong: `must be at least "${formatDuration(minMs)}"` };
+  if (ms > maxMs) return { wrong: `must be at most "${formatDuration(maxMs)}"` };
+  return { value: ms };
+}
+
+/** The id of an account, rule or report, or the name of a channel. */
+export const idPattern = '^[a-z0-9][a-z0-9-]{0,62}$';
+export const idForm = 'must be 1 to 63 lower-case letters, digits and hyphens, with no hyphen at the start';
+
+export function id(description: string) {
+  const pattern = new RegExp(idPattern);
+  return textLeaf({
+    description,
+    allowed: idForm,
+    pattern: idPattern,
+    read: (text) => (pattern.test(text) ? { value: text } : { wrong: idForm }),
+  });
+}
+
+/** Text for people, such as a name or a comment: one line, without control characters. */
+export function oneLine(description: string, { mayBeEmpty = false }: { readonly mayBeEmpty?: boolean } = {}) {
+  const allowed = mayBeEmpty ? 'must be a text on one line' : 'must be a text on one line, not empty';
+  return textLeaf({
+    description,
+    allowed,
+    read: (text) =>
+      /[\p{Cc}\p{Zl}\p{Zp}]/u.test(text) || !(mayBeEmpty || text.trim() !== '')
+        ? { wrong: allowed }
+        : { value: text },
+  });
+}
+
+/** A value that is never shown. */
+export function secret(description: string) {
+  return textLeaf({
+    description,
+    allowed: 'must be a text, not empty',
+    read: readSecret,
+  });
+}
+
+/** Like `secret`, and the empty text stands for none. */
+export function optionalSecret(description: string) {
+  return textLeaf<Secret | null>({
+    description,
+    allowed: 'must be a text; an empty one stands for none',
+    read: (text) => (text === '' ? { value: null } : readSecret(text)),
+  });
+}
+
+function readSecret(text: string): TextReading<Secret> {
+  if (text === '') return { wrong: 'must not be empty' };
+  // A line break at the end of a pasted key is the usual cause; the provider would only answer that the key is wrong.
+  if (/\p{Cc}/u.test(text)) return { wrong: 'must not hold line breaks or other control characters' };
+  return { value: new Secret(text) };
+}
+
+export const amountForm = 'must be an amount: a number, or a decimal in a string such as "12.50"';
+const amountPattern = '^-?\\d+(\\.\\d+)?([eE][+-]?\\d+)?$';
+
+interface AmountLimits {
+  readonly sign?: 'positive' | 'not-negative';
+}
+
+/** Money in millionths, exact. Takes a number or the same digits in a string. */
+export function amount(description: string, limits: AmountLimits = {}) {
+  return z
+    .union([z.number(), z.string().meta({ pattern: orPlaceholder(amountPattern) })], { error: amountForm })
+    .transform((value, context): number => {
+      const reading = readAmount(String(value), limits);
+      if ('value' in reading) return reading.value;
+      context.addIssue({ code: 'custom', message: reading.wrong });
+      return z.NEVER;
+    })
+    .meta({ description });
+}
+
+/** Money, or a share such as "10%" of something that `shareOf` names. */
+export function amountOrShare(description: string, limits: AmountLimits & { readonly maxPercent: number }) {
+  const allowed = 'must be an amount such as 50 or "12.50", or a percentage such as "10%"';
+  return z
+    .union([z.number(), z.string().meta({ pattern: orPlaceholder(`${amountPattern}|^\\d+(\\.\\d+)?%$`) })], {
+      error: allowed,
+    })
+    .transform((value, context): AmountOrShare => {
+      const reading = readAmountOrShare(String(value), limits, allowed);
+      if ('value' in reading) return reading.value;
+      context.addIssue({ code: 'custom', message: reading.wrong });
+      return z.NEVER;
+    })
+    .meta({ description });
+}
+
+function readAmountOrShare(
+  text: string,
+  limits: AmountLimits & { readonly maxPercent: number },
+  allowed: string,
+): TextReading<AmountOrShare> {
+  const percent = /^(\d+(?:\.\d+)?)%$/.exec(text)?.[1];
+  if (percent === undefined) {
+    const reading = readAmount(text, limits, allowed);
+    return 'value' in reading ? { value: { kind: 'amount', micros: reading.value } } : reading;
+  }
+  const number = Number(percent);
+  if (number > limits.maxPercent) return { wrong: `must be at most ${limits.maxPercent} %` };
+  if (limits.sign === 'positive' && number === 0) return { wrong: 'must be more than 0' };
+  return { value: { kind: 'share', share: number / 100 } };
+}
+
+function readAmount(text: string, { sign }: AmountLimits, allowed = amountForm): TextReading<number> {
+  const micros = parseMicros(text);
+  if (micros === null) return { wrong: `${allowed}; at most 9007199254 either way` };
+  if (sign === 'positive' && micros <= 0) return { wrong: 'must be more than 0' };
+  if (sign === 'not-negative' && micros < 0) return { wrong: 'must not be negative' };
+  return { value: micros };
+}
