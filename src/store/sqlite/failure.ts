@@ -2,6 +2,14 @@ import Database from 'better-sqlite3';
 import { StorageError } from '../../app/ports.ts';
 import { PollCodecError } from '../../core/poll-codec.ts';
 
+/** A row that nothing but damage can have made. */
+export class DamagedRecordError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'DamagedRecordError';
+  }
+}
+
 type Kind = StorageError['kind'];
 
 /** What SQLite's result codes mean to an operator (https://sqlite.org/rescode.html); extended codes begin with these. */
@@ -28,7 +36,7 @@ const advice: Readonly<Record<Kind, string>> = {
 };
 
 /**
- * Runs what touches the database. An error of SQLite and bytes that are no polls come out as `StorageError`, whose message
+ * Runs what touches the database. An error of SQLite and damaged rows come out as `StorageError`, whose message
  * names the file and what to do; any other error is a bug and comes out as it is.
  */
 export function guardStorage<T>(path: string, work: () => T): T {
@@ -41,12 +49,11 @@ export function guardStorage<T>(path: string, work: () => T): T {
 
 /** The error to throw in place of `error`. */
 export function asStorageError(path: string, error: unknown): unknown {
-  if (error instanceof PollCodecError) {
-    return new StorageError('corrupt', `database ${path}: ${advice.corrupt} (${error.message})`, {
-      cause: error,
-    });
+  if (error instanceof PollCodecError || error instanceof DamagedRecordError) {
+    return new StorageError('corrupt', `database ${path}: ${advice.corrupt} (${error.message})`, { cause: error });
   }
-  if (!(error instanceof Database.SqliteError)) return error;
+  // A value that the schema forbids is a bug of the caller's, not the disk's.
+  if (!(error instanceof Database.SqliteError) || isSqliteError(error, 'SQLITE_CONSTRAINT')) return error;
   const kind = kindOf(error.code);
   return new StorageError(kind, `database ${path}: ${advice[kind]} (${error.code}: ${error.message})`, {
     cause: error,

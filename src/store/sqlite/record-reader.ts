@@ -3,6 +3,7 @@ import type { Alert, Incident } from '../../core/alert.ts';
 import type { OutboxMessage } from '../../core/outbox.ts';
 import type { Silence } from '../../core/silence.ts';
 import type { Connection } from './connection.ts';
+import { DamagedRecordError } from './failure.ts';
 
 interface BodyRow {
   readonly body: string;
@@ -65,7 +66,11 @@ export function openRecordReader(db: Connection): RecordReader {
 
 /** Only this program writes bodies, by JSON.stringify of a T, so that what comes back is one. */
 function parseBody<T>(row: BodyRow): T {
-  return JSON.parse(row.body) as T;
+  try {
+    return JSON.parse(row.body) as T;
+  } catch {
+    throw new DamagedRecordError('a stored record is not whole');
+  }
 }
 
 function selectIncidents(query: IncidentQuery): {

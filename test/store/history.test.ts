@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { PollRecord } from '../../src/core/reading.ts';
+import { openReader } from '../../src/store/store.ts';
+import {
+  accountState,
+  always,
+  batch,
+  dayMs,
+  failed,
+  makePath,
+  minuteMs,
+  noon,
+  ok,
+  open,
+  pollsOf,
+} from './fixtures.ts';
+
+/** Clocks that mostly go forward, sometimes stand, and now and then jump. */
+const steps = fc.oneof(
+  { weight: 20, arbitrary: fc.integer({ min: 1, max: 10 * minuteMs }) },
+  { weight: 1, arbitrary: fc.constantFrom(0, -1, -2 * 60 * minuteMs, -3 * dayMs, 20 * dayMs, 60 * dayMs) },
+);
+const histories = fc
+  .array(fc.record({ step: steps, sms: fc.integer({ min: -(10 ** 12), max: 10 ** 12 }), fails: fc.nat(9) }), {
+    minLength: 1,
+    maxLength: 700,
+    size: 'max',
+  })
+  .map((entries) => {
+    let at = noon;
+    return entries.map(({ step, sms, fails }): PollRecord => {
+      at += step;
+      return fails === 0 ? failed(at) : ok(at, sms);
+    });
+  });
+
+describe('the history of an account', () => {
+  it('has every poll with its time, outcome and value, oldest first, across restarts and clocks set back', () => {
+    fc.assert(
+      fc.property(histories, fc.nat(), fc.nat(), fc.nat(), (polls, cut, from, to) => {
+        const path = makePath();
+        const split = cut % polls.length;
+        const first = open(path);
+        first.commit(batch({ polls: pollsOf('otp', polls.slice(0, split)) }));
+        first.close();
+        const store = open(path);
+        for (const part of inParts(polls.slice(split), 50))
+          store.commit(batch({ polls: pollsOf('otp', part) }));
+
+        const oldestFirst = polls.toSorted((left, right) => left.at - right.at);
+        expect([...store.polls({ account: 'otp', ...always })]).toEqual(oldestFirst);
+
+        const instants = [from, to]
+          .map((index) => polls[index % polls.length]?.at ?? 0)
+          .sort((left, right) => left - right);
+        const [since = 0, until = 0] = instants;
+        const within = oldestFirst.filter(({ at }) => at >= since && at < until);
+        expect([...store.polls({ account: 'otp', since, until })]).toEqual(within);
+        const readings = within.flatMap(({ reading }) => (reading === null ? [] : [reading]));
+        expect([...store.readings({ account: 'otp', since, until })]).toEqual(readings);
+
+        const before =
+          oldestFirst.filter(({ at, reading }) => at < until && reading !== null).at(-1)?.reading ?? null;
+        expect(store.readingBefore('otp', until)?.at).toBe(before?.at);
+        store.close();
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('is empty for an account that nobody knows', () => {
+    const store = open(makePath());
+    expect([...store.polls({ account: 'nobody', ...always })]).toEqual([]);
+    expect(store.readingBefore('nobody', noon)).toBeNull();
+  });
+
+  it('is kept apart from that of others', () => {
+    const store = open(makePath());
+    store.commit(batch({ polls: [...pollsOf('a', [ok(noon, 1)]), ...pollsOf('b', [ok(noon, 2)])] }));
+    expect([...store.readings({ account: 'b', ...always })].map(({ sms }) => sms)).toEqual([2]);
+  });
+
+  it('outlives the account itself', () => {
+    const store = open(makePath());
+    store.commit(batch({ polls: pollsOf('otp', [ok(noon, 1)]), accounts: [accountState('otp')] }));
+    store.commit(batch({ removedAccounts: ['otp'] }));
+    store.commit(batch({ polls: pollsOf('otp', [ok(noon + 1, 2)]), accounts: [accountState('otp')] }));
+    expect([...store.readings({ account: 'otp', ...always })].map(({ sms }) => sms)).toEqual([1, 2]);
+  });
+
+  it('can be walked through while more is stored and old polls are deleted', () => {
+    const store = open(makePath());
+    const polls = Array.from({ length: 2000 }, (_, count) => ok(noon + count * minuteMs, count * 977));
+    store.commit(batch({ polls: pollsOf('otp', polls) }));
+    const walk = store.polls({ account: 'otp', ...always })[Symbol.iterator]();
+    expect(walk.next().value).toEqual(polls[0]);
+    store.commit(batch({ polls: pollsOf('otp', [ok(noon + dayMs * 9, 1)]) }));
+    while (store.prune(noon + 1000 * minuteMs)) {}
+    const rest = [...{ [Symbol.iterator]: () => walk }];
+    expect(rest.at(-1)).toEqual(polls.at(-1));
+  });
+
+  it('answers the same to another process while the daemon runs', () => {
+    const path = makePath();
+    const store = open(path);
+    const polls = Array.from({ length: 500 }, (_, count) => ok(noon + count * minuteMs, count * 977));
+    store.commit(batch({ polls: pollsOf('otp', polls) }));
+    const reader = openReader({ path });
+    expect([...reader.polls({ account: 'otp', ...always })]).toEqual(polls);
+    expect(reader.readingBefore('otp', noon + minuteMs)).toEqual(polls[0]?.reading);
+    reader.close();
+  });
+
+  it('refuses a poll that it could not give back exactly, and stores nothing of its batch', () => {
+    const store = open(makePath());
+    const refused = batch({ polls: pollsOf('otp', [ok(noon, 1), ok(noon + 1, 0.5)]), notes: { alive: '1' } });
+    expect(() => store.commit(refused)).toThrow(RangeError);
+    expect(store.load().notes).toEqual({});
+    store.commit(batch({ polls: pollsOf('otp', [ok(noon, 1)]) }));
+    expect([...store.polls({ account: 'otp', ...always })]).toEqual([ok(noon, 1)]);
+  });
+});
+
+function inParts<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}

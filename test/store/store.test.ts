@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest';
+import type { Alert } from '../../src/core/alert.ts';
+import { openReader } from '../../src/store/store.ts';
+import {
+  accountState,
+  batch,
+  dayMs,
+  incident,
+  makePath,
+  message,
+  minuteMs,
+  noon,
+  open,
+  silence,
+  told,
+} from './fixtures.ts';
+
+const alert: Alert = {
+  account: 'otp',
+  rule: 'sms-low',
+  type: 'below',
+  balance: 'sms',
+  state: 'firing',
+  severity: 'warning',
+  breachedSince: noon,
+  recoveringSince: null,
+  rising: null,
+  incident: 'incident-1',
+  value: null,
+  threshold: null,
+  facts: [],
+  changedAt: [noon],
+  flappingSince: null,
+};
+
+const everything = {
+  accounts: [
+    accountState('otp'),
+    accountState('marketing', { reading: null, failure: 'no answer', outcome: 'timeout' }),
+  ],
+  backoffs: [{ group: 'otp', strikes: 3, until: noon + dayMs }],
+  alerts: [alert],
+  incidents: [incident('incident-1')],
+  messages: [message('message-1')],
+  silences: [silence('silence-1', noon + dayMs)],
+  notes: { 'report:weekly': String(noon), alive: '1' },
+};
+
+describe('what a daemon goes on from', () => {
+  it('is after a restart what it was before', () => {
+    const path = makePath();
+    const before = open(path);
+    before.commit(batch(everything));
+    before.close();
+    expect(open(path).load()).toEqual(everything);
+  });
+
+  it('is what the last batch said of each thing', () => {
+    const store = open(makePath());
+    store.commit(batch(everything));
+    const changed = {
+      accounts: [accountState('otp', { consecutiveFailures: 4, retryAt: noon })],
+      backoffs: [{ group: 'otp', strikes: 4, until: noon + 2 * dayMs }],
+      alerts: [{ ...alert, severity: 'critical' as const }],
+      incidents: [incident('incident-1', { rises: 2 })],
+      messages: [message('message-1', { attempts: 1 })],
+      silences: [silence('silence-1', noon + 2 * dayMs)],
+    };
+    store.commit(batch({ ...changed, notes: { alive: '2', 'report:weekly': null } }));
+    expect(store.load()).toEqual({
+      ...changed,
+      accounts: [changed.accounts[0], everything.accounts[1]],
+      notes: { alive: '2' },
+    });
+  });
+
+  it('no longer has what was removed', () => {
+    const store = open(makePath());
+    store.commit(batch(everything));
+    store.commit(
+      batch({
+        removedAccounts: ['marketing'],
+        removedAlerts: [{ account: 'otp', rule: 'sms-low' }],
+        removedMessages: ['message-1'],
+      }),
+    );
+    const state = store.load();
+    expect(state.accounts.map(({ account }) => account)).toEqual(['otp']);
+    expect(state.alerts).toEqual([]);
+    expect(state.messages).toEqual([]);
+  });
+
+  it('has a removed account again when it comes back', () => {
+    const store = open(makePath());
+    store.commit(batch(everything));
+    store.commit(batch({ removedAccounts: ['otp'] }));
+    store.commit(batch({ accounts: [accountState('otp')] }));
+    expect(store.load().accounts.map(({ account }) => account)).toContain('otp');
+  });
+
+  it('leaves out silences that are over and messages that ended', () => {
+    const store = open(makePath());
+    store.commit(
+      batch({
+        silences: [silence('over', noon), silence('running', noon + 1)],
+        messages: [
+          message('sent', { state: 'delivered' }),
+          message('dead', { state: 'dead' }),
+          message('waiting'),
+        ],
+      }),
+    );
+    expect(store.load().silences.map(({ id }) => id)).toEqual(['running']);
+    expect(store.load().messages.map(({ id }) => id)).toEqual(['waiting']);
+  });
+
+  it.each([
+    ['is open', incident('i', { told: { ops: told(false) } }), true],
+    ['is open and nobody was told', incident('i'), true],
+    [
+      'ended and a channel was not told so',
+      incident('i', { resolvedAt: noon, told: { ops: told(true), finance: told(false) } }),
+      true,
+    ],
+    [
+      'ended and all that were told know it',
+      incident('i', { resolvedAt: noon, told: { ops: told(true) } }),
+      false,
+    ],
+    ['ended before anybody was told', incident('i', { resolvedAt: noon }), false],
+    ['is an event', incident('i', { event: true, told: { ops: told(false) } }), false],
+  ])('has an incident that %s only where something is left to be said: %#', (_name, stored, expected) => {
+    const store = open(makePath());
+    store.commit(batch({ incidents: [stored] }));
+    expect(store.load().incidents).toEqual(expected ? [stored] : []);
+    expect(store.incident('i')).toEqual(stored);
+  });
+});
+
+describe('incidents', () => {
+  const early = incident('early', { firedAt: noon, resolvedAt: noon + 10 * minuteMs });
+  const open1 = incident('open', { firedAt: noon + 5 * minuteMs, account: 'marketing' });
+  const event = incident('event', { firedAt: noon + 20 * minuteMs, event: true, rule: 'top-up' });
+  const late = incident('late', { firedAt: noon + 30 * minuteMs, resolvedAt: noon + 30 * minuteMs });
+
+  it.each([
+    ['all, newest first', {}, ['late', 'event', 'open', 'early']],
+    ['the newest two', { limit: 2 }, ['late', 'event']],
+    ['none', { limit: 0 }, []],
+    ['of an account', { account: 'marketing' }, ['open']],
+    ['of a rule', { account: 'otp', rule: 'top-up' }, ['event']],
+    ['open ones', { openOnly: true }, ['open']],
+    ['open at some time after an instant', { since: noon + 10 * minuteMs }, ['late', 'event', 'open']],
+    ['open at some time before an instant', { until: noon + 5 * minuteMs }, ['early']],
+    ['open within a span', { since: noon + 9 * minuteMs, until: noon + 20 * minuteMs }, ['open', 'early']],
+    [
+      'an event at the beginning of the span',
+      { since: noon + 20 * minuteMs, until: noon + 21 * minuteMs },
+      ['event', 'open'],
+    ],
+    ['one without length at the beginning', { since: noon + 30 * minuteMs }, ['late', 'open']],
+  ])('can be asked for: %s', (_name, query, expected) => {
+    const store = open(makePath());
+    store.commit(batch({ incidents: [late, early, event, open1] }));
+    expect(store.incidents(query).map(({ id }) => id)).toEqual(expected);
+  });
+
+  it('that are unknown are null', () => {
+    expect(open(makePath()).incident('never')).toBeNull();
+  });
+});
+
+describe('messages', () => {
+  it('come newest first, a page at a time', () => {
+    const store = open(makePath());
+    const messages = [1, 2, 3, 4].map((minute) =>
+      message(`m${minute}`, { createdAt: noon + minute * minuteMs }),
+    );
+    store.commit(batch({ messages }));
+    expect(store.messages(2).map(({ id }) => id)).toEqual(['m4', 'm3']);
+    expect(store.messages(2, noon + 3 * minuteMs).map(({ id }) => id)).toEqual(['m2', 'm1']);
+  });
+});
+
+describe('a reader', () => {
+  it('sees what a running daemon committed, at once', () => {
+    const path = makePath();
+    const store = open(path);
+    const reader = openReader({ path, now: () => noon });
+    expect(reader.load().alerts).toEqual([]);
+    store.commit(batch(everything));
+    expect(reader.load()).toEqual(everything);
+    reader.close();
+  });
+
+  it('does not keep the daemon from writing while it walks through a history', () => {
+    const path = makePath();
+    const store = open(path);
+    store.commit(batch(everything));
+    const reader = openReader({ path });
+    const walk = reader.polls({ account: 'otp', since: 0, until: noon })[Symbol.iterator]();
+    walk.next();
+    store.commit(batch({ notes: { alive: '2' } }));
+    expect(reader.load().notes.alive).toBe('2');
+    reader.close();
+  });
+});
