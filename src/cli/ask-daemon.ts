@@ -1,0 +1,93 @@
+import { Agent, type Dispatcher, request } from 'undici';
+import type { ServerSettings } from '../app/settings.ts';
+import { CommandError } from './command.ts';
+
+/** What the running daemon said. `absent`: nobody listens where the configuration says that it would. */
+export type DaemonAnswer =
+  | { readonly kind: 'answered'; readonly body: unknown }
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'absent' };
+
+const patienceMs = 5000;
+
+const largestAnswer = 1024 * 1024;
+
+/**
+ * Sends one request to the daemon's HTTP server, with the token of the configuration and past any proxy. Throws `CommandError`
+ * when something answers that is no lowwater, or nothing comes in time: what became of the order is unknown then.
+ */
+export async function askDaemon(
+  server: ServerSettings | null,
+  order: { readonly method: 'GET' | 'POST' | 'DELETE'; readonly path: string; readonly body?: object },
+): Promise<DaemonAnswer> {
+  if (server === null || server.port === 0) return { kind: 'absent' };
+  const address = addressOf(server);
+  const agent = new Agent({
+    maxResponseSize: largestAnswer,
+    headersTimeout: patienceMs,
+    bodyTimeout: patienceMs,
+  });
+  try {
+    const response = await request(`${address}${order.path}`, {
+      method: order.method,
+      dispatcher: agent,
+      headers: {
+        accept: 'application/json',
+        ...(order.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(server.token === null ? {} : { authorization: `Bearer ${server.token.reveal()}` }),
+      },
+      ...(order.body === undefined ? {} : { body: JSON.stringify(order.body) }),
+    });
+    return await readAnswer(response, address);
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    if (absentCodes.has(code)) return { kind: 'absent' };
+    throw new CommandError(
+      `the daemon at ${address} did not answer (${code}); whether it took the order is not known`,
+    );
+  } finally {
+    await agent.destroy();
+  }
+}
+
+const absentCodes = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EADDRNOTAVAIL',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** A server that listens on every address is reached on this machine's own. */
+function addressOf({ host, port }: ServerSettings): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
+async function readAnswer(response: Dispatcher.ResponseData, address: string): Promise<DaemonAnswer> {
+  const body = parseJson(await response.body.text());
+  if (body === null)
+    throw new CommandError(`what answers at ${address} is no lowwater (HTTP ${response.statusCode})`);
+  if (response.statusCode < 300) return { kind: 'answered', body };
+  return { kind: 'refused', message: messageOf(body) ?? `HTTP ${response.statusCode}` };
+}
+
+function parseJson(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The sentence in `{"error":{"code","message"}}`. */
+function messageOf(body: object): string | null {
+  const { error } = body as { readonly error?: unknown };
+  if (typeof error !== 'object' || error === null) return null;
+  const { message } = error as { readonly message?: unknown };
+  return typeof message === 'string' ? message : null;
+}

@@ -1,0 +1,62 @@
+import type { CommandContext } from './context.ts';
+
+/** One command of the command line, with all that its help says. */
+export interface Command {
+  /** As it is typed; two words for a member of a group, such as `silence add`. */
+  readonly name: string;
+  /** One line for the list of commands. */
+  readonly summary: string;
+  /** More for its own help: what it does, what it prints, its exit codes where they are not the usual ones. */
+  readonly details?: string;
+  readonly positionals?: readonly PositionalSpec[];
+  /** Without `--config`, `--help` and `--version`, which every command has. */
+  readonly options?: Readonly<Record<string, OptionSpec>>;
+  readonly examples?: readonly string[];
+  /** False for the few that never read the configuration. */
+  readonly usesConfiguration?: boolean;
+  /** Does the work and gives the exit code. */
+  run(context: CommandContext, input: CommandInput): Promise<number>;
+}
+
+export interface PositionalSpec {
+  readonly name: string;
+  readonly summary: string;
+  readonly optional?: boolean;
+}
+
+export interface OptionSpec {
+  /** What stands after the option, such as `FILE`; absent for a switch. */
+  readonly value?: string;
+  readonly summary: string;
+}
+
+export const exitCodes = { ok: 0, failed: 1, usage: 2 } as const;
+
+/** What was typed cannot be done; the message says what is allowed. Ends the command with exit code 2. */
+export class UsageError extends Error {
+  /** A line more, such as a suggestion. */
+  readonly hint: string | null;
+
+  constructor(message: string, hint: string | null = null) {
+    super(message);
+    this.name = 'UsageError';
+    this.hint = hint;
+  }
+}
+
+/** The work cannot be done, for a reason that the message tells a person. Ends the command with exit code 1. */
+export class CommandError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'CommandError';
+  }
+}
+
+/** The arguments of a command, checked against what it says it takes. */
+export interface CommandInput {
+  /** Throws when the command declares no such positional; the parser has seen to it that required ones are there. */
+  positional(name: string): string;
+  optionalPositional(name: string): string | null;
+  option(name: string): string | null;
+  flag(name: string): boolean;
+}

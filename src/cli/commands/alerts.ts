@@ -1,0 +1,76 @@
+import type { AlertView } from '../../app/desk.ts';
+import { alertJson } from '../../app/desk-json.ts';
+import { type Command, exitCodes } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { printJson } from '../print-json.ts';
+import { paintSeverity } from '../severity-style.ts';
+import { layoutWidth } from '../terminal/output.ts';
+import { formatTable } from '../terminal/table.ts';
+import { formatLocal, formatShortDuration } from '../terminal/time.ts';
+import { withDesk } from '../with-desk.ts';
+
+export const alertsCommand: Command = {
+  name: 'alerts',
+  summary: 'alerts that are pending or firing',
+  details: `--json prints {"alerts":[{"account","rule","type","balance","severity","state","since","resolvedAt","value","threshold",
+"summary","acknowledged","silenced","inhibited","flapping","incident"}]}, the same as GET /api/v1/alerts.`,
+  options: {
+    all: { summary: 'also the resolved ones that are still stored' },
+    json: { summary: 'print JSON' },
+  },
+  run: (context, input) =>
+    withDesk(context, input, async ({ desk }) => {
+      const alerts = desk.alerts({ all: input.flag('all') });
+      if (input.flag('json')) await printJson(context, { alerts: alerts.map(alertJson) });
+      else if (alerts.length === 0) await context.stdout.write('No alert is pending or firing.\n');
+      else await context.stdout.write(formatAlerts(alerts, context));
+      return exitCodes.ok;
+    }),
+};
+
+function formatAlerts(alerts: readonly AlertView[], { stdout, clock }: CommandContext): string {
+  const { style } = stdout;
+  const now = clock.now();
+  return formatTable<AlertView>({
+    columns: [
+      {
+        header: 'STATE',
+        value: ({ state }) => state,
+        paint: ({ state }, cell) => (state === 'firing' ? style.bold(cell) : cell),
+      },
+      {
+        header: 'SEVERITY',
+        value: ({ severity }) => severity,
+        paint: ({ severity }, cell) => paintSeverity(style, severity, cell),
+      },
+      { header: 'ACCOUNT', value: ({ account }) => account, minWidth: 10 },
+      { header: 'RULE', value: ({ rule }) => rule, minWidth: 10 },
+      { header: 'VALUE', align: 'right', rank: 1, value: ({ value }) => value ?? '' },
+      { header: 'THRESHOLD', align: 'right', rank: 3, value: ({ threshold }) => threshold ?? '' },
+      { header: 'SINCE', rank: 4, value: ({ since }) => formatLocal(since) },
+      {
+        header: 'LASTS',
+        align: 'right',
+        rank: 2,
+        value: (alert) => formatShortDuration((alert.resolvedAt ?? now) - alert.since),
+      },
+      { header: 'NOTE', rank: 5, minWidth: 12, value: describeNote },
+    ],
+    rows: alerts,
+    width: layoutWidth(stdout),
+    style,
+  });
+}
+
+function describeNote({ acknowledged, silenced, inhibited, flapping }: AlertView): string {
+  const notes: string[] = [];
+  if (acknowledged !== null) {
+    notes.push(
+      `acknowledged by ${acknowledged.by}${acknowledged.comment === '' ? '' : `: ${acknowledged.comment}`}`,
+    );
+  }
+  if (silenced) notes.push('silenced');
+  if (inhibited) notes.push('covered by a worse alert');
+  if (flapping) notes.push('flapping');
+  return notes.join(', ');
+}

@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Command, exitCodes, UsageError } from '../command.ts';
+import { loadConfiguration } from '../load-configuration.ts';
+
+export const backupCommand: Command = {
+  name: 'backup',
+  summary: 'consistent copy of the live database',
+  details: `Works while the daemon runs. The copy is one file. To restore: stop the daemon, put the copy in the place of the database,
+remove the -wal and -shm files beside it, start the daemon.`,
+  positionals: [{ name: 'FILE', summary: 'the copy; must not exist yet' }],
+  examples: ['lowwater backup /backup/lowwater-$(date +%F).db'],
+  run: async (context, input) => {
+    const file = resolve(context.cwd, input.positional('FILE'));
+    if (existsSync(file)) throw new UsageError(`${file} exists; a backup never overwrites a file`);
+    const { settings } = await loadConfiguration(context, input);
+    const reader = await context.rooms.openReader(settings.storage.path);
+    try {
+      await reader.backup(file);
+    } finally {
+      reader.close();
+    }
+    await context.stderr.write(`${settings.storage.path} copied to ${file}\n`);
+    return exitCodes.ok;
+  },
+};

@@ -1,0 +1,76 @@
+import type { Explanation } from '../../app/desk.ts';
+import { explanationJson } from '../../app/desk-json.ts';
+import { cleanText } from '../../core/plain-text.ts';
+import { type WordingFrame, wordFact, wordQuantity } from '../../core/quantity-wording.ts';
+import { type Command, exitCodes, UsageError } from '../command.ts';
+import { printJson } from '../print-json.ts';
+import { requireAccount, suggest } from '../read-options.ts';
+import { paintSeverity } from '../severity-style.ts';
+import { displayWidth, padToWidth } from '../terminal/display-width.ts';
+import type { Style } from '../terminal/style.ts';
+import { withDesk } from '../with-desk.ts';
+
+export const explainCommand: Command = {
+  name: 'explain',
+  summary: 'readings, numbers and thresholds behind a verdict',
+  details: `Without RULE: every rule of the account.
+
+--json prints {"account","rules":[{"rule","type","verdict","severity","why","value","threshold","facts":[{"name","value"}],
+"wouldNotFire","alert"}]}; verdicts are ok, breached, unknown and event. Money as decimal strings, durations in seconds.`,
+  positionals: [
+    { name: 'ACCOUNT', summary: 'the account' },
+    { name: 'RULE', summary: 'the rule; without it all that apply', optional: true },
+  ],
+  options: { json: { summary: 'print JSON' } },
+  examples: ['lowwater explain otp sms-low'],
+  run: (context, input) =>
+    withDesk(context, input, async ({ desk, settings }) => {
+      const account = requireAccount(settings, input.positional('ACCOUNT'));
+      const all = desk.explain(account.id);
+      const rule = input.optionalPositional('RULE');
+      const chosen = rule === null ? all : all.filter((explanation) => explanation.rule.id === rule);
+      if (rule !== null && chosen.length === 0) {
+        const known = all.map((explanation) => explanation.rule.id);
+        throw new UsageError(`no rule "${rule}" applies to ${account.id}`, suggest(rule, known));
+      }
+      if (input.flag('json')) {
+        await printJson(context, { account: account.id, rules: chosen.map(explanationJson) });
+        return exitCodes.ok;
+      }
+      const frame = {
+        timezone: settings.timezone,
+        now: context.clock.now(),
+        currency: desk.account(account.id)?.currency ?? account.currency,
+      };
+      const { stdout } = context;
+      await stdout.write(
+        chosen.map((explanation) => formatExplanation(explanation, frame, stdout.style)).join('\n'),
+      );
+      return exitCodes.ok;
+    }),
+};
+
+function formatExplanation(explanation: Explanation, frame: WordingFrame, style: Style): string {
+  const { rule, evaluation, alert, wouldNotFire } = explanation;
+  const facts: [string, string][] = [];
+  if (evaluation.value !== null) facts.push(['value', wordQuantity(evaluation.value, frame)]);
+  if (evaluation.threshold !== null) facts.push(['threshold', wordQuantity(evaluation.threshold, frame)]);
+  for (const fact of evaluation.facts) facts.push([cleanText(fact.name, 60), wordFact(fact, frame)]);
+  if (alert !== null) facts.push(['alert', alert.state]);
+  if (wouldNotFire !== null) facts.push(['would not fire', cleanText(wouldNotFire, 300)]);
+  const width = Math.max(0, ...facts.map(([name]) => displayWidth(name)));
+  const heading = `${style.bold(rule.id)} (${rule.type}${rule.builtIn ? ', built in' : ''}): ${describeVerdict(explanation, style)}`;
+  return `${[heading, ...facts.map(([name, text]) => `  ${padToWidth(name, width)}  ${text}`)].join('\n')}\n`;
+}
+
+function describeVerdict({ evaluation }: Explanation, style: Style): string {
+  switch (evaluation.kind) {
+    case 'ok':
+      return style.green('ok');
+    case 'unknown':
+      return `no verdict: ${cleanText(evaluation.why, 300)}`;
+    case 'breached':
+    case 'event':
+      return paintSeverity(style, evaluation.severity, `${evaluation.kind}, ${evaluation.severity}`);
+  }
+}

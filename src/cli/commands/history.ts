@@ -1,0 +1,132 @@
+import type { AccountView } from '../../app/desk.ts';
+import { readingJson } from '../../app/desk-json.ts';
+import type { AccountSettings } from '../../app/settings.ts';
+import { formatMoney } from '../../core/money.ts';
+import { cleanText } from '../../core/plain-text.ts';
+import type { Balance, Reading } from '../../core/reading.ts';
+import { type Command, exitCodes, UsageError } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { printJson } from '../print-json.ts';
+import { readBalance, readInstant, requireAccount } from '../read-options.ts';
+import { drawChart } from '../terminal/chart.ts';
+import { formatCsvLine } from '../terminal/csv.ts';
+import { layoutWidth } from '../terminal/output.ts';
+import { formatTable } from '../terminal/table.ts';
+import { formatLocal } from '../terminal/time.ts';
+import { withDesk } from '../with-desk.ts';
+
+const weekMs = 7 * 86_400_000;
+
+const chartHeight = 18;
+
+/** Lines of an export written at once. */
+const chunkLines = 2000;
+
+export const historyCommand: Command = {
+  name: 'history',
+  summary: 'readings of an account as chart, table, CSV or JSON',
+  details: `A chart on a terminal, a table where the output goes elsewhere.
+
+--csv prints RFC 4180 with the header at,sms,voip,currency: what "replay --input" reads. Times are ISO 8601 UTC.
+--json prints {"points":[{"at","sms","voip","currency"}]}, the same as GET /api/v1/accounts/ID/history.`,
+  positionals: [{ name: 'ID', summary: 'the account' }],
+  options: {
+    since: { value: 'TIME', summary: 'a duration before now (7d) or a date (2026-11-01); default 7d' },
+    until: { value: 'TIME', summary: 'likewise; default now' },
+    balance: { value: 'NAME', summary: 'sms (default) or voip: what the chart shows' },
+    csv: { summary: 'print CSV' },
+    json: { summary: 'print JSON' },
+    table: { summary: 'print a table also on a terminal' },
+  },
+  examples: ['lowwater history otp', 'lowwater history otp --since 30d --csv > otp.csv'],
+  run: (context, input) =>
+    withDesk(context, input, async ({ desk, settings }) => {
+      const account = requireAccount(settings, input.positional('ID'));
+      const now = context.clock.now();
+      const since = readInstant(input, 'since', now) ?? now - weekMs;
+      const until = readInstant(input, 'until', now) ?? now;
+      const balance = readBalance(input);
+      if (since >= until) throw new UsageError('--since must be before --until');
+      // The end is exclusive, and a reading of this very millisecond belongs to "until now".
+      const readings = desk.readings(account.id, since, until + 1);
+      if (input.flag('json')) await printJson(context, { points: readings.map(readingJson) });
+      else if (input.flag('csv')) await printCsv(context, readings);
+      else if (readings.length === 0)
+        await context.stdout.write(`No readings of ${account.id} since ${formatLocal(since)}.\n`);
+      else if (input.flag('table') || !context.stdout.isTerminal) await printTable(context, readings);
+      else
+        await printChart(context, {
+          account,
+          balance,
+          readings,
+          since,
+          until,
+          view: desk.account(account.id),
+        });
+      return exitCodes.ok;
+    }),
+};
+
+async function printCsv({ stdout, signal }: CommandContext, readings: readonly Reading[]): Promise<void> {
+  await stdout.write(formatCsvLine(['at', 'sms', 'voip', 'currency']));
+  for (let from = 0; from < readings.length && !signal.aborted; from += chunkLines) {
+    const chunk = readings.slice(from, from + chunkLines).map((reading) => {
+      const { at, sms, voip, currency } = readingJson(reading);
+      return formatCsvLine([at, sms, voip, currency]);
+    });
+    await stdout.write(chunk.join(''));
+  }
+}
+
+async function printTable({ stdout }: CommandContext, readings: readonly Reading[]): Promise<void> {
+  const table = formatTable<Reading>({
+    columns: [
+      { header: 'AT', value: ({ at }) => formatLocal(at, { seconds: true }) },
+      { header: 'SMS', align: 'right', value: ({ sms }) => formatMoney(sms) },
+      { header: 'VOIP', align: 'right', value: ({ voip }) => formatMoney(voip) },
+      { header: 'CURRENCY', value: ({ currency }) => currency },
+    ],
+    rows: readings,
+    width: layoutWidth(stdout),
+    style: stdout.style,
+  });
+  await stdout.write(table);
+}
+
+interface ChartContent {
+  readonly account: AccountSettings;
+  readonly view: AccountView | null;
+  readonly balance: Balance;
+  readonly readings: readonly Reading[];
+  readonly since: number;
+  readonly until: number;
+}
+
+async function printChart({ stdout }: CommandContext, content: ChartContent): Promise<void> {
+  const { account, balance, readings, since, until, view } = content;
+  const newest = readings.at(-1);
+  const first = readings[0];
+  const lines = drawChart({
+    points: readings.map((reading) => ({ at: reading.at, value: reading[balance] })),
+    // A history that is shorter than what was asked for fills the chart.
+    since: Math.max(since, first === undefined ? since : Math.min(first.at, until - 60_000)),
+    until,
+    width: Math.min(stdout.columns, 160),
+    height: chartHeight,
+    longestPauseMs: longestPause(account, view),
+    thresholds: Object.entries(view?.thresholds[balance] ?? {}).map(([name, value]) => ({ name, value })),
+    formatValue: formatMoney,
+    style: stdout.style,
+  });
+  const currency = newest === undefined ? '' : cleanText(newest.currency, 12);
+  const title = `${cleanText(account.name, 80)}: ${balance.toUpperCase()} balance`;
+  const latest =
+    newest === undefined ? '' : `, ${formatMoney(newest[balance])} ${currency} at ${formatLocal(newest.at)}`;
+  await stdout.write(`${stdout.style.bold(title)}${latest}\n\n${lines.join('\n')}\n`);
+}
+
+/** Three polls missing are a gap; a cron schedule may sleep over a weekend. */
+function longestPause({ poll }: AccountSettings, view: AccountView | null): number {
+  if (poll.kind === 'cron') return 4 * 86_400_000;
+  return 3.5 * (view?.pollIntervalMs ?? poll.everyMs);
+}

@@ -1,0 +1,156 @@
+import type { SilenceView } from '../../app/desk.ts';
+import { isoText, silenceJson } from '../../app/desk-json.ts';
+import type { Matcher } from '../../core/rule.ts';
+import { severities } from '../../core/severity.ts';
+import { askDaemon } from '../ask-daemon.ts';
+import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { orderedFromDatabase } from '../left-order.ts';
+import { printJson } from '../print-json.ts';
+import { readChoice, readDuration, requireAccount } from '../read-options.ts';
+import { layoutWidth } from '../terminal/output.ts';
+import { formatTable } from '../terminal/table.ts';
+import { formatLocal } from '../terminal/time.ts';
+import { withDesk } from '../with-desk.ts';
+
+export const silenceAddCommand: Command = {
+  name: 'silence add',
+  summary: 'mute matching alerts for a while',
+  details: `Alerts that match all that is given send nothing until the silence ends; without --account, --rule and --severity
+every alert. An alert that still fires then is sent then. Prints the id of the silence.`,
+  options: {
+    account: { value: 'ID', summary: 'only alerts of this account' },
+    rule: { value: 'ID', summary: 'only alerts of this rule' },
+    severity: { value: 'WORD', summary: `only alerts of this severity: ${severities.join(', ')}` },
+    for: { value: 'DURATION', summary: 'how long, such as 2h; required' },
+    comment: { value: 'TEXT', summary: 'why' },
+  },
+  examples: ['lowwater silence add --account marketing --for 2h --comment "campaign is paused"'],
+  run: (context, input) =>
+    withDesk(context, input, async ({ settings }) => {
+      const durationMs = readDuration(input, 'for');
+      if (durationMs === null)
+        throw new UsageError('--for is missing: how long the silence lasts, such as --for 2h');
+      const account = input.option('account');
+      if (account !== null && !account.startsWith('@')) requireAccount(settings, account);
+      const match = readMatcher(input);
+      const comment = input.option('comment') ?? '';
+      const startsAt = context.clock.now();
+      const endsAt = startsAt + durationMs;
+      const body = { match, startsAt: isoText(startsAt), endsAt: isoText(endsAt), by: context.user, comment };
+      const answer = await askDaemon(settings.server, { method: 'POST', path: '/api/v1/silences', body });
+      if (answer.kind === 'refused') throw new CommandError(answer.message);
+      if (answer.kind === 'answered')
+        return await printMade(context, idOf(answer.body), { match, endsAt }, '');
+      const id = context.random.id();
+      const silence = { id, match, startsAt, endsAt, createdAt: startsAt, createdBy: context.user, comment };
+      await context.rooms.leaveOrder(settings.storage.path, { kind: 'silence', silence });
+      return await printMade(context, id, { match, endsAt }, ` ${orderedFromDatabase}`);
+    }),
+};
+
+export const silenceListCommand: Command = {
+  name: 'silence list',
+  summary: 'silences that are not over',
+  details: `Those made by people, and the present or next window of those in the configuration (without an id).
+
+--json prints {"silences":[{"id","match","startsAt","endsAt","by","comment","active"}]}.`,
+  options: { json: { summary: 'print JSON' } },
+  run: (context, input) =>
+    withDesk(context, input, async ({ desk }) => {
+      const silences = desk.silences();
+      if (input.flag('json')) await printJson(context, { silences: silences.map(silenceJson) });
+      else if (silences.length === 0) await context.stdout.write('Nothing is silenced.\n');
+      else await context.stdout.write(formatSilences(silences, context));
+      return exitCodes.ok;
+    }),
+};
+
+export const silenceExpireCommand: Command = {
+  name: 'silence expire',
+  summary: 'end a silence now',
+  positionals: [{ name: 'ID', summary: 'its id, as "silence list" prints it' }],
+  run: (context, input) =>
+    withDesk(context, input, async ({ desk, settings }) => {
+      const id = input.positional('ID');
+      const path = `/api/v1/silences/${encodeURIComponent(id)}`;
+      const answer = await askDaemon(settings.server, { method: 'DELETE', path });
+      if (answer.kind === 'refused') throw new CommandError(answer.message);
+      if (answer.kind === 'absent') {
+        if (!desk.silences().some((silence) => silence.id === id))
+          throw new CommandError(`there is no silence ${id}`);
+        await context.rooms.leaveOrder(settings.storage.path, {
+          kind: 'expire',
+          id,
+          at: context.clock.now(),
+        });
+      }
+      await context.stdout.write(
+        `Silence ${id} has ended.${answer.kind === 'absent' ? ` ${orderedFromDatabase}` : ''}\n`,
+      );
+      return exitCodes.ok;
+    }),
+};
+
+function readMatcher(input: CommandInput): Matcher {
+  const account = input.option('account');
+  const rule = input.option('rule');
+  const severity = readChoice(input, 'severity', severities);
+  return {
+    ...(account === null ? {} : { account: [account] }),
+    ...(rule === null ? {} : { rule: [rule] }),
+    ...(severity === null ? {} : { severity: [severity] }),
+  };
+}
+
+async function printMade(
+  { stdout }: CommandContext,
+  id: string,
+  silence: Pick<SilenceView, 'match' | 'endsAt'>,
+  more: string,
+): Promise<number> {
+  const what = describeMatch(silence.match);
+  await stdout.write(`Silence ${id}: ${what} until ${formatLocal(silence.endsAt, { zone: true })}.${more}\n`);
+  return exitCodes.ok;
+}
+
+function idOf(body: unknown): string {
+  const { silence } = body as { readonly silence?: { readonly id?: unknown } };
+  return typeof silence?.id === 'string' ? silence.id : '(no id)';
+}
+
+function formatSilences(silences: readonly SilenceView[], { stdout }: CommandContext): string {
+  const { style } = stdout;
+  return formatTable<SilenceView>({
+    columns: [
+      {
+        header: 'STATE',
+        value: ({ active }) => (active ? 'active' : 'to come'),
+        paint: ({ active }, cell) => (active ? style.bold(cell) : cell),
+      },
+      { header: 'MATCHES', value: ({ match }) => describeMatch(match), minWidth: 14 },
+      { header: 'FROM', rank: 2, value: ({ startsAt }) => formatLocal(startsAt) },
+      { header: 'UNTIL', value: ({ endsAt }) => formatLocal(endsAt) },
+      { header: 'BY', rank: 4, value: ({ by }) => by, minWidth: 8 },
+      { header: 'COMMENT', rank: 3, value: ({ comment }) => comment, minWidth: 12 },
+      { header: 'ID', rank: 1, value: ({ id }) => id ?? '' },
+    ],
+    rows: silences,
+    width: layoutWidth(stdout),
+    style,
+  });
+}
+
+function describeMatch({ account, rule, severity, labels }: Matcher): string {
+  const parts = [
+    ...describeKey('account', account),
+    ...describeKey('rule', rule),
+    ...describeKey('severity', severity),
+    ...Object.entries(labels ?? {}).flatMap(([name, values]) => describeKey(name, values)),
+  ];
+  return parts.length === 0 ? 'every alert' : parts.join(', ');
+}
+
+function describeKey(name: string, values: readonly string[] | undefined): string[] {
+  return values === undefined ? [] : [`${name} ${values.join(' or ')}`];
+}

@@ -1,0 +1,46 @@
+import { resolve } from 'node:path';
+import { type Command, exitCodes, UsageError } from '../command.ts';
+import { readPort } from '../read-options.ts';
+import { layoutWidth } from '../terminal/output.ts';
+import { formatTable } from '../terminal/table.ts';
+import { untilAborted } from '../until-aborted.ts';
+
+export const simulateCommand: Command = {
+  name: 'simulate',
+  summary: 'the provider simulator alone',
+  details: `Speaks the documented interface of the provider: balances, wrong keys, rate limits, traffic that spends. A scenario file
+scripts burn rates, top-ups, outages and wrong answers; without one it plays a built-in story of three accounts in which an
+hour passes in a minute. Prints its address and the keys that it accepts. Ends with SIGINT or SIGTERM.`,
+  usesConfiguration: false,
+  options: {
+    port: { value: 'PORT', summary: 'where to listen; default 9080, 0 takes any free port' },
+    host: { value: 'HOST', summary: 'the address to listen on; default 127.0.0.1' },
+    scenario: { value: 'FILE', summary: 'the scenario, a JSON file' },
+  },
+  examples: ['lowwater simulate --port 9080 --scenario outage.json'],
+  run: async (context, input) => {
+    const scenario = input.option('scenario');
+    const simulator = await context.rooms.startSimulator({
+      host: input.option('host') ?? '127.0.0.1',
+      port: readPort(input, 9080),
+      scenarioFile: scenario === null ? null : resolve(context.cwd, scenario),
+    });
+    if (simulator.kind === 'refused') {
+      throw new UsageError(`the scenario cannot be used:\n  ${simulator.problems.join('\n  ')}`);
+    }
+    const { stdout } = context;
+    const accounts = formatTable({
+      columns: [
+        { header: 'ACCOUNT', value: ({ id }) => id },
+        { header: 'AUTHSECRET', value: ({ authSecret }) => authSecret },
+      ],
+      rows: simulator.accounts,
+      width: layoutWidth(stdout),
+      style: stdout.style,
+    });
+    await stdout.write(`Provider simulator on ${simulator.url}\n\n${accounts}`);
+    await untilAborted(context.signal);
+    await simulator.close();
+    return exitCodes.ok;
+  },
+};

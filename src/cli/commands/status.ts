@@ -1,0 +1,174 @@
+import type { AccountView } from '../../app/desk.ts';
+import { accountJson } from '../../app/desk-json.ts';
+import type { Outlook } from '../../core/message.ts';
+import { plural } from '../../core/moment.ts';
+import { formatMoney } from '../../core/money.ts';
+import { formatComputed } from '../../core/quantity-wording.ts';
+import type { Balance } from '../../core/reading.ts';
+import { drawSparkline } from '../../core/sparkline.ts';
+import { type Command, exitCodes } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { printJson } from '../print-json.ts';
+import { paintSeverity } from '../severity-style.ts';
+import { layoutWidth } from '../terminal/output.ts';
+import type { Style } from '../terminal/style.ts';
+import { type Column, formatTable } from '../terminal/table.ts';
+import { formatShortDuration } from '../terminal/time.ts';
+import { withDesk } from '../with-desk.ts';
+
+const dayMs = 86_400_000;
+
+export const statusCommand: Command = {
+  name: 'status',
+  summary: 'accounts with balance, burn rate, runway and state',
+  details: `Reads the database; polls nothing. The account that runs dry first stands first.
+
+--json prints {"accounts":[{"id","name","labels","currency","outcome","failure","polledAt","readAt","balances",
+"burnPerDay","runwaySeconds","consecutiveFailures","backoffUntil","usageHeaders","severity","firing","pending"}]}, the
+same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, null where unknown.`,
+  options: { json: { summary: 'print JSON' } },
+  examples: ['lowwater status', `lowwater status --json | jq -r '.accounts[].balances.sms'`],
+  run: (context, input) =>
+    withDesk(context, input, async ({ desk }) => {
+      const accounts = desk.accounts().toSorted(byRunway);
+      if (input.flag('json')) {
+        await printJson(context, { accounts: accounts.map(accountJson) });
+        return exitCodes.ok;
+      }
+      await context.stdout.write(formatStatus(accounts, context));
+      return exitCodes.ok;
+    }),
+};
+
+function formatStatus(accounts: readonly AccountView[], { stdout, clock }: CommandContext): string {
+  const { style } = stdout;
+  const table = formatTable({
+    columns: statusColumns({ now: clock.now(), symbols: stdout.isTerminal, style }),
+    rows: accounts,
+    width: layoutWidth(stdout),
+    style,
+  });
+  return `${table}\n${summarise(accounts)}\n`;
+}
+
+function statusColumns(frame: {
+  readonly now: number;
+  readonly symbols: boolean;
+  readonly style: Style;
+}): Column<AccountView>[] {
+  const { now, symbols, style } = frame;
+  return [
+    {
+      header: 'STATE',
+      value: (account) => (symbols ? `${stateOf(account).symbol} ` : '') + stateOf(account).word,
+      paint: (account, cell) => stateOf(account).paint(style, cell),
+    },
+    { header: 'ACCOUNT', value: (account) => account.name, minWidth: 12 },
+    {
+      header: 'SMS',
+      align: 'right',
+      value: (account) => moneyOf(account, 'sms'),
+      paint: paintNegative(style, 'sms'),
+    },
+    {
+      header: 'VOIP',
+      align: 'right',
+      rank: 3,
+      value: (account) => moneyOf(account, 'voip'),
+      paint: paintNegative(style, 'voip'),
+    },
+    { header: 'CUR', rank: 4, value: (account) => account.currency ?? '' },
+    ...(symbols ? [sparkColumn(now)] : []),
+    {
+      header: 'BURN/DAY',
+      align: 'right',
+      rank: 2,
+      value: (account) => {
+        const burn = pressing(account)?.burnPerDay ?? null;
+        return burn === null ? '-' : formatComputed(burn, null);
+      },
+    },
+    { header: 'RUNWAY', align: 'right', rank: 1, value: (account) => runwayOf(account) },
+    {
+      header: 'READ',
+      align: 'right',
+      rank: 5,
+      value: (account) =>
+        account.readAt === null ? 'never' : `${formatShortDuration(now - account.readAt)} ago`,
+    },
+  ];
+}
+
+function sparkColumn(now: number): Column<AccountView> {
+  return {
+    header: 'LAST 24 H (SMS)',
+    rank: 6,
+    drawn: true,
+    value: ({ day }) =>
+      drawSparkline({
+        points: day.map(({ at, sms }) => ({ at, value: sms })),
+        since: now - dayMs,
+        until: now + 1,
+        width: 24,
+      }),
+  };
+}
+
+interface State {
+  readonly word: string;
+  readonly symbol: string;
+  paint(style: Style, text: string): string;
+}
+
+function stateOf(account: AccountView): State {
+  const { worst, outcome } = account;
+  if (worst !== null) {
+    return {
+      word: worst,
+      symbol: worst === 'info' ? 'ℹ' : '▲',
+      paint: (style, text) => paintSeverity(style, worst, text),
+    };
+  }
+  if (outcome === null) return { word: 'waiting', symbol: '…', paint: (style, text) => style.dim(text) };
+  if (outcome !== 'ok') return { word: outcome, symbol: '✗', paint: (style, text) => style.yellow(text) };
+  return { word: 'ok', symbol: '✓', paint: (style, text) => style.green(text) };
+}
+
+function moneyOf(account: AccountView, balance: Balance): string {
+  return account.reading === null ? '-' : formatMoney(account.reading[balance]);
+}
+
+function paintNegative(style: Style, balance: Balance): (account: AccountView, cell: string) => string {
+  return (account, cell) =>
+    account.reading !== null && account.reading[balance] < 0 ? style.red(cell) : cell;
+}
+
+/** The outlook of the balance that ends first. */
+function pressing({ outlooks }: AccountView): Outlook | null {
+  const { sms, voip } = outlooks;
+  if (sms === null || voip === null) return sms ?? voip;
+  return (voip.runwayMs ?? Number.POSITIVE_INFINITY) < (sms.runwayMs ?? Number.POSITIVE_INFINITY)
+    ? voip
+    : sms;
+}
+
+function runwayOf(account: AccountView): string {
+  const runwayMs = pressing(account)?.runwayMs ?? null;
+  return runwayMs === null ? '-' : formatShortDuration(runwayMs);
+}
+
+function byRunway(left: AccountView, right: AccountView): number {
+  const runway = (account: AccountView) => pressing(account)?.runwayMs ?? Number.MAX_VALUE;
+  return runway(left) - runway(right) || left.id.localeCompare(right.id);
+}
+
+function summarise(accounts: readonly AccountView[]): string {
+  const firing = accounts.reduce((sum, account) => sum + account.firing, 0);
+  const failing = accounts.filter(({ outcome }) => outcome !== null && outcome !== 'ok').length;
+  const parts = [
+    plural(accounts.length, 'account'),
+    firing === 0 ? 'nothing fires' : `${plural(firing, 'alert')} firing`,
+  ];
+  if (failing > 0) parts.push(`${failing} cannot be read`);
+  return parts.join(', ');
+}

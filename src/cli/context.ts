@@ -1,0 +1,71 @@
+import type { Desk } from '../app/desk.ts';
+import type { Clock, OperatorOrder, Random, StoreReader } from '../app/ports.ts';
+import type { Settings } from '../app/settings.ts';
+import type { Output } from './terminal/output.ts';
+
+/** What a command gets to work with. Nothing else reaches outside: tests give their own. */
+export interface CommandContext {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The folder in which the command was started. */
+  readonly cwd: string;
+  /** Who types, for the record beside an acknowledgement or a silence. */
+  readonly user: string;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Aborted by the first SIGTERM or SIGINT, or when nobody reads standard output any more. */
+  readonly signal: AbortSignal;
+  readonly rooms: Rooms;
+}
+
+/**
+ * What commands need from other parts of the program, handed in by main: rooms beside this one are not imported. Each loads its
+ * part when it is first called, so that `--help` loads none.
+ */
+export interface Rooms {
+  loadSettings(file: string): Promise<LoadedSettings>;
+  /** The configuration as it was understood, as a plain tree with secrets hidden. */
+  describeSettings(settings: Settings): Promise<object>;
+  readSchema(): Promise<object>;
+  /** Opens the database to read, beside a daemon that may be writing it. Throws `StorageError`. */
+  openReader(path: string): Promise<StoreReader>;
+  openDesk(settings: Settings, reader: StoreReader): Promise<Desk>;
+  /** Leaves an order in the database for the daemon. Throws `StorageError`. */
+  leaveOrder(path: string, order: OperatorOrder): Promise<void>;
+  startSimulator(options: SimulatorOrder): Promise<RunningSimulator | RefusedScenario>;
+}
+
+export type LoadedSettings =
+  | { readonly kind: 'loaded'; readonly settings: Settings; readonly warnings: readonly SettingsProblem[] }
+  | { readonly kind: 'refused'; readonly problems: readonly SettingsProblem[] };
+
+/** Something wrong with the file or doubtful in it; never quotes a value. */
+export interface SettingsProblem {
+  /** Such as `accounts[0].poll.every`; empty for the file as a whole. */
+  readonly path: string;
+  readonly line: number | null;
+  readonly message: string;
+}
+
+export interface SimulatorOrder {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Null plays the built-in scenario. */
+  readonly scenarioFile: string | null;
+}
+
+export interface RunningSimulator {
+  readonly kind: 'running';
+  readonly url: string;
+  readonly accounts: readonly { readonly id: string; readonly authSecret: string }[];
+  close(): Promise<void>;
+}
+
+/** The scenario file cannot be used; each problem names its place. */
+export interface RefusedScenario {
+  readonly kind: 'refused';
+  readonly problems: readonly string[];
+}

@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Settings } from '../app/settings.ts';
+import { type CommandInput, UsageError } from './command.ts';
+import type { CommandContext, SettingsProblem } from './context.ts';
+
+/** Thrown after the problems of the file were printed: nothing is left to say. */
+export class RefusedConfiguration extends Error {}
+
+/**
+ * Finds, reads and checks the configuration. Warnings go to standard error. Throws `UsageError` when there is no file, and
+ * `RefusedConfiguration` after it printed everything that is wrong with it.
+ */
+export async function loadConfiguration(
+  context: CommandContext,
+  input: CommandInput,
+): Promise<LoadedConfiguration> {
+  const file = locateConfiguration(input.option('config'), context);
+  const loaded = await context.rooms.loadSettings(file);
+  if (loaded.kind === 'refused') {
+    await printProblems(context, file, loaded.problems);
+    throw new RefusedConfiguration();
+  }
+  for (const warning of loaded.warnings) {
+    await context.stderr.write(
+      `${context.stderr.style.yellow('warning')}: ${formatProblem(file, warning)}\n`,
+    );
+  }
+  return { file, settings: loaded.settings };
+}
+
+export interface LoadedConfiguration {
+  readonly file: string;
+  readonly settings: Settings;
+}
+
+/** `--config`, else `$LOWWATER_CONFIG`, else `./config.json`, else `/etc/lowwater/config.json`. */
+export function locateConfiguration(
+  option: string | null,
+  context: Pick<CommandContext, 'env' | 'cwd'>,
+): string {
+  const named = option ?? (context.env.LOWWATER_CONFIG || null);
+  if (named !== null) return resolve(context.cwd, named);
+  const places = [resolve(context.cwd, 'config.json'), '/etc/lowwater/config.json'];
+  const found = places.find((place) => existsSync(place));
+  if (found !== undefined) return found;
+  throw new UsageError(
+    `no configuration: looked for ${places.join(' and ')}`,
+    'name one with --config FILE or LOWWATER_CONFIG; config.example.json shows every section, "lowwater demo" needs none',
+  );
+}
+
+async function printProblems(
+  context: CommandContext,
+  file: string,
+  problems: readonly SettingsProblem[],
+): Promise<void> {
+  const { style } = context.stderr;
+  for (const problem of problems) {
+    await context.stderr.write(`${style.red('error')}: ${formatProblem(file, problem)}\n`);
+  }
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+  await context.stderr.write(`lowwater: ${count} in the configuration, nothing was started\n`);
+}
+
+/** `config.json:12: accounts[0].poll.every: must be …`, which editors and terminals turn into a link. */
+function formatProblem(file: string, { path, line, message }: SettingsProblem): string {
+  const place = line === null ? file : `${file}:${line}`;
+  return path === '' ? `${place}: ${message}` : `${place}: ${path}: ${message}`;
+}

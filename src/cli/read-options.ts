@@ -1,0 +1,81 @@
+import type { AccountSettings, Settings } from '../app/settings.ts';
+import { parseDuration } from '../core/duration.ts';
+import { nearestWord } from '../core/nearest-word.ts';
+import { type Balance, balances } from '../core/reading.ts';
+import { type CommandInput, UsageError } from './command.ts';
+
+/** A duration such as `2h`, in milliseconds; null when the option was not given. */
+export function readDuration(input: CommandInput, name: string): number | null {
+  const text = input.option(name);
+  if (text === null) return null;
+  const durationMs = parseDuration(text);
+  if (durationMs !== null && durationMs > 0) return durationMs;
+  throw new UsageError(`--${name} ${text} is no duration`, 'write it as 90s, 5m, 1h30m or 2d');
+}
+
+/**
+ * An instant: a duration before now (`7d`) or a date or time as ISO 8601 writes it (`2026-11-01`, `2026-11-01T08:00Z`; without a
+ * zone in local time, a date alone at its midnight). Null when the option was not given.
+ */
+export function readInstant(input: CommandInput, name: string, now: number): number | null {
+  const text = input.option(name);
+  if (text === null) return null;
+  const durationMs = parseDuration(text);
+  if (durationMs !== null && durationMs > 0) return now - durationMs;
+  const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/.exec(text);
+  const at = match === null ? Number.NaN : Date.parse(`${match[1]}T${match[2] ?? '00:00'}${match[3] ?? ''}`);
+  if (Number.isFinite(at)) return at;
+  throw new UsageError(
+    `--${name} ${text} is neither a duration nor a date`,
+    'write it as 7d, 12h, 2026-11-01 or 2026-11-01T08:00Z',
+  );
+}
+
+export function readBalance(input: CommandInput): Balance {
+  const text = input.option('balance') ?? 'sms';
+  const balance = balances.find((known) => known === text);
+  if (balance === undefined) throw new UsageError(`--balance ${text}: there are ${balances.join(' and ')}`);
+  return balance;
+}
+
+export function readPort(input: CommandInput, fallback: number): number {
+  const text = input.option('port');
+  if (text === null) return fallback;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new UsageError(`--port ${text}: a port is a number from 0 to 65535, 0 takes any free one`);
+}
+
+/** One of the words that the option allows; null when it was not given. */
+export function readChoice<Word extends string>(
+  input: CommandInput,
+  name: string,
+  words: readonly Word[],
+): Word | null {
+  const text = input.option(name);
+  if (text === null) return null;
+  const word = words.find((known) => known === text);
+  if (word === undefined) throw new UsageError(`--${name} ${text}: choose ${words.join(', ')}`);
+  return word;
+}
+
+/** The configured account of that id. */
+export function requireAccount(settings: Settings, id: string): AccountSettings {
+  const account = settings.accounts.find((candidate) => candidate.id === id);
+  if (account !== undefined) return account;
+  throw new UsageError(
+    `there is no account "${id}"`,
+    suggest(
+      id,
+      settings.accounts.map((candidate) => candidate.id),
+    ),
+  );
+}
+
+/** `did you mean "otp"?`, or all there are when they are few. */
+export function suggest(typed: string, known: readonly string[]): string {
+  const meant = nearestWord(typed, known);
+  if (meant !== null) return `did you mean "${meant}"?`;
+  const shown = known.slice(0, 10).join(', ');
+  return known.length > 10 ? `there are ${shown} and ${known.length - 10} more` : `there are: ${shown}`;
+}

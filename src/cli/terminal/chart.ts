@@ -1,0 +1,137 @@
+import { type Canvas, createCanvas } from './braille.ts';
+import { displayWidth, padToWidth } from './display-width.ts';
+import type { Style } from './style.ts';
+import { formatLocal } from './time.ts';
+
+export interface ChartPoint {
+  readonly at: number;
+  readonly value: number;
+}
+
+export interface ChartOrder {
+  /** Oldest first. */
+  readonly points: readonly ChartPoint[];
+  readonly since: number;
+  readonly until: number;
+  /** Columns and lines of the whole drawing, labels included. */
+  readonly width: number;
+  readonly height: number;
+  /** A longer pause between two points is left blank. */
+  readonly longestPauseMs: number;
+  readonly thresholds: readonly { readonly value: number; readonly name: string }[];
+  readonly formatValue: (value: number) => string;
+  readonly style: Style;
+}
+
+/** Values over time as a curve of braille dots with labelled axes. Every low and every high of a column is kept. Lines without ends. */
+export function drawChart(order: ChartOrder): string[] {
+  const plotRows = Math.max(3, order.height - 2);
+  const scale = chooseScale(order, plotRows);
+  const labelWidth = Math.max(...scale.ticks.map((tick) => displayWidth(order.formatValue(tick))), 1);
+  const columns = Math.max(10, order.width - labelWidth - 2);
+  const canvas = createCanvas(columns, plotRows);
+  drawCurve(canvas, order, scale);
+  const labels = labelRows(order, scale, plotRows);
+  const thresholds = thresholdRows(order, scale, plotRows);
+  const plot = canvas.lines().map((line, row) => {
+    const label = padToWidth(labels.get(row) ?? '', labelWidth, 'right');
+    const axis = labels.has(row) ? '┤' : '│';
+    return `${order.style.dim(`${label} ${axis}`)}${drawThreshold(line, thresholds.get(row), order.style)}`;
+  });
+  return [...plot, ...timeAxis(order, labelWidth, columns)];
+}
+
+interface Scale {
+  readonly lowest: number;
+  readonly highest: number;
+  /** Round values within the scale, lowest first. */
+  readonly ticks: readonly number[];
+}
+
+/** From a round value below everything to a round one above, with steps of 1, 2 or 5 times a power of ten. */
+function chooseScale({ points, thresholds }: ChartOrder, rows: number): Scale {
+  const values = points.map((point) => point.value);
+  let least = values.reduce((left, right) => Math.min(left, right), Number.POSITIVE_INFINITY);
+  let most = values.reduce((left, right) => Math.max(left, right), Number.NEGATIVE_INFINITY);
+  if (!Number.isFinite(least)) [least, most] = [0, 1];
+  // A threshold near the curve belongs into the picture; one far away would flatten the curve.
+  const reach = Math.max(most - least, Math.abs(most) / 10, 1);
+  for (const { value } of thresholds) {
+    if (value >= least - reach && value <= most + reach)
+      [least, most] = [Math.min(least, value), Math.max(most, value)];
+  }
+  const span = most - least || Math.abs(most) || 1;
+  const step = roundStep(span / Math.max(2, Math.floor(rows / 3)));
+  const lowest = Math.floor(least / step) * step;
+  const highest = Math.max(Math.ceil(most / step) * step, lowest + step);
+  const count = Math.round((highest - lowest) / step);
+  return { lowest, highest, ticks: Array.from({ length: count + 1 }, (_, index) => lowest + index * step) };
+}
+
+function roundStep(rough: number): number {
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const factor = [1, 2, 5, 10].find((candidate) => candidate * power >= rough) ?? 10;
+  return factor * power;
+}
+
+function drawCurve(canvas: Canvas, order: ChartOrder, scale: Scale): void {
+  const toX = (at: number) =>
+    Math.floor(((at - order.since) / (order.until - order.since)) * canvas.dotsWide);
+  const toY = (value: number) =>
+    Math.round(((scale.highest - value) / (scale.highest - scale.lowest)) * (canvas.dotsHigh - 1));
+  let before: ChartPoint | null = null;
+  for (const point of order.points) {
+    const y = toY(point.value);
+    const x = toX(point.at);
+    if (before === null || point.at - before.at > order.longestPauseMs) {
+      canvas.drawColumn(x, y, y);
+    } else {
+      // A balance stays as it was until the reading that says otherwise.
+      const held = toY(before.value);
+      for (let between = toX(before.at) + 1; between < x; between++) canvas.drawColumn(between, held, held);
+      canvas.drawColumn(x, Math.min(held, y), Math.max(held, y));
+    }
+    before = point;
+  }
+}
+
+function labelRows({ formatValue }: ChartOrder, scale: Scale, rows: number): Map<number, string> {
+  return new Map(scale.ticks.map((tick) => [rowOf(tick, scale, rows), formatValue(tick)]));
+}
+
+function thresholdRows({ thresholds }: ChartOrder, scale: Scale, rows: number): Map<number, string> {
+  const inside = thresholds.filter(({ value }) => value >= scale.lowest && value <= scale.highest);
+  return new Map(inside.map(({ value, name }) => [rowOf(value, scale, rows), name]));
+}
+
+function rowOf(value: number, scale: Scale, rows: number): number {
+  const y = Math.round(((scale.highest - value) / (scale.highest - scale.lowest)) * (rows * 4 - 1));
+  return Math.min(rows - 1, y >> 2);
+}
+
+/** A dotted line behind the curve, with its name at the right end where there is room. */
+function drawThreshold(line: string, name: string | undefined, style: Style): string {
+  if (name === undefined) return line;
+  const ending = ` ${name}`;
+  const room = line.slice(-ending.length - 1).trim() === '' && ending.length < line.length / 2;
+  const curve = room ? line.slice(0, -ending.length) : line;
+  const dotted = curve.replace(/ +/g, (blank) => style.red('┄'.repeat(blank.length)));
+  return room ? dotted + style.red(ending) : dotted;
+}
+
+function timeAxis({ since, until, style }: ChartOrder, labelWidth: number, columns: number): string[] {
+  const indent = ' '.repeat(labelWidth + 1);
+  const [left, middle, right] = [since, (since + until) / 2, until].map((at) => formatLocal(at)) as [
+    string,
+    string,
+    string,
+  ];
+  const free = columns - left.length - right.length;
+  const between = free >= middle.length + 4 ? padMiddle(middle, free) : ' '.repeat(Math.max(1, free));
+  return [style.dim(`${indent}└${'─'.repeat(columns)}`), style.dim(`${indent} ${left}${between}${right}`)];
+}
+
+function padMiddle(text: string, width: number): string {
+  const before = Math.floor((width - text.length) / 2);
+  return ' '.repeat(before) + text + ' '.repeat(width - text.length - before);
+}

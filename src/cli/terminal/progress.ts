@@ -1,0 +1,47 @@
+import type { Clock } from '../../app/ports.ts';
+import type { Output } from './output.ts';
+import { formatShortDuration } from './time.ts';
+
+export interface Progress {
+  /** How much of the whole is done, from 0 to 1. Cheap to call often. */
+  update(fraction: number): void;
+  /** Takes the line away. */
+  end(): void;
+}
+
+const redrawEveryMs = 100;
+
+/** Work shorter than this is over before anybody could read how long it takes. */
+const quietMs = 500;
+
+/** One line on standard error that says how far long work has come and how long it still takes; nothing where that is no terminal. */
+export function startProgress(order: {
+  readonly output: Output;
+  readonly clock: Clock;
+  readonly label: string;
+}): Progress {
+  const { output, clock, label } = order;
+  if (!output.isTerminal) return { update: () => undefined, end: () => undefined };
+  const startedAt = clock.monotonic();
+  let drawnAt = startedAt + quietMs - redrawEveryMs;
+  let drawn = false;
+  return {
+    update(fraction) {
+      const now = clock.monotonic();
+      if (now - drawnAt < redrawEveryMs) return;
+      drawnAt = now;
+      drawn = true;
+      void output.write(`\r\u001b[K${describe(label, fraction, now - startedAt)}`);
+    },
+    end() {
+      if (drawn) void output.write('\r\u001b[K');
+    },
+  };
+}
+
+function describe(label: string, fraction: number, elapsedMs: number): string {
+  const percent = `${Math.floor(fraction * 100)} %`;
+  if (fraction <= 0) return `${label}: ${percent}`;
+  const leftMs = (elapsedMs / fraction) * (1 - fraction);
+  return `${label}: ${percent}, ${formatShortDuration(leftMs + 999)} left`;
+}

@@ -1,0 +1,161 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+
+/** The rooms of the house, inner ones first. A file may import its own room and those listed beside it. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  app: ['core'],
+  provider: ['core', 'app'],
+  store: ['core', 'app'],
+  channels: ['core', 'app'],
+  config: ['core', 'app'],
+  web: ['core', 'app'],
+  cli: ['core', 'app'],
+  system: ['core', 'app'],
+  main: ['core', 'app', 'provider', 'store', 'channels', 'config', 'web', 'cli', 'system'],
+};
+
+/** What only `src/system/` may touch: everybody else is given the clock and the randomness. */
+const impure = [
+  { name: 'Date.now', pattern: /\bDate\.now\b/ },
+  { name: 'new Date()', pattern: /\bnew Date(?:\(\)|\b(?!\())/ },
+  { name: 'Math.random', pattern: /\bMath\.random\b/ },
+  { name: 'performance.now', pattern: /\bperformance\.now\b/ },
+  { name: 'a timer', pattern: /(?<![.\w])set(?:Timeout|Interval)\(/ },
+] as const;
+
+const longestFile = 400;
+
+interface SourceFile {
+  /** From the root of the project, such as `src/core/money.ts`. */
+  readonly path: string;
+  readonly text: string;
+}
+
+function findViolations(file: SourceFile): string[] {
+  const code = withoutComments(file.text);
+  const lines = file.text.split('\n').length;
+  return [
+    ...findForbiddenImports(file.path, code),
+    ...findImpurity(file.path, code),
+    ...(/\bas any\b|:\s*any\b|<any>/.test(code) ? [`${file.path} uses any`] : []),
+    ...(lines > longestFile ? [`${file.path} has ${lines} lines: split it along an idea`] : []),
+  ];
+}
+
+function findForbiddenImports(path: string, code: string): string[] {
+  const room = roomOf(path);
+  const allowed = mayImport[room];
+  if (allowed === undefined) return [`${path} stands in no known room`];
+  return importsOf(code).flatMap((specifier) => {
+    if (!specifier.startsWith('.')) {
+      return room === 'core' ? [`${path} (core) imports ${specifier}: core imports only core`] : [];
+    }
+    const target = roomOf(normalize(join(dirname(path), specifier)));
+    return target === room || allowed.includes(target)
+      ? []
+      : [`${path} (${room}) imports ${specifier} (${target})`];
+  });
+}
+
+function findImpurity(path: string, code: string): string[] {
+  const room = roomOf(path);
+  if (room === 'system') return [];
+  const found = impure.filter(({ pattern }) => pattern.test(code)).map(({ name }) => `${path} uses ${name}`);
+  if (room === 'core' && /\basync\b|\bawait\b|\bPromise\b/.test(code))
+    found.push(`${path} (core) is asynchronous`);
+  return found;
+}
+
+/** `src/cli/commands/run.ts` is in the room `cli`; `src/main.ts` and what wires the rooms together are `main`. */
+function roomOf(path: string): string {
+  const [top, folder = '', ...rest] = path.split('/');
+  if (top !== 'src') return `outside of src: ${path}`;
+  return folder === 'wiring' || (rest.length === 0 && folder === 'main.ts') ? 'main' : folder;
+}
+
+function importsOf(code: string): string[] {
+  return [...code.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g)].map((match) => match[1] ?? '');
+}
+
+/** Comments speak of what is not done here. Quotes may hold the two slashes of an address. */
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g, '');
+}
+
+const sources: readonly SourceFile[] = globSync('src/**/*.ts', { cwd: root }).map((path) => ({
+  path,
+  text: readFileSync(join(root, path), 'utf8'),
+}));
+
+describe('the house', () => {
+  it('has files to look at', () => {
+    expect(sources.length).toBeGreaterThan(30);
+  });
+
+  it('keeps its arrows, its clock and its size', () => {
+    expect(sources.flatMap(findViolations)).toEqual([]);
+  });
+});
+
+describe('the check of the house finds', () => {
+  it.each([
+    [
+      'an upward arrow',
+      'src/core/a.ts',
+      "import { x } from '../app/ports.ts';",
+      'imports ../app/ports.ts (app)',
+    ],
+    [
+      'an upward arrow of types',
+      'src/app/a.ts',
+      "import type { X } from '../cli/x.ts';",
+      'imports ../cli/x.ts (cli)',
+    ],
+    [
+      'a sideways arrow',
+      'src/web/a.ts',
+      "import { x } from '../store/x.ts';",
+      'imports ../store/x.ts (store)',
+    ],
+    [
+      'a sideways arrow of another folder',
+      'src/cli/commands/a.ts',
+      "import '../../web/x.ts';",
+      'imports ../../web/x.ts (web)',
+    ],
+    ['a dynamic import', 'src/cli/a.ts', "await import('../store/x.ts');", 'imports ../store/x.ts (store)'],
+    [
+      'an import of main',
+      'src/web/a.ts',
+      "import { x } from '../wiring/x.ts';",
+      'imports ../wiring/x.ts (main)',
+    ],
+    ['Node in the core', 'src/core/a.ts', "import { join } from 'node:path';", 'core imports only core'],
+    ['a package in the core', 'src/core/a.ts', "import * as z from 'zod';", 'core imports only core'],
+    ['asynchronous code in the core', 'src/core/a.ts', 'export async function f() {}', 'is asynchronous'],
+    ['a read of the clock', 'src/app/a.ts', 'const now = Date.now();', 'uses Date.now'],
+    ['the present date', 'src/web/a.ts', 'const now = new Date();', 'uses new Date()'],
+    ['randomness', 'src/app/a.ts', 'const dice = Math.random();', 'uses Math.random'],
+    ['a timer', 'src/app/a.ts', 'setTimeout(f, 5);', 'uses a timer'],
+    ['any', 'src/app/a.ts', 'const x: any = 1;', 'uses any'],
+    ['a room that nobody knows', 'src/utils/a.ts', '', 'stands in no known room'],
+    ['a file without end', 'src/app/a.ts', '\n'.repeat(500), 'split it along an idea'],
+  ])('%s', (_name, path, text, complaint) => {
+    expect(findViolations({ path, text }).join('\n')).toContain(complaint);
+  });
+
+  it.each([
+    ['a date made from an instant', 'src/app/a.ts', 'new Date(at).toISOString()'],
+    ['the clock in the room of adapters', 'src/system/clock.ts', 'Date.now()'],
+    ['a comment about the clock', 'src/core/a.ts', '// Date.now() would not do here.'],
+    ['a downward arrow', 'src/web/page/a.ts', "import type { Desk } from '../../app/desk.ts';"],
+    ['main importing every room', 'src/wiring/a.ts', "import { x } from '../store/x.ts';"],
+    ['a method that is called like a timer', 'src/app/a.ts', 'clock.setTimer(5, f); this.setTimeout(5);'],
+  ])('nothing wrong with %s', (_name, path, text) => {
+    expect(findViolations({ path, text })).toEqual([]);
+  });
+});
