@@ -14,8 +14,16 @@ import type { ConfigInput } from './schema/config.ts';
 
 const defaultPollMs = 300_000;
 
-/** Settings from a valid file. Paths are made absolute from `directory`, where the file lies. */
-export function buildSettings(config: ConfigInput, directory: string): Settings {
+/** Folders that paths are made absolute from. */
+export interface Folders {
+  /** Where the file lies. */
+  readonly directory: string;
+  /** Where the database lies when the file does not say; a container keeps it apart from its read-only configuration. */
+  readonly dataDirectory: string;
+}
+
+/** Settings from a valid file. */
+export function buildSettings(config: ConfigInput, folders: Folders): Settings {
   const accounts = config.accounts.map((account) => buildAccount(account, config));
   const rules = buildRules(config.rules);
   return {
@@ -39,10 +47,14 @@ export function buildSettings(config: ConfigInput, directory: string): Settings 
     server: buildServer(config.server),
     heartbeat:
       config.heartbeat === undefined ? null : { url: config.heartbeat.url, everyMs: config.heartbeat.every },
-    storage: { path: resolve(directory, config.storage.path), retentionMs: config.storage.retention },
+    storage: { path: locateDatabase(config.storage.path, folders), retentionMs: config.storage.retention },
     log: config.log,
     timezone: config.timezone,
   };
+}
+
+function locateDatabase(path: string | undefined, { directory, dataDirectory }: Folders): string {
+  return path === undefined ? resolve(dataDirectory, 'lowwater.db') : resolve(directory, path);
 }
 
 function buildAccount(account: ConfigInput['accounts'][number], config: ConfigInput): AccountSettings {

@@ -19,6 +19,7 @@ export interface LoadRequest {
   /** The configuration file; other paths in it are relative to where it lies. */
   readonly path: string;
   readonly readFile: (path: string) => FileContent;
+  /** For placeholders, and `LOWWATER_DATA`: the folder of the database where the file names none. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly findCronProblem: FindCronProblem;
   /** Milliseconds since 1970: a cron expression must run after it. */
@@ -83,7 +84,8 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
   if (shape.config === null || problems.length > 0) {
     return { kind: 'invalid', problems: inFileOrder(problems), watchedFiles };
   }
-  const settings = buildSettings(shape.config, directory);
+  const dataDirectory = resolve(request.env.LOWWATER_DATA || directory);
+  const settings = buildSettings(shape.config, { directory, dataDirectory });
   return {
     kind: 'loaded',
     settings,

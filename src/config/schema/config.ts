@@ -106,7 +106,9 @@ const heartbeat = shape({
 }).meta({ description: 'Tells a watchdog elsewhere that lowwater works.' });
 
 const storage = shape({
-  path: oneLine('The SQLite file; relative to this file.').prefault('lowwater.db'),
+  path: oneLine(
+    'The SQLite file; relative to this file. Default lowwater.db in the folder LOWWATER_DATA, else beside this file.',
+  ).optional(),
   retention: duration('How long history is kept.', { minMs: dayMs }).prefault('400d'),
 }).meta({ description: 'The database.' });
 
