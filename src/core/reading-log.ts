@@ -170,6 +170,7 @@ class ReadingLog {
   /** Adds the newest reading. */
   append(reading: Reading): void {
     if (reading.currency !== this.#currency) this.#restart(reading.currency);
+    if ((this.#end + 1) * columns > this.#rows.length) this.#makeRoom();
     const { at, sms, voip } = reading;
     let spentSms = 0;
     let spentVoip = 0;
@@ -197,7 +198,6 @@ class ReadingLog {
   }
 
   #push(row: readonly number[]): void {
-    if ((this.#end + 1) * columns > this.#rows.length) this.#makeRoom();
     this.#rows.set(row, this.#end * columns);
     this.#end++;
   }
