@@ -2,18 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { AccountState, Batch, Log, Store } from '../../src/app/ports.ts';
-import type { Incident, Told } from '../../src/core/alert.ts';
-import { newMessage, type OutboxMessage } from '../../src/core/outbox.ts';
-import type { PollRecord } from '../../src/core/reading.ts';
-import type { Silence } from '../../src/core/silence.ts';
+import type { Log, Store } from '../../src/app/ports.ts';
 import { openStore } from '../../src/store/store.ts';
-
-export const noon = Date.UTC(2026, 10, 20, 12);
-export const minuteMs = 60_000;
-export const dayMs = 24 * 60 * minuteMs;
-export const always = { since: Number.MIN_SAFE_INTEGER, until: Number.MAX_SAFE_INTEGER };
-export const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+import { noon, silent } from './batches.ts';
 
 /** A directory of its own for the running test, removed after it. */
 export function makeDirectory(): string {
@@ -32,107 +23,4 @@ export function open(path: string, options: { readonly now?: () => number; reado
   const store = openStore({ path, log, now, program: 'lowwater 1.0.0' });
   onTestFinished(() => store.close());
   return store;
-}
-
-export function batch(parts: Partial<Batch> = {}): Batch {
-  return {
-    polls: [],
-    accounts: [],
-    removedAccounts: [],
-    backoffs: [],
-    alerts: [],
-    removedAlerts: [],
-    incidents: [],
-    messages: [],
-    removedMessages: [],
-    silences: [],
-    notes: {},
-    ...parts,
-  };
-}
-
-export function ok(at: number, sms: number, currency = 'CNY'): PollRecord {
-  return { at, outcome: 'ok', reading: { at, sms, voip: 0 - sms, currency } };
-}
-
-export function failed(at: number, outcome: 'timeout' | 'auth_failed' = 'timeout'): PollRecord {
-  return { at, outcome, reading: null };
-}
-
-export function pollsOf(account: string, polls: readonly PollRecord[]): Batch['polls'] {
-  return polls.map((poll) => ({ account, poll }));
-}
-
-export function accountState(account: string, parts: Partial<AccountState> = {}): AccountState {
-  return {
-    account,
-    firstSeenAt: noon,
-    polledAt: noon,
-    outcome: 'ok',
-    failure: null,
-    failureCode: null,
-    consecutiveFailures: 0,
-    reading: ok(noon, 5).reading,
-    previous: null,
-    changedAt: noon,
-    unwatchedMs: 0,
-    usage: { 'x-ratelimit-limit': '200' },
-    retryAt: null,
-    ...parts,
-  };
-}
-
-export function told(resolved: boolean): Told {
-  return {
-    at: noon,
-    severity: 'warning',
-    resolved,
-    flapping: false,
-    firstMessage: 'message-1',
-    subject: null,
-    escalatedAt: null,
-  };
-}
-
-export function incident(id: string, parts: Partial<Incident> = {}): Incident {
-  return {
-    id,
-    account: 'otp',
-    rule: 'sms-low',
-    type: 'below',
-    balance: 'sms',
-    accountName: 'OTP <production>',
-    labels: { team: 'identity' },
-    severity: 'warning',
-    worstSeverity: 'critical',
-    rises: 1,
-    firedAt: noon,
-    escalationSince: noon,
-    resolvedAt: null,
-    resolution: null,
-    event: false,
-    value: { unit: 'money', micros: -18_383_000 },
-    threshold: null,
-    facts: [{ name: 'balance', value: { unit: 'count', count: 1 } }],
-    acknowledgement: null,
-    flappingSince: null,
-    told: {},
-    ...parts,
-  };
-}
-
-export function message(id: string, parts: Partial<OutboxMessage> = {}): OutboxMessage {
-  return { ...newMessage({ id, channel: 'ops', items: [], now: noon, dueAt: noon }), ...parts };
-}
-
-export function silence(id: string, endsAt: number): Silence {
-  return {
-    id,
-    match: { account: ['otp'] },
-    startsAt: noon,
-    endsAt,
-    createdAt: noon,
-    createdBy: 'ana',
-    comment: 'night',
-  };
 }

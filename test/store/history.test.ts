@@ -2,19 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PollRecord } from '../../src/core/reading.ts';
 import { openReader } from '../../src/store/store.ts';
-import {
-  accountState,
-  always,
-  batch,
-  dayMs,
-  failed,
-  makePath,
-  minuteMs,
-  noon,
-  ok,
-  open,
-  pollsOf,
-} from './fixtures.ts';
+import { accountState, always, batch, dayMs, failed, minuteMs, noon, ok, pollsOf } from './batches.ts';
+import { makePath, open } from './fixtures.ts';
 
 /** Clocks that mostly go forward, sometimes stand, and now and then jump. */
 const steps = fc.oneof(

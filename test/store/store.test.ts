@@ -1,19 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Alert } from '../../src/core/alert.ts';
 import { openReader } from '../../src/store/store.ts';
-import {
-  accountState,
-  batch,
-  dayMs,
-  incident,
-  makePath,
-  message,
-  minuteMs,
-  noon,
-  open,
-  silence,
-  told,
-} from './fixtures.ts';
+import { accountState, batch, dayMs, incident, message, minuteMs, noon, silence, told } from './batches.ts';
+import { makePath, open } from './fixtures.ts';
 
 const alert: Alert = {
   account: 'otp',

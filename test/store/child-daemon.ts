@@ -1,0 +1,35 @@
+/**
+ * A daemon to be killed: opens the database named first, says `open`, and then, when the second argument is `commit`, stores one
+ * poll and one message after another and says the number of each that is stored. `refused: …` when it cannot open. With a third
+ * argument it takes on that user id first.
+ */
+import { writeSync } from 'node:fs';
+import { setInterval } from 'node:timers';
+import { StorageError } from '../../src/app/ports.ts';
+import { openStore } from '../../src/store/store.ts';
+import { batch, message, minuteMs, noon, ok, pollsOf, silent } from './batches.ts';
+
+const [path = '', task, uid] = process.argv.slice(2);
+if (uid !== undefined) process.setuid?.(Number(uid));
+try {
+  const store = openStore({ path, log: silent, now: () => noon, program: 'lowwater 1.0.0' });
+  say('open');
+  for (let number = 0; task === 'commit'; number += 1) {
+    const at = noon + number * minuteMs;
+    store.commit(
+      batch({
+        polls: pollsOf('otp', [ok(at, number)]),
+        messages: [message(`m${number}`, { createdAt: at })],
+      }),
+    );
+    say(String(number));
+  }
+  setInterval(() => {}, 1000);
+} catch (error) {
+  if (!(error instanceof StorageError)) throw error;
+  say(`refused: ${error.kind}: ${error.message}`);
+}
+
+function say(line: string): void {
+  writeSync(1, `${line}\n`);
+}
