@@ -18,7 +18,8 @@ export function pickUsageHeaders(
   let usage: Record<string, string> | undefined;
   let count = 0;
   for (const name in headers) {
-    if (!speaksOfUsage.test(name) || name.length > longestName || name.includes(secret)) continue;
+    if (!speaksOfUsage.test(name) || name.length > longestName || (secret !== '' && name.includes(secret)))
+      continue;
     if (count === mostHeaders) break;
     count += 1;
     usage ??= {};
