@@ -61,8 +61,11 @@ function forRunway(rule: RunwayRule, facts: AccountFacts, reading: Reading): str
   const runwayMs = runwayOf(burn, reading[rule.balance] - rule.floorMicros) ?? 0;
   const within = firstThreshold(rule.thresholds);
   if (!Number.isFinite(runwayMs) || runwayMs === 0) {
-    const balance = formatAmount(reading[rule.balance], reading.currency);
-    return `The balance is at its floor or below; it would not fire with a floor under ${balance}.`;
+    // Below this floor the balance lasts longer than the longest `within`.
+    const usedWithin =
+      burn.observedMs > 0 ? Math.ceil(((within ?? 0) * burn.spentMicros) / burn.observedMs) : 0;
+    const floor = formatAmount(reading[rule.balance] - usedWithin, reading.currency);
+    return `The balance is at its floor or under it; it would not fire with a floor below ${floor}.`;
   }
   if (within !== null && runwayMs >= within) {
     return `The runway is past \`within\` again; it resolves at 1.2 times of it, so with \`within\` of ${wholeSeconds(runwayMs / 1.2, 'down')} or shorter it would have resolved.`;

@@ -46,7 +46,7 @@ export function reloadLogSince(options: { readonly windowMs: number; readonly no
  * - Many readings are thinned: those older than a quarter of the window to one (the last) in each 384th of the window,
  *   newer ones to a finer grid, halved as the age halves. The grid is fixed in absolute time. Sums stay exact between
  *   the readings that remain, so a sum over any window is right to a hundredth of it. With a reading every five minutes
- *   a day is kept whole.
+ *   a day is kept whole; with one a second about 1,350 are kept, 65 KB.
  * - A reading in another currency starts the log afresh: nothing is compared or summed across currencies.
  * - A reading that is older than its predecessor (the clock was set back) takes those that lie after it out of the
  *   log; what was spent in them stays in the sums, and the time back to the reading before counts as blind.
@@ -197,6 +197,7 @@ class ReadingLog {
     this.#dense = false;
   }
 
+  /** Room for the row was made before: making it moves the sums that a new row is reckoned from. */
   #push(row: readonly number[]): void {
     this.#rows.set(row, this.#end * columns);
     this.#end++;
