@@ -70,7 +70,9 @@ export function inactiveAlert(identity: {
 /** What an evaluation at `now` makes of an alert. `unknown` changes nothing; an event is no matter of state. */
 export function transition(alert: Alert, evaluation: Evaluation, timing: AlertTiming, now: number): Transition {
   if (evaluation.kind === 'unknown' || evaluation.kind === 'event') return { alert, change: 'none' };
-  const judged: Alert = { ...alert, value: evaluation.value, threshold: evaluation.threshold, facts: evaluation.facts };
+  // Facts are gathered only when they are told: an evaluation without them leaves those of the last change.
+  const facts = evaluation.facts.length > 0 ? evaluation.facts : alert.facts;
+  const judged: Alert = { ...alert, value: evaluation.value, threshold: evaluation.threshold, facts };
   return evaluation.kind === 'breached'
     ? breach(judged, evaluation.severity, timing, now)
     : recover(judged, timing, now);
