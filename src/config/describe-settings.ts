@@ -1,0 +1,172 @@
+import type { AccountSettings, ChannelSettings, Mailbox, PollSchedule, Settings } from '../app/settings.ts';
+import { formatDuration } from '../core/duration.ts';
+import type { Route } from '../core/route.ts';
+import { rulesForAccount } from '../core/rules-for-account.ts';
+import type { Secret } from '../core/secret.ts';
+import type { ConfigProblem } from './config-problem.ts';
+import { describeMatcher, describeRule } from './describe-rule.ts';
+
+/** The configuration as understood, defaults and built-in rules included; secrets are not in it. */
+export interface SettingsDescription {
+  readonly accounts: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly baseUrl: string;
+    readonly poll: string;
+    readonly currency: string | null;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly rules: readonly string[];
+  }[];
+  readonly rules: readonly {
+    readonly id: string;
+    readonly type: string;
+    readonly severity: string;
+    readonly builtIn: boolean;
+    readonly accounts: readonly string[];
+    readonly condition: string;
+  }[];
+  readonly channels: readonly { readonly name: string; readonly type: string; readonly target: string }[];
+  readonly routes: readonly {
+    readonly match: string;
+    readonly channels: readonly string[];
+    readonly repeatEvery: string;
+    readonly groupWait: string;
+    readonly escalate: { readonly after: string; readonly channels: readonly string[] } | null;
+    readonly continue: boolean;
+  }[];
+  readonly silences: readonly {
+    readonly match: string;
+    readonly when: string;
+    readonly duration: string;
+    readonly comment: string;
+  }[];
+  readonly reports: readonly {
+    readonly id: string;
+    readonly when: string;
+    readonly channels: readonly string[];
+  }[];
+  /** Other settings by their path in the file. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly warnings: readonly ConfigProblem[];
+}
+
+/** What `validate` prints, as data. */
+export function describeSettings(
+  settings: Settings,
+  warnings: readonly ConfigProblem[] = [],
+): SettingsDescription {
+  const rulesByAccount = new Map(
+    settings.accounts.map((account) => [
+      account.id,
+      rulesForAccount(settings, account).map((rule) => rule.id),
+    ]),
+  );
+  return {
+    accounts: settings.accounts.map((account) =>
+      describeAccount(account, rulesByAccount.get(account.id) ?? []),
+    ),
+    rules: settings.rules.map((rule) => ({
+      id: rule.id,
+      type: rule.type,
+      severity: 'thresholds' in rule ? Object.keys(rule.thresholds).join(', ') : rule.severity,
+      builtIn: rule.builtIn,
+      accounts: settings.accounts
+        .map(({ id }) => id)
+        .filter((id) => rulesByAccount.get(id)?.includes(rule.id)),
+      condition: describeRule(rule),
+    })),
+    channels: settings.channels.map((channel) => ({
+      name: channel.name,
+      type: channel.type,
+      target: describeTarget(channel),
+    })),
+    routes: settings.routes.map(describeRoute),
+    silences: settings.silences.map((silence) => ({
+      match: describeMatcher(silence.match),
+      when: `${silence.cron} (${silence.timezone})`,
+      duration: formatDuration(silence.durationMs),
+      comment: silence.comment,
+    })),
+    reports: settings.reports.map(({ id, cron, timezone, channels }) => ({
+      id,
+      when: `${cron} (${timezone})`,
+      channels,
+    })),
+    settings: describeRest(settings),
+    warnings,
+  };
+}
+
+function describeAccount(
+  account: AccountSettings,
+  rules: readonly string[],
+): SettingsDescription['accounts'][number] {
+  const { id, name, baseUrl, currency, labels } = account;
+  return { id, name, baseUrl, poll: describePoll(account.poll), currency, labels, rules };
+}
+
+function describePoll(poll: PollSchedule): string {
+  return poll.kind === 'every' ? `every ${formatDuration(poll.everyMs)}` : `${poll.cron} (${poll.timezone})`;
+}
+
+/** Where messages go, as far as that is no credential. */
+function describeTarget(channel: ChannelSettings): string {
+  switch (channel.type) {
+    case 'slack':
+      return hostOf(channel.webhookUrl);
+    case 'email':
+      return `${channel.to.map(describeMailbox).join(', ')} from ${describeMailbox(channel.from)} by ${hostOf(channel.smtpUrl)}`;
+    case 'webhook':
+      return `${hostOf(channel.url)}, ${channel.secret === null ? 'unsigned' : 'signed'}`;
+  }
+}
+
+function hostOf(address: Secret): string {
+  const url = URL.parse(address.reveal());
+  return url === null ? '' : `${url.protocol}//${url.host}`;
+}
+
+function describeMailbox({ name, address }: Mailbox): string {
+  return name === '' ? address : `${name} <${address}>`;
+}
+
+function describeRoute(route: Route): SettingsDescription['routes'][number] {
+  return {
+    match: describeMatcher(route.match),
+    channels: route.channels,
+    repeatEvery: formatDuration(route.repeatEveryMs),
+    groupWait: formatDuration(route.groupWaitMs),
+    escalate:
+      route.escalate === null
+        ? null
+        : { after: formatDuration(route.escalate.afterMs), channels: route.escalate.channels },
+    continue: route.continue,
+  };
+}
+
+function describeRest({
+  provider,
+  server,
+  heartbeat,
+  storage,
+  log,
+  timezone,
+}: Settings): Record<string, string> {
+  return {
+    'provider.timeout': formatDuration(provider.timeoutMs),
+    'provider.maxRequestsPerSecond': String(provider.maxRequestsPerSecond),
+    'provider.allowInsecureHttp': String(provider.allowInsecureHttp),
+    'provider.backoff': `${formatDuration(provider.backoff.initialMs)} to ${formatDuration(provider.backoff.maxMs)}`,
+    server:
+      server === null
+        ? 'off'
+        : `${server.host} port ${server.port}, ${server.token === null ? 'no token' : 'with token'}`,
+    'server.publicUrl': server?.publicUrl ?? 'none',
+    heartbeat:
+      heartbeat === null ? 'none' : `${hostOf(heartbeat.url)} every ${formatDuration(heartbeat.everyMs)}`,
+    'storage.path': storage.path,
+    'storage.retention': formatDuration(storage.retentionMs),
+    'log.level': log.level,
+    timezone,
+  };
+}
