@@ -27,7 +27,7 @@ export interface CommandContext {
 export interface Rooms {
   loadSettings(file: string): Promise<LoadedSettings>;
   /** The configuration as it was understood, as a plain tree with secrets hidden. */
-  describeSettings(settings: Settings): Promise<object>;
+  describeSettings(settings: Settings, warnings: readonly SettingsProblem[]): Promise<object>;
   readSchema(): Promise<object>;
   /** Opens the database to read, beside a daemon that may be writing it. Throws `StorageError`. */
   openReader(path: string): Promise<StoreReader>;

@@ -26,12 +26,14 @@ export async function loadConfiguration(
       `${context.stderr.style.yellow('warning')}: ${formatProblem(file, warning)}\n`,
     );
   }
-  return { file, settings: loaded.settings };
+  return { file, settings: loaded.settings, warnings: loaded.warnings };
 }
 
 export interface LoadedConfiguration {
   readonly file: string;
   readonly settings: Settings;
+  /** Already printed. */
+  readonly warnings: readonly SettingsProblem[];
 }
 
 /** `--config`, else `$LOWWATER_CONFIG`, else `./config.json`, else `/etc/lowwater/config.json`. */

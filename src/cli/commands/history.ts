@@ -104,6 +104,7 @@ interface ChartContent {
 
 async function printChart({ stdout }: CommandContext, content: ChartContent): Promise<void> {
   const { account, balance, readings, since, until, view } = content;
+  const thresholds = view?.thresholds[balance] ?? {};
   const newest = readings.at(-1);
   const first = readings[0];
   const lines = drawChart({
@@ -114,7 +115,7 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
     width: Math.min(stdout.columns, 160),
     height: chartHeight,
     longestPauseMs: longestPause(account, view),
-    thresholds: Object.entries(view?.thresholds[balance] ?? {}).map(([name, value]) => ({ name, value })),
+    thresholds: Object.values(thresholds),
     formatValue: formatMoney,
     style: stdout.style,
   });
@@ -122,7 +123,9 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
   const title = `${cleanText(account.name, 80)}: ${balance.toUpperCase()} balance`;
   const latest =
     newest === undefined ? '' : `, ${formatMoney(newest[balance])} ${currency} at ${formatLocal(newest.at)}`;
-  await stdout.write(`${stdout.style.bold(title)}${latest}\n\n${lines.join('\n')}\n`);
+  const names = Object.entries(thresholds).map(([severity, micros]) => `${severity} ${formatMoney(micros)}`);
+  const legend = names.length === 0 ? '' : `${stdout.style.dim(`thresholds: ${names.join(', ')}`)}\n`;
+  await stdout.write(`${stdout.style.bold(title)}${latest}\n\n${lines.join('\n')}\n${legend}`);
 }
 
 /** Three polls missing are a gap; a cron schedule may sleep over a weekend. */

@@ -12,14 +12,16 @@ export const validateCommand: Command = {
 problem, each with its path and line, when the file is not valid. --json prints the same tree as JSON.`,
   options: { json: { summary: 'print JSON' } },
   run: async (context, input) => {
-    const { file, settings } = await loadConfiguration(context, input);
-    const description = await context.rooms.describeSettings(settings);
+    const { file, settings, warnings } = await loadConfiguration(context, input);
+    const description = await context.rooms.describeSettings(settings, warnings);
     if (input.flag('json')) {
       await printJson(context, description);
       return exitCodes.ok;
     }
     const { stdout } = context;
-    await stdout.write(formatTree(description, stdout.style, 0));
+    // People have read the warnings on standard error.
+    const { warnings: _printed, ...tree } = { warnings: null, ...description };
+    await stdout.write(formatTree(tree, stdout.style, 0));
     const counts = `${plural(settings.accounts.length, 'account')}, ${plural(settings.rules.length, 'rule')}, ${plural(settings.channels.length, 'channel')}`;
     await stdout.write(`\n${stdout.style.green(`${file} is valid`)}: ${counts}\n`);
     return exitCodes.ok;

@@ -18,7 +18,8 @@ export interface ChartOrder {
   readonly height: number;
   /** A longer pause between two points is left blank. */
   readonly longestPauseMs: number;
-  readonly thresholds: readonly { readonly value: number; readonly name: string }[];
+  /** Drawn as dotted lines where they are not far from the curve. */
+  readonly thresholds: readonly number[];
   readonly formatValue: (value: number) => string;
   readonly style: Style;
 }
@@ -36,7 +37,7 @@ export function drawChart(order: ChartOrder): string[] {
   const plot = canvas.lines().map((line, row) => {
     const label = padToWidth(labels.get(row) ?? '', labelWidth, 'right');
     const axis = labels.has(row) ? '┤' : '│';
-    return `${order.style.dim(`${label} ${axis}`)}${drawThreshold(line, thresholds.get(row), order.style)}`;
+    return `${order.style.dim(`${label} ${axis}`)}${thresholds.has(row) ? drawThreshold(line, order.style) : line}`;
   });
   return [...plot, ...timeAxis(order, labelWidth, columns)];
 }
@@ -56,7 +57,7 @@ function chooseScale({ points, thresholds }: ChartOrder, rows: number): Scale {
   if (!Number.isFinite(least)) [least, most] = [0, 1];
   // A threshold near the curve belongs into the picture; one far away would flatten the curve.
   const reach = Math.max(most - least, Math.abs(most) / 10, 1);
-  for (const { value } of thresholds) {
+  for (const value of thresholds) {
     if (value >= least - reach && value <= most + reach)
       [least, most] = [Math.min(least, value), Math.max(most, value)];
   }
@@ -99,9 +100,9 @@ function labelRows({ formatValue }: ChartOrder, scale: Scale, rows: number): Map
   return new Map(scale.ticks.map((tick) => [rowOf(tick, scale, rows), formatValue(tick)]));
 }
 
-function thresholdRows({ thresholds }: ChartOrder, scale: Scale, rows: number): Map<number, string> {
-  const inside = thresholds.filter(({ value }) => value >= scale.lowest && value <= scale.highest);
-  return new Map(inside.map(({ value, name }) => [rowOf(value, scale, rows), name]));
+function thresholdRows({ thresholds }: ChartOrder, scale: Scale, rows: number): Set<number> {
+  const inside = thresholds.filter((value) => value >= scale.lowest && value <= scale.highest);
+  return new Set(inside.map((value) => rowOf(value, scale, rows)));
 }
 
 function rowOf(value: number, scale: Scale, rows: number): number {
@@ -109,14 +110,9 @@ function rowOf(value: number, scale: Scale, rows: number): number {
   return Math.min(rows - 1, y >> 2);
 }
 
-/** A dotted line behind the curve, with its name at the right end where there is room. */
-function drawThreshold(line: string, name: string | undefined, style: Style): string {
-  if (name === undefined) return line;
-  const ending = ` ${name}`;
-  const room = line.slice(-ending.length - 1).trim() === '' && ending.length < line.length / 2;
-  const curve = room ? line.slice(0, -ending.length) : line;
-  const dotted = curve.replace(/ +/g, (blank) => style.red('┄'.repeat(blank.length)));
-  return room ? dotted + style.red(ending) : dotted;
+/** A dotted line behind the curve. */
+function drawThreshold(line: string, style: Style): string {
+  return line.replace(/ +/g, (blank) => style.red('┄'.repeat(blank.length)));
 }
 
 function timeAxis({ since, until, style }: ChartOrder, labelWidth: number, columns: number): string[] {

@@ -1,0 +1,43 @@
+import type { LogLevel } from '../app/settings.ts';
+import { decideColour } from '../cli/terminal/style.ts';
+import { createLog, openLogDestination, type SystemLog } from '../system/log.ts';
+
+/** The one log of the process and the secret values that it must never print. */
+export interface ProcessLog {
+  /** The daemon's log on standard output: JSON lines, or for people where that is a terminal. */
+  open(level: LogLevel): SystemLog;
+  /** Values that no log of this process may print from now on. */
+  hide(values: Iterable<string>): void;
+  /** One fatal line: in the daemon's log where it is open, else on standard error. Written when the call returns. */
+  reportFatal(error: unknown): void;
+}
+
+export function openProcessLog(env: Readonly<Record<string, string | undefined>>): ProcessLog {
+  const hidden = new Set<string>();
+  let current: SystemLog | null = null;
+  const create = (fileDescriptor: 1 | 2, level: LogLevel): SystemLog => {
+    const isTerminal = (fileDescriptor === 1 ? process.stdout : process.stderr).isTTY === true;
+    return createLog({
+      level,
+      destination: openLogDestination(fileDescriptor),
+      pretty: isTerminal,
+      colour: decideColour(env, isTerminal),
+      secrets: hidden,
+    });
+  };
+  return {
+    open(level) {
+      current = create(1, level);
+      return current;
+    },
+    hide(values) {
+      for (const value of values) hidden.add(value);
+      current?.addSecrets(hidden);
+    },
+    reportFatal(error) {
+      const err = error instanceof Error ? error : new Error(String(error));
+      const log = current ?? create(2, 'fatal');
+      log.fatal({ err }, 'programming error, the process ends');
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { runCommandLine } from '../cli/run-command-line.ts';
+import { systemClock } from '../system/clock.ts';
+import { systemRandom } from '../system/random.ts';
+import { openOutput } from './output.ts';
+import { openProcessLog } from './process-log.ts';
+import { createRooms } from './rooms.ts';
+
+/**
+ * Runs the command line of this process. Sets the exit code and lets the process end by itself; only a second signal and
+ * programming errors end it at once.
+ */
+export async function startProcess(): Promise<void> {
+  const { env } = process;
+  const log = openProcessLog(env);
+  process.on('uncaughtException', (error) => endFatally(error));
+  const ending = new AbortController();
+  listenForSignals(ending);
+  const stdout = openOutput(process.stdout, env, () => ending.abort());
+  const stderr = openOutput(process.stderr, env, () => undefined);
+  const version = readVersion();
+  try {
+    process.exitCode = await runCommandLine(process.argv.slice(2), {
+      stdout,
+      stderr,
+      env,
+      cwd: process.cwd(),
+      user: nameUser(),
+      version,
+      clock: systemClock,
+      random: systemRandom,
+      signal: ending.signal,
+      rooms: createRooms({ log }),
+    });
+  } catch (error) {
+    endFatally(error);
+  }
+
+  function endFatally(error: unknown): never {
+    log.reportFatal(error);
+    process.exit(1);
+  }
+}
+
+/** The first signal asks for an orderly end; a second one does not wait for it. */
+function listenForSignals(ending: AbortController): void {
+  for (const [signal, number] of [
+    ['SIGTERM', 15],
+    ['SIGINT', 2],
+  ] as const) {
+    process.on(signal, () => {
+      if (ending.signal.aborted) process.exit(128 + number);
+      ending.abort();
+    });
+  }
+}
+
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return (manifest as { readonly version: string }).version;
+}
+
+/** The name for the record beside what a person does; a container may run under an id without a name. */
+function nameUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return process.env.USER ?? `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}

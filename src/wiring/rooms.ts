@@ -1,0 +1,96 @@
+import type {
+  LoadedSettings,
+  RefusedScenario,
+  Rooms,
+  RunningSimulator,
+  SimulatorOrder,
+} from '../cli/context.ts';
+import { systemClock } from '../system/clock.ts';
+import { systemRandom } from '../system/random.ts';
+import type { ProcessLog } from './process-log.ts';
+
+/** The rooms of the house as the command line uses them, on the real clock and the real disk. */
+export function createRooms({ log }: { readonly log: ProcessLog }): Rooms {
+  return {
+    loadSettings: (file) => loadSettings(file, log),
+    async describeSettings(settings, warnings) {
+      const { describeSettings } = await import('../config/describe-settings.ts');
+      return describeSettings(settings, warnings);
+    },
+    async readSchema() {
+      const { configJsonSchema } = await import('../config/json-schema.ts');
+      return configJsonSchema();
+    },
+    async openReader(path) {
+      const { openReader } = await import('../store/store.ts');
+      return openReader({ path, now: systemClock.now });
+    },
+    async openDesk(settings, reader) {
+      const [{ openDesk }, { cronCalendar }] = await Promise.all([
+        import('../app/open-desk.ts'),
+        import('../system/calendar.ts'),
+      ]);
+      return openDesk({ settings, reader, clock: systemClock, calendar: cronCalendar });
+    },
+    async leaveOrder(path, order) {
+      const { leaveOrder } = await import('../store/store.ts');
+      leaveOrder(path, order);
+    },
+    startSimulator,
+  };
+}
+
+async function loadSettings(path: string, log: ProcessLog): Promise<LoadedSettings> {
+  const [{ loadConfig }, { readTextFile }, { findCronProblem }] = await Promise.all([
+    import('../config/load-config.ts'),
+    import('../config/read-text-file.ts'),
+    import('../system/calendar.ts'),
+  ]);
+  const { env } = process;
+  const loaded = loadConfig({ path, readFile: readTextFile, env, findCronProblem, now: systemClock.now() });
+  if (loaded.kind === 'invalid') return { kind: 'refused', problems: loaded.problems };
+  log.hide(loaded.secrets);
+  return { kind: 'loaded', settings: loaded.settings, warnings: loaded.warnings };
+}
+
+async function startSimulator(order: SimulatorOrder): Promise<RunningSimulator | RefusedScenario> {
+  const { defaultScenario } = await import('../provider/simulator/default-scenario.ts');
+  const read = order.scenarioFile === null ? defaultScenario : await readScenario(order.scenarioFile);
+  if ('problems' in read) return { kind: 'refused', problems: read.problems };
+  const { startSimulator } = await import('../provider/simulator/server.ts');
+  const { host, port } = order;
+  const simulator = await startSimulator({
+    host,
+    port,
+    scenario: read,
+    clock: systemClock,
+    random: systemRandom,
+  });
+  return {
+    kind: 'running',
+    url: simulator.url,
+    accounts: read.accounts.map(({ id, authSecret }) => ({ id, authSecret })),
+    close: simulator.close,
+  };
+}
+
+async function readScenario(path: string) {
+  const [{ parseScenario }, { readTextFile }] = await Promise.all([
+    import('../provider/simulator/scenario.ts'),
+    import('../config/read-text-file.ts'),
+  ]);
+  const file = readTextFile(path);
+  if (file.kind === 'failed') return { problems: [`${path}: ${file.reason}`] };
+  const json = parseJson(file.text);
+  if (json === undefined) return { problems: [`${path} is not JSON`] };
+  const parsed = parseScenario(json);
+  return parsed.kind === 'valid' ? parsed.scenario : { problems: parsed.problems };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
