@@ -68,7 +68,12 @@ export function inactiveAlert(identity: {
 }
 
 /** What an evaluation at `now` makes of an alert. `unknown` changes nothing; an event is no matter of state. */
-export function transition(alert: Alert, evaluation: Evaluation, timing: AlertTiming, now: number): Transition {
+export function transition(
+  alert: Alert,
+  evaluation: Evaluation,
+  timing: AlertTiming,
+  now: number,
+): Transition {
   if (evaluation.kind === 'unknown' || evaluation.kind === 'event') return { alert, change: 'none' };
   // Facts are gathered only when they are told: an evaluation without them leaves those of the last change.
   const facts = evaluation.facts.length > 0 ? evaluation.facts : alert.facts;
@@ -95,7 +100,8 @@ export function elapsesAt(alert: Alert, timing: AlertTiming): number | null {
   if (alert.state === 'pending') return sum(alert.breachedSince, timing.forMs);
   if (alert.state === 'inactive') return null;
   const calmAt = alert.flappingSince === null ? null : calmsAt(alert, timing);
-  if (alert.recoveringSince !== null) return Math.max(alert.recoveringSince + timing.recoverForMs, calmAt ?? 0);
+  if (alert.recoveringSince !== null)
+    return Math.max(alert.recoveringSince + timing.recoverForMs, calmAt ?? 0);
   const instants = [calmAt, alert.rising && alert.rising.since + timing.forMs].filter((at) => at !== null);
   return instants.length === 0 ? null : Math.min(...instants);
 }
@@ -133,12 +139,14 @@ function breachWhileFiring(alert: Alert, severity: Severity, timing: AlertTiming
   if (alert.recoveringSince !== null) {
     const relapsed = { ...alert, recoveringSince: null };
     // While it flaps, the way back counts as a change although the incident never closed.
-    const changedAt = alert.flappingSince === null ? alert.changedAt : [...recentChanges(alert, timing, now), now];
+    const changedAt =
+      alert.flappingSince === null ? alert.changedAt : [...recentChanges(alert, timing, now), now];
     const next = breachWhileFiring({ ...relapsed, changedAt }, severity, timing, now);
     return next.change === 'none' ? { ...next, change: 'relapsed' } : next;
   }
   if (severity === alert.severity) return { alert: { ...alert, rising: null }, change: 'none' };
-  if (!isWorse(severity, alert.severity)) return { alert: { ...alert, severity, rising: null }, change: 'fell' };
+  if (!isWorse(severity, alert.severity))
+    return { alert: { ...alert, severity, rising: null }, change: 'fell' };
   const since = alert.rising !== null && !isWorse(alert.rising.severity, severity) ? alert.rising.since : now;
   if (now - since >= timing.forMs) return { alert: { ...alert, severity, rising: null }, change: 'rose' };
   return { alert: { ...alert, rising: { severity, since } }, change: 'none' };
@@ -160,7 +168,10 @@ function recover(alert: Alert, timing: AlertTiming, now: number): Transition {
   }
   const changedAt = [...recentChanges(alert, timing, now), now];
   if (flaps(changedAt, timing)) {
-    return { alert: { ...alert, recoveringSince, rising: null, changedAt, flappingSince: now }, change: 'flapping' };
+    return {
+      alert: { ...alert, recoveringSince, rising: null, changedAt, flappingSince: now },
+      change: 'flapping',
+    };
   }
   return { alert: resolve(alert, changedAt), change: 'resolved' };
 }
