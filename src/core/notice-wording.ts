@@ -25,6 +25,8 @@ export interface NoticeWording {
   readonly acknowledgeUrl: string | null;
   /** The account's page; null without `publicUrl`. */
   readonly pageUrl: string | null;
+  /** What a link to it is called. */
+  readonly pageLabel: string;
 }
 
 export function wordNotice(
@@ -48,6 +50,7 @@ export function wordNotice(
     origin: originOf(notice),
     acknowledgeUrl: open ? notice.acknowledgeUrl : null,
     pageUrl: pageUrlOf(notice, frame.publicUrl),
+    pageLabel: notice.account === null ? 'Open lowwater' : 'Open account',
   };
 }
 

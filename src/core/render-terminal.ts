@@ -75,8 +75,9 @@ function renderNotice(notice: NoticeWording, style: TerminalStyle): readonly str
     ...notice.story.flatMap((sentence) => wrap(sentence, 2, style.width)),
     ...figures,
     ...advice,
-    ...(notice.pageUrl === null ? [] : [`  ${notice.pageUrl}`]),
-    paint(`  ${notice.origin}`, 'dim', style),
+    ...(notice.acknowledgeUrl === null ? [] : [`  Acknowledge: ${notice.acknowledgeUrl}`]),
+    ...(notice.pageUrl === null ? [] : [`  Page: ${notice.pageUrl}`]),
+    ...wrap(notice.origin, 2, style.width).map((line) => paint(line, 'dim', style)),
   ];
 }
 

@@ -23,7 +23,7 @@ export function money(units: number): number {
   return Math.round(units * 1_000_000);
 }
 
-/** Seven days of readings every half hour that fall to `end`, with a top-up of `topUp` in the middle. */
+/** Seven days of readings every half hour that fall to `end`, by day faster than by night, with a top-up of `topUp` three days ago. */
 export function fallingHistory(options: {
   readonly end: number;
   readonly perDay: number;
@@ -33,9 +33,15 @@ export function fallingHistory(options: {
   const until = options.until ?? messageNow - 4 * minute;
   const readings: Reading[] = [];
   for (let at = until - 7 * day; at <= until; at += 30 * minute) {
-    const left = ((until - at) / day) * options.perDay * (1 + 0.15 * Math.sin(at / (4 * hour)));
+    const daysLeft = (until - at) / day;
+    const wave = (Math.sin(2 * Math.PI * daysLeft) * 0.8) / (2 * Math.PI);
     const beforeTopUp = at < until - 3 * day ? (options.topUp ?? 0) : 0;
-    readings.push({ at, sms: money(options.end + left - beforeTopUp), voip: money(80), currency: 'CNY' });
+    readings.push({
+      at,
+      sms: money(options.end + (daysLeft + wave) * options.perDay - beforeTopUp),
+      voip: money(80),
+      currency: 'CNY',
+    });
   }
   return readings;
 }
@@ -43,11 +49,11 @@ export function fallingHistory(options: {
 export function buildOutlook(over: Partial<Outlook> = {}): Outlook {
   return {
     balance: 'sms',
-    burnPerDay: money(12.5),
-    runwayMs: Math.round((42.1 / 12.5) * day),
-    emptyAt: messageNow + Math.round((42.1 / 12.5) * day),
+    burnPerDay: money(48),
+    runwayMs: Math.round((42.1 / 48) * day),
+    emptyAt: messageNow + Math.round((42.1 / 48) * day),
     confidence: 'high',
-    restoreMicros: money(332.9),
+    restoreMicros: money(1397.9),
     ...over,
   };
 }
@@ -64,7 +70,7 @@ export function buildAccount(over: Partial<NoticeAccount> = {}): NoticeAccount {
     consecutiveFailures: 0,
     outlook: buildOutlook(),
     thresholds: { info: money(500), warning: money(200), critical: money(50) },
-    history: fallingHistory({ end: 42.1, perDay: 48, topUp: 300 }),
+    history: fallingHistory({ end: 42.1, perDay: 48, topUp: 200 }),
     ...over,
   };
 }
@@ -140,15 +146,15 @@ export function buildMessage(
 }
 
 export function buildReportAccount(over: Partial<ReportAccount> = {}): ReportAccount {
-  const history = over.history ?? fallingHistory({ end: 42.1, perDay: 48, topUp: 300 });
+  const history = over.history ?? fallingHistory({ end: 42.1, perDay: 48, topUp: 200 });
   return {
     id: 'otp',
     name: 'OTP production',
     reading: { at: messageNow - 4 * minute, sms: money(42.1), voip: money(80), currency: 'CNY' },
     outlooks: { sms: buildOutlook(), voip: null },
     spent: { sms: money(336), voip: 0 },
-    toppedUp: { sms: money(300), voip: 0 },
-    topUps: [{ at: messageNow - 3 * day, balance: 'sms', micros: money(300) }],
+    toppedUp: { sms: money(200), voip: 0 },
+    topUps: [{ at: messageNow - 3 * day, balance: 'sms', micros: money(200) }],
     incidents: [buildNotice().incident],
     history,
     ...over,
@@ -246,12 +252,12 @@ function moneyMessages(): Readonly<Record<string, Message>> {
     reading: { at: messageNow - minute, sms: money(541.6), voip: money(80), currency: 'CNY' },
     previous: { at: messageNow - 6 * minute, sms: money(41.8), voip: money(80), currency: 'CNY' },
     outlook: buildOutlook({
-      runwayMs: Math.round(43.3 * day),
-      emptyAt: messageNow + Math.round(43.3 * day),
+      runwayMs: Math.round(11.3 * day),
+      emptyAt: messageNow + Math.round(11.3 * day),
       restoreMicros: 0,
     }),
     history: [
-      ...fallingHistory({ end: 41.8, perDay: 48, topUp: 300, until: messageNow - 6 * minute }),
+      ...fallingHistory({ end: 41.8, perDay: 48, topUp: 200, until: messageNow - 6 * minute }),
       { at: messageNow - minute, sms: money(541.6), voip: money(80), currency: 'CNY' },
     ],
   });
@@ -302,7 +308,7 @@ function moneyMessages(): Readonly<Record<string, Message>> {
           outlook: buildOutlook({
             runwayMs: 0,
             emptyAt: messageNow - 2 * hour,
-            restoreMicros: money(393.383),
+            restoreMicros: money(1458.383),
           }),
           history: fallingHistory({ end: -18.383, perDay: 30 }),
         }),
@@ -315,7 +321,7 @@ function moneyMessages(): Readonly<Record<string, Message>> {
         type: 'runway',
         severity: 'warning',
         rule: 'sms-runway',
-        value: { unit: 'duration', ms: Math.round((42.1 / 12.5) * day) },
+        value: { unit: 'duration', ms: Math.round((42.1 / 48) * day) },
         threshold: { unit: 'duration', ms: 7 * day },
       }),
     ]),

@@ -1,0 +1,26 @@
+import { fileURLToPath } from 'node:url';
+import { type ChartInput, renderChartSvg } from './chart-svg.ts';
+
+/** Beside `src` and `dist` alike, so that it is found in the repository, the package and the image. */
+const fontFile = fileURLToPath(new URL('../../../assets/fonts/DejaVuSans-lowwater.ttf', import.meta.url));
+
+/** Sharp on a phone, and at the 560 pixels of a wide window; more would cost memory and nobody sees it. */
+const zoom = 2;
+
+/**
+ * A chart as PNG with the font that lowwater ships: a container has none. Null when drawing fails: a message is never held up by its
+ * picture. The renderer is a native module and is loaded with the first chart only; it draws outside the event loop.
+ */
+export async function drawChart(input: ChartInput): Promise<Buffer | null> {
+  try {
+    const { renderAsync } = await import('@resvg/resvg-js');
+    const image = await renderAsync(renderChartSvg(input), {
+      font: { loadSystemFonts: false, fontFiles: [fontFile], defaultFontFamily: 'DejaVu Sans' },
+      fitTo: { mode: 'zoom', value: zoom },
+      logLevel: 'off',
+    });
+    return image.asPng();
+  } catch {
+    return null;
+  }
+}

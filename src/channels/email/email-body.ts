@@ -1,0 +1,163 @@
+import type { IncidentMessage, Message, ReportMessage, TestMessage } from '../../core/message.ts';
+import {
+  messageSubject,
+  testHeadline,
+  testStory,
+  wordIncidents,
+  wordMore,
+} from '../../core/message-wording.ts';
+import type { NoticeWording } from '../../core/notice-wording.ts';
+import { type ReportAccountWording, wordReport } from '../../core/report-wording.ts';
+import type { ChartPlan } from './email-charts.ts';
+import {
+  adviceBox,
+  buttons,
+  card,
+  cardEnd,
+  cardTitle,
+  chartImage,
+  emailPage,
+  figureTable,
+  footer,
+  paragraph,
+} from './email-page.ts';
+import { html, type Markup } from './html.ts';
+
+/** Whole notices in one mail, and lines after them: Gmail cuts HTML at about 100 KB. */
+const wholeNotices = 10;
+const shortNotices = 40;
+const accountsShown = 40;
+
+const sender = 'Sent by lowwater, which watches prepaid balances. Replies are not read.';
+
+/** The HTML part. Only `charts` are shown: a chart that could not be drawn leaves no hole. */
+export function renderEmailHtml(message: Message, charts: readonly ChartPlan[]): string {
+  switch (message.kind) {
+    case 'incidents':
+      return renderIncidents(message, charts);
+    case 'report':
+      return renderReport(message, charts);
+    case 'test':
+      return renderTest(message);
+  }
+}
+
+function renderIncidents(message: IncidentMessage, charts: readonly ChartPlan[]): string {
+  const words = wordIncidents(message, wholeNotices + shortNotices);
+  const single = message.notices.length === 1;
+  const whole = words.notices
+    .slice(0, wholeNotices)
+    .map((notice, index) => noticeCard(notice, { single, chart: chartAt(charts, index) }));
+  const rest = words.notices.slice(wholeNotices);
+  const tail = rest.length === 0 && words.more === 0 ? [] : [restCard(rest, words.more)];
+  const head = single ? [] : [groupTitle(words.headline)];
+  const page =
+    single || message.publicUrl === null
+      ? []
+      : [
+          html`<tr><td style="padding:0 0 12px 0;"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0">${buttons([{ label: 'Open lowwater', url: `${message.publicUrl}/` }])}</table></td></tr>
+`,
+        ];
+  return emailPage({
+    title: messageSubject(message),
+    preview: words.headline,
+    body: [...head, ...whole, ...tail, ...page, footer(sender)],
+  });
+}
+
+function noticeCard(
+  notice: NoticeWording,
+  order: { readonly single: boolean; readonly chart: ChartPlan | undefined },
+): Markup {
+  const links: { readonly label: string; readonly url: string }[] = [];
+  if (notice.acknowledgeUrl !== null) links.push({ label: 'Acknowledge', url: notice.acknowledgeUrl });
+  if (notice.pageUrl !== null) links.push({ label: notice.pageLabel, url: notice.pageUrl });
+  return card(notice.tone, [
+    cardTitle({
+      tone: notice.tone,
+      word: notice.stateWord,
+      title: notice.subject,
+      level: order.single ? 'main' : 'sub',
+    }),
+    ...notice.story.map((sentence) => paragraph(sentence)),
+    adviceBox(notice.tone, notice.advice),
+    figureTable(notice.figures),
+    ...(order.chart === undefined ? [] : [chartImage(order.chart.cid, order.chart.alt)]),
+    buttons(links),
+    paragraph(notice.origin, 'dim'),
+    cardEnd(),
+  ]);
+}
+
+function groupTitle(headline: string): Markup {
+  return html`<tr><td class="pad ink" style="padding:6px 24px 14px 24px;font-family:Helvetica,Arial,sans-serif;font-size:15px;line-height:1.4;font-weight:700;color:#14181d;overflow-wrap:anywhere;">${headline}</td></tr>
+`;
+}
+
+/** What does not fit in full: a line each, then a count. */
+function restCard(rest: readonly NoticeWording[], more: number): Markup {
+  const lines = rest.map((notice) => paragraph(notice.headline));
+  return card('neutral', [...lines, ...(more === 0 ? [] : [paragraph(wordMore(more))]), cardEnd()]);
+}
+
+function renderReport(message: ReportMessage, charts: readonly ChartPlan[]): string {
+  const words = wordReport(message, accountsShown);
+  const page =
+    message.publicUrl === null ? [] : [buttons([{ label: 'Open lowwater', url: `${message.publicUrl}/` }])];
+  const summary = card('info', [
+    cardTitle({
+      tone: 'info',
+      word: 'REPORT',
+      title: words.headline.replace(/^REPORT · /, ''),
+      level: 'main',
+    }),
+    paragraph(words.period, 'dim'),
+    ...words.totals.map((total) => paragraph(total)),
+    ...page,
+    cardEnd(),
+  ]);
+  const accounts = words.accounts.map((account, index) => accountCard(account, chartAt(charts, index)));
+  const more = words.more === 0 ? [] : [footer(`and ${words.more} more accounts`)];
+  return emailPage({
+    title: messageSubject(message),
+    preview: words.headline,
+    body: [summary, ...accounts, ...more, footer(sender)],
+  });
+}
+
+function accountCard(account: ReportAccountWording, chart: ChartPlan | undefined): Markup {
+  const tone = account.advice === null ? 'neutral' : 'warning';
+  const rows = account.lines.map((line) =>
+    figureTable([
+      { label: `${line.label} balance`, value: line.balance },
+      { label: 'Spending', value: `${line.perDay} per day` },
+      { label: 'Topped up', value: line.toppedUp },
+      { label: 'Lasts', value: line.runway },
+    ]),
+  );
+  return card(tone, [
+    cardTitle({ tone, word: account.advice === null ? 'FINE' : 'TOP UP', title: account.name, level: 'sub' }),
+    paragraph(`${account.incidents}, ${account.read}`, 'dim'),
+    adviceBox(tone, account.advice === null ? [] : [account.advice]),
+    ...rows,
+    ...(chart === undefined ? [] : [chartImage(chart.cid, chart.alt)]),
+    cardEnd(),
+  ]);
+}
+
+function renderTest(message: TestMessage): string {
+  const headline = testHeadline(message);
+  const body = [
+    card('info', [
+      cardTitle({ tone: 'info', word: 'TEST', title: headline.replace(/^TEST · /, ''), level: 'main' }),
+      paragraph(testStory(message)),
+      cardEnd(),
+    ]),
+    footer(sender),
+  ];
+  return emailPage({ title: messageSubject(message), preview: headline, body });
+}
+
+function chartAt(charts: readonly ChartPlan[], index: number): ChartPlan | undefined {
+  return charts.find((chart) => chart.index === index);
+}

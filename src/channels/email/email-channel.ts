@@ -1,0 +1,182 @@
+import { createTransport, type SendMailOptions } from 'nodemailer';
+import type { Channel, Clock, Delivery } from '../../app/ports.ts';
+import type { ChannelSettings } from '../../app/settings.ts';
+import type { Message } from '../../core/message.ts';
+import { startDeadline } from '../deadline.ts';
+import { classifySmtpError } from './classify-smtp.ts';
+import { drawChart } from './draw-chart.ts';
+import { type ChartPlan, planCharts } from './email-charts.ts';
+import { type RenderedEmail, renderEmail } from './render-email.ts';
+import { readSmtpUrl, type SmtpServer } from './smtp-settings.ts';
+
+export type EmailSettings = Extract<ChannelSettings, { readonly type: 'email' }>;
+
+export interface EmailChannelOptions {
+  readonly settings: EmailSettings;
+  readonly clock: Clock;
+  readonly connectTimeoutMs?: number;
+  /** For the whole exchange, from the lookup of the host name to the last reply. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * A channel that mails by SMTP, over a fresh connection each time: alerts are rare, and a connection kept open is one more that can be dead
+ * when it matters.
+ */
+export function createEmailChannel(options: EmailChannelOptions): Channel {
+  const { settings } = options;
+  const server = readSmtpUrl(settings.smtpUrl, settings.allowInsecure);
+  const token = { accessToken: '', expires: 0 };
+  return {
+    name: settings.name,
+    type: 'email',
+    minGapMs: 0,
+    async send(message, outer) {
+      if (server === null)
+        return { kind: 'dead', reason: 'the address of the mail server is no smtp:// or smtps:// URL' };
+      const mail = await composeEmail(message, settings);
+      return transmit({ mail, server, token, options, outer });
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+/** A mail with its pictures drawn. */
+export async function composeEmail(
+  message: Message,
+  settings: Pick<EmailSettings, 'from' | 'to'>,
+): Promise<SendMailOptions & { readonly envelope: { readonly from: string; readonly to: string[] } }> {
+  const drawn = await drawCharts(planCharts(message));
+  return asMailOptions(renderEmail(message, { ...settings, charts: drawn.map(({ plan }) => plan) }), drawn);
+}
+
+interface DrawnChart {
+  readonly plan: ChartPlan;
+  readonly png: Buffer;
+}
+
+/** One after the other: together they would hold many times the memory of one. */
+async function drawCharts(plans: readonly ChartPlan[]): Promise<readonly DrawnChart[]> {
+  const drawn: DrawnChart[] = [];
+  for (const plan of plans) {
+    const png = await drawChart(plan.input);
+    if (png !== null) drawn.push({ plan, png });
+  }
+  return drawn;
+}
+
+function asMailOptions(
+  mail: RenderedEmail,
+  charts: readonly DrawnChart[],
+): Awaited<ReturnType<typeof composeEmail>> {
+  const to = mail.to.map(({ name, address }) => ({ name, address }));
+  return {
+    envelope: { from: mail.from.address, to: to.map(({ address }) => address) },
+    from: { ...mail.from },
+    to,
+    subject: mail.subject,
+    text: mail.text,
+    html: mail.html,
+    date: mail.date,
+    messageId: mail.messageId,
+    ...(mail.inReplyTo === null ? {} : { inReplyTo: mail.inReplyTo }),
+    references: [...mail.references],
+    headers: { ...mail.headers },
+    list: { id: { url: mail.listId, comment: 'lowwater alerts' } },
+    ...(mail.important ? { priority: 'high' as const } : {}),
+    attachments: charts.map(({ plan, png }, index) => ({
+      filename: `balance-${index + 1}.png`,
+      content: png,
+      contentType: 'image/png',
+      contentDisposition: 'inline' as const,
+      cid: plan.cid,
+    })),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+interface Transmission {
+  readonly mail: SendMailOptions;
+  readonly server: SmtpServer;
+  /** The last OAuth 2 token: good for the mails that follow until it expires. */
+  readonly token: { accessToken: string; expires: number };
+  readonly options: EmailChannelOptions;
+  readonly outer: AbortSignal;
+}
+
+async function transmit(order: Transmission): Promise<Delivery> {
+  const { server, options, outer } = order;
+  const deadline = startDeadline({ clock: options.clock, afterMs: options.timeoutMs ?? 30_000, outer });
+  let dataStarted = false;
+  const transporter = createTransport({
+    host: server.host,
+    port: server.port,
+    secure: server.secure,
+    requireTLS: server.requireTls,
+    // Where clear text is allowed, encryption without a trusted certificate is still better than none.
+    opportunisticTLS: !server.requireTls,
+    tls: { rejectUnauthorized: server.secure || server.requireTls },
+    connectionTimeout: options.connectTimeoutMs ?? 10_000,
+    greetingTimeout: options.connectTimeoutMs ?? 10_000,
+    dnsTimeout: options.connectTimeoutMs ?? 10_000,
+    socketTimeout: options.timeoutMs ?? 30_000,
+    socketCloseTimeout: 1000,
+    maxResponseSize: 64 * 1024,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    transactionLog: true,
+    logger: commandObserver(() => {
+      dataStarted = true;
+    }),
+    ...loginOf(order),
+  });
+  transporter.on('token', ({ accessToken, expires }) => Object.assign(order.token, { accessToken, expires }));
+  try {
+    const sent = await transporter.sendMail({ ...order.mail, signal: deadline.signal });
+    const refused = sent.rejected ?? [];
+    return refused.length === 0 ? { kind: 'delivered' } : { kind: 'delivered', refusedRecipients: refused };
+  } catch (error) {
+    return classifySmtpError(error, { dataStarted, expired: deadline.expired(), gaveUp: outer.aborted });
+  } finally {
+    deadline.clear();
+    transporter.close();
+  }
+}
+
+function loginOf(order: Transmission): { readonly auth?: object } {
+  const { oauth2 } = order.options.settings;
+  if (oauth2 !== null) {
+    return {
+      auth: {
+        type: 'OAuth2',
+        user: oauth2.user,
+        clientId: oauth2.clientId,
+        clientSecret: oauth2.clientSecret.reveal(),
+        refreshToken: oauth2.refreshToken.reveal(),
+        accessUrl: oauth2.accessUrl,
+        requestTimeout: 10_000,
+        ...(order.token.accessToken === '' ? {} : order.token),
+      },
+    };
+  }
+  const { login } = order.server;
+  return login === null ? {} : { auth: { user: login.user, pass: login.password } };
+}
+
+/**
+ * Nodemailer tells its logger each command and reply, and nobody else whether a message was on its way when an exchange broke off. This
+ * logger keeps nothing: it only notices that the server asked for the message.
+ */
+function commandObserver(
+  onData: () => void,
+): Record<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal', (...entry: unknown[]) => void> {
+  const ignore = (): void => undefined;
+  let dataSent = false;
+  const debug = (...[data, text]: unknown[]): void => {
+    const kind = typeof data === 'object' && data !== null && 'tnx' in data ? data.tnx : null;
+    if (kind === 'client' && text === 'DATA') dataSent = true;
+    if (kind === 'server' && dataSent && typeof text === 'string' && /^3/.test(text)) onData();
+  };
+  return { trace: ignore, debug, info: ignore, warn: ignore, error: ignore, fatal: ignore };
+}

@@ -1,0 +1,77 @@
+import { domainToASCII } from 'node:url';
+import type { Mailbox } from '../../app/settings.ts';
+import type { Message } from '../../core/message.ts';
+import { messageSubject } from '../../core/message-wording.ts';
+import { stateOf } from '../../core/notice-state.ts';
+import { cleanText } from '../../core/plain-text.ts';
+import { renderTerminal } from '../../core/render-terminal.ts';
+import { renderEmailHtml } from './email-body.ts';
+import type { ChartPlan } from './email-charts.ts';
+
+/** A mail as it is handed to the SMTP client. Nothing in it depends on the attempt: a retry is the same mail. */
+export interface RenderedEmail {
+  readonly from: Mailbox;
+  readonly to: readonly Mailbox[];
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+  readonly date: Date;
+  /** With angle brackets, as the ones below. */
+  readonly messageId: string;
+  readonly inReplyTo: string | null;
+  readonly references: readonly string[];
+  /** RFC 2919: `lowwater.example.com`. */
+  readonly listId: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly important: boolean;
+}
+
+/**
+ * A message as mail. `charts` are the planned ones that could be drawn; the HTML refers to no other. Headers follow RFC 3834
+ * (`Auto-Submitted`), RFC 2919 (`List-Id`) and RFC 5322 (ids); `X-Auto-Response-Suppress` keeps Exchange from answering.
+ */
+export function renderEmail(
+  message: Message,
+  order: { readonly from: Mailbox; readonly to: readonly Mailbox[]; readonly charts: readonly ChartPlan[] },
+): RenderedEmail {
+  const domain = domainOf(order.from.address);
+  const thread = message.kind === 'incidents' ? message.thread : null;
+  const references = thread === null ? [] : [...new Set([thread.firstMessage, ...thread.references])];
+  return {
+    from: cleanMailbox(order.from),
+    to: order.to.map(cleanMailbox),
+    subject: cleanText(messageSubject(message), 200),
+    text: `${renderTerminal(message, { colour: false, width: 76 })}\n`,
+    html: renderEmailHtml(message, order.charts),
+    date: new Date(message.at),
+    messageId: messageIdOf(message.id, domain),
+    inReplyTo: thread === null ? null : messageIdOf(thread.firstMessage, domain),
+    references: references.map((id) => messageIdOf(id, domain)),
+    listId: `lowwater.${domain}`,
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+    important: isImportant(message),
+  };
+}
+
+/** An id of ours, or a whole Message-ID as it is. */
+function messageIdOf(id: string, domain: string): string {
+  const whole = /^<?([A-Za-z0-9._-]+@[A-Za-z0-9.-]+)>?$/.exec(id)?.[1];
+  return whole === undefined ? `<${id.replace(/[^A-Za-z0-9._-]/g, '-')}@${domain}>` : `<${whole}>`;
+}
+
+function domainOf(address: string): string {
+  const domain = domainToASCII(address.slice(address.lastIndexOf('@') + 1));
+  return /^[a-z0-9.-]+$/.test(domain) ? domain : 'lowwater.invalid';
+}
+
+function cleanMailbox(mailbox: Mailbox): Mailbox {
+  return { name: cleanText(mailbox.name, 100), address: mailbox.address };
+}
+
+function isImportant(message: Message): boolean {
+  if (message.kind !== 'incidents') return false;
+  return message.notices.some(
+    (notice) =>
+      notice.severity === 'critical' && stateOf(notice) !== 'resolved' && stateOf(notice) !== 'closed',
+  );
+}

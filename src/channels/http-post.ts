@@ -1,0 +1,111 @@
+import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import type { Delivery } from '../app/ports.ts';
+
+/** The most that is read of an answer: what receivers say that matters is a word or a line. */
+const answerLimit = 64 * 1024;
+
+/** What a receiver answered. Header names are in lower case. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: string;
+}
+
+export interface HttpPost {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+  readonly dispatcher: Dispatcher;
+}
+
+/**
+ * Connections of one channel. Proxy variables of the environment are honoured. No HTTP/2: receivers take one message at
+ * a time, and the simpler protocol tells a refused connection from a lost one.
+ */
+export function openHttpConnections(): Dispatcher {
+  return new EnvHttpProxyAgent({
+    allowH2: false,
+    connections: 2,
+    maxResponseSize: answerLimit,
+    connect: { timeout: 10_000 },
+  });
+}
+
+/** One POST. Never follows a redirect. Rejects with undici's errors. */
+export async function postOnce(post: HttpPost): Promise<HttpAnswer> {
+  const response = await request(post.url, {
+    method: 'POST',
+    headers: post.headers,
+    body: post.body,
+    signal: post.signal,
+    dispatcher: post.dispatcher,
+  });
+  return { status: response.statusCode, headers: response.headers, body: await response.body.text() };
+}
+
+/** What the answer asks to wait, in milliseconds from now, from `Retry-After` in seconds or as a date; null where it says nothing useful. */
+export function readRetryAfter(answer: Pick<HttpAnswer, 'headers'>, now: number): number | null {
+  const header = answer.headers['retry-after'];
+  const text = (typeof header === 'string' ? header : (header?.[0] ?? '')).trim();
+  if (/^\d+(\.\d+)?$/.test(text)) return capWait(Number(text) * 1000);
+  // Bare numbers such as "-5" are dates to Date.parse; real dates name their month.
+  const at = /[a-z]{3}/i.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? null : capWait(at - now);
+}
+
+/** No receiver may silence a channel for longer than an hour at a time. */
+export function capWait(ms: number): number {
+  return Math.min(Math.max(0, Math.round(ms)), 60 * 60 * 1000);
+}
+
+/**
+ * How a POST without an answer ended. `refused` only where the request surely never left: the message may have arrived in every
+ * other case. The reasons never quote an error of a library, which would quote the address.
+ */
+export function classifyTransportError(
+  error: unknown,
+  order: { readonly expired: boolean; readonly gaveUp: boolean },
+): Delivery {
+  if (order.expired) return { kind: 'retry', certainty: 'unknown', reason: 'no complete answer in time' };
+  if (order.gaveUp)
+    return { kind: 'retry', certainty: 'unknown', reason: 'given up because lowwater is stopping' };
+  const codes = errorCodes(error);
+  if (codes.includes('ERR_INVALID_URL') || codes.includes('UND_ERR_INVALID_ARG'))
+    return { kind: 'dead', reason: 'the address is no URL' };
+  const refused = codes.map((code) => neverConnected[code]).find((reason) => reason !== undefined);
+  if (refused !== undefined) return { kind: 'retry', certainty: 'refused', reason: refused };
+  if (codes.some((code) => certificateCode.test(code))) {
+    return { kind: 'retry', certainty: 'refused', reason: 'the certificate of the receiver is not trusted' };
+  }
+  if (codes.includes('UND_ERR_RES_EXCEEDED_MAX_SIZE'))
+    return { kind: 'retry', certainty: 'unknown', reason: 'the answer is too large' };
+  return { kind: 'retry', certainty: 'unknown', reason: 'the connection was lost before the answer' };
+}
+
+/** System codes that mean that no connection came to be, so that nothing was sent. */
+const neverConnected: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ENOTFOUND: 'the host name is not known',
+  EAI_AGAIN: 'the host name could not be looked up',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+};
+
+/** Codes of OpenSSL and Node for a handshake that failed on the certificate. */
+const certificateCode = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ALTNAME/;
+
+/** Codes along the chain of causes, aggregated errors of several addresses included. */
+export function errorCodes(error: unknown): readonly string[] {
+  const codes: string[] = [];
+  const queue: unknown[] = [error];
+  for (let step = 0; step < 20 && queue.length > 0; step += 1) {
+    const next = queue.shift();
+    if (!(next instanceof Error)) continue;
+    if ('code' in next && typeof next.code === 'string') codes.push(next.code);
+    if (next instanceof AggregateError) queue.push(...next.errors);
+    queue.push(next.cause);
+  }
+  return codes;
+}

@@ -1,0 +1,251 @@
+import type { IncidentMessage, Message, Notice, ReportMessage, TestMessage } from '../../core/message.ts';
+import { testHeadline, testStory, wordIncidents, wordMore } from '../../core/message-wording.ts';
+import { formatAmount } from '../../core/money.ts';
+import { balanceOf } from '../../core/notice-headline.ts';
+import type { Tone } from '../../core/notice-state.ts';
+import type { NoticeWording } from '../../core/notice-wording.ts';
+import { cleanText } from '../../core/plain-text.ts';
+import { type ReportAccountWording, wordReport } from '../../core/report-wording.ts';
+import { drawSparkline } from '../../core/sparkline.ts';
+import { cutEscaped, cutUnits, escapeSlack, literalMrkdwn } from './slack-text.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Slack's limits in characters (docs.slack.dev, Block Kit reference), and ours where it documents none. */
+const limits = {
+  header: 150,
+  section: 3000,
+  field: 2000,
+  fallback: 600,
+  url: 3000,
+  noticesShown: 8,
+  accountsShown: 8,
+} as const;
+
+const icons: Readonly<Record<Tone, string>> = {
+  critical: '🔴',
+  warning: '🟠',
+  info: '🔵',
+  good: '✅',
+  neutral: '⚪',
+};
+const colours: Readonly<Record<Tone, string>> = {
+  critical: '#d92d20',
+  warning: '#e8890c',
+  info: '#2e77d0',
+  good: '#1a8f4c',
+  neutral: '#8a8f98',
+};
+
+export interface PlainText {
+  readonly type: 'plain_text';
+  readonly text: string;
+  readonly emoji: boolean;
+}
+
+interface Mrkdwn {
+  readonly type: 'mrkdwn';
+  readonly text: string;
+}
+
+interface LinkButton {
+  readonly type: 'button';
+  readonly text: PlainText;
+  readonly url: string;
+  readonly action_id: string;
+  readonly style?: 'primary';
+}
+
+export type SlackBlock =
+  | { readonly type: 'header'; readonly text: PlainText }
+  | { readonly type: 'section'; readonly text: PlainText; readonly accessory?: LinkButton }
+  | { readonly type: 'section'; readonly fields: readonly Mrkdwn[] }
+  | { readonly type: 'context'; readonly elements: readonly PlainText[] }
+  | { readonly type: 'actions'; readonly elements: readonly LinkButton[] }
+  | { readonly type: 'divider' };
+
+/** The body of a POST to an incoming webhook. */
+export interface SlackPayload {
+  /** What a phone's notification and a screen reader say. */
+  readonly text: string;
+  /** Off: the fallback text is shown as it is written. */
+  readonly mrkdwn: false;
+  readonly attachments?: readonly {
+    readonly color: string;
+    readonly fallback: string;
+    readonly blocks: readonly SlackBlock[];
+  }[];
+}
+
+/**
+ * A message as Block Kit in one coloured attachment, far below Slack's limits whatever the message holds. Names and reasons stand in plain
+ * text elements, where nothing is markup; mrkdwn holds our labels and numbers only.
+ */
+export function renderSlack(message: Message): SlackPayload {
+  switch (message.kind) {
+    case 'incidents':
+      return renderIncidents(message);
+    case 'report':
+      return renderReport(message);
+    case 'test':
+      return renderTest(message);
+  }
+}
+
+/** The same message as one short line: what is sent when Slack cannot take the blocks. */
+export function renderSlackPlainly(message: Message): SlackPayload {
+  return { text: renderSlack(message).text, mrkdwn: false };
+}
+
+function renderIncidents(message: IncidentMessage): SlackPayload {
+  const words = wordIncidents(message, limits.noticesShown);
+  const [notice] = message.notices;
+  const [only] = words.notices;
+  const single = message.notices.length === 1 && notice !== undefined && only !== undefined;
+  const blocks = single ? noticeBlocks(only, notice, message.at) : groupBlocks(words, message);
+  return payload({ headline: words.headline, tone: words.tone, blocks });
+}
+
+function noticeBlocks(words: NoticeWording, notice: Notice, now: number): readonly SlackBlock[] {
+  const fields = words.figures.slice(0, 10).map(({ label, value }) => field(label, value));
+  const trend = sparklineOf(notice, now);
+  return [
+    header(words.tone, words.headline),
+    section(words.story.join(' ')),
+    ...(fields.length === 0 ? [] : [{ type: 'section', fields } as const]),
+    ...words.advice.map((sentence) => section(`👉 ${sentence}`)),
+    ...(trend === null ? [] : [context(trend)]),
+    ...actions(words),
+    context(words.origin),
+  ];
+}
+
+function groupBlocks(
+  words: ReturnType<typeof wordIncidents>,
+  message: IncidentMessage,
+): readonly SlackBlock[] {
+  const more = words.more === 0 ? [] : [context(wordMore(words.more))];
+  const page =
+    message.publicUrl === null
+      ? []
+      : [button({ label: 'Open lowwater', url: `${message.publicUrl}/`, id: 'page' })];
+  return [
+    header(words.tone, words.headline),
+    ...words.notices.map((notice, index) => groupedNotice(notice, index)),
+    ...more,
+    ...(page.length === 0 ? [] : [{ type: 'actions', elements: page } as const]),
+  ];
+}
+
+/** One notice among others: its headline, and the one sentence that helps most. */
+function groupedNotice(notice: NoticeWording, index: number): SlackBlock {
+  const help = notice.advice[0] ?? notice.story[0] ?? '';
+  const text = cutUnits(
+    `${icons[notice.tone]} ${cutUnits(notice.headline, 160)}\n${cutUnits(help, 140)}`,
+    310,
+  );
+  const link = notice.acknowledgeUrl;
+  const accessory =
+    link === null || index > 4 || link.length > 300
+      ? {}
+      : { accessory: button({ label: 'Acknowledge', url: link, id: `ack-${index}` }) };
+  return { type: 'section', text: plain(text), ...accessory };
+}
+
+function renderReport(message: ReportMessage): SlackPayload {
+  const words = wordReport(message, limits.accountsShown);
+  const more = words.more === 0 ? [] : [context(`and ${words.more} more accounts`)];
+  const page =
+    message.publicUrl === null
+      ? []
+      : [button({ label: 'Open lowwater', url: `${message.publicUrl}/`, id: 'page' })];
+  const blocks: readonly SlackBlock[] = [
+    header('info', words.headline),
+    section([words.period, ...words.totals.slice(0, 5).map((total) => cutUnits(total, 160))].join('\n')),
+    ...words.accounts.map(reportSection),
+    ...more,
+    ...(page.length === 0 ? [] : [{ type: 'actions', elements: page } as const]),
+  ];
+  return payload({ headline: words.headline, tone: 'info', blocks });
+}
+
+function reportSection(account: ReportAccountWording): SlackBlock {
+  const lines = account.lines.map(
+    (line) => `${line.label} ${line.balance} · ${line.perDay} per day · lasts ${line.runway}`,
+  );
+  const advice = account.advice === null ? [] : [`👉 ${account.advice}`];
+  return section(cutUnits([`${account.name} (${account.incidents})`, ...lines, ...advice].join('\n'), 400));
+}
+
+function renderTest(message: TestMessage): SlackPayload {
+  const headline = testHeadline(message);
+  return payload({ headline, tone: 'info', blocks: [header('info', headline), section(testStory(message))] });
+}
+
+function payload(parts: {
+  readonly headline: string;
+  readonly tone: Tone;
+  readonly blocks: readonly SlackBlock[];
+}): SlackPayload {
+  const text = cutEscaped(escapeSlack(`${icons[parts.tone]} ${parts.headline}`), limits.fallback);
+  return {
+    text,
+    mrkdwn: false,
+    attachments: [{ color: colours[parts.tone], fallback: text, blocks: parts.blocks }],
+  };
+}
+
+/** The last 24 hours of the balance in one line; null where fewer than two readings are known. */
+function sparklineOf(notice: Notice, now: number): string | null {
+  const { account, balance } = notice;
+  if (account === null || balance === null) return null;
+  const readings = account.history.filter((reading) => reading.at >= now - dayMs && reading.at <= now);
+  const [first] = readings;
+  const last = readings.at(-1);
+  if (first === undefined || last === undefined || readings.length < 2) return null;
+  const points = readings.map((reading) => ({ at: reading.at, value: balanceOf(reading, balance) }));
+  const line = drawSparkline({ points, since: now - dayMs, until: now + 1, width: 24 });
+  const ends = [first, last].map((reading) =>
+    formatAmount(balanceOf(reading, balance), cleanText(reading.currency, 12)),
+  );
+  return `24 h  ${line}  ${ends.join(' → ')}`;
+}
+
+function actions(words: NoticeWording): readonly SlackBlock[] {
+  const elements: LinkButton[] = [];
+  if (words.acknowledgeUrl !== null && words.acknowledgeUrl.length <= limits.url) {
+    elements.push({
+      ...button({ label: 'Acknowledge', url: words.acknowledgeUrl, id: 'acknowledge' }),
+      style: 'primary',
+    });
+  }
+  if (words.pageUrl !== null && words.pageUrl.length <= limits.url) {
+    elements.push(button({ label: words.pageLabel, url: words.pageUrl, id: 'page' }));
+  }
+  return elements.length === 0 ? [] : [{ type: 'actions', elements }];
+}
+
+function button(order: { readonly label: string; readonly url: string; readonly id: string }): LinkButton {
+  return { type: 'button', text: plain(order.label), url: order.url, action_id: `lowwater-${order.id}` };
+}
+
+function header(tone: Tone, headline: string): SlackBlock {
+  return { type: 'header', text: plain(cutUnits(`${icons[tone]} ${headline}`, limits.header)) };
+}
+
+function section(text: string): SlackBlock {
+  return { type: 'section', text: plain(cutUnits(text, limits.section)) };
+}
+
+function context(text: string): SlackBlock {
+  return { type: 'context', elements: [plain(cutUnits(text, 600))] };
+}
+
+function field(label: string, value: string): Mrkdwn {
+  return { type: 'mrkdwn', text: `*${literalMrkdwn(label)}*\n${cutEscaped(literalMrkdwn(value), 400)}` };
+}
+
+/** `emoji` off: a `:name:` in a name stays what it is. */
+function plain(text: string): PlainText {
+  return { type: 'plain_text', text: text === '' ? '–' : text, emoji: false };
+}

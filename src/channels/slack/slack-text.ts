@@ -1,0 +1,33 @@
+/** Escapes text for Slack: in fallback text and mrkdwn these three characters begin links, mentions and commands. */
+export function escapeSlack(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/**
+ * Text for a mrkdwn element in which nothing is markup. Slack knows no escape for `*`, `_`, `~` and backquotes, so they are
+ * replaced by characters that look the same. Used for short values only; names stand in plain text elements.
+ */
+export function literalMrkdwn(text: string): string {
+  return escapeSlack(text).replace(/[*_~`]/g, (mark) => lookAlikes[mark] ?? '');
+}
+
+const lookAlikes: Readonly<Record<string, string>> = { '*': '∗', _: '＿', '~': '∼', '`': 'ˋ' };
+
+/** Cuts an escaped text to at most `limit` code units without leaving half an entity or half a character behind. */
+export function cutEscaped(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const cut = text
+    .slice(0, limit - 1)
+    .replace(/&[a-z]{0,4}$/, '')
+    .replace(/[\ud800-\udbff]$/, '');
+  return `${cut}…`;
+}
+
+/** Cuts to at most `limit` UTF-16 code units, which is how Slack is known to count, without splitting a character. */
+export function cutUnits(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  return `${text
+    .slice(0, limit - 1)
+    .replace(/[\ud800-\udbff]$/, '')
+    .trimEnd()}…`;
+}

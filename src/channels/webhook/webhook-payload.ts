@@ -1,0 +1,177 @@
+import type { Resolution } from '../../core/alert.ts';
+import type { Quantity } from '../../core/evaluation.ts';
+import type {
+  IncidentMessage,
+  Message,
+  Notice,
+  Outlook,
+  ReportAccount,
+  ReportMessage,
+} from '../../core/message.ts';
+import { testHeadline, wordIncidents } from '../../core/message-wording.ts';
+import { formatMicros } from '../../core/money.ts';
+import { stateOf } from '../../core/notice-state.ts';
+import { wordNotice } from '../../core/notice-wording.ts';
+import { type Balance, balances, type Reading } from '../../core/reading.ts';
+import { wordReport } from '../../core/report-wording.ts';
+
+/** The most alerts or accounts in one body; `truncated` tells how many more there are. */
+const listLimit = 200;
+
+/**
+ * A message as the documented JSON of the webhook channel (docs/webhook.md): money as decimal strings, times in ISO 8601 UTC, durations in
+ * seconds, null where unknown. Fields are only ever added.
+ */
+export function renderWebhookPayload(message: Message): object {
+  const base = { timestamp: iso(message.at), id: message.id };
+  switch (message.kind) {
+    case 'incidents':
+      return { type: 'lowwater.alerts', ...base, data: incidentsData(message) };
+    case 'report':
+      return { type: 'lowwater.report', ...base, data: reportData(message) };
+    case 'test':
+      return {
+        type: 'lowwater.test',
+        ...base,
+        data: { channel: message.channel, headline: testHeadline(message) },
+      };
+  }
+}
+
+function incidentsData(message: IncidentMessage): object {
+  return {
+    headline: wordIncidents(message, 1).headline,
+    alerts: message.notices.slice(0, listLimit).map((notice) => alertData(notice, message)),
+    truncated: Math.max(0, message.notices.length - listLimit),
+  };
+}
+
+function alertData(notice: Notice, message: IncidentMessage): object {
+  const words = wordNotice(notice, message);
+  const { account, incident } = notice;
+  return {
+    incident: incident.id,
+    state: stateOf(notice),
+    reasons: notice.kinds,
+    account: incident.account,
+    accountName: notice.accountName.toWellFormed(),
+    labels: account?.labels ?? incident.labels,
+    rule: notice.rule,
+    type: notice.type,
+    severity: notice.severity,
+    balance: notice.balance,
+    value: quantityText(notice.value),
+    threshold: quantityText(notice.threshold),
+    firedAt: iso(notice.firedAt),
+    resolvedAt: isoOrNull(notice.resolvedAt),
+    resolution: notice.resolution === null ? null : resolutionData(notice.resolution),
+    acknowledged: acknowledgedData(notice),
+    reading: account === null ? null : readingData(account.reading),
+    previousReading: account === null ? null : readingData(account.previous),
+    outcome: account?.outcome ?? null,
+    failure: account?.failure ?? null,
+    consecutiveFailures: account?.consecutiveFailures ?? 0,
+    outlook: outlookData(account?.outlook ?? null),
+    headline: words.headline,
+    details: words.story,
+    advice: words.advice,
+    url: words.pageUrl,
+    acknowledgeUrl: words.acknowledgeUrl,
+  };
+}
+
+function acknowledgedData(notice: Notice): object | null {
+  const acknowledgement = notice.incident.acknowledgement;
+  return acknowledgement === null
+    ? null
+    : { at: iso(acknowledgement.at), by: acknowledgement.by, comment: acknowledgement.comment };
+}
+
+function reportData(message: ReportMessage): object {
+  return {
+    report: message.reportId,
+    headline: wordReport(message, 1).headline,
+    since: iso(message.since),
+    until: iso(message.until),
+    accounts: message.accounts.slice(0, listLimit).map(reportAccountData),
+    truncated: Math.max(0, message.accounts.length - listLimit),
+  };
+}
+
+function reportAccountData(account: ReportAccount): object {
+  return {
+    account: account.id,
+    accountName: account.name.toWellFormed(),
+    reading: readingData(account.reading),
+    outlooks: byBalance((balance) => outlookData(account.outlooks[balance])),
+    spent: byBalance((balance) => formatMicros(account.spent[balance])),
+    toppedUp: byBalance((balance) => formatMicros(account.toppedUp[balance])),
+    topUps: account.topUps.map(({ at, balance, micros }) => ({
+      at: iso(at),
+      balance,
+      amount: formatMicros(micros),
+    })),
+    incidents: account.incidents.map((incident) => ({
+      incident: incident.id,
+      rule: incident.rule,
+      type: incident.type,
+      severity: incident.worstSeverity,
+      firedAt: iso(incident.firedAt),
+      resolvedAt: isoOrNull(incident.resolvedAt),
+    })),
+  };
+}
+
+function byBalance<T>(read: (balance: Balance) => T): Record<string, T> {
+  return Object.fromEntries(balances.map((balance) => [balance, read(balance)]));
+}
+
+function readingData(reading: Reading | null): object | null {
+  if (reading === null) return null;
+  return {
+    at: iso(reading.at),
+    sms: formatMicros(reading.sms),
+    voip: formatMicros(reading.voip),
+    currency: reading.currency,
+  };
+}
+
+function outlookData(outlook: Outlook | null): object | null {
+  if (outlook === null) return null;
+  return {
+    balance: outlook.balance,
+    burnPerDay: outlook.burnPerDay === null ? null : formatMicros(outlook.burnPerDay),
+    runwaySeconds: outlook.runwayMs === null ? null : Math.round(outlook.runwayMs / 1000),
+    emptyAt: isoOrNull(outlook.emptyAt),
+    confidence: outlook.confidence,
+    topUpFor30Days: outlook.restoreMicros === null ? null : formatMicros(outlook.restoreMicros),
+  };
+}
+
+/** Money as decimals, durations in seconds, both as strings: the type of the alert tells which. */
+function quantityText(quantity: Quantity | null): string | null {
+  if (quantity === null) return null;
+  switch (quantity.unit) {
+    case 'money':
+      return formatMicros(quantity.micros);
+    case 'duration':
+      return String(Math.round(quantity.ms / 1000));
+    case 'text':
+      return quantity.text;
+  }
+}
+
+function resolutionData(resolution: Resolution): object {
+  return resolution.kind === 'topped-up'
+    ? { kind: resolution.kind, amount: formatMicros(resolution.micros) }
+    : { kind: resolution.kind };
+}
+
+/** Years beyond 9999, which a runway of a balance that hardly falls can reach, have no four-digit form: they count as unknown. */
+function isoOrNull(at: number | null): string | null {
+  return at === null || Math.abs(at) > 253_402_300_799_000 ? null : iso(at);
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}
