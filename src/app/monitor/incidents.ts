@@ -65,11 +65,26 @@ function incidentOfAlert(state: MonitorState, alert: Alert): Incident | undefine
 
 function newIncident(
   state: MonitorState,
-  { account, alert, now }: { readonly account: WatchedAccount | null; readonly alert: Alert; readonly now: number },
+  it: { readonly account: WatchedAccount | null; readonly alert: Alert; readonly now: number },
 ): Incident {
+  return sketchIncident({ id: `i-${state.random.id()}`, ...it });
+}
+
+/** The incident that an alert would open at `now`. */
+export function sketchIncident({
+  id,
+  account,
+  alert,
+  now,
+}: {
+  readonly id: string;
+  readonly account: WatchedAccount | null;
+  readonly alert: Alert;
+  readonly now: number;
+}): Incident {
   const { type, rule, balance, severity, value, threshold, facts } = alert;
   return {
-    id: `i-${state.random.id()}`,
+    id,
     account: alert.account,
     rule,
     type,

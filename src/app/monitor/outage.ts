@@ -1,4 +1,4 @@
-import { type Alert, alertKey, displayName, type Incident, providerAccountId } from '../../core/alert.ts';
+import { alertKey, displayName, type Incident, providerAccountId } from '../../core/alert.ts';
 import type { Evaluation } from '../../core/evaluation.ts';
 import { inactiveAlert } from '../../core/transition.ts';
 import { closeOwnAlert, raiseOwnAlert } from './own-alerts.ts';
@@ -78,10 +78,9 @@ function describeOutage(
     severity: 'critical',
     value: { unit: 'text', text: `${stale.length} of ${accounts.length} accounts` },
     threshold: null,
-    facts: [{ name: 'provider', value: { unit: 'text', text: displayName(providerAccountId(baseUrl)) } }],
+    facts: [
+      { name: 'provider', value: { unit: 'text', text: displayName(providerAccountId(baseUrl)) } },
+      { name: 'accounts', value: { unit: 'count', count: stale.length } },
+    ],
   };
-}
-
-export function isOutage(alert: Alert): boolean {
-  return alert.type === 'provider-down' && alert.state === 'firing';
 }

@@ -1,5 +1,5 @@
 import { type Alert, alertKey, type OwnAlertType, ownAccountId } from '../../core/alert.ts';
-import type { Evaluation } from '../../core/evaluation.ts';
+import type { Evaluation, Fact } from '../../core/evaluation.ts';
 import type { Severity } from '../../core/severity.ts';
 import { type AlertTiming, inactiveAlert, transition } from '../../core/transition.ts';
 import { closeIncident, openIncident, updateIncident } from './incidents.ts';
@@ -16,6 +16,7 @@ export function raiseOwnFailure(
     readonly rule: string;
     readonly severity: Severity;
     readonly text: string;
+    readonly facts?: readonly Fact[];
     readonly now: number;
   },
 ): void {
@@ -27,7 +28,7 @@ export function raiseOwnFailure(
       severity: it.severity,
       value: { unit: 'text', text: it.text },
       threshold: null,
-      facts: [],
+      facts: it.facts ?? [],
     },
     now: it.now,
   });
@@ -39,6 +40,21 @@ export function clearOwnFailure(state: MonitorState, rule: string, now: number):
 
 export function isOwnFailureRaised(state: MonitorState, rule: string): boolean {
   return state.alerts.get(alertKey(ownAccountId, rule))?.state === 'firing';
+}
+
+/** Reports a channel that refuses for good, or some of its recipients, on the other channels. */
+export function raiseChannelFailed(
+  state: MonitorState,
+  it: { readonly channel: string; readonly severity: Severity; readonly reason: string; readonly now: number },
+): void {
+  raiseOwnFailure(state, {
+    type: 'channel-failed',
+    rule: channelFailedRule(it.channel),
+    severity: it.severity,
+    text: it.reason,
+    facts: [{ name: 'channel', value: { unit: 'text', text: it.channel } }],
+    now: it.now,
+  });
 }
 
 /** The rule id under which a channel that refuses for good is reported. */

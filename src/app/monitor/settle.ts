@@ -2,7 +2,7 @@ import type { Incident, Told } from '../../core/alert.ts';
 import { type OutboxMessage, retryDelayMs, wireId } from '../../core/outbox.ts';
 import type { Delivery } from '../ports.ts';
 import { settleIncident } from './announce.ts';
-import { channelFailedRule, clearOwnFailure, isOwnFailureRaised, raiseOwnFailure } from './own-alerts.ts';
+import { channelFailedRule, clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './own-alerts.ts';
 import { absorbFollowers, putMessage } from './queue.ts';
 import type { MonitorState } from './state.ts';
 
@@ -20,6 +20,11 @@ export function settleDelivery(state: MonitorState, sent: Sent, now: number): vo
   const { subject, delivery, wasUncertain } = sent;
   const message = state.messages.get(sent.message.id) ?? sent.message;
   state.underWay.delete(message.id);
+  const deliveredAt = state.deliveries.get(message.channel)?.deliveredAt ?? null;
+  state.deliveries.set(
+    message.channel,
+    delivery.kind === 'delivered' ? { deliveredAt: now, lastError: null } : { deliveredAt, lastError: delivery.reason },
+  );
   switch (delivery.kind) {
     case 'delivered':
       settleDelivered(state, { message, subject, refused: delivery.refusedRecipients ?? [], now });
@@ -41,8 +46,8 @@ function settleDelivered(
   putMessage(state, { ...message, state: 'delivered', deliveredAt: now, uncertain: false, lastError: null });
   const rule = channelFailedRule(message.channel);
   if (it.refused.length > 0) {
-    const text = `${message.channel} refused ${it.refused.join(', ')}; the other recipients got the message`;
-    raiseOwnFailure(state, { type: 'channel-failed', rule, severity: 'warning', text, now });
+    const reason = `refused ${it.refused.join(', ')}; the other recipients got the message`;
+    raiseChannelFailed(state, { channel: message.channel, severity: 'warning', reason, now });
   } else if (isOwnFailureRaised(state, rule)) {
     clearOwnFailure(state, rule, now);
     // What the channel refused while it was broken is decided on again.
@@ -90,13 +95,7 @@ function settleDead(
 ): void {
   const { message, reason, now } = it;
   putMessage(state, { ...message, state: 'dead', uncertain: false, lastError: reason });
-  raiseOwnFailure(state, {
-    type: 'channel-failed',
-    rule: channelFailedRule(message.channel),
-    severity: 'critical',
-    text: `${message.channel}: ${reason}`,
-    now,
-  });
+  raiseChannelFailed(state, { channel: message.channel, severity: 'critical', reason, now });
   forEachTold(state, message, (incident) => {
     state.channelTries.set(`${message.channel}/${incident.id}`, now);
     return null;

@@ -41,6 +41,8 @@ export interface MonitorState {
   readonly underWay: Set<string>;
   /** When a channel last refused an incident for good, by `<channel>/<incident>`. */
   readonly channelTries: Map<string, number>;
+  /** How each channel last did, for people who look. */
+  readonly deliveries: Map<string, { readonly deliveredAt: number | null; readonly lastError: string | null }>;
   readonly silences: Map<string, Silence>;
   /** Waiting groups of accounts that share a secret, by the group's name. */
   readonly backoffs: Map<string, GroupBackoff>;
@@ -68,6 +70,7 @@ export function emptyState(parts: {
     queues: new Map(),
     underWay: new Set(),
     channelTries: new Map(),
+    deliveries: new Map(),
     silences: new Map(),
     backoffs: new Map(),
     groups: new Map(),

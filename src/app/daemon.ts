@@ -1,0 +1,310 @@
+import type { Incident } from '../core/alert.ts';
+import type { Outcome } from '../core/outcome.ts';
+import type { Message } from '../core/message.ts';
+import { Committer } from './committer.ts';
+import { Counting } from './counting.ts';
+import { DaemonJournal } from './daemon-journal.ts';
+import { Heartbeat, overdueMs, type Ping } from './heartbeat.ts';
+import { endTurn, shiftTime, startMonitor } from './monitor/monitor.ts';
+import { observePoll } from './monitor/observe.ts';
+import { obeyOrder } from './monitor/operate.ts';
+import { clearOwnFailure, isOwnFailureRaised, raiseOwnFailure } from './monitor/own-alerts.ts';
+import { reconfigure } from './monitor/reconfigure.ts';
+import { aliveNote } from './monitor/restore.ts';
+import { type Sent, settleDelivery } from './monitor/settle.ts';
+import type { MonitorState, WatchedAccount } from './monitor/state.ts';
+import { composeMessage } from './outbox/compose.ts';
+import { type Claim, Dispatcher } from './outbox/dispatcher.ts';
+import { Poller } from './poller.ts';
+import type { Calendar, Channel, Clock, Log, Provider, Random, StorageError, Store } from './ports.ts';
+import { nextReportAt, sendDueReports } from './reporting.ts';
+import { Retention } from './retention.ts';
+import type { Settings } from './settings.ts';
+import { SteadyClock } from './steady-clock.ts';
+
+export interface DaemonParts {
+  readonly settings: Settings;
+  readonly store: Store;
+  /** Made anew at each reload; the old one is closed when its polls have ended. */
+  readonly openProvider: (settings: Settings) => Provider;
+  readonly openChannels: (settings: Settings) => readonly Channel[];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly calendar: Calendar;
+  readonly log: Log;
+  readonly ping: Ping;
+  readonly acknowledgeUrl: (incident: Incident, now: number) => string | null;
+}
+
+/** The daemon wakes at least this often: the command line may have left an order, the clock may have jumped. */
+const longestSleepMs = 1000;
+/** Running polls and deliveries get this long to finish at the end; Docker kills after 10 s. */
+const drainMs = 8000;
+export const storageRule = 'storage-failed';
+export const configRule = 'config-invalid';
+
+/**
+ * The running daemon. Everything happens in turns: something came in (a poll ended, a message was sent, a person ordered
+ * something, time passed), the monitor takes it in and decides, what changed is committed, and only then messages go out.
+ */
+export class Daemon {
+  readonly state: MonitorState;
+  readonly counting = new Counting();
+  readonly poller: Poller;
+  readonly startedAt: number;
+  configLoadedAt: number;
+  readonly #parts: DaemonParts;
+  readonly #time: SteadyClock;
+  readonly #journal: DaemonJournal;
+  readonly #dispatcher: Dispatcher;
+  readonly #committer: Committer;
+  readonly #heartbeat: Heartbeat;
+  readonly #retention: Retention;
+  readonly #subscribers = new Set<() => void>();
+  #provider: Provider;
+  #channels: readonly Channel[];
+  #outgoing: Claim[] = [];
+  #armedFor = Number.POSITIVE_INFINITY;
+  #cancelTimer: () => void = () => undefined;
+  #running = false;
+  #idle: (() => void) | null = null;
+
+  constructor(parts: DaemonParts) {
+    this.#parts = parts;
+    const { settings, store, calendar, random, clock, log } = parts;
+    this.#time = new SteadyClock(clock);
+    const now = this.#time.now();
+    this.startedAt = now;
+    this.configLoadedAt = now;
+    this.state = startMonitor({ settings, calendar, random, reader: store, now });
+    this.#journal = new DaemonJournal(log);
+    this.#provider = parts.openProvider(settings);
+    this.#channels = parts.openChannels(settings);
+    this.#heartbeat = new Heartbeat({ ping: parts.ping, settings: settings.heartbeat, now });
+    this.#retention = new Retention({ store, aliveAt: Number(this.state.notes.get(aliveNote) ?? now), now });
+    this.poller = new Poller({
+      state: this.state,
+      provider: { readBalance: (account, signal) => this.#provider.readBalance(account, signal), close: async () => {} },
+      now: () => this.#time.now(),
+      ended: (account, outcome) => this.#pollEnded(account, outcome),
+    });
+    this.#dispatcher = new Dispatcher({
+      state: this.state,
+      now: () => this.#time.now(),
+      compose: (message, at) => this.#compose(message, at),
+      ended: (sent) => this.#deliveryEnded(sent),
+    });
+    this.#dispatcher.adopt(this.#channels);
+    this.#committer = new Committer({ state: this.state, store, clock, committed: (failure) => this.#committed(failure) });
+  }
+
+  get ready(): boolean {
+    return this.#running;
+  }
+
+  get storageFailing(): boolean {
+    return this.#committer.failing;
+  }
+
+  now(): number {
+    return this.#time.now();
+  }
+
+  /** Begins to poll. What was left undelivered goes out. */
+  start(): void {
+    this.#running = true;
+    this.poller.adopt(new Set());
+    this.#tick();
+  }
+
+  /** Does something at once, as part of a turn, and gives what it gives. */
+  act<T>(work: (now: number) => T): T {
+    const now = this.#time.now();
+    const result = work(now);
+    this.#endTurn(now);
+    return result;
+  }
+
+  /** Puts a new configuration in force; state and clocks of what remains go on. */
+  reload(settings: Settings): void {
+    const old = { provider: this.#provider, channels: this.#channels };
+    const changed = changedAccounts(this.state.settings, settings);
+    this.#provider = this.#parts.openProvider(settings);
+    this.#channels = this.#parts.openChannels(settings);
+    this.#dispatcher.adopt(this.#channels);
+    this.configLoadedAt = this.#time.now();
+    this.act((now) => {
+      reconfigure(this.state, settings, now);
+      clearOwnFailure(this.state, configRule, now);
+      this.#heartbeat.adopt(settings.heartbeat, now);
+      for (const id of changed) this.#forgiveRefusal(id);
+      this.poller.adopt(changed);
+    });
+    void old.provider.close();
+    for (const channel of old.channels) void channel.close();
+    this.#parts.log.info({ accounts: settings.accounts.length }, 'configuration reloaded');
+  }
+
+  /** A reload failed: the running configuration stays, and everybody hears of it once. */
+  reportInvalidConfiguration(text: string): void {
+    const failure = { type: 'config-invalid', rule: configRule, severity: 'warning', text } as const;
+    this.act((now) => raiseOwnFailure(this.state, { ...failure, now }));
+  }
+
+  /** Calls `changed` after each commit. Gives the end of it. */
+  subscribe(changed: () => void): () => void {
+    this.#subscribers.add(changed);
+    return () => this.#subscribers.delete(changed);
+  }
+
+  /** Ends: no new work, running work finishes or is abandoned, everything known is stored. */
+  async stop(): Promise<void> {
+    this.#running = false;
+    this.#cancelTimer();
+    this.poller.stop();
+    this.#dispatcher.stop();
+    await this.#drain(drainMs);
+    this.poller.abandon();
+    this.#dispatcher.abandon();
+    this.#heartbeat.abandon();
+    await this.#drain(1000);
+    this.state.changes.notes.set(aliveNote, String(this.#time.now()));
+    this.#committer.flush();
+    await Promise.all([this.#provider.close(), ...this.#channels.map((channel) => channel.close())]);
+  }
+
+  #compose(message: Claim['message'], at: number): Message | null {
+    const { store, acknowledgeUrl } = this.#parts;
+    return composeMessage({ state: this.state, reader: store, acknowledgeUrl }, message, at);
+  }
+
+  #pollEnded(account: WatchedAccount, outcome: Outcome): void {
+    this.counting.countPoll(account.settings.id, outcome.kind, outcome.durationMs);
+    this.#journal.pollEnded(account, outcome);
+    this.act((now) => observePoll(this.state, account, outcome, now));
+    this.#checkIdle();
+  }
+
+  #deliveryEnded(sent: Sent): void {
+    const { delivery, message } = sent;
+    const counted = delivery.kind === 'retry' ? 'retried' : delivery.kind;
+    this.counting.countNotification(message.channel, counted);
+    this.#journal.deliveryEnded(sent);
+    this.act((now) => settleDelivery(this.state, sent, now));
+    this.#checkIdle();
+  }
+
+  #tick(): void {
+    this.#armedFor = Number.POSITIVE_INFINITY;
+    if (!this.#running) return;
+    this.#followJump();
+    const now = this.#time.now();
+    this.poller.start(now);
+    for (const order of this.#takeOrders()) obeyOrder(this.state, order, now);
+    sendDueReports(this.state, now);
+    this.#retention.prune(this.state.settings.storage.retentionMs, now);
+    this.#beat(now);
+    this.#endTurn(now);
+    this.#arm(Math.min(now + longestSleepMs, nextReportAt(this.state), this.#retention.nextAt, this.#heartbeat.nextAt));
+  }
+
+  #endTurn(now: number): void {
+    endTurn(this.state, now);
+    this.#journal.turnEnded(this.state);
+    this.#outgoing.push(...this.#dispatcher.claimDue(now));
+    this.#committer.schedule(this.#outgoing.length > 0);
+    this.#arm(Math.min(this.poller.nextAt, this.#dispatcher.nextAt, this.state.due.nextAt));
+  }
+
+  #committed(failure: StorageError | null): void {
+    this.#dispatcher.send(this.#outgoing.splice(0));
+    const raised = isOwnFailureRaised(this.state, storageRule);
+    if (failure !== null && !raised) {
+      this.#parts.log.error({ err: failure }, 'the database cannot be written; going on from memory');
+      const fact = { type: 'storage-failed', rule: storageRule, severity: 'critical', text: failure.message } as const;
+      this.act((now) => raiseOwnFailure(this.state, { ...fact, now }));
+    }
+    if (failure === null && raised) {
+      this.#parts.log.info({}, 'the database can be written again');
+      this.act((now) => clearOwnFailure(this.state, storageRule, now));
+    }
+    for (const changed of this.#subscribers) changed();
+  }
+
+  #followJump(): void {
+    const jumpMs = this.#time.takeJump();
+    if (jumpMs === 0) return;
+    this.#parts.log.warn({ jumpMs }, 'the clock jumped or the machine slept; schedules move along');
+    const now = this.#time.now();
+    shiftTime(this.state, jumpMs, now);
+    this.poller.shift(jumpMs);
+    this.#heartbeat.shift(jumpMs);
+    this.#retention.distrustClock(now);
+  }
+
+  #takeOrders() {
+    try {
+      return this.#parts.store.takeOrders();
+    } catch (error) {
+      // While the database cannot be used nobody can have left an order in it.
+      this.#journal.ordersFailed(error);
+      return [];
+    }
+  }
+
+  #beat(now: number): void {
+    const waiting = [...this.state.messages.values()].filter((message) => message.state === 'pending');
+    const overdue = waiting.some((message) => now - message.createdAt > overdueMs && message.dueAt < now - overdueMs);
+    const failing = waiting.some((message) => message.attempts > 0 && now - message.createdAt > overdueMs);
+    const late = this.poller.nextAt < now - overdueMs;
+    const healthy = !this.#committer.failing && !overdue && !failing && !late;
+    this.#heartbeat.beat({ now, healthy, ended: (reached) => this.#journal.heartbeatEnded(reached) });
+  }
+
+  /** A changed key deserves a new try at once. */
+  #forgiveRefusal(id: string): void {
+    const account = this.state.accounts.get(id);
+    if (account !== undefined) account.poll = { ...account.poll, retryAt: null };
+  }
+
+  #arm(at: number): void {
+    if (!this.#running || at >= this.#armedFor) return;
+    this.#cancelTimer();
+    this.#armedFor = at;
+    const delayMs = Math.max(0, Math.ceil(at - this.#time.now()));
+    this.#cancelTimer = this.#parts.clock.setTimer(delayMs, () => this.#tick());
+  }
+
+  async #drain(withinMs: number): Promise<void> {
+    this.#committer.flush();
+    if (this.#isIdle()) return;
+    await new Promise<void>((resolve) => {
+      const cancel = this.#parts.clock.setTimer(withinMs, resolve);
+      this.#idle = () => {
+        cancel();
+        resolve();
+      };
+    });
+    this.#idle = null;
+  }
+
+  #checkIdle(): void {
+    if (this.#idle !== null && this.#isIdle()) this.#idle();
+  }
+
+  #isIdle(): boolean {
+    return this.poller.running === 0 && this.#dispatcher.running === 0;
+  }
+}
+
+/** Accounts that are read differently now: another key, address or schedule. */
+function changedAccounts(before: Settings, after: Settings): Set<string> {
+  const known = new Map(before.accounts.map((account) => [account.id, account]));
+  const changed = after.accounts.filter((account) => {
+    const old = known.get(account.id);
+    if (old === undefined) return false;
+    const sameSecret = old.authSecret.reveal() === account.authSecret.reveal();
+    return !sameSecret || old.baseUrl !== account.baseUrl || JSON.stringify(old.poll) !== JSON.stringify(account.poll);
+  });
+  return new Set(changed.map((account) => account.id));
+}

@@ -1,0 +1,77 @@
+import type { Message, ReportAccount } from '../../core/message.ts';
+import type { OutboxMessage } from '../../core/outbox.ts';
+import type { Balance, Reading } from '../../core/reading.ts';
+import { thin } from '../../core/thin.ts';
+import { outlookOf } from '../insight.ts';
+import type { WatchedAccount } from '../monitor/state.ts';
+import { baseOf, type ComposeParts } from './compose.ts';
+
+const chartPoints = 200;
+/** Rises smaller than this are corrections, not top-ups (the default of the `top-up` rule). */
+const leastTopUpMicros = 10_000;
+
+/** A report over its period: balance, spending, top-ups, runway and incidents of every account, shortest runway first. */
+export function composeReport(parts: ComposeParts, message: OutboxMessage, now: number): Message | null {
+  const { report } = message;
+  if (report === null) return null;
+  const accounts = [...parts.state.accounts.values()].map((account) => reportAccount(parts, account, { ...report, now }));
+  return {
+    ...baseOf(parts.state, message, now),
+    kind: 'report',
+    reportId: report.id,
+    since: report.since,
+    until: report.until,
+    accounts: accounts.sort((left, right) => shortestRunway(left) - shortestRunway(right)),
+  };
+}
+
+function reportAccount(
+  parts: ComposeParts,
+  account: WatchedAccount,
+  period: { readonly since: number; readonly until: number; readonly now: number },
+): ReportAccount {
+  const { settings, poll } = account;
+  const { since, until, now } = period;
+  const before = parts.reader.readingBefore(settings.id, since);
+  const within = [...parts.reader.readings({ account: settings.id, since, until })];
+  const readings = before === null ? within : [before, ...within];
+  const flow = { sms: measureFlow(readings, 'sms'), voip: measureFlow(readings, 'voip') };
+  return {
+    id: settings.id,
+    name: settings.name,
+    reading: poll.reading,
+    outlooks: { sms: outlookOf(account, 'sms', now), voip: outlookOf(account, 'voip', now) },
+    spent: { sms: flow.sms.spent, voip: flow.voip.spent },
+    toppedUp: { sms: flow.sms.toppedUp, voip: flow.voip.toppedUp },
+    topUps: [...flow.sms.topUps, ...flow.voip.topUps].sort((left, right) => left.at - right.at),
+    incidents: parts.reader.incidents({ account: settings.id, since, until }),
+    history: thin(within, chartPoints),
+  };
+}
+
+interface Flow {
+  spent: number;
+  toppedUp: number;
+  readonly topUps: { at: number; balance: Balance; micros: number }[];
+}
+
+/** Falls are spending, rises are top-ups; nothing is compared across currencies. */
+function measureFlow(readings: readonly Reading[], balance: Balance): Flow {
+  const flow: Flow = { spent: 0, toppedUp: 0, topUps: [] };
+  for (let index = 1; index < readings.length; index++) {
+    const before = readings[index - 1];
+    const reading = readings[index];
+    if (before === undefined || reading === undefined || before.currency !== reading.currency) continue;
+    const change = reading[balance] - before[balance];
+    if (change < 0) flow.spent -= change;
+    else flow.toppedUp += change;
+    if (change >= leastTopUpMicros) flow.topUps.push({ at: reading.at, balance, micros: change });
+  }
+  return flow;
+}
+
+/** An account of which nothing is known comes after those that run out, before none. */
+function shortestRunway(account: ReportAccount): number {
+  const runways = [account.outlooks.sms?.runwayMs, account.outlooks.voip?.runwayMs].filter((ms) => ms != null);
+  return runways.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...runways);
+}

@@ -1,0 +1,136 @@
+import { messageSubject } from '../../core/message-wording.ts';
+import type { Message } from '../../core/message.ts';
+import type { OutboxMessage } from '../../core/outbox.ts';
+import { putMessage, queueOf } from '../monitor/queue.ts';
+import type { Sent } from '../monitor/settle.ts';
+import type { MonitorState } from '../monitor/state.ts';
+import { type Channel, type Delivery, StorageError } from '../ports.ts';
+
+/** A message that was taken from the outbox to be sent as soon as the taking is stored. */
+export interface Claim {
+  readonly message: OutboxMessage;
+  readonly wasUncertain: boolean;
+}
+
+interface DispatcherParts {
+  readonly state: MonitorState;
+  readonly now: () => number;
+  /** Renders a message from the state at this instant; null when there is nothing left to say. */
+  readonly compose: (message: OutboxMessage, now: number) => Message | null;
+  readonly ended: (sent: Sent) => void;
+}
+
+/** One channel's delivery: one message at a time, no faster than the channel allows. */
+interface Lane {
+  readonly channel: Channel;
+  busy: AbortController | null;
+  freeAt: number;
+}
+
+/**
+ * Delivers the outbox. Each channel has a lane of its own, so that a slow or broken one delays no other. Taking a message and
+ * sending it are two steps: in between, the taking is committed.
+ */
+export class Dispatcher {
+  readonly #parts: DispatcherParts;
+  readonly #lanes = new Map<string, Lane>();
+  #stopped = false;
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts;
+  }
+
+  get running(): number {
+    return [...this.#lanes.values()].filter((lane) => lane.busy !== null).length;
+  }
+
+  /** When the next message can be taken; Infinity when none waits or its channel is busy. */
+  get nextAt(): number {
+    let next = Number.POSITIVE_INFINITY;
+    if (this.#stopped) return next;
+    for (const [name, lane] of this.#lanes) {
+      if (lane.busy !== null) continue;
+      for (const message of queueOf(this.#parts.state, name)) {
+        next = Math.min(next, Math.max(message.dueAt, lane.freeAt));
+      }
+    }
+    return next;
+  }
+
+  /** Makes the lanes those of the given channels. What a removed or replaced channel is sending is let finish. */
+  adopt(channels: readonly Channel[]): void {
+    const names = new Set(channels.map((channel) => channel.name));
+    for (const name of [...this.#lanes.keys()]) if (!names.has(name)) this.#lanes.delete(name);
+    for (const channel of channels) {
+      const { busy = null, freeAt = 0 } = this.#lanes.get(channel.name) ?? {};
+      this.#lanes.set(channel.name, { channel, busy, freeAt });
+    }
+  }
+
+  /** Takes what is due: marks it as under way, possibly sent, so that the next commit says so. */
+  claimDue(now: number): Claim[] {
+    const claims: Claim[] = [];
+    if (this.#stopped) return claims;
+    for (const [name, lane] of this.#lanes) {
+      if (lane.busy !== null || lane.freeAt > now) continue;
+      const due = queueOf(this.#parts.state, name).find((message) => message.dueAt <= now);
+      if (due === undefined) continue;
+      const message = { ...due, attempts: due.attempts + 1, uncertain: true };
+      lane.busy = new AbortController();
+      this.#parts.state.underWay.add(message.id);
+      putMessage(this.#parts.state, message);
+      claims.push({ message, wasUncertain: due.uncertain });
+    }
+    return claims;
+  }
+
+  /** Sends what was taken, once that is stored. */
+  send(claims: readonly Claim[]): void {
+    for (const claim of claims) void this.#deliver(claim);
+  }
+
+  /** No new deliveries. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Gives up on what is still under way: it goes out again after the next start. */
+  abandon(): void {
+    for (const lane of this.#lanes.values()) lane.busy?.abort();
+  }
+
+  async #deliver(claim: Claim): Promise<void> {
+    const lane = this.#lanes.get(claim.message.channel);
+    const content = this.#compose(claim.message);
+    const subject = content === null || content === 'unreadable' ? null : mailSubject(lane, content);
+    const delivery = await this.#attempt(lane, content);
+    const current = this.#lanes.get(claim.message.channel);
+    if (current !== undefined) current.busy = null;
+    this.#parts.ended({ ...claim, subject, delivery });
+  }
+
+  /** A report needs the database; a message about incidents never does. */
+  #compose(message: OutboxMessage): Message | null | 'unreadable' {
+    try {
+      return this.#parts.compose(message, this.#parts.now());
+    } catch (error) {
+      if (error instanceof StorageError) return 'unreadable';
+      throw error;
+    }
+  }
+
+  async #attempt(lane: Lane | undefined, content: Message | null | 'unreadable'): Promise<Delivery> {
+    if (lane === undefined) return { kind: 'dead', reason: 'the channel was removed from the configuration' };
+    if (content === null) return { kind: 'dead', reason: 'nothing is known any more of what it was about' };
+    if (content === 'unreadable') {
+      return { kind: 'retry', certainty: 'refused', reason: 'the database could not be read' };
+    }
+    lane.freeAt = this.#parts.now() + lane.channel.minGapMs;
+    return lane.channel.send(content, lane.busy?.signal ?? new AbortController().signal);
+  }
+}
+
+/** Only mail has threads, and threads are told apart by their subject. */
+function mailSubject(lane: Lane | undefined, content: Message): string | null {
+  return lane?.channel.type === 'email' ? messageSubject(content) : null;
+}

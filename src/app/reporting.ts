@@ -1,0 +1,58 @@
+import { newMessage } from '../core/outbox.ts';
+import type { MonitorState } from './monitor/state.ts';
+import { putMessage } from './monitor/queue.ts';
+import type { ReportSettings } from './settings.ts';
+
+/**
+ * Sends the reports that are due: each at most once per run of its cron expression, and one for all runs that were missed. When a
+ * report last went out is stored with it, so that a restart repeats none.
+ */
+export function sendDueReports(state: MonitorState, now: number): void {
+  for (const report of state.settings.reports) {
+    const note = `report:${report.id}`;
+    const last = state.notes.get(note);
+    // A report that is new in the configuration begins with its next run.
+    const runAt = last === undefined ? null : dueRun(state, report, Number(last), now);
+    if (last === undefined || runAt !== null) writeNote(state, note, String(runAt ?? now));
+    if (runAt !== null) sendReport(state, { report, until: runAt, now });
+  }
+}
+
+/** When the next report is due; Infinity when there is none. */
+export function nextReportAt(state: MonitorState): number {
+  let next = Number.POSITIVE_INFINITY;
+  for (const { id, cron, timezone } of state.settings.reports) {
+    const last = state.notes.get(`report:${id}`);
+    const at = last === undefined ? 0 : state.calendar.next(cron, timezone, Number(last));
+    next = Math.min(next, at ?? next);
+  }
+  return next;
+}
+
+/** Puts a report over the period that ends at `until` on the queue of each of its channels. */
+export function sendReport(
+  state: MonitorState,
+  { report, until, now }: { readonly report: ReportSettings; readonly until: number; readonly now: number },
+): void {
+  for (const channel of report.channels) {
+    const period = { id: report.id, since: periodStart(state, report, until), until };
+    putMessage(state, newMessage({ id: state.random.id(), channel, items: [], report: period, now, dueAt: now }));
+  }
+}
+
+/** The period of a report begins at the run before; a week earlier where there was none. */
+export function periodStart(state: Pick<MonitorState, 'calendar'>, report: ReportSettings, until: number): number {
+  return state.calendar.previous(report.cron, report.timezone, until - 1) ?? until - 7 * 86_400_000;
+}
+
+/** The newest run in (last, now]; null when there was none. A clock that was set back brings none again. */
+function dueRun(state: MonitorState, report: ReportSettings, last: number, now: number): number | null {
+  const next = state.calendar.next(report.cron, report.timezone, last);
+  if (next === null || next > now) return null;
+  return Math.max(next, state.calendar.previous(report.cron, report.timezone, now) ?? next);
+}
+
+function writeNote(state: MonitorState, name: string, value: string): void {
+  state.notes.set(name, value);
+  state.changes.notes.set(name, value);
+}
