@@ -9,6 +9,9 @@ const longestKeepAliveMs = 30 * 60_000;
 /** Idle connections are given up this much before the server would: a request must not cross its farewell. */
 const keepAliveMarginMs = 2_000;
 
+/** Said explicitly, so that `NODE_TLS_REJECT_UNAUTHORIZED` in the environment changes nothing. */
+const verified = { rejectUnauthorized: true } as const;
+
 export interface Connections {
   /** The way to an address: past the proxy for this machine, else as the proxy variables say. */
   to(target: { readonly loopback: boolean }): Dispatcher;
@@ -45,6 +48,8 @@ export function openConnections(options: ConnectionOptions): Connections {
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: watchConnector(options.connectTimeoutMs, used),
+    requestTls: verified,
+    proxyTls: verified,
   };
   const direct = new Agent(settings);
   const proxied = openProxied(settings, options.environment);
@@ -59,7 +64,7 @@ export function openConnections(options: ConnectionOptions): Connections {
 
 /** A connector that remembers the errors of sockets that had received something before they failed. */
 function watchConnector(timeout: number, used: WeakSet<Error>): buildConnector.connector {
-  const connect = buildConnector({ timeout, allowH2: false });
+  const connect = buildConnector({ ...verified, timeout, allowH2: false });
   return (target, callback) =>
     connect(target, (...result) => {
       const socket = result[1];

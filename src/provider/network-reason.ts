@@ -33,23 +33,26 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: 'TLS: the server does not speak TLS at this address',
 };
 
-/** How the exchange failed: `unreadable` is an answer that is no HTTP, all else is the network's. */
+/** How the exchange failed. An answer that came and is no HTTP is invalid; all else is the network's. */
 export interface NetworkFailure {
   readonly kind: 'network_error' | 'invalid_response';
   readonly reason: string;
 }
+
+/** undici's parser errors have no code of their own, and hold a piece of the answer that must go nowhere. */
+const notHttp: NetworkFailure = { kind: 'invalid_response', reason: 'the answer is not HTTP' };
 
 /**
  * What to tell people about an error below HTTP. Goes by the error's code alone, through its causes: messages of errors quote
  * addresses, and those may hold passwords.
  */
 export function explainNetworkError(error: unknown): NetworkFailure {
+  if (error instanceof Error && error.name === 'HTTPParserError') return notHttp;
   const codes = collectCodes(error);
   const known = codes.find((code) => Object.hasOwn(reasons, code));
   if (known !== undefined) return { kind: 'network_error', reason: reasons[known] ?? known };
   const [code] = codes;
   if (code === undefined) return { kind: 'network_error', reason: 'the connection failed' };
-  if (code.startsWith('HPE_')) return { kind: 'invalid_response', reason: 'the answer is not HTTP' };
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
     return { kind: 'invalid_response', reason: 'the headers of the answer are too large' };
   if (/^(?:ERR_SSL|ERR_TLS|CERT|EPROTO)/.test(code))

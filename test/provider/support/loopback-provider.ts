@@ -1,0 +1,148 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import {
+  type AddressInfo,
+  createServer as createSocketServer,
+  type Socket,
+  type Server as SocketServer,
+} from 'node:net';
+import type { AccountSettings } from '../../../src/app/settings.ts';
+import type { Outcome } from '../../../src/core/outcome.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import { createProviderClient, type ProviderClientOptions } from '../../../src/provider/client.ts';
+import { systemClock } from '../../../src/system/clock.ts';
+
+export const secretText = 'loopback-secret-4711';
+
+export const okBody =
+  '{"msg":"SUCCESS","code":200,"result":{"smsBalance":-18.383000000000003,"voipBalance":0,"currency":"CNY"}}';
+
+export interface Listening {
+  readonly url: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** An HTTP server on loopback that answers as the test says. */
+export function listenHttp(answer: RequestListener): Promise<Listening> {
+  return listen(createServer({ keepAliveTimeout: 60_000 }, answer), 'http');
+}
+
+export function listenTls(
+  certificate: { key: string; cert: string },
+  answer: RequestListener,
+): Promise<Listening> {
+  return listen(createTlsServer(certificate, answer), 'https');
+}
+
+/** A server that speaks whatever the test writes to the socket. */
+export async function listenSockets(serve: (socket: Socket) => void): Promise<Listening> {
+  const sockets = new Set<Socket>();
+  const server = createSocketServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+    serve(socket);
+  });
+  const listening = await listen(server, 'http');
+  return {
+    ...listening,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await listening.close();
+    },
+  };
+}
+
+function listen(server: Server | SocketServer, scheme: string): Promise<Listening> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      const close = () =>
+        new Promise<void>((done) => {
+          server.close(() => done());
+          if ('closeAllConnections' in server) server.closeAllConnections();
+        });
+      resolve({ url: `${scheme}://127.0.0.1:${port}`, port, close });
+    });
+  });
+}
+
+export function send(
+  response: ServerResponse,
+  answer: { status?: number; body?: string; headers?: Record<string, string> },
+): void {
+  response.writeHead(answer.status ?? 200, answer.headers);
+  response.end(answer.body ?? okBody);
+}
+
+export function readText(request: IncomingMessage): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    request.on('data', (chunk) => {
+      text += String(chunk);
+    });
+    request.on('end', () => resolve(text));
+  });
+}
+
+export function accountAt(baseUrl: string, secret = secretText): AccountSettings {
+  return {
+    id: 'otp',
+    name: 'OTP',
+    authSecret: new Secret(secret),
+    baseUrl,
+    currency: null,
+    labels: {},
+    poll: { kind: 'every', everyMs: 300_000 },
+  };
+}
+
+export function createTestClient(options: Partial<ProviderClientOptions> = {}) {
+  return createProviderClient({
+    timeoutMs: 5000,
+    allowInsecureHttp: false,
+    clock: systemClock,
+    environment: {},
+    ...options,
+  });
+}
+
+/** One reading with a client of its own. */
+export async function readOnce(
+  baseUrl: string,
+  options: Partial<ProviderClientOptions> = {},
+): Promise<Outcome> {
+  const client = createTestClient(options);
+  const outcome = await client.readBalance(accountAt(baseUrl), new AbortController().signal);
+  await client.close();
+  return outcome;
+}
+
+/** Reads from a server that exists for this one answer. */
+export async function readFrom(
+  answer: RequestListener,
+  options: Partial<ProviderClientOptions> = {},
+): Promise<Outcome> {
+  const server = await listenHttp(answer);
+  const outcome = await readOnce(server.url, options);
+  await server.close();
+  return outcome;
+}
+
+/** Reads from a server that exists for this one conversation. */
+export async function readFromSockets(
+  serve: (socket: Socket) => void,
+  options: Partial<ProviderClientOptions> = {},
+): Promise<Outcome> {
+  const server = await listenSockets(serve);
+  const outcome = await readOnce(server.url, options);
+  await server.close();
+  return outcome;
+}
