@@ -1,3 +1,4 @@
+import { CommandError } from '../cli/command.ts';
 import type {
   LoadedSettings,
   RefusedScenario,
@@ -30,7 +31,13 @@ export function createRooms({ log }: { readonly log: ProcessLog }): Rooms {
         import('../app/open-desk.ts'),
         import('../system/calendar.ts'),
       ]);
-      return openDesk({ settings, reader, clock: systemClock, calendar: cronCalendar });
+      return openDesk({
+        settings,
+        reader,
+        clock: systemClock,
+        random: systemRandom,
+        calendar: cronCalendar,
+      });
     },
     async leaveOrder(path, order) {
       const { leaveOrder } = await import('../store/store.ts');
@@ -65,6 +72,8 @@ async function startSimulator(order: SimulatorOrder): Promise<RunningSimulator |
     scenario: read,
     clock: systemClock,
     random: systemRandom,
+  }).catch((error: unknown) => {
+    throw explainListenError(error, `${host}:${port}`);
   });
   return {
     kind: 'running',
@@ -72,6 +81,13 @@ async function startSimulator(order: SimulatorOrder): Promise<RunningSimulator |
     accounts: read.accounts.map(({ id, authSecret }) => ({ id, authSecret })),
     close: simulator.close,
   };
+}
+
+/** An address that cannot be listened on is the person's to change; anything else stays what it is. */
+function explainListenError(error: unknown, address: string): unknown {
+  const code = error instanceof Error && 'syscall' in error && 'code' in error ? String(error.code) : null;
+  if (code === 'EADDRINUSE') return new CommandError(`cannot listen on ${address}: another program does`);
+  return code === null ? error : new CommandError(`cannot listen on ${address}: ${code}`);
 }
 
 async function readScenario(path: string) {

@@ -4,7 +4,9 @@ import { formatCsvLine } from '../../../src/cli/terminal/csv.ts';
 
 describe('a line of CSV', () => {
   it('ends with CRLF and quotes only what needs it', () => {
-    expect(formatCsvLine(['at', 'a,b', 'say "hi"', 'two\nlines'])).toBe('at,"a,b","say ""hi""","two\nlines"\r\n');
+    expect(formatCsvLine(['at', 'a,b', 'say "hi"', 'two\nlines'])).toBe(
+      'at,"a,b","say ""hi""","two\nlines"\r\n',
+    );
   });
 
   it.each([

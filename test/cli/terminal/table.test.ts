@@ -53,7 +53,11 @@ describe('a table', () => {
   });
 
   it('fits any names into any width that holds the parts that are never cut', () => {
-    const row = fc.record({ name: fc.string({ unit: 'grapheme' }), amount: fc.constant('12.50'), note: fc.string() });
+    const row = fc.record({
+      name: fc.string({ unit: 'grapheme' }),
+      amount: fc.constant('12.50'),
+      note: fc.string(),
+    });
     fc.assert(
       fc.property(fc.array(row, { minLength: 1 }), fc.integer({ min: 16, max: 100 }), (rows, width) => {
         for (const line of formatTable({ columns, rows, width, style }).split('\n')) {

@@ -1,0 +1,153 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runLowwater, startLowwater } from '../support/command-line.ts';
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'lowwater-cli-'));
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Code that runs in the process before lowwater does: how a test breaks what the product cannot be told to break. */
+function preload(code: string): { readonly NODE_OPTIONS: string } {
+  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
+}
+
+describe.concurrent('lowwater when something is wrong with the process', () => {
+  it.each([
+    ['20.20.2', false],
+    ['22.18.0', false],
+    ['8.0.0', false],
+    ['22.19.0', true],
+    ['24.21.0', true],
+    ['100.0.0', true],
+  ])(
+    'on Node %s starts: %s; refuses with one line that names the version needed',
+    async (version, starts) => {
+      const env = preload(`Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`);
+      const { code, stdout, stderr } = await runLowwater(['--version'], { env });
+      expect(code).toBe(starts ? 0 : 1);
+      expect(stdout).toMatch(starts ? /^lowwater / : /^$/);
+      expect(stderr).toBe(starts ? '' : `lowwater needs Node.js 22.19 or newer, this is ${version}.\n`);
+    },
+  );
+
+  it.each([
+    ['a rejection that nobody handles', 'Promise.reject(new Error("a bug"))'],
+    ['an exception that nobody catches', 'throw new Error("a bug")'],
+    ['a rejection with something else than an error', 'Promise.reject("a bug")'],
+  ])('%s ends it with exit code 1 and one fatal line', async (_name, bug) => {
+    const env = preload(`
+      const waiting = setInterval(() => {
+        if (process.listenerCount('uncaughtException') === 0) return;
+        clearInterval(waiting);
+        ${bug};
+      }, 10);
+    `);
+    const { code, stderr } = await runLowwater(['simulate', '--port', '0'], { env });
+    expect(code).toBe(1);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(JSON.parse(stderr)).toMatchObject({
+      level: 'fatal',
+      err: { message: expect.stringContaining('a bug') },
+    });
+  });
+
+  it('a second signal does not wait for an orderly end', async () => {
+    const env = preload(
+      `import { Server } from 'node:http'; Server.prototype.close = function () { return this; };`,
+    );
+    const simulator = startLowwater(['simulate', '--port', '0'], { env });
+    await simulator.until(/Provider simulator/);
+    simulator.child.kill('SIGTERM');
+    const early = await Promise.race([
+      simulator.ended,
+      new Promise((resolve) => setTimeout(resolve, 300, 'still there')),
+    ]);
+    expect(early).toBe('still there');
+    simulator.child.kill('SIGINT');
+    expect(await simulator.ended).toMatchObject({ code: 130 });
+  });
+});
+
+describe.concurrent('lowwater as a process', () => {
+  it('prints its commands on standard error and exits with 2 when nothing was asked', async () => {
+    const { code, stdout, stderr } = await runLowwater([]);
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('Commands');
+  });
+
+  it('prints its version', async () => {
+    const { code, stdout } = await runLowwater(['--version']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^lowwater \d+\.\d+\.\d+\n$/);
+  });
+
+  it('exits with 2 when there is no configuration, and says where it looked', async () => {
+    const { code, stderr } = await runLowwater(['validate'], { cwd: folder });
+    expect(code).toBe(2);
+    expect(stderr).toContain(join(folder, 'config.json'));
+    expect(stderr).toContain('/etc/lowwater/config.json');
+  });
+
+  it('tells every problem of a bad configuration with file, line and path, without a stack trace or a secret', async () => {
+    const file = join(folder, 'bad.json');
+    writeFileSync(
+      file,
+      `{
+  "provider": { "baseUrl": "https://api.example.com", "timeot": "10s" },
+  "accounts": [{ "id": "otp", "authSecret": "hunter2-is-secret", "poll": { "every": "soon" } }],
+  "channels": { "ops": { "type": "slack", "webhookUrl": "hunter3-is-secret" } }
+}`,
+    );
+    const { code, stdout, stderr } = await runLowwater(['validate', '--config', file]);
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(`${file}:2: provider.timeot: `);
+    expect(stderr).toContain('timeout');
+    expect(stderr).toContain(`${file}:3: accounts[0].poll.every: `);
+    expect(stderr).toContain(`${file}:4: channels.ops.webhookUrl: `);
+    expect(stderr).not.toMatch(/hunter|\n {4}at /);
+  });
+
+  it('ends with 0 on the first signal', async () => {
+    const simulator = startLowwater(['simulate', '--port', '0']);
+    await simulator.until(/Provider simulator on http:\/\/127\.0\.0\.1:\d+/);
+    simulator.child.kill('SIGTERM');
+    expect(await simulator.ended).toMatchObject({ code: 0, signal: null, stderr: '' });
+  });
+
+  it('is quiet when the reader of its output goes away', async () => {
+    const simulator = startLowwater(['simulate', '--port', '0']);
+    simulator.child.stdout?.destroy();
+    expect(await simulator.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('says why when a port cannot be listened on, and exits with 1', async () => {
+    const first = startLowwater(['simulate', '--port', '0']);
+    const port = /:(\d+)/.exec(await first.until(/http:\/\/127\.0\.0\.1:\d+/))?.[1] ?? '';
+    const second = await runLowwater(['simulate', '--port', port]);
+    first.child.kill('SIGTERM');
+    await first.ended;
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain(port);
+    expect(second.stderr).toContain('another program');
+    expect(second.stderr).not.toMatch(/fatal|stack/);
+  });
+
+  it('says which scenario cannot be used, and exits with 2', async () => {
+    const file = join(folder, 'scenario.json');
+    writeFileSync(file, '{"accounts":[{"id":"otp"}],"events":[{"at":"1h","do":"dance"}]}');
+    const { code, stderr } = await runLowwater(['simulate', '--scenario', file]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('accounts[0]');
+    expect(stderr).toContain('events[0]');
+  });
+});
