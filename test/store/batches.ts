@@ -35,6 +35,12 @@ export function failed(at: number, outcome: 'timeout' | 'auth_failed' = 'timeout
   return { at, outcome, reading: null };
 }
 
+export function makePollEveryHour(from: number, days: number): PollRecord[] {
+  return Array.from({ length: days * 24 }, (_, hour) =>
+    ok(from + hour * 60 * minuteMs, 1_000_000_000 - hour * 977),
+  );
+}
+
 export function pollsOf(account: string, polls: readonly PollRecord[]): Batch['polls'] {
   return polls.map((poll) => ({ account, poll }));
 }

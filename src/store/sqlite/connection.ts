@@ -111,16 +111,18 @@ function refuseMissing(path: string): void {
 
 /** Throws `StorageError` where no file can be: in a directory that is not there, or in place of one. */
 export function refuseMisplaced(path: string): void {
-  const directory = dirname(path);
-  if (!existsSync(directory)) {
-    throw new StorageError(
-      'other',
-      `database ${path}: the directory ${directory} does not exist: create it or set storage.path`,
-    );
-  }
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
-    throw new StorageError('other', `database ${path} is a directory: set storage.path to a file in it`);
-  }
+  guardStorage(path, () => {
+    const directory = dirname(path);
+    if (!existsSync(directory)) {
+      throw new StorageError(
+        'other',
+        `database ${path}: the directory ${directory} does not exist: create it or set storage.path`,
+      );
+    }
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
+      throw new StorageError('other', `database ${path} is a directory: set storage.path to a file in it`);
+    }
+  });
 }
 
 function readSchemaUnlessBlank(db: Connection, path: string): number | null {

@@ -12,7 +12,10 @@ export class DamagedRecordError extends Error {
 
 type Kind = StorageError['kind'];
 
-/** What SQLite's result codes mean to an operator (https://sqlite.org/rescode.html); extended codes begin with these. */
+/**
+ * What result codes of SQLite (https://sqlite.org/rescode.html; extended codes begin with these) and of the system mean to an
+ * operator.
+ */
 const kinds: readonly (readonly [prefix: string, kind: Kind])[] = [
   ['SQLITE_FULL', 'full'],
   ['SQLITE_READONLY', 'read-only'],
@@ -24,19 +27,34 @@ const kinds: readonly (readonly [prefix: string, kind: Kind])[] = [
   ['SQLITE_BUSY', 'busy'],
   ['SQLITE_LOCKED', 'busy'],
   ['SQLITE_PROTOCOL', 'busy'],
+  ['ENOSPC', 'full'],
+  ['EDQUOT', 'full'],
+  ['EACCES', 'read-only'],
+  ['EPERM', 'read-only'],
+  ['EROFS', 'read-only'],
 ];
 
-const advice: Readonly<Record<Kind, string>> = {
-  full: 'the disk is full: free some space',
-  'read-only': `it cannot be written by uid ${process.getuid?.() ?? 'unknown'}: check the owner and mode of the file and its directory, and that the file system is mounted writable`,
-  corrupt:
-    'it is damaged: stop lowwater, move the file aside and restore a backup (made by `lowwater backup`)',
-  busy: 'another process keeps it locked: close whatever else has it open',
-  other: 'the disk or file system fails: see the system log',
-};
+function adviseOn(kind: Kind): string {
+  switch (kind) {
+    case 'full':
+      return 'the disk is full: free some space';
+    case 'read-only':
+      return (
+        `it cannot be written by uid ${process.getuid?.() ?? 'unknown'}: check the owner and mode of the file and its ` +
+        'directory, and that the file system is mounted writable'
+      );
+    case 'corrupt':
+      return 'it is damaged: stop lowwater, move the file aside and restore a backup (made by `lowwater backup`)';
+    case 'busy':
+      return 'another process keeps it locked: close whatever else has it open';
+    case 'other':
+      return 'it cannot be used: see the system log for errors of the disk or file system';
+  }
+}
 
 /**
- * Runs what touches the database. An error of SQLite and damaged rows come out as `StorageError`, whose message
+ * Runs what touches the database. Errors of SQLite and of the file system and damaged rows come out as
+ * `StorageError`, whose message
  * names the file and what to do; any other error is a bug and comes out as it is.
  */
 export function guardStorage<T>(path: string, work: () => T): T {
@@ -49,21 +67,25 @@ export function guardStorage<T>(path: string, work: () => T): T {
 
 /** The error to throw in place of `error`. */
 export function asStorageError(path: string, error: unknown): unknown {
-  if (error instanceof PollCodecError || error instanceof DamagedRecordError) {
-    return new StorageError('corrupt', `database ${path}: ${advice.corrupt} (${error.message})`, { cause: error });
-  }
+  if (error instanceof PollCodecError || error instanceof DamagedRecordError)
+    return storageError('corrupt', path, error);
   // A value that the schema forbids is a bug of the caller's, not the disk's.
-  if (!(error instanceof Database.SqliteError) || isSqliteError(error, 'SQLITE_CONSTRAINT')) return error;
-  const kind = kindOf(error.code);
-  return new StorageError(kind, `database ${path}: ${advice[kind]} (${error.code}: ${error.message})`, {
-    cause: error,
-  });
+  if (isSqliteError(error, 'SQLITE_CONSTRAINT')) return error;
+  if (error instanceof Database.SqliteError) return storageError(kindOf(error.code) ?? 'other', path, error);
+  const kind = error instanceof Error && 'code' in error ? kindOf(String(error.code)) : null;
+  return kind === null ? error : storageError(kind, path, error);
+}
+
+function storageError(kind: Kind, path: string, cause: unknown): StorageError {
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  const code = cause instanceof Database.SqliteError ? `${cause.code}: ` : '';
+  return new StorageError(kind, `database ${path}: ${adviseOn(kind)} (${code}${detail})`, { cause });
 }
 
 export function isSqliteError(error: unknown, prefix: string): boolean {
   return error instanceof Database.SqliteError && error.code.startsWith(prefix);
 }
 
-function kindOf(code: string): Kind {
-  return kinds.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 'other';
+function kindOf(code: string): Kind | null {
+  return kinds.find(([prefix]) => code.startsWith(prefix))?.[1] ?? null;
 }

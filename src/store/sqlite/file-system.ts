@@ -22,6 +22,10 @@ const concerns: ReadonlyMap<number, FileSystemConcern> = new Map([
 
 /** What is unsafe about the file system of a directory; null when nothing is known against it. */
 export function describeFileSystem(directory: string): FileSystemConcern | null {
-  if (process.platform !== 'linux') return null;
-  return concerns.get(statfsSync(directory).type) ?? null;
+  return process.platform === 'linux' ? concernOf(statfsSync(directory).type) : null;
+}
+
+/** The same by the type that statfs(2) gives on Linux. */
+export function concernOf(type: number): FileSystemConcern | null {
+  return concerns.get(type) ?? null;
 }

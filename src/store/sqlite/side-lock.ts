@@ -17,7 +17,7 @@ export interface SideLock {
 }
 
 /** Longer than a process that was just killed needs to vanish, shorter than the second in which a second daemon gives up. */
-const patienceMs = 500;
+const patienceMs = 250;
 
 /**
  * Makes this process the one daemon of a database: holds an SQLite lock on `<path>-lock`, which the system drops however

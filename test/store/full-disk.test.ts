@@ -1,0 +1,105 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { StorageError, type Store } from '../../src/app/ports.ts';
+import { type Connection, connectForWriting } from '../../src/store/sqlite/connection.ts';
+import { migrate, readMigrations } from '../../src/store/sqlite/migrate.ts';
+import { createStore } from '../../src/store/sqlite/store.ts';
+import { leaveOrder } from '../../src/store/store.ts';
+import { accountState, always, batch, minuteMs, noon, ok, pollsOf } from './batches.ts';
+import { makePath } from './fixtures.ts';
+
+/** What stops a database from being written, and what ends that. */
+const hindrances: readonly [
+  string,
+  StorageError['kind'],
+  (db: Connection) => void,
+  (db: Connection) => void,
+][] = [
+  [
+    'full',
+    'full',
+    (db) => db.pragma(`max_page_count = ${db.pragma('page_count', { simple: true })}`),
+    (db) => db.pragma('max_page_count = 1000000'),
+  ],
+  ['read-only', 'read-only', (db) => db.pragma('query_only = ON'), (db) => db.pragma('query_only = OFF')],
+];
+
+describe.each(hindrances)('while the disk is %s', (_name, kind, hinder, end) => {
+  it('a batch fails whole, and the same batch goes in whole when it can', () => {
+    const { db, store } = openBare();
+    const polls = Array.from({ length: 5000 }, (_, count) => ok(noon + count * minuteMs, count * 977));
+    store.commit(batch({ polls: pollsOf('otp', polls.slice(0, 100)), accounts: [accountState('otp')] }));
+    hinder(db);
+    const large = batch({
+      polls: [...pollsOf('otp', polls.slice(100)), ...pollsOf('fresh', polls)],
+      accounts: [accountState('otp', { consecutiveFailures: 1 })],
+      notes: { alive: '1' },
+    });
+    for (let attempt = 0; attempt < 3; attempt += 1) expect(kindOf(() => store.commit(large))).toBe(kind);
+    expect([...store.polls({ account: 'otp', ...always })]).toEqual(polls.slice(0, 100));
+    expect(store.load()).toMatchObject({ accounts: [{ consecutiveFailures: 0 }], notes: {} });
+    end(db);
+    store.commit(large);
+    expect([...store.polls({ account: 'otp', ...always })]).toEqual(polls);
+    expect([...store.polls({ account: 'fresh', ...always })]).toEqual(polls);
+    expect(store.load()).toMatchObject({ accounts: [{ consecutiveFailures: 1 }], notes: { alive: '1' } });
+  });
+
+  it('taken orders stay in the database until what they did is stored', () => {
+    const { db, path, store } = openBare();
+    const order = { kind: 'expire', id: 'silence-1', at: noon } as const;
+    store.takeOrders();
+    leaveOrder(path, order);
+    expect(store.takeOrders()).toEqual([order]);
+    hinder(db);
+    const blob = 'x'.repeat(100_000);
+    expect(kindOf(() => store.commit(batch({ notes: { blob } })))).toBe(kind);
+    expect(store.takeOrders()).toEqual([]);
+    expect(createStore({ db, path, now: () => noon }).takeOrders()).toEqual([order]);
+    end(db);
+    store.commit(batch({ notes: { blob } }));
+    expect(createStore({ db, path, now: () => noon }).takeOrders()).toEqual([]);
+  });
+});
+
+describe('every connection of a daemon', () => {
+  it('waits for the disk at each commit, also when it opens what was there', () => {
+    const path = makePath();
+    for (let opening = 0; opening < 2; opening += 1) {
+      const db = connectForWriting(path);
+      expect(db.pragma('journal_mode', { simple: true })).toBe('wal');
+      // 2 is FULL.
+      expect(db.pragma('synchronous', { simple: true })).toBe(2);
+      db.close();
+    }
+  });
+
+  it('keeps its write-ahead log short however much it commits', () => {
+    const { db, store } = openBare();
+    for (let count = 0; count < 3000; count += 1) {
+      store.commit(
+        batch({ polls: pollsOf('otp', [ok(noon + count, count * 977)]), notes: { large: 'x'.repeat(9000) } }),
+      );
+    }
+    const [{ log = 0 } = {}] = db.pragma('wal_checkpoint(PASSIVE)') as { log: number }[];
+    expect(log).toBeLessThan(1100);
+  });
+});
+
+/** The daemon's store over a connection that the test can hinder. */
+function openBare(): { readonly db: Connection; readonly path: string; readonly store: Store } {
+  const path = makePath();
+  const db = connectForWriting(path);
+  onTestFinished(() => void db.close());
+  migrate({ db, path, migrations: readMigrations(), program: 'lowwater 1.0.0', now: noon });
+  return { db, path, store: createStore({ db, path, now: () => noon }) };
+}
+
+function kindOf(work: () => void): StorageError['kind'] | 'none' {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof StorageError) return error.kind;
+    throw error;
+  }
+  return 'none';
+}

@@ -1,0 +1,242 @@
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type OperatorOrder, StorageError } from '../../src/app/ports.ts';
+import { leaveOrder, openReader } from '../../src/store/store.ts';
+import { accountState, always, batch, incident, message, noon, ok, pollsOf } from './batches.ts';
+import { startChild } from './child.ts';
+import { makeDirectory, makePath, open } from './fixtures.ts';
+
+const order: OperatorOrder = { kind: 'expire', id: 'silence-1', at: noon };
+
+describe('a file that cannot be the database', () => {
+  it.each<[string, (path: string) => void, StorageError['kind'], RegExp]>([
+    [
+      'text',
+      (path) => writeFileSync(path, 'once upon a time '.repeat(500)),
+      'corrupt',
+      /is no database.*restore a backup/,
+    ],
+    ['a few bytes', (path) => writeFileSync(path, 'hi'), 'corrupt', /is no database/],
+    ['the database of another program', makeForeign, 'other', /database of another program.*storage\.path/],
+    [
+      'a database with a damaged first page',
+      damageHeader,
+      'corrupt',
+      /is no database, or its first page is damaged/,
+    ],
+    ['a database with damaged pages', damagePages, 'corrupt', /is damaged.*restore a backup.*quick_check/],
+    [
+      'a database of a newer lowwater',
+      (path) => alter(path, "PRAGMA user_version = 99; UPDATE migration SET program = 'lowwater 9.9.9'"),
+      'other',
+      /has schema 99 \(made by lowwater 9\.9\.9\), newer than schema \d+ of lowwater 1\.0\.0/,
+    ],
+    [
+      'a database whose migration is not the one that we ship',
+      (path) => alter(path, "UPDATE migration SET checksum = 'edited'"),
+      'other',
+      /migration 1 \(0001-first\.sql\) is not the one that lowwater 1\.0\.0 ships/,
+    ],
+    [
+      'a database that does not say how it was made',
+      (path) => alter(path, 'DELETE FROM migration'),
+      'other',
+      /migration 1 \(not recorded\) is not the one/,
+    ],
+  ])('is refused and left as it is: %s', (_name, make, kind, expected) => {
+    const path = makePath();
+    make(path);
+    const before = readFileSync(path);
+    const refusal = refusalOf(() => open(path));
+    expect(refusal.kind).toBe(kind);
+    expect(refusal.message).toMatch(expected);
+    expect(refusal.message).toContain(path);
+    expect(refusal.message).not.toContain('\n');
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(readdirSync(dirname(path)).toSorted()).toEqual(['lowwater.db', 'lowwater.db-lock']);
+  });
+
+  it('that is newer and was not closed keeps its write-ahead log', async () => {
+    const path = makePath();
+    const child = startChild(path, 'commit');
+    for (let said = 0; said < 20; said += 1) await child.line();
+    await child.kill();
+    const copy = join(makeDirectory(), 'copy');
+    cpSync(dirname(path), copy, { recursive: true });
+    const copied = join(copy, 'lowwater.db');
+    alterWithoutClosing(copied);
+    const before = [readFileSync(copied), readFileSync(`${copied}-wal`)];
+    expect(refusalOf(() => open(copied)).message).toContain('schema 99');
+    expect([readFileSync(copied), readFileSync(`${copied}-wal`)]).toEqual(before);
+  });
+});
+
+describe('a place where no database can be', () => {
+  it('is refused when its directory is missing, which is named', () => {
+    const path = join(makeDirectory(), 'missing', 'lowwater.db');
+    expect(refusalOf(() => open(path)).message).toBe(
+      `database ${path}: the directory ${dirname(path)} does not exist: create it or set storage.path`,
+    );
+  });
+
+  it('is refused when it is a directory', () => {
+    const path = makePath();
+    mkdirSync(path);
+    expect(refusalOf(() => open(path)).message).toContain(`database ${path} is a directory`);
+  });
+
+  it.each([
+    ['its directory cannot be written', 0o555],
+    ['the file cannot be written', 0o777],
+  ])('is refused with the user id when %s', async (_name, directoryMode) => {
+    const path = makePath();
+    open(path).close();
+    const before = readFileSync(path);
+    chmodSync(path, 0o444);
+    chmodSync(`${path}-lock`, 0o666);
+    chmodSync(dirname(path), directoryMode);
+    onTestFinished(() => chmodSync(dirname(path), 0o755));
+    // Modes do not bind root, so that another user tries in its place.
+    const uid = process.getuid?.() || 65534;
+    const said = await startChild(path, 'wait', String(uid)).line();
+    expect(said).toMatch(
+      /^refused: read-only: database .*cannot be written by uid \d+: check the owner and mode/,
+    );
+    expect(said).toContain(`by uid ${uid}`);
+    expect(said).toContain(path);
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+});
+
+describe('a command on a database that no daemon runs on', () => {
+  it.each([
+    ['reads', (path: string) => openReader({ path })],
+    ['leaves an order', (path: string) => leaveOrder(path, order)],
+  ])('is refused when there is none, and makes none: it %s', (_name, use) => {
+    const path = makePath();
+    expect(refusalOf(() => use(path)).message).toMatch(/does not exist yet: `lowwater run` creates it/);
+    expect(readdirSync(dirname(path))).toEqual([]);
+  });
+
+  it.each([
+    ['is newer', 99, 'use the newer program'],
+    ['was not brought up to date', 0, 'start the daemon of this version once'],
+  ])('is refused when it %s', (_name, schema, remedy) => {
+    const path = makePath();
+    alter(path, `PRAGMA user_version = ${schema}`);
+    expect(refusalOf(() => openReader({ path })).message).toContain(remedy);
+    expect(refusalOf(() => leaveOrder(path, order)).message).toContain(remedy);
+  });
+
+  it('reads it and leaves the directory as it was', () => {
+    const path = makePath();
+    const store = open(path);
+    store.commit(batch({ notes: { alive: '1' } }));
+    store.close();
+    const before = readFileSync(path);
+    const reader = openReader({ path });
+    expect(reader.load().notes).toEqual({ alive: '1' });
+    reader.close();
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(readdirSync(dirname(path)).toSorted()).toEqual(['lowwater.db', 'lowwater.db-lock']);
+  });
+});
+
+describe('a bit that flips anywhere in the file', () => {
+  it('is survived or refused as damage, and never anything else', () => {
+    const path = makePath();
+    fill(path);
+    const sound = readFileSync(path);
+    let refused = 0;
+    for (let round = 0; round < 60; round += 1) {
+      const position = (round * 7919 * 31) % sound.length;
+      const flipped = Buffer.from(sound);
+      flipped.writeUInt8(flipped.readUInt8(position) ^ (1 << (round % 8)), position);
+      const copy = makePath();
+      writeFileSync(copy, flipped);
+      if (!worksOrIsDamaged(copy)) refused += 1;
+    }
+    expect(refused).toBeGreaterThan(0);
+  });
+});
+
+function worksOrIsDamaged(path: string): boolean {
+  try {
+    const store = open(path);
+    try {
+      store.load();
+      Array.from(store.polls({ account: 'otp', ...always }));
+      store.incidents({});
+      store.messages(100);
+      store.commit(batch({ polls: pollsOf('otp', [ok(noon, 1)]), accounts: [accountState('otp')] }));
+    } finally {
+      store.close();
+    }
+    return true;
+  } catch (error) {
+    expect(error).toBeInstanceOf(StorageError);
+    return false;
+  }
+}
+
+function fill(path: string): void {
+  const store = open(path);
+  const polls = Array.from({ length: 3000 }, (_, count) => ok(noon + count * 60_000, count * 977));
+  store.commit(
+    batch({
+      polls: pollsOf('otp', polls),
+      accounts: [accountState('otp')],
+      incidents: Array.from({ length: 30 }, (_, count) => incident(`i${count}`)),
+      messages: Array.from({ length: 30 }, (_, count) => message(`m${count}`)),
+    }),
+  );
+  store.close();
+}
+
+function makeForeign(path: string): void {
+  const db = new Database(path);
+  db.exec('CREATE TABLE bookmarks (url TEXT)');
+  db.close();
+}
+
+function damageHeader(path: string): void {
+  fill(path);
+  const bytes = readFileSync(path);
+  bytes.fill(0xff, 0, 100);
+  writeFileSync(path, bytes);
+}
+
+function damagePages(path: string): void {
+  fill(path);
+  const bytes = readFileSync(path);
+  for (let page = 2; page * 4096 < bytes.length; page += 1) bytes.fill(0xa5, page * 4096, page * 4096 + 200);
+  writeFileSync(path, bytes);
+}
+
+function alter(path: string, sql: string): void {
+  open(path).close();
+  const db = new Database(path);
+  db.exec(sql);
+  db.close();
+}
+
+/** Commits to the log of a copy, so that a crash seems to have left it there. */
+function alterWithoutClosing(path: string): void {
+  const db = new Database(path);
+  db.pragma('user_version = 99');
+  const copies = ['', '-wal'].map((suffix) => [path + suffix, readFileSync(path + suffix)] as const);
+  db.close();
+  for (const [file, bytes] of copies) writeFileSync(file, bytes);
+}
+
+function refusalOf(use: () => unknown): StorageError {
+  try {
+    use();
+  } catch (error) {
+    if (error instanceof StorageError) return error;
+    throw error;
+  }
+  throw new Error('it was not refused');
+}
