@@ -22,7 +22,9 @@ export class SimulatedAccount {
   readonly #funds: Record<Balance, Micros>;
   readonly #windows = new Map<string, RateWindow>();
   readonly #forwarding: { readonly at: number; readonly price: Micros }[] = [];
-  #forwardFreeAt = Number.NEGATIVE_INFINITY;
+  /** When the channel last fell idle and began again, and how many messages it has taken since. */
+  #forwardingSince = Number.NEGATIVE_INFINITY;
+  #forwardedSince = 0;
 
   constructor(settings: ScenarioAccount, startedAt: number) {
     this.id = settings.id;
@@ -62,8 +64,14 @@ export class SimulatedAccount {
 
   /** Queues one accepted message for the channel; it is paid for when it is passed on. */
   forward(perSecond: number, price: Micros, now: number): void {
-    const at = Math.max(now, this.#forwardFreeAt);
-    this.#forwardFreeAt = at + 1000 / perSecond;
+    const freeAt = this.#forwardingSince + (this.#forwardedSince * 1000) / perSecond;
+    if (now >= freeAt) {
+      this.#forwardingSince = now;
+      this.#forwardedSince = 0;
+    }
+    // Counted from the beginning: adding up sixtieths of a second would drift.
+    const at = this.#forwardingSince + (this.#forwardedSince * 1000) / perSecond;
+    this.#forwardedSince += 1;
     this.#forwarding.push({ at, price });
   }
 

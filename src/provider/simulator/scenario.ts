@@ -135,13 +135,7 @@ function describeIssue(issue: z.core.$ZodIssue): string {
       typeof key === 'number' ? `${path}[${key}]` : `${path}${path === '' ? '' : '.'}${String(key)}`,
     '',
   );
-  return `${place === '' ? 'scenario' : place}: ${explainIssue(issue)}`;
-}
-
-function explainIssue(issue: z.core.$ZodIssue): string {
-  if (issue.code !== 'invalid_union' || issue.message !== 'Invalid input') return issue.message;
-  const known = event.options.map((option) => `"${option.shape.do.value}"`).join(', ');
-  return `expected one of ${known}`;
+  return `${place === '' ? 'scenario' : place}: ${issue.message}`;
 }
 
 function spreadOverHours(
