@@ -67,6 +67,8 @@ async function printProblems(
 
 /** `config.json:12: accounts[0].poll.every: must be …`, which editors and terminals turn into a link. */
 function formatProblem(file: string, { path, line, message }: SettingsProblem): string {
+  // A problem with the file as a whole names it by itself.
+  if (path === '' && line === null) return message;
   const place = line === null ? file : `${file}:${line}`;
   return path === '' ? `${place}: ${message}` : `${place}: ${path}: ${message}`;
 }

@@ -1,0 +1,40 @@
+# What the program needs to run. No script of a package is run: the native parts come ready built in their packages.
+FROM node:24-bookworm-slim AS deps
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --ignore-scripts
+
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY tsconfig.json tsconfig.build.json ./
+COPY scripts ./scripts
+COPY src ./src
+RUN ["node", "scripts/build.ts"]
+
+FROM node:24-bookworm-slim AS runtime
+ARG VERSION=0.1.0
+ARG REVISION=unknown
+ARG CREATED=unknown
+LABEL org.opencontainers.image.title="lowwater" \
+      org.opencontainers.image.description="Watches prepaid messaging and voice balances and alerts teams before they run out." \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$REVISION" \
+      org.opencontainers.image.created="$CREATED" \
+      org.opencontainers.image.licenses="MIT"
+ENV NODE_ENV=production LOWWATER_DATA=/data
+WORKDIR /app
+COPY --from=deps /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY assets ./assets
+COPY migrations ./migrations
+COPY package.json LICENSE config.schema.json config.example.json ./
+RUN ln -s /app/dist/main.js /usr/local/bin/lowwater && install -d -o node -g node /data
+USER node
+VOLUME /data
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=10s --start-period=15s --retries=3 CMD ["lowwater", "health"]
+ENTRYPOINT ["node", "/app/dist/main.js"]
+CMD ["run"]
