@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../../app/ports.ts';
 import { guardStorage, isSqliteError } from './failure.ts';
+import { sizeOfFileSystem } from './file-system.ts';
 
 export type Connection = Database.Database;
 
@@ -27,7 +28,7 @@ export function connectForWriting(path: string): Connection {
       // Every commit waits for the disk, so that a message survives a power cut; SQLite forgets this at each opening.
       db.pragma('synchronous = FULL');
       db.pragma('foreign_keys = ON');
-      db.pragma('wal_autocheckpoint = 1000');
+      db.pragma(`wal_autocheckpoint = ${logPagesFor(sizeOfFileSystem(dirname(path)))}`);
       db.pragma('journal_size_limit = 16777216');
       db.pragma('cache_size = -16000');
       refuseReadOnly(db);
@@ -37,6 +38,14 @@ export function connectForWriting(path: string): Connection {
       throw error;
     }
   });
+}
+
+/**
+ * How many pages the write-ahead log may hold before it is folded into the database: SQLite's own 1000 (4 MB), less on a disk so
+ * small that a log of that size could fill it and leave no room to fold it.
+ */
+function logPagesFor(diskBytes: number): number {
+  return Math.max(50, Math.min(1000, Math.floor(diskBytes / 16 / 4096)));
 }
 
 /** A connection that leaves an order: writes one row beside a running daemon. */

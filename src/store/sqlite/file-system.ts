@@ -29,3 +29,9 @@ export function describeFileSystem(directory: string): FileSystemConcern | null 
 export function concernOf(type: number): FileSystemConcern | null {
   return concerns.get(type) ?? null;
 }
+
+/** Size of the file system of a directory in bytes. */
+export function sizeOfFileSystem(directory: string): number {
+  const { blocks, bsize } = statfsSync(directory);
+  return blocks * bsize;
+}

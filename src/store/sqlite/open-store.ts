@@ -5,7 +5,7 @@ import { guardStorage } from './failure.ts';
 import { describeFileSystem } from './file-system.ts';
 import { type Migration, migrate, readMigrations, refuseUnknownSchema } from './migrate.ts';
 import { takeSideLock } from './side-lock.ts';
-import { createStore } from './store.ts';
+import { createStore, foldLog } from './store.ts';
 
 /**
  * Opens the database of a daemon, alone: creates it, or checks and migrates it.
@@ -32,6 +32,8 @@ export function openStore(options: {
     warnOfFileSystem(path, log);
     db = connectForWriting(path);
     applyMigrations({ db, path, migrations, program, now: now(), log });
+    // What a killed daemon left in the log, and the new schema: so that the file itself is never behind for long.
+    foldLog(db);
     const store = createStore({ db, path, now });
     log.info({ path, schema: migrations.length, bytes }, 'database open');
     return {

@@ -1,6 +1,6 @@
 import type { Batch, Store } from '../../app/ports.ts';
 import type { Connection } from './connection.ts';
-import { guardStorage } from './failure.ts';
+import { guardStorage, isSqliteError } from './failure.ts';
 import { openInbox } from './orders.ts';
 import { PollWriter } from './poll-writer.ts';
 import { readFrom } from './reader.ts';
@@ -35,11 +35,22 @@ export function createStore(options: {
       try {
         return work();
       } catch (error) {
-        polls.forget();
-        inbox.unsettle();
+        takeBack();
+        // The write-ahead log may take the room that is missing: folded into the database it gives most of it back.
+        if (!isSqliteError(error, 'SQLITE_FULL') || !foldLog(db)) throw error;
+      }
+      try {
+        return work();
+      } catch (error) {
+        takeBack();
         throw error;
       }
     });
+  }
+
+  function takeBack(): void {
+    polls.forget();
+    inbox.unsettle();
   }
 
   return {
@@ -53,11 +64,16 @@ export function createStore(options: {
 
 function closeConnection(db: Connection): void {
   if (!db.open) return;
+  foldLog(db);
+  db.close();
+}
+
+/** Moves all of the write-ahead log into the database and cuts it to nothing; false when the disk or a reader does not let it. */
+export function foldLog(db: Connection): boolean {
   try {
-    db.pragma('wal_checkpoint(TRUNCATE)');
+    return db.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0;
   } catch {
-    // The write-ahead log holds all that was committed; the next start folds it in.
-  } finally {
-    db.close();
+    // The log still holds all that was committed; the next checkpoint or start folds it in.
+    return false;
   }
 }
