@@ -1,10 +1,14 @@
+import type { ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { issueCertificate, type Order } from './support/certificates.ts';
 import {
   accountAt,
   createTestClient,
+  type Listening,
   listenHttp,
+  listenSockets,
   listenTls,
   readOnce,
   send,
@@ -106,3 +110,36 @@ test('an environment that switches verification off is not obeyed', async () => 
   delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
   await server.close();
 });
+
+test('through a tunnel of a proxy the certificate of the provider is verified all the same', async () => {
+  const answer = (_request: unknown, response: ServerResponse) => send(response, {});
+  const good = await listenTls(
+    issueCertificate({ name: 'good', hosts: ['provider.example'], issuer: authority }),
+    answer,
+  );
+  const bad = await listenTls(issueCertificate({ name: 'bad', hosts: ['provider.example'] }), answer);
+  for (const [server, expected] of [
+    [good, { kind: 'ok' }],
+    [bad, { kind: 'network_error', reason: expect.stringContaining('self-signed') }],
+  ] as const) {
+    const proxy = await listenTunnel(server.port);
+    const environment = { HTTPS_PROXY: proxy.url };
+    expect(await readOnce('https://provider.example', { environment })).toMatchObject(expected);
+    await proxy.close();
+    await server.close();
+  }
+});
+
+/** A proxy whose tunnels all lead to one port of this machine. */
+function listenTunnel(port: number): Promise<Listening> {
+  return listenSockets((socket) => {
+    socket.once('data', () => {
+      const upstream = connect(port, '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+        socket.pipe(upstream).pipe(socket);
+      });
+      upstream.on('error', () => socket.destroy());
+      socket.on('close', () => upstream.destroy());
+    });
+  });
+}
