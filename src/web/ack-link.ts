@@ -1,0 +1,55 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+
+/** What a link in a message allows: acknowledging one incident, until an instant (milliseconds since 1970). */
+export interface AcknowledgementGrant {
+  readonly account: string;
+  readonly rule: string;
+  readonly incident: string;
+  readonly expiresAt: number;
+}
+
+export type VerifiedGrant =
+  | { readonly kind: 'valid'; readonly grant: AcknowledgementGrant }
+  | { readonly kind: 'expired' }
+  | { readonly kind: 'forged' };
+
+/**
+ * The query of a link that acknowledges one incident without signing in: `account=…&rule=…&incident=…&expires=…&signature=…`.
+ * Put it behind `<publicUrl>/ack?`. The signature is HMAC-SHA256 over all of it, so nothing can be changed in it.
+ */
+export function signAcknowledgement(secretKey: Buffer, grant: AcknowledgementGrant): string {
+  const query = new URLSearchParams({
+    account: grant.account,
+    rule: grant.rule,
+    incident: grant.incident,
+    expires: String(grant.expiresAt),
+    signature: signGrant(secretKey, grant).toString('base64url'),
+  });
+  return query.toString();
+}
+
+/** Whether a link is ours and still good at `now` (milliseconds since 1970). Takes the same time whatever is wrong with it. */
+export function verifyAcknowledgement(secretKey: Buffer, query: URLSearchParams, now: number): VerifiedGrant {
+  const expires = query.get('expires') ?? '';
+  const grant: AcknowledgementGrant = {
+    account: query.get('account') ?? '',
+    rule: query.get('rule') ?? '',
+    incident: query.get('incident') ?? '',
+    expiresAt: /^\d{1,16}$/.test(expires) ? Number(expires) : 0,
+  };
+  const given = Buffer.from(query.get('signature') ?? '', 'base64url');
+  const expected = signGrant(secretKey, grant);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return { kind: 'forged' };
+  return grant.expiresAt > now ? { kind: 'valid', grant } : { kind: 'expired' };
+}
+
+function signGrant(secretKey: Buffer, grant: AcknowledgementGrant): Buffer {
+  // JSON keeps the fields apart whatever characters they hold.
+  const text = JSON.stringify([grant.account, grant.rule, grant.incident, grant.expiresAt]);
+  return createHmac('sha256', deriveKey(secretKey, 'acknowledge')).update(text).digest();
+}
+
+/** One key a purpose: a signature made for one never passes for another. */
+export function deriveKey(secretKey: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secretKey, '', `lowwater ${purpose}`, 32));
+}

@@ -1,0 +1,49 @@
+import type { ChannelView } from '../../app/desk.ts';
+import { isoText, quantityJson } from '../../app/desk-json.ts';
+import type { Incident } from '../../core/alert.ts';
+import { formatMicros } from '../../core/money.ts';
+import type { PollRecord } from '../../core/reading.ts';
+
+/** What the API gives beside the contract's answers, in the same manner: see `app/desk-json.ts`. */
+export function incidentJson(incident: Incident) {
+  const { acknowledgement } = incident;
+  return {
+    id: incident.id,
+    account: incident.account,
+    accountName: incident.accountName,
+    rule: incident.rule,
+    type: incident.type,
+    balance: incident.balance,
+    severity: incident.severity,
+    worstSeverity: incident.worstSeverity,
+    firedAt: isoText(incident.firedAt),
+    resolvedAt: isoOrNull(incident.resolvedAt),
+    resolution: incident.resolution?.kind ?? null,
+    event: incident.event,
+    value: incident.value && quantityJson(incident.value),
+    threshold: incident.threshold && quantityJson(incident.threshold),
+    acknowledged: acknowledgement && {
+      at: isoText(acknowledgement.at),
+      by: acknowledgement.by,
+      comment: acknowledgement.comment,
+    },
+  };
+}
+
+export function pollJson({ at, outcome, reading }: PollRecord) {
+  return {
+    at: isoText(at),
+    outcome,
+    sms: reading && formatMicros(reading.sms),
+    voip: reading && formatMicros(reading.voip),
+    currency: reading && reading.currency,
+  };
+}
+
+export function channelJson(channel: ChannelView) {
+  return { ...channel, lastDeliveredAt: isoOrNull(channel.lastDeliveredAt) };
+}
+
+function isoOrNull(at: number | null): string | null {
+  return at === null ? null : isoText(at);
+}

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import type { Call } from './call.ts';
+import { type Reply, RequestError } from './reply.ts';
+import type { Route } from './router.ts';
+
+interface Asset {
+  readonly type: string;
+  readonly body: Buffer;
+  readonly packed: Buffer;
+  readonly hash: string;
+}
+
+const own = (name: string): URL => new URL(`./assets/${name}`, import.meta.url);
+/** uPlot is served as its package has it: the newest browsers load its module as it stands. */
+const uplot = (name: string): URL => new URL(`./dist/${name}`, import.meta.resolve('uplot/package.json'));
+
+const files: Readonly<Record<string, { readonly type: string; readonly from: () => URL }>> = {
+  'lowwater.css': { type: 'text/css; charset=utf-8', from: () => own('lowwater.css') },
+  'live.js': { type: 'text/javascript; charset=utf-8', from: () => own('live.js') },
+  'chart.js': { type: 'text/javascript; charset=utf-8', from: () => own('chart.js') },
+  'icon.svg': { type: 'image/svg+xml', from: () => own('icon.svg') },
+  'uplot.js': { type: 'text/javascript; charset=utf-8', from: () => uplot('uPlot.esm.js') },
+  'uplot.css': { type: 'text/css; charset=utf-8', from: () => uplot('uPlot.min.css') },
+};
+
+const loaded = new Map<string, Asset>();
+
+/** Address of an asset with a digest of its content, so that browsers may keep it for ever. */
+export function assetPath(name: string): string {
+  return `/assets/${name}?v=${loadAsset(name)?.hash ?? ''}`;
+}
+
+/** Styles, scripts and pictures. They hold nothing of anybody, so they need no token: the sign-in page uses them too. */
+export function createAssetRoutes(): readonly Route[] {
+  return [{ method: 'GET', pattern: '/assets/{name}', access: 'open', handle: sendAsset }];
+}
+
+function sendAsset({ params, query, headers }: Call): Reply {
+  const asset = loadAsset(params['name'] ?? '');
+  if (asset === null) throw new RequestError('not_found', 'There is no such asset.');
+  const etag = `"${asset.hash}"`;
+  const pinned = query.get('v') === asset.hash;
+  const caching = {
+    etag,
+    vary: 'accept-encoding',
+    'cache-control': pinned ? 'public, max-age=31536000, immutable' : 'no-cache',
+  };
+  if (headers['if-none-match'] === etag) return { kind: 'whole', status: 304, headers: caching, body: '' };
+  const zipped = /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''));
+  return {
+    kind: 'whole',
+    status: 200,
+    headers: { 'content-type': asset.type, ...caching, ...(zipped ? { 'content-encoding': 'gzip' } : {}) },
+    body: zipped ? asset.packed : asset.body,
+  };
+}
+
+function loadAsset(name: string): Asset | null {
+  const known = loaded.get(name);
+  if (known !== undefined) return known;
+  const file = Object.hasOwn(files, name) ? files[name] : undefined;
+  if (file === undefined) return null;
+  const body = readFileSync(fileURLToPath(file.from()));
+  const hash = createHash('sha256').update(body).digest('base64url').slice(0, 16);
+  const asset = { type: file.type, body, packed: gzipSync(body, { level: 9 }), hash };
+  loaded.set(name, asset);
+  return asset;
+}

@@ -1,0 +1,147 @@
+// Keeps an open page fresh: the server says that something changed, the page asks again for itself and takes over the parts
+// marked with data-live. Without this script the page is as complete, and is reloaded by hand.
+
+const retryMs = 3000;
+const tickMs = 15_000;
+const connection = document.getElementById('connection');
+/** The server's clock minus ours: ages are told by the server's. */
+let offset = Number(document.documentElement.dataset.now) - Date.now();
+let loading = false;
+let again = false;
+
+listen();
+setInterval(tellAges, tickMs);
+
+function listen() {
+  const source = new EventSource('/events');
+  source.addEventListener('open', () => {
+    tell('Updates by itself.', false);
+    refresh();
+  });
+  source.addEventListener('changed', refresh);
+  source.addEventListener('error', () => {
+    tell('Connection lost; what you see may be old.', true);
+    if (source.readyState !== EventSource.CLOSED) return;
+    // The server refused: it restarts, or the session is over. Asking for the page tells which.
+    source.close();
+    setTimeout(() => refresh().finally(listen), retryMs);
+  });
+}
+
+async function refresh() {
+  if (document.hidden || loading) {
+    again = true;
+    return;
+  }
+  loading = true;
+  again = false;
+  try {
+    const response = await fetch(pageAddress(), { headers: { accept: 'text/html' }, cache: 'no-store' });
+    if (new URL(response.url).pathname === '/sign-in') location.reload();
+    if (response.ok) takeOver(new DOMParser().parseFromString(await response.text(), 'text/html'));
+  } catch {
+    // The next event or the next connection tries again.
+  } finally {
+    loading = false;
+    if (again && !document.hidden) setTimeout(refresh, 1000);
+  }
+}
+
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden && again) refresh();
+});
+
+/** The address without what a form has just done, which is told once. */
+function pageAddress() {
+  const url = new URL(location.href);
+  url.searchParams.delete('done');
+  url.hash = '';
+  return url;
+}
+
+function takeOver(fresh) {
+  offset = Number(fresh.documentElement.dataset.now) - Date.now();
+  if (document.title !== fresh.title) document.title = fresh.title;
+  for (const part of document.querySelectorAll('[data-live]')) {
+    const next = fresh.querySelector(`[data-live="${part.dataset.live}"]`);
+    if (next !== null && next.innerHTML !== part.innerHTML && !isInUse(part)) replace(part, next);
+  }
+  document.dispatchEvent(new Event('lowwater:fresh'));
+}
+
+/** Somebody fills in a form or reads something unfolded: it is not taken away. */
+function isInUse(part) {
+  return (
+    part.querySelector('details[open]') !== null ||
+    part.querySelector('input:focus, select:focus, button:focus, summary:focus') !== null
+  );
+}
+
+/** Replaces a part and leaves the focus where it was. */
+function replace(part, next) {
+  const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
+  const tables = [...part.querySelectorAll('.scroll')].map((table) => table.scrollLeft);
+  const hadTableFocus =
+    part.contains(document.activeElement) && document.activeElement.classList.contains('scroll');
+  part.replaceChildren(...document.adoptNode(next).childNodes);
+  [...part.querySelectorAll('.scroll')].forEach((table, index) => {
+    table.scrollLeft = tables[index] ?? 0;
+  });
+  if (focused !== null)
+    part.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+  else if (hadTableFocus) part.querySelector('.scroll')?.focus({ preventScroll: true });
+}
+
+function tell(words, lost) {
+  if (connection.textContent === words) return;
+  connection.textContent = words;
+  connection.className = lost ? 'lost' : '';
+}
+
+function tellAges() {
+  const now = Date.now() + offset;
+  for (const time of document.querySelectorAll('time[data-age]')) {
+    time.textContent = describeDistance(Date.parse(time.dateTime), now);
+  }
+}
+
+/** The same words as the server's. */
+function describeDistance(at, now) {
+  const distance = now - at;
+  if (Math.abs(distance) < 1000) return 'just now';
+  return distance > 0 ? `${roughDuration(distance)} ago` : `in ${roughDuration(-distance)}`;
+}
+
+function roughDuration(ms) {
+  const minute = 60_000;
+  const hour = 60 * minute;
+  const day = 24 * hour;
+  if (ms < 2 * minute) return twoUnits(Math.round(ms / 1000) * 1000);
+  if (ms < 2 * hour) return plural(Math.round(ms / minute), 'minute');
+  if (ms < 10 * hour) return twoUnits(Math.round(ms / minute) * minute);
+  if (ms < 2 * day) return plural(Math.round(ms / hour), 'hour');
+  if (ms < 10 * day) return twoUnits(Math.round(ms / hour) * hour);
+  return plural(Math.round(ms / day), 'day');
+}
+
+function twoUnits(ms) {
+  const units = [
+    ['day', 86_400_000],
+    ['hour', 3_600_000],
+    ['minute', 60_000],
+    ['second', 1000],
+  ];
+  const first = units.findIndex(([, size]) => ms >= size);
+  let rest = ms;
+  const words = [];
+  for (const [name, size] of units.slice(first, first + 2)) {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count > 0) words.push(plural(count, name));
+  }
+  return words.join(' ');
+}
+
+function plural(count, noun) {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

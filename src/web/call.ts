@@ -1,0 +1,67 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { RequestError } from './reply.ts';
+
+/** One request, as handlers see it. */
+export interface Call {
+  /** `HEAD` arrives as `GET`; the server leaves the body out. */
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Decoded segments of the path, by the names in the route's pattern. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly headers: IncomingHttpHeaders;
+  /** Of the peer, which may be a proxy. */
+  readonly address: string;
+  readonly signedIn: boolean;
+  /** An instant read once for the whole request. */
+  readonly now: number;
+  /** The JSON body; undefined where there is none. Refuses other media types, other bodies than JSON, and large ones. */
+  readonly readJson: () => Promise<unknown>;
+  /** The fields of a form. */
+  readonly readForm: () => Promise<URLSearchParams>;
+}
+
+/** Reads bodies of one request, never more than `maxBytes` of them. */
+export function bodyReaders(request: IncomingMessage, maxBytes: number): Pick<Call, 'readJson' | 'readForm'> {
+  return {
+    readJson: async () => {
+      const body = await readBody(request, maxBytes);
+      if (body.length === 0) return undefined;
+      requireMediaType(request.headers, 'application/json');
+      return parseJson(body.toString('utf8'));
+    },
+    readForm: async () => {
+      requireMediaType(request.headers, 'application/x-www-form-urlencoded');
+      return new URLSearchParams((await readBody(request, maxBytes)).toString('utf8'));
+    },
+  };
+}
+
+async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const tooLarge = new RequestError('too_large', `The body may have at most ${maxBytes} bytes.`, {
+    connection: 'close',
+  });
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) throw tooLarge;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function requireMediaType(headers: IncomingHttpHeaders, wanted: string): void {
+  const given = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
+  if (given !== wanted) throw new RequestError('unsupported_media_type', `The body must be ${wanted}.`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own words quote the body.
+    throw new RequestError('bad_request', 'The body is not JSON.');
+  }
+}

@@ -1,0 +1,96 @@
+import { Html, html } from '../html.ts';
+import type { Chart } from './chart-model.ts';
+import { niceTicks, timeTicks } from './scale.ts';
+import { severityWord } from './words.ts';
+
+/** Shares of the picture's height that the plot keeps clear for labels. */
+const top = 6;
+const bottom = 10;
+const grid = 1000;
+
+/**
+ * The chart as a picture that needs no script. It has no fixed shape: positions are shares of the box, so that lines stretch with the page
+ * while letters keep their size.
+ */
+export function drawChart(chart: Chart, words: string): Html {
+  const scale = createScale(chart);
+  const { x, y } = scale;
+  return html`<svg class="chart-svg" role="img" aria-label="${words}">
+${chart.incidents.map(
+  ({ from, to, severity }) =>
+    html`<rect class="shade ${severity}" x="${x(from)}%" y="0" width="${percent(x(to) - x(from), 0.3)}%" height="${100 - bottom}%"/>`,
+)}
+${scale.ticks.map(
+  (tick) =>
+    html`<line class="grid" x1="0" x2="100%" y1="${y(tick)}%" y2="${y(tick)}%"/><text class="tick" x="4" y="${y(tick)}%" dy="-4">${formatTick(tick)}</text>`,
+)}
+${timeTicks(chart.since, chart.until).map(({ at, label }) => timeTick(x(at), label))}
+${chart.thresholds.map(
+  ({ severity, value }) =>
+    html`<line class="threshold ${severity}" x1="0" x2="100%" y1="${y(value)}%" y2="${y(value)}%"/><text class="threshold-name ${severity}" x="100%" dx="-4" y="${y(value)}%" dy="-4" text-anchor="end">${severityWord(severity).toLowerCase()} ${formatTick(value)}</text>`,
+)}
+<line class="now" x1="${x(chart.now)}%" x2="${x(chart.now)}%" y1="0" y2="${100 - bottom}%"/>
+<svg x="0" y="0" width="100%" height="100%" viewBox="0 0 ${grid} ${grid}" preserveAspectRatio="none">
+<path class="line" d="${linePath(chart.points, scale)}"/>
+<path class="projection" d="${linePath(chart.projection, scale)}"/>
+</svg>
+${chart.topUps.map(({ at, value }) => html`<circle class="top-up" cx="${x(at)}%" cy="${y(value)}%" r="4"/>`)}
+</svg>`;
+}
+
+interface Scale {
+  readonly x: (at: number) => number;
+  readonly y: (value: number) => number;
+  readonly ticks: readonly number[];
+}
+
+function createScale({ since, until, points, thresholds, projection }: Chart): Scale {
+  let lowest = Number.POSITIVE_INFINITY;
+  let highest = Number.NEGATIVE_INFINITY;
+  const include = (value: number | null): void => {
+    if (value === null) return;
+    lowest = Math.min(lowest, value);
+    highest = Math.max(highest, value);
+  };
+  for (const [, value] of points) include(value);
+  for (const { value } of thresholds) include(value);
+  for (const [, value] of projection) include(value);
+  if (lowest > highest) [lowest, highest] = [0, 1];
+  const margin = (highest - lowest) * 0.06 || Math.max(1, Math.abs(highest) * 0.1);
+  lowest -= lowest >= 0 && lowest < margin ? lowest : margin;
+  highest += margin;
+  return {
+    x: (at) => percent(((at - since) / (until - since)) * 100, 0),
+    y: (value) => percent(top + ((highest - value) / (highest - lowest)) * (100 - top - bottom), 0),
+    ticks: niceTicks(lowest, highest, 4),
+  };
+}
+
+function linePath(points: readonly (readonly [number, number | null])[], { x, y }: Scale): Html {
+  let path = '';
+  let pen = 'M';
+  for (const [at, value] of points) {
+    if (value === null) {
+      pen = 'M';
+      continue;
+    }
+    path += `${pen}${(x(at) * grid) / 100} ${(y(value) * grid) / 100}`;
+    pen = 'L';
+  }
+  return new Html(path);
+}
+
+function timeTick(x: number, label: string): Html | null {
+  // A label at the very edge would be cut off.
+  if (x < 3 || x > 97) return null;
+  return html`<line class="grid upright" x1="${x}%" x2="${x}%" y1="0" y2="${100 - bottom}%"/><text class="tick" x="${x}%" y="100%" dy="-8" text-anchor="middle">${label}</text>`;
+}
+
+function percent(value: number, least: number): number {
+  return Math.max(least, Math.round(value * 100) / 100);
+}
+
+/** A number of the scale as people write it: no digits from floating-point noise. */
+function formatTick(value: number): string {
+  return String(Number(value.toPrecision(10)));
+}

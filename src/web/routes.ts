@@ -1,0 +1,31 @@
+import { createApiRoutes } from './api/routes.ts';
+import { createAssetRoutes } from './assets.ts';
+import type { EventStreams } from './events.ts';
+import { expositionMediaType } from './exposition.ts';
+import { createHealthRoutes } from './health.ts';
+import { renderMetrics } from './metrics.ts';
+import { createPageRoutes, type PageOptions } from './page/routes.ts';
+import type { Route } from './router.ts';
+
+/** Everything that the server answers. */
+export function createRoutes(options: PageOptions & { readonly streams: EventStreams }): readonly Route[] {
+  const { desk, streams } = options;
+  return [
+    ...createHealthRoutes(desk),
+    {
+      method: 'GET',
+      pattern: '/metrics',
+      access: 'open',
+      handle: ({ now }) => ({
+        kind: 'whole',
+        status: 200,
+        headers: { 'content-type': expositionMediaType },
+        body: renderMetrics(desk, now),
+      }),
+    },
+    { method: 'GET', pattern: '/events', access: 'page', handle: () => streams.reply() },
+    ...createAssetRoutes(),
+    ...createApiRoutes(desk),
+    ...createPageRoutes(options),
+  ];
+}

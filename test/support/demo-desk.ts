@@ -1,0 +1,457 @@
+import type { AccountView } from '../../src/app/desk.ts';
+import type { PollRecord } from '../../src/core/reading.ts';
+import { thin } from '../../src/core/thin.ts';
+import {
+  belowRule,
+  buildAccountView,
+  buildAlertView,
+  buildIncident,
+  buildMessage,
+  buildOutlook,
+  buildPolls,
+  dayMs,
+  deskNow,
+  FakeDesk,
+  hourMs,
+  micros,
+  minuteMs,
+} from './fake-desk.ts';
+
+const lastPollAt = deskNow - 2 * minuteMs;
+
+/** A team's morning: something critical, something acknowledged, a key refused, an outage, and accounts that are well. */
+export function demoDesk(): FakeDesk {
+  const desk = new FakeDesk();
+  addOtp(desk);
+  addMarketing(desk);
+  addVoice(desk);
+  addKeyRefused(desk);
+  addPending(desk);
+  addQuiet(desk);
+  desk.channelList = [
+    { name: 'ops', type: 'slack', pending: 0, lastDeliveredAt: deskNow - 22 * minuteMs, lastError: null },
+    {
+      name: 'finance',
+      type: 'email',
+      pending: 1,
+      lastDeliveredAt: deskNow - 5 * hourMs,
+      lastError: '451 greylisted, try again later',
+    },
+  ];
+  desk.messageList = demoMessages();
+  desk.silenceList = [
+    {
+      id: null,
+      match: { account: ['marketing-eu'] },
+      startsAt: deskNow + 1.3 * dayMs,
+      endsAt: deskNow + 1.3 * dayMs + 2 * hourMs,
+      by: 'configuration',
+      comment: 'weekly provider maintenance',
+      active: false,
+    },
+    {
+      id: 'silence-batch',
+      match: { account: ['batch'], severity: ['warning'] },
+      startsAt: deskNow - hourMs,
+      endsAt: deskNow + 3 * hourMs,
+      by: 'Lin',
+      comment: 'load test until 22:00',
+      active: true,
+    },
+  ];
+  desk.pollCounts = desk.accountList.map(({ id }) => ({ account: id, outcome: 'ok' as const, count: 1200 }));
+  desk.deliveryCounts = [{ channel: 'ops', state: 'delivered', count: 31 }];
+  return desk;
+}
+
+function addOtp(desk: FakeDesk): void {
+  const perDay = 96;
+  const end = 42.1;
+  const topUpAt = deskNow - 4.2 * dayMs;
+  const polls = buildPolls({
+    since: lastPollAt - 40 * dayMs,
+    until: lastPollAt,
+    everyMs: 5 * minuteMs,
+    sms: (at) => {
+      const since = deskNow - at;
+      if (since > 9 * hourMs && since < 10.4 * hourMs) return null;
+      const wave = 9 * Math.sin((at / dayMs) * 2 * Math.PI);
+      const refills = at < topUpAt ? 400 * Math.ceil((topUpAt - at) / (4.2 * dayMs)) : 0;
+      return (
+        Math.round((end + (since / dayMs) * perDay - refills + wave * Math.min(1, since / dayMs)) * 1000) /
+        1000
+      );
+    },
+    voip: (at) => 80 + Math.floor((deskNow - at) / dayMs) * 0.5,
+  });
+  add(desk, polls, {
+    id: 'otp',
+    name: 'OTP production',
+    labels: { team: 'identity', region: 'cn' },
+    worst: 'critical',
+    firing: 2,
+    usage: { 'x-ratelimit-limit': '200', 'x-ratelimit-remaining': '199' },
+    outlooks: {
+      sms: buildOutlook({
+        burnPerDay: micros(perDay),
+        runwayMs: (end / perDay) * dayMs,
+        emptyAt: deskNow + (end / perDay) * dayMs,
+        restoreMicros: micros(2837.9),
+      }),
+      voip: buildOutlook({
+        balance: 'voip',
+        burnPerDay: micros(0.5),
+        runwayMs: 160 * dayMs,
+        emptyAt: deskNow + 160 * dayMs,
+        restoreMicros: 0,
+      }),
+    },
+  });
+  const runway = {
+    rule: 'sms-runway',
+    type: 'runway',
+    severity: 'warning',
+    value: '37891',
+    threshold: '259200',
+  } as const;
+  const summary = 'OTP production: SMS balance 42.10 CNY lasts 10 hours, less than 3 days (warning)';
+  desk.alertList.push(
+    buildAlertView(),
+    buildAlertView({
+      ...runway,
+      summary,
+      since: deskNow - 2.2 * dayMs,
+      inhibited: true,
+      incident: 'incident-2',
+    }),
+  );
+  desk.incidentList.push(
+    buildIncident(),
+    buildIncident({
+      id: 'incident-0',
+      severity: 'warning',
+      worstSeverity: 'critical',
+      firedAt: topUpAt - 0.6 * dayMs,
+      resolvedAt: topUpAt,
+      resolution: { kind: 'topped-up', micros: micros(400) },
+      value: { unit: 'money', micros: micros(31.25) },
+      acknowledgement: {
+        at: topUpAt - 0.5 * dayMs,
+        by: 'Wei',
+        comment: 'ordered',
+        rises: 1,
+        severity: 'critical',
+      },
+    }),
+  );
+  desk.explanations.set('otp', [
+    {
+      rule: belowRule,
+      evaluation: {
+        kind: 'breached',
+        severity: 'critical',
+        value: { unit: 'money', micros: micros(42.1) },
+        threshold: { unit: 'money', micros: micros(50) },
+        facts: [
+          { name: 'reading', value: { unit: 'instant', at: lastPollAt } },
+          { name: 'resolves at', value: { unit: 'money', micros: micros(55) } },
+        ],
+      },
+      alert: buildAlertView(),
+      wouldNotFire: 'It would not fire with a threshold of 42.10 CNY or less.',
+    },
+    {
+      rule: { ...belowRule, id: 'voip-low', balance: 'voip', thresholds: { warning: micros(20) } },
+      evaluation: {
+        kind: 'ok',
+        value: { unit: 'money', micros: micros(80) },
+        threshold: { unit: 'money', micros: micros(20) },
+        facts: [{ name: 'reading', value: { unit: 'instant', at: lastPollAt } }],
+      },
+      alert: null,
+      wouldNotFire: null,
+    },
+    {
+      rule: {
+        id: 'sms-idle',
+        type: 'idle',
+        balance: 'sms',
+        severity: 'warning',
+        windowMs: 60 * dayMs,
+        forMs: 0,
+        recoverForMs: 0,
+        match: {},
+        builtIn: false,
+      },
+      evaluation: {
+        kind: 'unknown',
+        why: '40 days of history, needs 60 days',
+        value: null,
+        threshold: { unit: 'duration', ms: 60 * dayMs },
+        facts: [],
+      },
+      alert: null,
+      wouldNotFire: null,
+    },
+    {
+      rule: {
+        id: 'stale',
+        type: 'stale',
+        severity: 'warning',
+        afterMs: null,
+        forMs: 0,
+        recoverForMs: 0,
+        match: {},
+        builtIn: true,
+      },
+      evaluation: {
+        kind: 'ok',
+        value: { unit: 'duration', ms: 2 * minuteMs },
+        threshold: { unit: 'duration', ms: 15 * minuteMs },
+        facts: [],
+      },
+      alert: null,
+      wouldNotFire: null,
+    },
+  ]);
+}
+
+function addMarketing(desk: FakeDesk): void {
+  const polls = steady(1840.75, 310);
+  add(desk, polls, {
+    id: 'marketing-eu',
+    name: 'Marketing Europe',
+    labels: { team: 'growth', region: 'eu' },
+    currency: 'EUR',
+    worst: 'warning',
+    firing: 1,
+    outlooks: {
+      sms: buildOutlook({ burnPerDay: micros(310), runwayMs: 5.94 * dayMs, emptyAt: deskNow + 5.94 * dayMs }),
+      voip: null,
+    },
+  });
+  desk.alertList.push(
+    buildAlertView({
+      account: 'marketing-eu',
+      accountName: 'Marketing Europe',
+      rule: 'sms-runway',
+      type: 'runway',
+      severity: 'warning',
+      since: deskNow - 5 * hourMs,
+      summary: 'Marketing Europe: SMS balance 1840.75 EUR lasts 6 days, less than 7 days (warning)',
+      incident: 'incident-3',
+      acknowledged: { at: deskNow - 4 * hourMs, by: 'Priya', comment: 'invoice is with finance' },
+    }),
+  );
+}
+
+function addVoice(desk: FakeDesk): void {
+  add(desk, steady(64, 0), {
+    id: 'voice-alerts',
+    name: 'Voice alerts',
+    labels: { team: 'sre' },
+    worst: 'critical',
+    firing: 1,
+    reading: { at: lastPollAt, sms: micros(64), voip: micros(-18.383), currency: 'CNY' },
+    outlooks: {
+      sms: buildOutlook({ burnPerDay: 0, runwayMs: null, emptyAt: null, restoreMicros: 0 }),
+      voip: buildOutlook({
+        balance: 'voip',
+        burnPerDay: micros(7.2),
+        runwayMs: 0,
+        emptyAt: null,
+        restoreMicros: micros(234.39),
+      }),
+    },
+    thresholds: { sms: {}, voip: { critical: 0 } },
+  });
+  desk.alertList.push(
+    buildAlertView({
+      account: 'voice-alerts',
+      accountName: 'Voice alerts',
+      rule: 'voip-negative',
+      type: 'negative',
+      balance: 'voip',
+      since: deskNow - 50 * minuteMs,
+      summary: 'Voice alerts: VoIP balance -18.383 CNY, below zero (critical)',
+      incident: 'incident-4',
+    }),
+  );
+}
+
+function addKeyRefused(desk: FakeDesk): void {
+  add(desk, steady(910.4, 22), {
+    id: 'billing',
+    name: 'Billing notices',
+    labels: { team: 'finance' },
+    outcome: 'auth_failed',
+    failure: 'The provider refuses the key (code -22).',
+    readAt: deskNow - 3 * hourMs,
+    consecutiveFailures: 6,
+    backoffUntil: deskNow + 17 * minuteMs,
+    worst: 'critical',
+    firing: 1,
+    outlooks: {
+      sms: buildOutlook({ burnPerDay: micros(22), runwayMs: 41 * dayMs, emptyAt: deskNow + 41 * dayMs }),
+      voip: null,
+    },
+  });
+  desk.alertList.push(
+    buildAlertView({
+      account: 'billing',
+      accountName: 'Billing notices',
+      rule: 'auth-failed',
+      type: 'auth-failed',
+      balance: null,
+      since: deskNow - 3 * hourMs,
+      value: null,
+      threshold: null,
+      summary: 'Billing notices: the provider refuses the key (critical)',
+      incident: 'incident-5',
+    }),
+  );
+}
+
+function addPending(desk: FakeDesk): void {
+  add(desk, steady(205, 60), {
+    id: 'batch',
+    name: 'Batch jobs',
+    labels: { team: 'data' },
+    pending: 1,
+    outlooks: {
+      sms: buildOutlook({ burnPerDay: micros(60), runwayMs: 3.42 * dayMs, emptyAt: deskNow + 3.42 * dayMs }),
+      voip: null,
+    },
+  });
+  desk.alertList.push(
+    buildAlertView({
+      account: 'batch',
+      accountName: 'Batch jobs',
+      rule: 'spending',
+      type: 'drop',
+      severity: 'warning',
+      state: 'pending',
+      since: deskNow - 6 * minuteMs,
+      summary: 'Batch jobs: SMS spending 21.00 CNY, more than 20.00 within 1 hour (warning)',
+      incident: null,
+    }),
+  );
+}
+
+function addQuiet(desk: FakeDesk): void {
+  add(desk, steady(15_230.04, 41.5), {
+    id: 'support',
+    name: 'Support desk',
+    labels: { team: 'support' },
+    currency: 'USD',
+    outlooks: {
+      sms: buildOutlook({
+        burnPerDay: micros(41.5),
+        runwayMs: 367 * dayMs,
+        emptyAt: deskNow + 367 * dayMs,
+        restoreMicros: 0,
+      }),
+      voip: null,
+    },
+  });
+  add(desk, steady(500, 0), {
+    id: 'standby',
+    name: 'Standby',
+    labels: {},
+    outlooks: {
+      sms: buildOutlook({ burnPerDay: 0, runwayMs: null, emptyAt: null, restoreMicros: 0 }),
+      voip: null,
+    },
+  });
+  desk.accountList.push(
+    buildAccountView({
+      id: 'new-account',
+      name: 'New account',
+      labels: {},
+      currency: null,
+      outcome: null,
+      polledAt: null,
+      readAt: null,
+      reading: null,
+      outlooks: { sms: null, voip: null },
+      thresholds: { sms: {}, voip: {} },
+    }),
+  );
+}
+
+function steady(end: number, perDay: number): readonly PollRecord[] {
+  return buildPolls({
+    since: lastPollAt - 3 * dayMs,
+    until: lastPollAt,
+    everyMs: 15 * minuteMs,
+    sms: (at) => {
+      const days = (lastPollAt - at) / dayMs;
+      return (
+        Math.round((end + days * perDay + perDay * 0.08 * Math.sin(days * 9) * Math.min(1, days * 4)) * 100) /
+        100
+      );
+    },
+  });
+}
+
+function add(desk: FakeDesk, polls: readonly PollRecord[], over: Partial<AccountView>): void {
+  const currency = over.currency ?? 'CNY';
+  const own = polls.map((poll) =>
+    poll.reading === null ? poll : { ...poll, reading: { ...poll.reading, currency } },
+  );
+  const readings = own.flatMap(({ reading }) => (reading === null ? [] : [reading]));
+  const account = buildAccountView({
+    reading: readings.at(-1) ?? null,
+    day: thin(
+      readings.filter(({ at }) => at > deskNow - dayMs),
+      96,
+    ),
+    ...over,
+  });
+  desk.pollsByAccount.set(account.id, own);
+  desk.accountList.push(account);
+}
+
+function demoMessages() {
+  const item = (account: string, rule: string, kind: 'firing' | 'worse' | 'reminder' | 'resolved') => ({
+    incident: 'incident-1',
+    account,
+    rule,
+    kind,
+    at: deskNow,
+  });
+  return [
+    buildMessage(),
+    buildMessage({
+      id: 'message-2',
+      channel: 'finance',
+      state: 'pending',
+      attempts: 2,
+      deliveredAt: null,
+      lastError: '451 greylisted, try again later',
+    }),
+    buildMessage({
+      id: 'message-3',
+      items: [item('voice-alerts', 'voip-negative', 'firing'), item('billing', 'auth-failed', 'reminder')],
+      createdAt: deskNow - 50 * minuteMs,
+      deliveredAt: deskNow - 50 * minuteMs + 900,
+    }),
+    buildMessage({
+      id: 'message-4',
+      channel: 'finance',
+      items: [],
+      report: { id: 'weekly', since: deskNow - 11 * dayMs, until: deskNow - 4 * dayMs },
+      createdAt: deskNow - 4.4 * dayMs,
+      deliveredAt: deskNow - 4.4 * dayMs + 2_000,
+    }),
+    buildMessage({
+      id: 'message-5',
+      channel: 'pager',
+      state: 'dead',
+      items: [item('otp', 'sms-low', 'resolved')],
+      createdAt: deskNow - 4.2 * dayMs,
+      deliveredAt: null,
+      lastError: 'no_service: the webhook was removed',
+    }),
+  ];
+}

@@ -1,0 +1,348 @@
+import type {
+  AccountView,
+  AlertView,
+  ChannelView,
+  Counters,
+  DaemonDesk,
+  DaemonStatus,
+  Explanation,
+  Refusal,
+  SilenceOrder,
+  SilenceView,
+} from '../../src/app/desk.ts';
+import type { Incident } from '../../src/core/alert.ts';
+import type { Outlook } from '../../src/core/message.ts';
+import type { OutboxMessage } from '../../src/core/outbox.ts';
+import type { OutcomeKind } from '../../src/core/outcome.ts';
+import type { PollRecord, Reading } from '../../src/core/reading.ts';
+import type { BelowRule } from '../../src/core/rule.ts';
+import type { Silence } from '../../src/core/silence.ts';
+
+/** Fri 20 Nov 2026, 18:41 UTC. */
+export const deskNow = Date.UTC(2026, 10, 20, 18, 41);
+
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+
+export function micros(units: number): number {
+  return Math.round(units * 1_000_000);
+}
+
+/** A daemon that shows what it was given and notes what it was told to do. */
+export class FakeDesk implements DaemonDesk {
+  accountList: AccountView[] = [];
+  alertList: AlertView[] = [];
+  incidentList: Incident[] = [];
+  messageList: OutboxMessage[] = [];
+  channelList: ChannelView[] = [];
+  silenceList: SilenceView[] = [];
+  explanations = new Map<string, Explanation[]>();
+  pollsByAccount = new Map<string, readonly PollRecord[]>();
+  pollCounts: { account: string; outcome: OutcomeKind; count: number }[] = [];
+  deliveryCounts: { channel: string; state: 'delivered' | 'dead' | 'retried'; count: number }[] = [];
+  daemonStatus: DaemonStatus = {
+    version: '0.1.0',
+    startedAt: deskNow - 3 * dayMs,
+    ready: true,
+    problems: [],
+    configLoadedAt: deskNow - hourMs,
+    configReloadOk: true,
+  };
+  /** What the next order is refused with; null accepts it. */
+  refusal: Refusal | null = null;
+  readonly orders: { readonly kind: string; readonly order: unknown }[] = [];
+  readonly #listeners = new Set<() => void>();
+  #silences = 0;
+
+  readonly counters: Counters = {
+    polls: () => this.pollCounts,
+    pollDurations: () => ({
+      buckets: [
+        { le: 0.1, count: 40 },
+        { le: 1, count: 48 },
+        { le: 10, count: 50 },
+      ],
+      sum: 7.25,
+      count: 50,
+    }),
+    notifications: () => this.deliveryCounts,
+  };
+
+  accounts(): readonly AccountView[] {
+    return this.accountList;
+  }
+
+  account(id: string): AccountView | null {
+    return this.accountList.find((account) => account.id === id) ?? null;
+  }
+
+  readings(account: string, since: number, until: number): readonly Reading[] {
+    return this.polls(account, since, until).flatMap(({ reading }) => (reading === null ? [] : [reading]));
+  }
+
+  polls(account: string, since: number, until: number): readonly PollRecord[] {
+    return (this.pollsByAccount.get(account) ?? []).filter(({ at }) => at >= since && at < until);
+  }
+
+  alerts({ all }: { readonly all: boolean }): readonly AlertView[] {
+    return all ? this.alertList : this.alertList.filter(({ state }) => state !== 'resolved');
+  }
+
+  incidents(query: {
+    readonly account?: string;
+    readonly since?: number;
+    readonly limit?: number;
+  }): readonly Incident[] {
+    return this.incidentList
+      .filter(({ account }) => query.account === undefined || account === query.account)
+      .filter(
+        ({ resolvedAt }) => query.since === undefined || resolvedAt === null || resolvedAt >= query.since,
+      )
+      .slice(0, query.limit ?? 100);
+  }
+
+  explain(account: string): readonly Explanation[] {
+    return this.explanations.get(account) ?? [];
+  }
+
+  notifications(limit: number): readonly OutboxMessage[] {
+    return this.messageList.slice(0, limit);
+  }
+
+  channels(): readonly ChannelView[] {
+    return this.channelList;
+  }
+
+  silences(): readonly SilenceView[] {
+    return this.silenceList;
+  }
+
+  status(): DaemonStatus {
+    return this.daemonStatus;
+  }
+
+  acknowledge(order: {
+    readonly account: string;
+    readonly rule: string;
+    readonly by: string;
+    readonly comment: string;
+  }): Refusal | null {
+    if (this.refusal !== null) return this.refusal;
+    const { account, rule, by, comment } = order;
+    const alert = this.alertList.find(
+      (candidate) => candidate.account === account && candidate.rule === rule,
+    );
+    if (alert === undefined) return { refused: 'not-found', why: 'No such alert is firing.' };
+    this.orders.push({ kind: 'acknowledge', order });
+    this.alertList = this.alertList.map((candidate) =>
+      candidate === alert ? { ...alert, acknowledged: { at: deskNow, by, comment } } : candidate,
+    );
+    this.change();
+    return null;
+  }
+
+  silence(order: SilenceOrder): Silence | Refusal {
+    if (this.refusal !== null) return this.refusal;
+    this.orders.push({ kind: 'silence', order });
+    this.#silences += 1;
+    const { match, startsAt, endsAt, by, comment } = order;
+    const id = `silence-${this.#silences}`;
+    this.silenceList = [...this.silenceList, { id, match, startsAt, endsAt, by, comment, active: true }];
+    this.change();
+    return { id, match, startsAt, endsAt, createdAt: deskNow, createdBy: by, comment };
+  }
+
+  expireSilence(id: string): Refusal | null {
+    if (!this.silenceList.some((silence) => silence.id === id)) {
+      return { refused: 'not-found', why: 'There is no silence of that id.' };
+    }
+    this.orders.push({ kind: 'expire', order: id });
+    this.silenceList = this.silenceList.filter((silence) => silence.id !== id);
+    this.change();
+    return null;
+  }
+
+  async pollNow(
+    account: string,
+  ): Promise<{ readonly outcome: OutcomeKind; readonly view: AccountView } | Refusal> {
+    if (this.refusal !== null) return this.refusal;
+    this.orders.push({ kind: 'poll', order: account });
+    const view = this.account(account);
+    return view === null
+      ? { refused: 'not-found', why: 'There is no account of that id.' }
+      : { outcome: 'ok', view };
+  }
+
+  subscribe(changed: () => void): () => void {
+    this.#listeners.add(changed);
+    return () => this.#listeners.delete(changed);
+  }
+
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+
+  change(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+export function buildOutlook(over: Partial<Outlook> = {}): Outlook {
+  return {
+    balance: 'sms',
+    burnPerDay: micros(12.5),
+    runwayMs: 9 * dayMs,
+    emptyAt: deskNow + 9 * dayMs,
+    confidence: 'high',
+    restoreMicros: micros(332.9),
+    ...over,
+  };
+}
+
+export function buildAccountView(over: Partial<AccountView> = {}): AccountView {
+  return {
+    id: 'otp',
+    name: 'OTP production',
+    labels: { team: 'identity' },
+    currency: 'CNY',
+    outcome: 'ok',
+    failure: null,
+    polledAt: deskNow - 2 * minuteMs,
+    readAt: deskNow - 2 * minuteMs,
+    nextPollAt: deskNow + 3 * minuteMs,
+    pollIntervalMs: 5 * minuteMs,
+    reading: { at: deskNow - 2 * minuteMs, sms: micros(112.5), voip: micros(80), currency: 'CNY' },
+    outlooks: { sms: buildOutlook(), voip: null },
+    consecutiveFailures: 0,
+    backoffUntil: null,
+    usage: {},
+    day: [],
+    thresholds: { sms: { info: micros(500), warning: micros(200), critical: micros(50) }, voip: {} },
+    worst: null,
+    firing: 0,
+    pending: 0,
+    ...over,
+  };
+}
+
+export function buildAlertView(over: Partial<AlertView> = {}): AlertView {
+  return {
+    account: 'otp',
+    accountName: 'OTP production',
+    rule: 'sms-low',
+    type: 'below',
+    balance: 'sms',
+    severity: 'critical',
+    state: 'firing',
+    since: deskNow - 22 * minuteMs,
+    resolvedAt: null,
+    value: '42.1',
+    threshold: '50',
+    summary: 'OTP production: SMS balance 42.10 CNY, below 50.00 (critical)',
+    acknowledged: null,
+    silenced: false,
+    inhibited: false,
+    flapping: false,
+    incident: 'incident-1',
+    ...over,
+  };
+}
+
+export function buildIncident(over: Partial<Incident> = {}): Incident {
+  return {
+    id: 'incident-1',
+    account: 'otp',
+    rule: 'sms-low',
+    type: 'below',
+    balance: 'sms',
+    accountName: 'OTP production',
+    labels: { team: 'identity' },
+    severity: 'critical',
+    worstSeverity: 'critical',
+    rises: 0,
+    firedAt: deskNow - 22 * minuteMs,
+    resolvedAt: null,
+    resolution: null,
+    event: false,
+    value: { unit: 'money', micros: micros(42.1) },
+    threshold: { unit: 'money', micros: micros(50) },
+    facts: [],
+    acknowledgement: null,
+    escalationSince: deskNow - 22 * minuteMs,
+    flappingSince: null,
+    told: {},
+    ...over,
+  };
+}
+
+export function buildMessage(over: Partial<OutboxMessage> = {}): OutboxMessage {
+  return {
+    id: 'message-1',
+    revision: 0,
+    channel: 'ops',
+    state: 'delivered',
+    items: [
+      {
+        incident: 'incident-1',
+        account: 'otp',
+        rule: 'sms-low',
+        kind: 'firing',
+        at: deskNow - 22 * minuteMs,
+      },
+    ],
+    report: null,
+    createdAt: deskNow - 22 * minuteMs,
+    dueAt: deskNow - 22 * minuteMs,
+    giveUpAt: deskNow + dayMs,
+    attempts: 1,
+    uncertain: false,
+    deliveredAt: deskNow - 22 * minuteMs + 5_200,
+    lastError: null,
+    ...over,
+  };
+}
+
+export const belowRule: BelowRule = {
+  id: 'sms-low',
+  type: 'below',
+  balance: 'sms',
+  severity: 'warning',
+  thresholds: { info: micros(500), warning: micros(200), critical: micros(50) },
+  hysteresis: { kind: 'share', share: 0.1 },
+  forMs: 0,
+  recoverForMs: 0,
+  match: {},
+  builtIn: false,
+};
+
+/** Polls at a steady pace whose balance the given function tells, in units; null is a failed poll. */
+export function buildPolls(options: {
+  readonly since: number;
+  readonly until: number;
+  readonly everyMs: number;
+  readonly sms: (at: number) => number | null;
+  readonly voip?: (at: number) => number;
+  readonly currency?: string;
+  readonly failure?: OutcomeKind;
+}): readonly PollRecord[] {
+  const polls: PollRecord[] = [];
+  for (let at = options.since; at <= options.until; at += options.everyMs) {
+    const sms = options.sms(at);
+    polls.push(
+      sms === null
+        ? { at, outcome: options.failure ?? 'timeout', reading: null }
+        : {
+            at,
+            outcome: 'ok',
+            reading: {
+              at,
+              sms: micros(sms),
+              voip: micros(options.voip?.(at) ?? 80),
+              currency: options.currency ?? 'CNY',
+            },
+          },
+    );
+  }
+  return polls;
+}

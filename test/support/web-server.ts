@@ -1,0 +1,78 @@
+import type { Clock, Log } from '../../src/app/ports.ts';
+import type { ServerSettings } from '../../src/app/settings.ts';
+import type { ServerLimits } from '../../src/web/options.ts';
+import { startWebServer } from '../../src/web/server.ts';
+import { deskNow, FakeDesk } from './fake-desk.ts';
+
+export const ackKey = Buffer.alloc(32, 7);
+
+/** A clock that stands at the desk's instant unless told otherwise; timers are real. */
+export class WebClock implements Clock {
+  at = deskNow;
+  passedMs = 0;
+
+  now(): number {
+    return this.at;
+  }
+
+  monotonic(): number {
+    return this.passedMs;
+  }
+
+  setTimer(delayMs: number, fire: () => void): () => void {
+    const timer = setTimeout(fire, delayMs);
+    return () => clearTimeout(timer);
+  }
+}
+
+export interface RunningServer {
+  readonly url: string;
+  readonly desk: FakeDesk;
+  readonly clock: WebClock;
+  readonly logged: { readonly fields: object; readonly message: string }[];
+  close(): Promise<void>;
+}
+
+/** The real server on a free loopback port before a fake desk. */
+export async function runServer(
+  options: {
+    readonly desk?: FakeDesk;
+    readonly settings?: Partial<ServerSettings>;
+    readonly limits?: Partial<ServerLimits>;
+  } = {},
+): Promise<RunningServer> {
+  const desk = options.desk ?? new FakeDesk();
+  const clock = new WebClock();
+  const logged: { fields: object; message: string }[] = [];
+  let ids = 0;
+  const server = await startWebServer({
+    desk,
+    clock,
+    log: recordLog(logged),
+    random: {
+      fraction: () => 0.5,
+      id: () => {
+        ids += 1;
+        return `id-${ids}`;
+      },
+    },
+    ackKey,
+    settings: {
+      host: '127.0.0.1',
+      port: 0,
+      publicUrl: null,
+      token: null,
+      allowUnauthenticated: false,
+      ...options.settings,
+    },
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+  });
+  return { url: server.url, desk, clock, logged, close: () => server.close() };
+}
+
+function recordLog(logged: { fields: object; message: string }[]): Log {
+  const record = (fields: object, message: string): void => {
+    logged.push({ fields, message });
+  };
+  return { debug: record, info: record, warn: record, error: record, fatal: record };
+}
