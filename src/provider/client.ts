@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock, Provider } from '../app/ports.ts';
 import type { AccountSettings } from '../app/settings.ts';
+import { formatDuration } from '../core/duration.ts';
 import type { Outcome, OutcomeDetail } from '../core/outcome.ts';
 import { parseRetryAfter } from '../core/retry-after.ts';
 import { type Connections, openConnections } from './connections.ts';
@@ -155,7 +156,7 @@ function judge(end: ExchangeEnd, { secret, timeoutMs, now, durationMs }: Judging
     }
     case 'timeout':
       return {
-        ...failed({ kind: 'timeout', reason: `no complete answer within ${timeoutMs} ms` }),
+        ...failed({ kind: 'timeout', reason: `no complete answer within ${formatDuration(timeoutMs)}` }),
         durationMs,
       };
     case 'aborted':

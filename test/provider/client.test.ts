@@ -312,7 +312,7 @@ describe('the deadline covers the whole exchange', () => {
     ],
   ])('%s', async (_name, serve) => {
     const outcome = await readFromSockets(serve, { timeoutMs: 150 });
-    expect(outcome).toMatchObject({ kind: 'timeout', reason: 'no complete answer within 150 ms' });
+    expect(outcome).toMatchObject({ kind: 'timeout', reason: 'no complete answer within 150ms' });
     expect(outcome.durationMs).toBeGreaterThanOrEqual(149);
     expect(outcome.durationMs).toBeLessThan(600);
   });

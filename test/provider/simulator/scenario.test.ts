@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { spentBetween } from '../../../src/provider/simulator/burn-plan.ts';
@@ -125,4 +126,10 @@ test('a full hour costs its rate, a full day the sum of all', () => {
   expect(spentBetween(hourly, midnight + 5 * 3_600_000, midnight + 6 * 3_600_000)).toBe(5_000_015);
   expect(spentBetween(hourly, midnight, midnight + 86_400_000)).toBe(276 * 1_000_003);
   expect(spentBetween(hourly, midnight + 1_800_000, midnight + 86_400_000 + 1_800_000)).toBe(276 * 1_000_003);
+});
+
+test('the scenario that the documentation shows is valid', () => {
+  const page = readFileSync(new URL('../../../docs/simulator.md', import.meta.url), 'utf8');
+  const example = /```json\n(.*?)```/s.exec(page)?.[1] ?? '';
+  expect(parseScenario(JSON.parse(example))).toMatchObject({ kind: 'valid' });
 });
