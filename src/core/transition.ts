@@ -90,7 +90,10 @@ export function transition(
 export function elapse(alert: Alert, timing: AlertTiming, now: number): Transition {
   if (alert.state === 'pending') return breach(alert, alert.severity, timing, now);
   if (alert.recoveringSince !== null) return recover(alert, timing, now);
-  if (alert.rising !== null) return breach(alert, alert.rising.severity, timing, now);
+  // While a worse severity still waits for `for`, an alert that flaps may calm down: only what is due is done.
+  if (alert.rising !== null && now - alert.rising.since >= timing.forMs) {
+    return breach(alert, alert.rising.severity, timing, now);
+  }
   if (alert.flappingSince !== null) return steady(alert, timing, now);
   return { alert, change: 'none' };
 }

@@ -1,15 +1,12 @@
 import { type Alert, alertKey, type Resolution } from '../../core/alert.ts';
 import { evaluate, explainRule, factsBehind } from '../../core/evaluate.ts';
 import type { AccountFacts } from '../../core/evaluation.ts';
-import type { Balance } from '../../core/reading.ts';
 import type { Rule } from '../../core/rule.ts';
 import { staleDueAt } from '../../core/rules/stale.ts';
-import { type AlertTiming, elapse, elapsesAt, inactiveAlert, type Transition, transition } from '../../core/transition.ts';
+import { balanceOf, needsReading, timingOf } from '../../core/judging.ts';
+import { elapse, elapsesAt, inactiveAlert, type Transition, transition } from '../../core/transition.ts';
 import { closeIncident, openEvent, openIncident, updateIncident } from './incidents.ts';
 import { factsOf, type MonitorState, type WatchedAccount, wakeBy } from './state.ts';
-
-/** Flapping is counted over this many poll intervals (contract: 10). */
-const flapIntervals = 10;
 
 /** Judges every rule of an account after a poll. Rules about readings are left alone when there was no reading. */
 export function judgePoll(state: MonitorState, account: WatchedAccount, now: number): void {
@@ -27,7 +24,7 @@ export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: 
   for (const rule of account.rules) {
     const alert = account.alerts.get(rule.id);
     if (alert !== undefined && !isHeld(rule, facts)) {
-      applyTransition(state, { account, rule, facts, now }, elapse(alert, timingOf(account, rule), now));
+      applyTransition(state, { account, rule, facts, now }, elapse(alert, timingOf(rule, account.pollIntervalMs), now));
     }
     if (rule.type === 'stale') judgeRule(state, { account, rule, facts, now });
   }
@@ -42,16 +39,11 @@ export function scheduleAccount(state: MonitorState, account: WatchedAccount): v
     const alert = account.alerts.get(rule.id);
     if (rule.type === 'stale' && alert?.state !== 'firing') next = Math.min(next, staleDueAt(rule, facts));
     if (alert === undefined || isHeld(rule, facts)) continue;
-    next = Math.min(next, elapsesAt(alert, timingOf(account, rule)) ?? next);
+    next = Math.min(next, elapsesAt(alert, timingOf(rule, account.pollIntervalMs)) ?? next);
   }
   // A good reading only moves staleness further away: the queue is left alone and judges again when it gets there.
   const key = `account:${account.settings.id}`;
   if (next < (state.due.dueAt(key) ?? Number.POSITIVE_INFINITY)) wakeBy(state, key, next);
-}
-
-/** True for rules that only a valid reading can move. */
-export function needsReading(rule: Rule): boolean {
-  return rule.type !== 'stale' && rule.type !== 'auth-failed';
 }
 
 interface Case {
@@ -70,7 +62,7 @@ function judgeRule(state: MonitorState, it: Case): void {
     return;
   }
   if (known === undefined && evaluation.kind !== 'breached') return;
-  const next = transition(known ?? newAlert(account, rule), evaluation, timingOf(account, rule), now);
+  const next = transition(known ?? newAlert(account, rule), evaluation, timingOf(rule, account.pollIntervalMs), now);
   applyTransition(state, it, next);
 }
 
@@ -125,18 +117,6 @@ export function touchAccount(state: MonitorState, account: WatchedAccount): void
 
 function newAlert(account: WatchedAccount, rule: Rule): Alert {
   return inactiveAlert({ account: account.settings.id, rule: rule.id, type: rule.type, balance: balanceOf(rule) });
-}
-
-export function balanceOf(rule: Rule): Balance | null {
-  return 'balance' in rule ? rule.balance : null;
-}
-
-export function timingOf(account: WatchedAccount, rule: Rule): AlertTiming {
-  return {
-    forMs: rule.forMs,
-    recoverForMs: rule.recoverForMs,
-    flapWindowMs: flapIntervals * account.pollIntervalMs,
-  };
 }
 
 /** While an account cannot be read, time decides nothing about its balances. */
