@@ -46,13 +46,27 @@ function knownChannels(draft: Draft): Known {
 
 function knownIds(draft: Draft, list: string, what: string): Known {
   const paths = itemsAt(draft, [list]).map((item) => [...item, 'id']);
-  const ids = paths.map((path) => textAt(draft, path));
+  const ids = paths.flatMap((path) => textAt(draft, path) ?? []);
+  const secrets = new Set(secretTexts(draft.value));
+  const shown = paths
+    .filter((path) => !draft.isInterpolated(path))
+    .flatMap((path) => textAt(draft, path) ?? []);
   return {
     what: `${what} has this id`,
-    shown: ids.filter((id, index) => id !== null && !draft.isInterpolated(paths[index] ?? [])).filter(isText),
-    names: new Set(ids.filter(isText)),
-    complete: !ids.includes(null),
+    shown: shown.filter((id) => !secrets.has(id)),
+    names: new Set(ids),
+    complete: ids.length === paths.length,
   };
+}
+
+const secretKeys = /^(?:authSecret|webhookUrl|smtpUrl|url|secret|clientSecret|refreshToken|token)$/;
+
+/** Every text that stands as a secret somewhere: pasted over an id by mistake it must not be shown either. */
+function secretTexts(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, child]) =>
+    typeof child === 'string' ? (secretKeys.test(key) ? [child] : []) : secretTexts(child),
+  );
 }
 
 function knownRules(draft: Draft): Known {
@@ -80,8 +94,4 @@ function checkName(draft: Draft, path: Path, known: Known): ConfigProblem[] {
   const more = known.shown.length > few.length ? ` and ${known.shown.length - few.length} more` : '';
   const all = few.length === 0 ? '' : `; there is ${listWords(few, more === '' ? 'and' : 'or')}${more}`;
   return [problemAt(draft, path, `no ${known.what}${all}`)];
-}
-
-function isText(value: string | null): value is string {
-  return value !== null;
 }

@@ -10,7 +10,8 @@ export interface CronCheck {
 }
 
 /** Time zones must exist, cron expressions must run some day, and polls have one schedule only. */
-export function checkSchedules(draft: Draft, cron: CronCheck): ConfigProblem[] {
+export function checkSchedules(draft: Draft, { findCronProblem, now }: CronCheck): ConfigProblem[] {
+  const cron = { findCronProblem: remember(findCronProblem), now };
   const polls = [['poll'], ...itemsAt(draft, ['accounts']).map((account) => [...account, 'poll'])];
   const scheduled = [...polls, ...itemsAt(draft, ['silences']), ...itemsAt(draft, ['reports'])];
   return [
@@ -18,6 +19,17 @@ export function checkSchedules(draft: Draft, cron: CronCheck): ConfigProblem[] {
     ...polls.flatMap((poll) => checkPoll(draft, poll)),
     ...scheduled.flatMap((place) => checkCron(draft, place, cron)),
   ];
+}
+
+/** Many accounts share few expressions, and computing a run is the slowest thing in loading a file. */
+function remember(findCronProblem: FindCronProblem): FindCronProblem {
+  const known = new Map<string, string | null>();
+  return (cron, timezone, now) => {
+    const key = JSON.stringify([cron, timezone]);
+    const found = known.has(key) ? (known.get(key) ?? null) : findCronProblem(cron, timezone, now);
+    known.set(key, found);
+    return found;
+  };
 }
 
 function checkPoll(draft: Draft, poll: Path): ConfigProblem[] {

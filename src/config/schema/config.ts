@@ -98,7 +98,7 @@ const server = shape({
   publicUrl: plainAddress('Address of the page as people reach it: messages link to it.').optional(),
   token: optionalSecret('Token for page and API. An empty one stands for none.').optional(),
   allowUnauthenticated: flag('Listen beyond this machine without a token.').default(false),
-}).meta({ description: 'Page, API, health and metrics. null switches all of it off.' });
+});
 
 const heartbeat = shape({
   url: secretAddress('Asked for as long as lowwater works (a dead man’s switch). Kept secret.'),
@@ -162,7 +162,10 @@ export const configSchema = shape({
     .array(report, { error: 'must be a list of reports' })
     .meta({ description: 'Summaries on a schedule.' })
     .default([]),
-  server: server.nullable().prefault({}),
+  server: server
+    .nullable()
+    .meta({ description: 'Page, API, health and metrics. null switches all of it off.' })
+    .prefault({}),
   heartbeat: heartbeat.optional(),
   storage: storage.prefault({}),
   log: shape({ level: choice('How much is logged.', logLevels).default('info') })

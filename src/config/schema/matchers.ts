@@ -4,17 +4,18 @@ import { listWords } from '../config-problem.ts';
 import { shape } from './shapes.ts';
 
 const oneOrMore = 'must be a text or a list of texts';
+const texts = z.array(z.string({ error: oneOrMore }), { error: oneOrMore }).min(1, { error: oneOrMore });
 
 function names(description: string) {
-  return z
-    .union([z.string(), z.array(z.string()).min(1)], { error: oneOrMore })
-    .transform(asList)
-    .meta({ description });
+  return z.union([z.string(), texts], { error: oneOrMore }).transform(asList).meta({ description });
 }
 
-const severityWords = z.union([z.enum(severities), z.array(z.enum(severities)).min(1)], {
-  error: `must be ${listWords(severities)}, or a list of them`,
-});
+const severityForm = `must be ${listWords(severities)}, or a list of them`;
+const severityWord = z.enum(severities, { error: severityForm });
+const severityWords = z.union(
+  [severityWord, z.array(severityWord, { error: severityForm }).min(1, { error: severityForm })],
+  { error: severityForm },
+);
 
 function asList<T extends string>(value: T | T[]): readonly T[] {
   return typeof value === 'string' ? [value] : value;
@@ -26,11 +27,9 @@ export const labelNameForm =
   'must be a name of 1 to 63 letters, digits, underscores, dots and hyphens that starts with a letter, digit or underscore';
 
 const labels = z
-  .record(
-    labelName,
-    z.union([z.string(), z.array(z.string()).min(1)], { error: oneOrMore }).transform(asList),
-    { error: (issue) => (issue.code === 'invalid_key' ? labelNameForm : 'must be an object of labels') },
-  )
+  .record(labelName, z.union([z.string(), texts], { error: oneOrMore }).transform(asList), {
+    error: (issue) => (issue.code === 'invalid_key' ? labelNameForm : 'must be an object of labels'),
+  })
   .meta({ description: 'Labels that the account must have; a value or a list of values for each.' });
 
 /** Which accounts a rule watches. */

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { rulesForAccount } from '../../src/core/rules-for-account.ts';
+import { loadValid, sample } from './sample.ts';
+
+/** Ids of the built-in rules that watch each account. */
+function builtInsByAccount(rules: readonly Record<string, unknown>[]): Record<string, string[]> {
+  const { settings } = loadValid({ ...sample(), rules });
+  return Object.fromEntries(
+    settings.accounts.map((account) => [
+      account.id,
+      rulesForAccount(settings, account)
+        .filter((rule) => rule.builtIn)
+        .map((rule) => rule.id),
+    ]),
+  );
+}
+
+const every = ['sms-negative', 'stale', 'auth-failed'];
+
+test.each<[string, Record<string, unknown>[], Record<string, string[]>]>([
+  ['no rules leave all of them', [], { otp: every, marketing: every }],
+  [
+    'a rule of the same type replaces one',
+    [{ id: 'mine', type: 'stale', after: '1h' }],
+    { otp: ['sms-negative', 'auth-failed'], marketing: ['sms-negative', 'auth-failed'] },
+  ],
+  [
+    'a rule for some accounts leaves the others protected',
+    [{ id: 'mine', type: 'auth-failed', match: { account: 'otp' } }],
+    { otp: ['sms-negative', 'stale'], marketing: every },
+  ],
+  [
+    'a rule for some labels leaves the others protected',
+    [{ id: 'mine', type: 'negative', match: { labels: { team: 'identity' } } }],
+    { otp: ['stale', 'auth-failed'], marketing: every },
+  ],
+  [
+    'a negative rule on the VoIP balance does not replace that on the SMS balance',
+    [{ id: 'mine', type: 'negative', balance: 'voip' }],
+    { otp: every, marketing: every },
+  ],
+  [
+    'a configured rule that took a name gives the built-in one another',
+    [{ id: 'stale', type: 'below', threshold: 1 }],
+    {
+      otp: ['sms-negative', 'built-in-stale', 'auth-failed'],
+      marketing: ['sms-negative', 'built-in-stale', 'auth-failed'],
+    },
+  ],
+])('%s', (_, rules, expected) => {
+  expect(builtInsByAccount(rules)).toEqual(expected);
+});
+
+test('a built-in rule that no account needs is not among the settings', () => {
+  const { settings } = loadValid({ ...sample(), rules: [{ id: 'mine', type: 'stale' }] });
+  expect(settings.rules.map(({ id }) => id)).toEqual(['mine', 'sms-negative', 'auth-failed']);
+});

@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { configJsonSchema } from '../../src/config/json-schema.ts';
+import { loadValid, placeholder, sample, sampleSecrets } from './sample.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const example = readFileSync(join(root, 'config.example.json'), 'utf8');
+
+/** The example of the public contract, word for word. */
+const contractExample = {
+  $schema: './config.schema.json',
+  provider: {
+    baseUrl: 'https://api.example.com',
+    timeout: '10s',
+    maxRequestsPerSecond: 1,
+    backoff: { initial: '30s', max: '1h' },
+  },
+  poll: { every: '5m' },
+  accounts: [
+    {
+      id: 'otp',
+      name: 'OTP production',
+      authSecret: placeholder('env:OTP_AUTH_SECRET'),
+      currency: 'CNY',
+      labels: { team: 'identity' },
+    },
+    {
+      id: 'marketing',
+      authSecret: placeholder('file:/run/secrets/marketing'),
+      baseUrl: 'https://eu.example.com',
+      poll: { cron: '*/15 8-20 * * 1-5', timezone: 'Asia/Shanghai' },
+    },
+  ],
+  rules: [
+    {
+      id: 'sms-low',
+      type: 'below',
+      balance: 'sms',
+      thresholds: { info: 500, warning: 200, critical: 50 },
+      hysteresis: '10%',
+      for: '0s',
+      recoverFor: '0s',
+    },
+    { id: 'sms-negative', type: 'negative', balance: 'sms', severity: 'critical' },
+  ],
+  channels: {
+    ops: { type: 'slack', webhookUrl: placeholder('env:SLACK_WEBHOOK_URL') },
+    finance: {
+      type: 'email',
+      smtpUrl: placeholder('env:SMTP_URL'),
+      from: 'Lowwater <lowwater@example.com>',
+      to: ['finance@example.com'],
+    },
+  },
+  routes: [
+    {
+      match: { severity: 'critical' },
+      channels: ['ops', 'finance'],
+      repeatEvery: '1h',
+      escalate: { after: '30m', channels: ['finance'] },
+    },
+    { channels: ['ops'], repeatEvery: '4h' },
+  ],
+  silences: [
+    {
+      match: { account: 'marketing' },
+      cron: '0 2 * * 0',
+      timezone: 'UTC',
+      duration: '2h',
+      comment: 'weekly provider maintenance',
+    },
+  ],
+  reports: [{ id: 'weekly', cron: '0 9 * * 1', timezone: 'Asia/Shanghai', channels: ['finance'] }],
+  server: {
+    host: '127.0.0.1',
+    port: 8080,
+    publicUrl: 'https://lowwater.example.com',
+    token: placeholder('env:LOWWATER_TOKEN:-'),
+  },
+  heartbeat: { url: 'https://hc.example.com/ping/…', every: '1m' },
+  storage: { path: 'lowwater.db', retention: '400d' },
+  log: { level: 'info' },
+};
+
+const env = {
+  ...sampleSecrets,
+  MARKETING_AUTH_SECRET: 'marketing-key-1',
+  PAGER_URL: 'https://pager.example.com/in/1',
+  PAGER_SECRET: sampleSecrets.HOOK_SECRET,
+};
+
+test('the example of the contract loads without a warning', () => {
+  const files = { '/run/secrets/marketing': { kind: 'text', text: 'marketing-key-1\n' } } as const;
+  expect(loadValid(contractExample, { env, files }).warnings).toEqual([]);
+});
+
+test('config.example.json loads without a warning and shows every section', () => {
+  const { warnings } = loadValid(example, { env });
+  expect(warnings).toEqual([]);
+  const sections = Object.keys(JSON.parse(JSON.stringify(configJsonSchema())).properties);
+  expect(Object.keys(JSON.parse(example)).toSorted()).toEqual(sections.toSorted());
+});
+
+test('config.example.json shows every rule type and channel type', () => {
+  const { settings } = loadValid(example, { env });
+  const types = (list: readonly { type: string }[]) => [...new Set(list.map(({ type }) => type))].toSorted();
+  expect(types(settings.rules)).toEqual([
+    'auth-failed',
+    'below',
+    'currency',
+    'drop',
+    'idle',
+    'negative',
+    'runway',
+    'stale',
+    'top-up',
+  ]);
+  expect(types(settings.channels)).toEqual(['email', 'slack', 'webhook']);
+});
+
+test('config.schema.json is what scripts/write-schema.ts writes', () => {
+  const file = readFileSync(join(root, 'config.schema.json'), 'utf8');
+  expect(file).toBe(`${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+});
+
+test('the JSON Schema accepts the examples and refuses what the program refuses', () => {
+  const schema = z.fromJSONSchema(JSON.parse(JSON.stringify(configJsonSchema())));
+  const accepts = (config: unknown) => schema.safeParse(config).success;
+  expect(accepts(JSON.parse(example))).toBe(true);
+  expect(accepts(contractExample)).toBe(true);
+  expect(accepts({ ...sample(), server: null })).toBe(true);
+  expect(accepts({ ...sample(), server: { port: placeholder('env:PORT') } })).toBe(true);
+  expect(accepts({ ...sample(), acounts: [] })).toBe(false);
+  expect(accepts({ ...sample(), poll: { every: '5 minutes' } })).toBe(false);
+  expect(accepts({ ...sample(), server: { port: 70_000 } })).toBe(false);
+  expect(accepts({ ...sample(), rules: [{ id: 'a', type: 'idle', window: '1h', threshold: 1 }] })).toBe(
+    false,
+  );
+});
+
+test('every key of the JSON Schema has a hover text', () => {
+  const bare: string[] = [];
+  const visit = (node: unknown, path: string): void => {
+    if (typeof node !== 'object' || node === null) return;
+    const properties = Reflect.get(node, 'properties');
+    if (typeof properties === 'object' && properties !== null) {
+      for (const [key, value] of Object.entries(properties)) {
+        if (!Object.hasOwn(Object(value), 'description')) bare.push(`${path}.${key}`);
+      }
+    }
+    for (const [key, value] of Object.entries(node)) visit(value, `${path}.${key}`);
+  };
+  visit(configJsonSchema(), '');
+  expect(bare).toEqual([]);
+});

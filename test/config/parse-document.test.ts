@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseDocument } from '../../src/config/parse-document.ts';
+
+test.each<[string, string, number, string]>([
+  ['an empty file', ' \n', 1, 'column 1: the file is empty'],
+  ['a comment', '{\n  // no\n}', 2, 'column 3: comments are not allowed in JSON'],
+  [
+    'a comma before a closing brace',
+    '{\n  "a": 1,\n}',
+    3,
+    'column 1: a comma before a closing } is not allowed in JSON',
+  ],
+  [
+    'a comma before a closing bracket',
+    '[1,\n2, ]',
+    2,
+    'column 4: a comma before a closing ] is not allowed in JSON',
+  ],
+  ['a missing comma', '{\n  "a": 1\n  "b": 2\n}', 3, 'column 3: a comma is missing before this'],
+  ['a missing colon', '{ "a" 1 }', 1, 'column 7: a colon is missing before this'],
+  ['a missing brace at the end', '{\n  "a": 1\n', 3, 'column 1: a closing brace } is missing'],
+  ['a missing bracket at the end', '[1', 1, 'column 3: a closing bracket ] is missing'],
+  ['a missing value', '{ "a": }', 1, 'column 8: a value is missing'],
+  ['a string that is not closed', '{\n  "a": "hunter2\n}', 2, 'column 8: a string is not closed on its line'],
+  [
+    'an unknown escape',
+    '{ "a": "C:\\dir" }',
+    1,
+    'column 8: a string holds an escape that JSON does not know; write a backslash as \\\\',
+  ],
+  [
+    'a bare control character',
+    '{ "a": "\u0001" }',
+    1,
+    'column 8: a string holds a control character; write it as an escape such as \\n',
+  ],
+  [
+    'single quotes',
+    "{ 'a': 1 }",
+    1,
+    'column 3: this is not JSON: keys and texts stand in double quotes, other values are numbers, true, false or null',
+  ],
+  ['a number that is none', '{ "a": 1. }', 1, 'column 8: this is not a JSON number'],
+  ['absurd nesting', '['.repeat(200_000), 1, 'column 65: nested deeper than 64 levels'],
+])('%s is told with line and column, and nothing of the file is quoted', (_, text, line, message) => {
+  expect(parseDocument(text)).toEqual({ kind: 'unreadable', problems: [{ path: '', line, message }] });
+});
+
+test('brackets inside strings do not count as nesting', () => {
+  expect(parseDocument(`["${'['.repeat(1000)}", "\\"${'{'.repeat(1000)}"]`).kind).toBe('parsed');
+});
+
+test('a byte order mark and any line ends are tolerated', () => {
+  const parsed = parseDocument('\uFEFF{\r\n  "a": 1,\r  "b": 2,\n  "a": 3\n}');
+  expect(parsed.problems).toEqual([
+    { path: 'a', line: 4, message: 'the key "a" stands here already, in line 2' },
+  ]);
+});
+
+test('a key that appears twice is told wherever it is nested', () => {
+  const parsed = parseDocument('{ "list": [ {}, { "id": 1, "id": 2 } ] }');
+  expect(parsed.problems.map((problem) => problem.path)).toEqual(['list[1].id']);
+});
+
+test('the key __proto__ is refused', () => {
+  expect(parseDocument('{ "labels": { "__proto__": "x" } }').problems).toMatchObject([
+    { path: 'labels.__proto__', message: 'this name cannot be used as a key' },
+  ]);
+});
+
+test('exactly what JSON.parse accepts is accepted', () => {
+  const pieces = [
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    ':',
+    '"a"',
+    '"b"',
+    '1',
+    '-1.5e3',
+    '01',
+    'true',
+    'nul',
+    ' ',
+    '\n',
+    '"\\u12"',
+    '"\\n"',
+    '//',
+  ];
+  const texts = fc.oneof(
+    fc.json(),
+    fc.array(fc.constantFrom(...pieces), { maxLength: 9 }).map((parts) => parts.join('')),
+  );
+  fc.assert(
+    fc.property(texts, (text) => {
+      let isJson = true;
+      try {
+        JSON.parse(text);
+      } catch {
+        isJson = false;
+      }
+      expect(parseDocument(text).kind).toBe(isJson ? 'parsed' : 'unreadable');
+    }),
+    { numRuns: 2000 },
+  );
+});

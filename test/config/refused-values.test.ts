@@ -1,0 +1,146 @@
+import { test } from 'vitest';
+import { account, expectProblem, type ProblemRow, rule } from './problem-rows.ts';
+
+const duration = 'must be a duration such as "90s", "5m", "1h30m" or "2d"';
+const durationsAndAmounts: ProblemRow[] = [
+  [
+    'a duration without unit',
+    (c) => Object.assign(c.poll, { every: '300' }),
+    'poll.every',
+    '"every"',
+    duration,
+  ],
+  ['a duration as a number', (c) => Object.assign(c.poll, { every: 300 }), 'poll.every', '"every"', duration],
+  ['an empty duration', (c) => Object.assign(c.poll, { every: '' }), 'poll.every', '"every"', duration],
+  [
+    'a duration with units out of order',
+    (c) => Object.assign(c.poll, { every: '5m1h' }),
+    'poll.every',
+    '"every"',
+    duration,
+  ],
+  [
+    'a poll interval below a second',
+    (c) => Object.assign(c.poll, { every: '999ms' }),
+    'poll.every',
+    '"every"',
+    'must be at least "1s"',
+  ],
+  [
+    'an account polled too often',
+    (c) => Object.assign(account(c), { poll: { every: '0s' } }),
+    'accounts[0].poll.every',
+    '"0s"',
+    'must be at least "1s"',
+  ],
+  [
+    'history kept for less than a day',
+    (c) => Object.assign(c, { storage: { retention: '1h' } }),
+    'storage.retention',
+    '"retention"',
+    'must be at least "1d"',
+  ],
+  [
+    'a window longer than history is kept',
+    (c) =>
+      Object.assign(c, { storage: { retention: '1d' }, rules: [{ id: 'a', type: 'idle', window: '2d' }] }),
+    'rules[0].window',
+    '"window"',
+    'must not be longer than storage.retention',
+  ],
+  [
+    'an amount that is no number',
+    rule({ id: 'a', type: 'below', threshold: 'ten' }),
+    'rules[0].threshold',
+    '"threshold"',
+    'must be an amount',
+  ],
+  [
+    'an amount out of range',
+    rule({ id: 'a', type: 'below', threshold: 9007199255 }),
+    'rules[0].threshold',
+    '"threshold"',
+    'at most 9007199254 either way',
+  ],
+  [
+    'an amount that is true',
+    rule({ id: 'a', type: 'below', threshold: true }),
+    'rules[0].threshold',
+    '"threshold"',
+    'must be an amount',
+  ],
+  [
+    'a negative hysteresis',
+    rule({ id: 'a', type: 'below', threshold: 1, hysteresis: -1 }),
+    'rules[0].hysteresis',
+    '"hysteresis"',
+    'must not be negative',
+  ],
+  [
+    'a percentage with a blank',
+    rule({ id: 'a', type: 'below', threshold: 1, hysteresis: '10 %' }),
+    'rules[0].hysteresis',
+    '"hysteresis"',
+    'a percentage such as "10%"',
+  ],
+  [
+    'a percentage where only an amount makes sense',
+    rule({ id: 'a', type: 'negative', hysteresis: '10%' }),
+    'rules[0].hysteresis',
+    '"hysteresis"',
+    'must be an amount',
+  ],
+  [
+    'a drop of nothing',
+    rule({ id: 'a', type: 'drop', by: '0%', window: '1h' }),
+    'rules[0].by',
+    '"by"',
+    'must be more than 0',
+  ],
+  [
+    'a drop of more than everything',
+    rule({ id: 'a', type: 'drop', by: '101%', window: '1h' }),
+    'rules[0].by',
+    '"by"',
+    'must be at most 100 %',
+  ],
+  [
+    'a drop without window',
+    rule({ id: 'a', type: 'drop', by: 5 }),
+    'rules[0].window',
+    '"rules": [',
+    'is missing; must be a duration',
+  ],
+  [
+    'no requests per second',
+    (c) => Object.assign(c.provider, { maxRequestsPerSecond: 0 }),
+    'provider.maxRequestsPerSecond',
+    '"maxRequestsPerSecond"',
+    'must be above 0',
+  ],
+  [
+    'too many requests per second',
+    (c) => Object.assign(c.provider, { maxRequestsPerSecond: 21 }),
+    'provider.maxRequestsPerSecond',
+    '"maxRequestsPerSecond"',
+    'must be at most 20',
+  ],
+  [
+    'a first pause longer than the longest',
+    (c) => Object.assign(c.provider, { backoff: { initial: '2h' } }),
+    'provider.backoff.initial',
+    '"initial"',
+    'must not be longer than max',
+  ],
+  [
+    'a longest pause shorter than the first',
+    (c) => Object.assign(c.provider, { backoff: { max: '10s' } }),
+    'provider.backoff.max',
+    '"max"',
+    'must not be shorter than initial',
+  ],
+];
+
+const rows = [...durationsAndAmounts];
+
+test.each(rows)('%s is refused with path, line and what is allowed', (...row) => expectProblem(row));

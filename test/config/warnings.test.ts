@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import { loadValid, placeholder, sample, sampleSecrets } from './sample.ts';
+
+type Sample = ReturnType<typeof sample>;
+const rules =
+  (...list: Record<string, unknown>[]) =>
+  (config: Sample) =>
+    Object.assign(config, { rules: list });
+const routes =
+  (...list: Record<string, unknown>[]) =>
+  (config: Sample) =>
+    Object.assign(config, { routes: list });
+const all = { channels: ['ops', 'finance'] };
+
+test.each<[string, (config: Sample) => unknown, string, string]>([
+  [
+    'a poll interval below 30 seconds',
+    (c) => Object.assign(c.poll, { every: '29s' }),
+    'poll.every',
+    'polling more often than every 30s',
+  ],
+  [
+    'such an interval of one account',
+    (c) => Object.assign(c.accounts[0] ?? {}, { poll: { every: '10s' } }),
+    'accounts[0].poll.every',
+    'polling more often than every 30s',
+  ],
+  [
+    'a rule for a label that no account has',
+    rules({ id: 'a', type: 'below', threshold: 1, match: { labels: { tier: '1' } } }),
+    'rules[0].match.labels.tier',
+    'no account has this label; there is "team"',
+  ],
+  [
+    'a currency rule where no currency is given',
+    rules({ id: 'a', type: 'currency' }),
+    'rules[0]',
+    'says nothing about accounts without a currency',
+  ],
+  [
+    'a pause of a rule about events',
+    rules({ id: 'a', type: 'top-up', for: '5m' }),
+    'rules[0]',
+    'for and recoverFor mean nothing here',
+  ],
+  [
+    'staleness sooner than the next poll',
+    rules({ id: 'a', type: 'stale', after: '5m' }),
+    'rules[0].after',
+    'is not longer than the poll interval',
+  ],
+  [
+    'routes that leave a gap',
+    routes({ ...all, match: { severity: 'critical' } }),
+    'routes',
+    'an alert that no route matches reaches nobody',
+  ],
+  [
+    'a route that is never reached',
+    routes({ channels: ['ops'] }, { channels: ['finance'] }),
+    'routes[1]',
+    'is never reached',
+  ],
+  [
+    'a channel that nothing uses',
+    routes({ channels: ['ops'] }),
+    'channels.finance',
+    'no route and no report uses this channel',
+  ],
+  [
+    'a short token',
+    (c) => Object.assign(c.server, { token: 'short' }),
+    'server.token',
+    'is shorter than 16 characters',
+  ],
+  [
+    'a server open to everybody',
+    (c) => Object.assign(c, { server: { host: '0.0.0.0', allowUnauthenticated: true } }),
+    'server.allowUnauthenticated',
+    'everybody who reaches the server can silence alerts',
+  ],
+  [
+    'a webhook over http',
+    (c) =>
+      Object.assign(c, {
+        channels: { ...c.channels, hook: { type: 'webhook', url: 'http://alerts.internal/in' } },
+        routes: [],
+      }),
+    'channels.hook.url',
+    'messages travel unencrypted',
+  ],
+])('%s is allowed with a warning', (_, change, path, message) => {
+  const config = sample();
+  change(config);
+  const { warnings } = loadValid(config);
+  expect(warnings.map((warning) => warning.path)).toContain(path);
+  expect(warnings.find((warning) => warning.path === path)?.message).toContain(message);
+});
+
+test('a label with a value that no account has is warned of', () => {
+  const config = { ...sample(), routes: [{ ...all, match: { labels: { team: 'growth' } } }, all] };
+  expect(loadValid(config).warnings).toMatchObject([
+    { path: 'routes[0].match.labels.team', message: 'no account has this label with such a value' },
+  ]);
+});
+
+test('a rule that watches no account is warned of', () => {
+  const match = { account: 'marketing', labels: { team: 'identity' } };
+  const config = { ...sample(), rules: [{ id: 'a', type: 'below', threshold: 1, match }] };
+  expect(loadValid(config).warnings).toMatchObject([
+    { path: 'rules[0]', message: 'this rule watches no account' },
+  ]);
+});
+
+test('accounts of one secret that want more polls than the guard lets through are warned of', () => {
+  const accounts = [1, 2, 3].map((number) => ({
+    id: `a${number}`,
+    authSecret: placeholder('env:OTP_AUTH_SECRET'),
+    poll: { every: '2s' },
+  }));
+  const { warnings } = loadValid({ ...sample(), accounts }, { env: sampleSecrets });
+  expect(warnings.map(({ path }) => path)).toContain('provider.maxRequestsPerSecond');
+});
+
+test('continuing routes cover everything together', () => {
+  const config = { ...sample(), routes: [{ channels: ['ops'], continue: true }, { channels: ['finance'] }] };
+  expect(loadValid(config).warnings).toEqual([]);
+});

@@ -1,0 +1,168 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Clock } from '../../src/app/ports.ts';
+import { type ConfigWatch, watchConfig } from '../../src/config/watch-config.ts';
+
+let directory: string;
+let path: string;
+let secret: string;
+let changes: number;
+let timers: (() => void)[];
+let watch: ConfigWatch;
+
+const clock: Clock = {
+  now: () => 0,
+  monotonic: () => 0,
+  setTimer(_, fire) {
+    timers.push(fire);
+    return () => {
+      timers = timers.filter((timer) => timer !== fire);
+    };
+  },
+};
+
+/** Lets so many seconds pass. */
+async function pass(rounds: number): Promise<void> {
+  for (let round = 0; round < rounds; round++) {
+    const due = timers;
+    timers = [];
+    for (const fire of due) fire();
+    await watch.settled();
+  }
+}
+
+function start(files: readonly string[] = [secret]): void {
+  changes = 0;
+  timers = [];
+  watch = watchConfig({ path, files, clock, onChange: () => changes++ });
+}
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'lowwater-watch-'));
+  path = join(directory, 'config.json');
+  secret = join(directory, 'secret');
+  writeFileSync(path, 'one');
+  writeFileSync(secret, 'key');
+  start();
+});
+
+afterEach(() => {
+  watch.close();
+  rmSync(directory, { recursive: true });
+});
+
+test('nothing is told while nothing changes, also when the file is written again as it was', async () => {
+  await pass(5);
+  writeFileSync(path, 'one');
+  await pass(5);
+  expect(changes).toBe(0);
+});
+
+test('an edit in place is told once, within two seconds', async () => {
+  writeFileSync(path, 'two');
+  await pass(1);
+  expect(changes).toBe(0);
+  await pass(1);
+  expect(changes).toBe(1);
+  await pass(5);
+  expect(changes).toBe(1);
+});
+
+test('an edit of the same length right after another is seen', async () => {
+  for (const [index, text] of ['two', 'six', 'ten'].entries()) {
+    writeFileSync(path, text);
+    await pass(2);
+    expect(changes).toBe(index + 1);
+  }
+});
+
+test('a file that is still being written is not told before it is still', async () => {
+  for (const text of ['t', 'tw', 'two']) {
+    writeFileSync(path, text);
+    await pass(1);
+  }
+  expect(changes).toBe(0);
+  await pass(1);
+  expect(changes).toBe(1);
+});
+
+test('an edit that is taken back at once is not told', async () => {
+  writeFileSync(path, 'two');
+  await pass(1);
+  writeFileSync(path, 'one');
+  await pass(3);
+  expect(changes).toBe(0);
+});
+
+test('an editor that writes a new file and renames it is noticed', async () => {
+  await pass(5);
+  writeFileSync(`${path}.swp`, 'two');
+  renameSync(`${path}.swp`, path);
+  await pass(2);
+  expect(changes).toBe(1);
+});
+
+test('a swap of the symbolic link that Kubernetes mounts volumes by is noticed', async () => {
+  for (const version of ['v1', 'v2']) {
+    mkdirSync(join(directory, version));
+    writeFileSync(join(directory, version, 'config.json'), version);
+  }
+  symlinkSync('v1', join(directory, '..data'));
+  rmSync(path);
+  symlinkSync(join('..data', 'config.json'), path);
+  start();
+  await pass(5);
+  symlinkSync('v2', join(directory, '..data_tmp'));
+  renameSync(join(directory, '..data_tmp'), join(directory, '..data'));
+  await pass(2);
+  expect(changes).toBe(1);
+});
+
+test('a change of a file that a placeholder names is noticed', async () => {
+  await pass(5);
+  writeFileSync(secret, 'new key');
+  await pass(2);
+  expect(changes).toBe(1);
+});
+
+test('a file that goes away and one that comes are changes', async () => {
+  rmSync(secret);
+  await pass(2);
+  expect(changes).toBe(1);
+  writeFileSync(secret, 'key');
+  await pass(2);
+  expect(changes).toBe(2);
+});
+
+test('files named after a reload are watched, those no longer named are not', async () => {
+  const other = join(directory, 'other');
+  writeFileSync(other, 'a');
+  watch.setFiles([other]);
+  writeFileSync(secret, 'changed');
+  await pass(3);
+  expect(changes).toBe(0);
+  writeFileSync(other, 'b');
+  await pass(2);
+  expect(changes).toBe(1);
+});
+
+test('an edit between loading and the first look is noticed', async () => {
+  writeFileSync(path, 'two');
+  watch.setFiles([secret]);
+  writeFileSync(path, 'three');
+  await pass(2);
+  expect(changes).toBe(1);
+});
+
+test('a closed watch leaves no timer behind and tells nothing more', async () => {
+  writeFileSync(path, 'two');
+  await pass(1);
+  const [fire] = timers;
+  fire?.();
+  watch.close();
+  await watch.settled();
+  expect(timers.filter((timer) => timer !== fire)).toEqual([]);
+  expect(changes).toBe(0);
+});
