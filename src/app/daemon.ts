@@ -40,6 +40,8 @@ export interface DaemonParts {
 const longestSleepMs = 1000;
 /** Running polls and deliveries get this long to finish at the end; Docker kills after 10 s. */
 const drainMs = 8000;
+/** The note that says when the command line last left an order. */
+const orderNote = 'order-at';
 export const storageRule = 'storage-failed';
 export const configRule = 'config-invalid';
 
@@ -200,7 +202,11 @@ export class Daemon {
     this.#followJump();
     const now = this.#time.now();
     this.poller.start(now);
-    for (const order of this.#takeOrders()) obeyOrder(this.state, order, now);
+    for (const order of this.#takeOrders()) {
+      obeyOrder(this.state, order, now);
+      // The store forgets orders with the next commit, so there must be one.
+      this.state.changes.notes.set(orderNote, String(now));
+    }
     sendDueReports(this.state, now);
     this.#retention.prune(this.state.settings.storage.retentionMs, now);
     this.#beat(now);

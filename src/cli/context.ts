@@ -1,6 +1,8 @@
+import type { CheckedAccount } from '../app/check.ts';
 import type { Desk } from '../app/desk.ts';
-import type { Clock, OperatorOrder, Random, StoreReader } from '../app/ports.ts';
-import type { Settings } from '../app/settings.ts';
+import type { Clock, Delivery, OperatorOrder, Random, StoreReader } from '../app/ports.ts';
+import type { ChannelSettings, ReportSettings, Settings } from '../app/settings.ts';
+import type { LoadedConfiguration } from './load-configuration.ts';
 import type { Output } from './terminal/output.ts';
 
 /** What a command gets to work with. Nothing else reaches outside: tests give their own. */
@@ -35,6 +37,39 @@ export interface Rooms {
   /** Leaves an order in the database for the daemon. Throws `StorageError`. */
   leaveOrder(path: string, order: OperatorOrder): Promise<void>;
   startSimulator(options: SimulatorOrder): Promise<RunningSimulator | RefusedScenario>;
+  /** Runs the daemon until `signal` aborts. Throws `StorageError` when its database cannot be opened. */
+  runDaemon(loaded: LoadedConfiguration, signal: AbortSignal): Promise<void>;
+  /** Runs everything embedded and sped up until `signal` aborts. */
+  runDemo(order: DemoOrder): Promise<void>;
+  /** Polls now, stores nothing. Null checks all accounts. */
+  checkAccounts(order: {
+    readonly settings: Settings;
+    readonly account: string | null;
+    readonly signal: AbortSignal;
+  }): Promise<readonly CheckedAccount[]>;
+  /** Sends a test message through one channel. */
+  sendTest(order: {
+    readonly settings: Settings;
+    readonly channel: ChannelSettings;
+    readonly signal: AbortSignal;
+  }): Promise<Delivery>;
+  /** A report as it would be sent now, for a person to read here. */
+  renderReport(order: ReportOrder): Promise<string>;
+  /** Sends a report now to each of its channels. */
+  sendReport(
+    order: ReportOrder,
+  ): Promise<readonly { readonly channel: string; readonly delivery: Delivery }[]>;
+}
+
+export interface ReportOrder {
+  readonly settings: Settings;
+  readonly report: ReportSettings;
+  readonly signal: AbortSignal;
+}
+
+export interface DemoOrder {
+  readonly stdout: Output;
+  readonly signal: AbortSignal;
 }
 
 export type LoadedSettings =

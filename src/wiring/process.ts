@@ -31,7 +31,7 @@ export async function startProcess(): Promise<void> {
       clock: systemClock,
       random: systemRandom,
       signal: ending.signal,
-      rooms: createRooms({ log }),
+      rooms: createRooms({ log, version }),
     });
   } catch (error) {
     endFatally(error);

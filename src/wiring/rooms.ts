@@ -8,11 +8,13 @@ import type {
 } from '../cli/context.ts';
 import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
+import { createLiveRooms } from './live-rooms.ts';
 import type { ProcessLog } from './process-log.ts';
 
 /** The rooms of the house as the command line uses them, on the real clock and the real disk. */
-export function createRooms({ log }: { readonly log: ProcessLog }): Rooms {
+export function createRooms({ log, version }: { readonly log: ProcessLog; readonly version: string }): Rooms {
   return {
+    ...createLiveRooms({ log, version }),
     loadSettings: (file) => loadSettings(file, log),
     async describeSettings(settings, warnings) {
       const { describeSettings } = await import('../config/describe-settings.ts');

@@ -22,12 +22,23 @@ export function reconfigure(state: MonitorState, settings: Settings, now: number
   state.settings = settings;
   const known = new Map([...state.accounts.values()].map((account) => [account.settings.id, account.poll]));
   watchAccounts(state, { known, now });
-  for (const channel of before.channels) {
-    const next = settings.channels.find((it) => it.name === channel.name);
-    if (next === undefined) abandonChannel(state, channel.name, now);
-    else forgetTries(state, channel.name);
+  for (const { name } of before.channels) {
+    if (settings.channels.some((channel) => channel.name === name)) forgetTries(state, name);
+    else abandonChannel(state, name, now);
   }
+  forgetChannels(state);
   reviewSilences(state, now);
+}
+
+/** What a removed channel was told counts no more: nobody is owed the end of an incident there. */
+export function forgetChannels(state: MonitorState): void {
+  const channels = new Set(state.settings.channels.map((channel) => channel.name));
+  for (const incident of [...state.incidents.values()]) {
+    const kept = Object.entries(incident.told).filter(([channel]) => channels.has(channel));
+    if (kept.length === Object.keys(incident.told).length) continue;
+    state.incidents.set(incident.id, { ...incident, told: Object.fromEntries(kept) });
+    state.changes.incidents.add(incident.id);
+  }
 }
 
 /** Makes the watched accounts those of the settings; removed ones and removed rules close their incidents. */

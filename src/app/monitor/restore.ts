@@ -1,8 +1,9 @@
 import { alertKey, type Incident } from '../../core/alert.ts';
 import { reloadLogSince } from '../../core/reading-log.ts';
+import type { OutboxMessage } from '../../core/outbox.ts';
 import { shiftAlert } from '../../core/transition.ts';
 import type { StoreReader } from '../ports.ts';
-import { watchAccounts } from './reconfigure.ts';
+import { forgetChannels, watchAccounts } from './reconfigure.ts';
 import { scheduleSilences } from './silencing.ts';
 import { type MonitorState, wakeBy } from './state.ts';
 
@@ -24,7 +25,7 @@ export function restoreState(state: MonitorState, reader: StoreReader, now: numb
   for (const incident of stored.incidents) state.incidents.set(incident.id, incident);
   for (const silence of stored.silences) state.silences.set(silence.id, silence);
   for (const backoff of stored.backoffs) state.backoffs.set(backoff.group, backoff);
-  restoreMessages(state, reader, aliveAt > 0 ? now - aliveAt : 0, now);
+  restoreMessages(state, { messages: stored.messages, reader, downMs: aliveAt > 0 ? now - aliveAt : 0, now });
   watchAccounts(state, { known: new Map(stored.accounts.map((it) => [it.account, it])), now });
   for (const account of state.accounts.values()) {
     const missedMs = aliveAt === 0 ? 0 : Math.max(0, now - aliveAt - account.pollIntervalMs);
@@ -37,6 +38,7 @@ export function restoreState(state: MonitorState, reader: StoreReader, now: numb
     }
   }
   scheduleSilences(state, now);
+  forgetChannels(state);
   for (const incident of state.incidents.values()) resumeIncident(state, incident, now);
 }
 
@@ -55,17 +57,35 @@ export function shiftAccount(state: MonitorState, id: string, byMs: number): voi
   }
 }
 
-function restoreMessages(state: MonitorState, reader: StoreReader, downMs: number, now: number): void {
-  for (const message of reader.load().messages) {
+function restoreMessages(
+  state: MonitorState,
+  it: {
+    readonly messages: readonly OutboxMessage[];
+    readonly reader: StoreReader;
+    readonly downMs: number;
+    readonly now: number;
+  },
+): void {
+  const { reader, downMs, now } = it;
+  for (const message of it.messages) {
     const tooOld = now - message.createdAt > staleMessageMs && downMs > staleMessageMs;
     const kept = tooOld
       ? { ...message, state: 'dead' as const, lastError: 'too old when lowwater came back' }
       : { ...message, giveUpAt: message.giveUpAt + downMs, dueAt: Math.min(message.dueAt, now + staleMessageMs) };
     state.messages.set(message.id, kept);
     state.changes.messages.add(message.id);
+    if (kept.state === 'pending') recallIncidents(state, reader, message);
     if (kept.state === 'pending') {
       state.queues.set(message.channel, [...(state.queues.get(message.channel) ?? []), message.id]);
     }
+  }
+}
+
+/** Events, and incidents that came and went, are loaded only for the messages that still have to tell of them. */
+function recallIncidents(state: MonitorState, reader: StoreReader, message: OutboxMessage): void {
+  for (const { incident: id } of message.items) {
+    const incident = state.incidents.has(id) ? null : reader.incident(id);
+    if (incident !== null) state.incidents.set(id, incident);
   }
 }
 

@@ -2,17 +2,25 @@ import type { Command } from '../command.ts';
 import { ackCommand } from './ack.ts';
 import { alertsCommand } from './alerts.ts';
 import { backupCommand } from './backup.ts';
+import { checkCommand } from './check.ts';
+import { demoCommand } from './demo.ts';
 import { explainCommand } from './explain.ts';
 import { healthCommand } from './health.ts';
 import { historyCommand } from './history.ts';
+import { reportCommand } from './report.ts';
+import { runCommand } from './run.ts';
 import { schemaCommand } from './schema.ts';
 import { silenceAddCommand, silenceExpireCommand, silenceListCommand } from './silence.ts';
 import { simulateCommand } from './simulate.ts';
 import { statusCommand } from './status.ts';
+import { testChannelCommand } from './test-channel.ts';
 import { validateCommand } from './validate.ts';
 
 /** Every command, in the order in which help lists them. */
 export const commands: readonly Command[] = [
+  runCommand,
+  demoCommand,
+  checkCommand,
   validateCommand,
   statusCommand,
   historyCommand,
@@ -22,6 +30,8 @@ export const commands: readonly Command[] = [
   silenceAddCommand,
   silenceListCommand,
   silenceExpireCommand,
+  testChannelCommand,
+  reportCommand,
   simulateCommand,
   backupCommand,
   schemaCommand,

@@ -1,0 +1,14 @@
+import type { StoreReader } from './ports.ts';
+
+/** The database of somebody who has none: nothing was ever stored. */
+export const emptyReader: StoreReader = {
+  load: () => ({ accounts: [], backoffs: [], alerts: [], incidents: [], messages: [], silences: [], notes: {} }),
+  readings: () => [],
+  polls: () => [],
+  readingBefore: () => null,
+  incidents: () => [],
+  incident: () => null,
+  messages: () => [],
+  backup: () => Promise.reject(new Error('there is no database to copy')),
+  close: () => undefined,
+};

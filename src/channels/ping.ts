@@ -1,0 +1,25 @@
+import { request } from 'undici';
+import type { Ping } from '../app/heartbeat.ts';
+import type { Clock } from '../app/ports.ts';
+import { startDeadline } from './deadline.ts';
+import { openHttpConnections } from './http-post.ts';
+
+const deadlineMs = 10_000;
+
+/** Reaches the heartbeat's URL with a GET, which every such service takes. True when it answers with 2xx in time. */
+export function createPing(clock: Clock): Ping {
+  const dispatcher = openHttpConnections();
+  return async (url, signal) => {
+    const deadline = startDeadline({ clock, afterMs: deadlineMs, outer: signal });
+    try {
+      const response = await request(url.reveal(), { dispatcher, signal: deadline.signal });
+      await response.body.dump();
+      return response.statusCode >= 200 && response.statusCode < 300;
+    } catch {
+      // Whatever went wrong, the outside was not reached; it will notice.
+      return false;
+    } finally {
+      deadline.clear();
+    }
+  };
+}

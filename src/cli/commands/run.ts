@@ -1,0 +1,14 @@
+import { type Command, exitCodes } from '../command.ts';
+import { loadConfiguration } from '../load-configuration.ts';
+
+export const runCommand: Command = {
+  name: 'run',
+  summary: 'the daemon, in the foreground',
+  details: `Polls, stores, judges and tells until SIGTERM or SIGINT; then it ends within 10 s with exit code 0. A second signal ends it at
+once. SIGHUP, or a change of the file, reads the configuration again. Logs JSON lines on standard output.`,
+  examples: ['lowwater run --config /etc/lowwater/config.json'],
+  run: async (context, input) => {
+    await context.rooms.runDaemon(await loadConfiguration(context, input), context.signal);
+    return exitCodes.ok;
+  },
+};

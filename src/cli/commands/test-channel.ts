@@ -1,0 +1,51 @@
+import type { Delivery } from '../../app/ports.ts';
+import { cleanText } from '../../core/plain-text.ts';
+import { type Command, CommandError, exitCodes, UsageError } from '../command.ts';
+import { loadConfiguration } from '../load-configuration.ts';
+import { printJson } from '../print-json.ts';
+import { suggest } from '../read-options.ts';
+
+export const testChannelCommand: Command = {
+  name: 'test-channel',
+  summary: "send a test message and report the receiver's answer",
+  details: `--json prints {"channel","result","reason","refusedRecipients"}: results are delivered, refused (it surely did not arrive),
+unknown (it may have arrived) and dead (it never will). Exits with 0 when the message was delivered to all, else with 1.`,
+  positionals: [{ name: 'NAME', summary: 'the channel' }],
+  options: { json: { summary: 'print JSON' } },
+  examples: ['lowwater test-channel ops'],
+  run: async (context, input) => {
+    const { settings } = await loadConfiguration(context, input);
+    const name = input.positional('NAME');
+    const channel = settings.channels.find((candidate) => candidate.name === name);
+    if (channel === undefined) {
+      const known = settings.channels.map((candidate) => candidate.name);
+      throw new UsageError(`there is no channel "${name}"`, suggest(name, known));
+    }
+    const delivery = await context.rooms.sendTest({ settings, channel, signal: context.signal });
+    const refused = delivery.kind === 'delivered' ? (delivery.refusedRecipients ?? []) : [];
+    const complete = delivery.kind === 'delivered' && refused.length === 0;
+    if (input.flag('json')) {
+      await printJson(context, { channel: name, ...describeDelivery(delivery), refusedRecipients: refused });
+    } else {
+      if (delivery.kind !== 'delivered') throw new CommandError(`${name}: ${wordFailure(delivery)}`);
+      const except = complete
+        ? ''
+        : `, but refused for ${refused.map((address) => cleanText(address, 100)).join(', ')}`;
+      await context.stdout.write(`${name}: the receiver took the test message${except}.\n`);
+    }
+    return complete ? exitCodes.ok : exitCodes.failed;
+  },
+};
+
+function describeDelivery(delivery: Delivery): { readonly result: string; readonly reason: string | null } {
+  if (delivery.kind === 'delivered') return { result: 'delivered', reason: null };
+  return { result: delivery.kind === 'dead' ? 'dead' : delivery.certainty, reason: delivery.reason };
+}
+
+function wordFailure(delivery: Exclude<Delivery, { readonly kind: 'delivered' }>): string {
+  const reason = cleanText(delivery.reason, 300);
+  if (delivery.kind === 'dead') return `refused for good: ${reason}`;
+  return delivery.certainty === 'unknown'
+    ? `it may or may not have arrived: ${reason}`
+    : `not delivered: ${reason}`;
+}

@@ -1,0 +1,116 @@
+import type { Channel, StoreReader } from '../app/ports.ts';
+import type { ChannelSettings, Settings } from '../app/settings.ts';
+import type { ReportOrder, Rooms } from '../cli/context.ts';
+import type { Message } from '../core/message.ts';
+import { systemClock } from '../system/clock.ts';
+import { systemRandom } from '../system/random.ts';
+import type { ProcessLog } from './process-log.ts';
+
+type LiveRooms = Pick<
+  Rooms,
+  'runDaemon' | 'runDemo' | 'checkAccounts' | 'sendTest' | 'renderReport' | 'sendReport'
+>;
+
+/** Where there is no terminal whose width is known. */
+const reportWidth = 100;
+
+/** The parts of the house that talk to the outside: daemon, provider, channels. */
+export function createLiveRooms({
+  log,
+  version,
+}: {
+  readonly log: ProcessLog;
+  readonly version: string;
+}): LiveRooms {
+  return {
+    async runDaemon({ file: path, settings }, signal) {
+      const [{ serve }, { openConfigurationFile }] = await Promise.all([
+        import('./serve.ts'),
+        import('./configuration-file.ts'),
+      ]);
+      const file = openConfigurationFile(path, log);
+      // Which files the placeholders name is learned by reading once more.
+      const { watchedFiles } = file.load();
+      await serve({ file, settings, watchedFiles, log: log.open(settings.log.level), version, signal });
+    },
+    async runDemo(order) {
+      const { runDemo } = await import('./demo/run-demo.ts');
+      await runDemo({ ...order, version });
+    },
+    checkAccounts,
+    async sendTest({ settings, channel, signal }) {
+      const { sendTest } = await import('../app/send-now.ts');
+      return withChannel(channel, (open) =>
+        sendTest(open, { settings, now: systemClock.now(), id: systemRandom.id(), signal }),
+      );
+    },
+    async renderReport(order) {
+      const [message, { renderTerminal }] = await Promise.all([
+        composeReport(order),
+        import('../core/render-terminal.ts'),
+      ]);
+      return `${renderTerminal(message, { colour: false, width: process.stdout.columns ?? reportWidth })}\n`;
+    },
+    async sendReport(order) {
+      const message = await composeReport(order);
+      const channels = order.settings.channels.filter(({ name }) => order.report.channels.includes(name));
+      const send = async (channel: ChannelSettings) => {
+        const delivery = await withChannel(channel, (open) => open.send(message, order.signal));
+        return { channel: channel.name, delivery };
+      };
+      return Promise.all(channels.map(send));
+    },
+  };
+}
+
+const checkAccounts: Rooms['checkAccounts'] = async ({ settings, account, signal }) => {
+  const [{ checkAccounts: check }, { createProviderClient }, { cronCalendar }] = await Promise.all([
+    import('../app/check.ts'),
+    import('../provider/client.ts'),
+    import('../system/calendar.ts'),
+  ]);
+  const provider = createProviderClient({ ...settings.provider, clock: systemClock });
+  const reader = await openReaderIfThere(settings);
+  const adapters = { clock: systemClock, random: systemRandom, calendar: cronCalendar };
+  try {
+    return await check({ settings, account, provider, reader, signal, ...adapters });
+  } finally {
+    reader.close();
+    await provider.close();
+  }
+};
+
+/** A check works without a database: rules that look back say that they know too little. */
+async function openReaderIfThere(settings: Settings): Promise<StoreReader> {
+  const [{ existsSync }, { emptyReader }, { openReader }] = await Promise.all([
+    import('node:fs'),
+    import('../app/empty-reader.ts'),
+    import('../store/store.ts'),
+  ]);
+  const { path } = settings.storage;
+  return existsSync(path) ? openReader({ path, now: systemClock.now }) : emptyReader;
+}
+
+async function composeReport({ settings, report }: ReportOrder): Promise<Message> {
+  const [{ composeReportNow }, { cronCalendar }] = await Promise.all([
+    import('../app/send-now.ts'),
+    import('../system/calendar.ts'),
+  ]);
+  const reader = await openReaderIfThere(settings);
+  const adapters = { clock: systemClock, random: systemRandom, calendar: cronCalendar };
+  try {
+    return composeReportNow({ settings, report, reader, ...adapters });
+  } finally {
+    reader.close();
+  }
+}
+
+async function withChannel<T>(channel: ChannelSettings, use: (open: Channel) => Promise<T>): Promise<T> {
+  const { createChannel } = await import('../channels/create-channel.ts');
+  const open = createChannel(channel, { clock: systemClock });
+  try {
+    return await use(open);
+  } finally {
+    await open.close();
+  }
+}

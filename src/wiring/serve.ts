@@ -1,0 +1,152 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Daemon } from '../app/daemon.ts';
+import { createDaemonDesk } from '../app/daemon-desk.ts';
+import type { Clock } from '../app/ports.ts';
+import type { Settings } from '../app/settings.ts';
+import { createChannel } from '../channels/create-channel.ts';
+import { createPing } from '../channels/ping.ts';
+import { watchConfig } from '../config/watch-config.ts';
+import type { Incident } from '../core/alert.ts';
+import { createProviderClient } from '../provider/client.ts';
+import { openStore } from '../store/store.ts';
+import { cronCalendar } from '../system/calendar.ts';
+import { systemClock } from '../system/clock.ts';
+import type { SystemLog } from '../system/log.ts';
+import { systemRandom } from '../system/random.ts';
+import { signAcknowledgement } from '../web/ack-link.ts';
+import { startWebServer, type WebServer } from '../web/server.ts';
+import type { ConfigurationFile } from './configuration-file.ts';
+
+export interface ServeOrder {
+  readonly file: ConfigurationFile;
+  readonly settings: Settings;
+  readonly watchedFiles: readonly string[];
+  readonly log: SystemLog;
+  readonly version: string;
+  /** Ends the daemon. */
+  readonly signal: AbortSignal;
+  /** Called once it polls and listens; the page's address, null without a server. */
+  readonly started?: (url: string | null) => void;
+}
+
+/** Links in messages are good for this long: an incident that is still open then has been reminded of. */
+const linkLifeMs = 7 * 86_400_000;
+
+/** Runs the daemon until `signal` aborts: database, polls, channels, page, and the watch over the configuration file. */
+export async function serve(order: ServeOrder): Promise<void> {
+  const { settings, log, version, signal } = order;
+  const store = openStore({
+    path: settings.storage.path,
+    log,
+    now: systemClock.now,
+    program: `lowwater ${version}`,
+  });
+  const ackKey = deriveAckKey(settings);
+  const daemon = new Daemon({
+    settings,
+    store,
+    openProvider: ({ provider }) => createProviderClient({ ...provider, clock: systemClock }),
+    openChannels: ({ channels }) => channels.map((channel) => createChannel(channel, { clock: systemClock })),
+    clock: systemClock,
+    random: systemRandom,
+    calendar: cronCalendar,
+    log,
+    ping: createPing(systemClock),
+    acknowledgeUrl: (incident, now) => acknowledgeUrl(daemon.state.settings, { ackKey, incident, now }),
+  });
+  const desk = createDaemonDesk(daemon, store, version);
+  const listen = (current: Settings): Promise<WebServer | null> => startPage({ current, desk, log, ackKey });
+  try {
+    let page = await listen(settings);
+    daemon.start();
+    log.info({ version, accounts: settings.accounts.length, url: page?.url }, 'lowwater runs');
+    const reloads = watchReloads(order, systemClock, async (next) => {
+      const before = daemon.state.settings;
+      daemon.reload(next);
+      if (JSON.stringify(before.server) === JSON.stringify(next.server) && sameToken(before, next)) return;
+      await page?.close();
+      page = await listen(next);
+    }, (text) => daemon.reportInvalidConfiguration(text));
+    order.started?.(page?.url ?? null);
+    await untilAborted(signal);
+    log.info({}, 'ending');
+    reloads.close();
+    await Promise.all([page?.close(), daemon.stop()]);
+  } finally {
+    store.close();
+  }
+  log.info({}, 'ended');
+}
+
+function startPage(it: {
+  readonly current: Settings;
+  readonly desk: ReturnType<typeof createDaemonDesk>;
+  readonly log: SystemLog;
+  readonly ackKey: Buffer;
+}): Promise<WebServer | null> {
+  const { server, timezone } = it.current;
+  if (server === null) return Promise.resolve(null);
+  const { desk, log, ackKey } = it;
+  return startWebServer({ desk, settings: server, log, clock: systemClock, random: systemRandom, ackKey, timezone });
+}
+
+/** Reloads on SIGHUP and when the file, or one that it names, changes; one reload at a time. */
+function watchReloads(
+  { file, watchedFiles, log }: ServeOrder,
+  clock: Clock,
+  apply: (settings: Settings) => Promise<void>,
+  refuse: (text: string) => void,
+): { close(): void } {
+  let running = Promise.resolve();
+  const reload = (): void => {
+    running = running.then(reloadOnce).catch((error: unknown) => {
+      log.error({ err: error }, 'the new configuration could not be put in force completely');
+    });
+  };
+  const reloadOnce = async (): Promise<void> => {
+    const loaded = file.load();
+    watch.setFiles(loaded.watchedFiles);
+    if (loaded.kind === 'loaded') {
+      log.setLevel(loaded.settings.log.level);
+      await apply(loaded.settings);
+      return;
+    }
+    log.error({ problems: loaded.lines }, 'the changed configuration is invalid; the running one stays');
+    refuse(loaded.lines.join('; '));
+  };
+  const watch = watchConfig({ path: file.path, files: watchedFiles, onChange: reload, clock });
+  process.on('SIGHUP', reload);
+  return {
+    close() {
+      watch.close();
+      process.off('SIGHUP', reload);
+    },
+  };
+}
+
+/** Outlives a restart where a token is set; without one, links are good until the next start. */
+function deriveAckKey({ server }: Settings): Buffer {
+  if (server === null || server.token === null) return randomBytes(32);
+  return createHash('sha256').update(`lowwater links ${server.token.reveal()}`).digest();
+}
+
+function acknowledgeUrl(
+  { server }: Settings,
+  it: { readonly ackKey: Buffer; readonly incident: Incident; readonly now: number },
+): string | null {
+  if (server === null || server.publicUrl === null) return null;
+  const { id, account, rule } = it.incident;
+  const query = signAcknowledgement(it.ackKey, { account, rule, incident: id, expiresAt: it.now + linkLifeMs });
+  return `${server.publicUrl}/ack?${query}`;
+}
+
+function sameToken(before: Settings, after: Settings): boolean {
+  return before.server?.token?.reveal() === after.server?.token?.reveal();
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
