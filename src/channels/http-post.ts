@@ -1,5 +1,6 @@
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import type { Delivery } from '../app/ports.ts';
+import { parseRetryAfter } from '../core/retry-after.ts';
 
 /** The most that is read of an answer: what receivers say that matters is a word or a line. */
 const answerLimit = 64 * 1024;
@@ -44,19 +45,11 @@ export async function postOnce(post: HttpPost): Promise<HttpAnswer> {
   return { status: response.statusCode, headers: response.headers, body: await response.body.text() };
 }
 
-/** What the answer asks to wait, in milliseconds from now, from `Retry-After` in seconds or as a date; null where it says nothing useful. */
+/** What the answer asks to wait, in milliseconds from now, at most an hour; null where it says nothing useful. */
 export function readRetryAfter(answer: Pick<HttpAnswer, 'headers'>, now: number): number | null {
   const header = answer.headers['retry-after'];
-  const text = (typeof header === 'string' ? header : (header?.[0] ?? '')).trim();
-  if (/^\d+(\.\d+)?$/.test(text)) return capWait(Number(text) * 1000);
-  // Bare numbers such as "-5" are dates to Date.parse; real dates name their month.
-  const at = /[a-z]{3}/i.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(at) ? null : capWait(at - now);
-}
-
-/** No receiver may silence a channel for longer than an hour at a time. */
-export function capWait(ms: number): number {
-  return Math.min(Math.max(0, Math.round(ms)), 60 * 60 * 1000);
+  const text = typeof header === 'string' ? header : header?.[0];
+  return text === undefined ? null : parseRetryAfter(text, now);
 }
 
 /**

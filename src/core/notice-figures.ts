@@ -16,7 +16,7 @@ export interface Figure {
 
 /** The numbers of a notice, the most telling first (contract 4.6). */
 export function wordFigures(notice: Notice, frame: WordingFrame): readonly Figure[] {
-  if (notice.incident.account.startsWith('@')) return notice.facts.map((fact) => figureOf(fact, frame));
+  if (notice.incident.account.startsWith('@')) return ownFigures(notice, frame);
   switch (notice.type) {
     case 'stale':
     case 'auth-failed':
@@ -26,6 +26,15 @@ export function wordFigures(notice: Notice, frame: WordingFrame): readonly Figur
     default:
       return moneyFigures(notice, frame);
   }
+}
+
+/** About lowwater or a provider there are facts, and the value says in words what is wrong. */
+function ownFigures(notice: Notice, frame: WordingFrame): readonly Figure[] {
+  const over = stateOf(notice) === 'resolved';
+  const what = notice.value?.unit === 'text' && !over ? wordQuantity(notice.value, frame) : null;
+  if (notice.type === 'provider-down') return what === null ? [] : [{ label: 'Affected', value: what }];
+  const facts = notice.facts.map((fact) => figureOf(fact, frame));
+  return what === null ? facts : [{ label: 'Reason', value: what }, ...facts];
 }
 
 function moneyFigures(notice: Notice, frame: WordingFrame): readonly Figure[] {
@@ -60,7 +69,7 @@ function thresholdFigures(notice: Notice, frame: WordingFrame): readonly Figure[
     case 'drop':
       return [{ label: 'Threshold', value: `more than ${value} spent` }];
     default:
-      return [{ label: 'Threshold', value }];
+      return [{ label: 'Threshold', value: `${value} without spending` }];
   }
 }
 

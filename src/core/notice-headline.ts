@@ -1,6 +1,6 @@
-import type { Incident } from './alert.ts';
+import { displayName, type Incident, ownAccountId } from './alert.ts';
 import type { Notice } from './message.ts';
-import { formatShortMoment, plural, roughDuration } from './moment.ts';
+import { formatShortMoment, roughDuration } from './moment.ts';
 import { formatMoney, type Micros } from './money.ts';
 import { stateOf } from './notice-state.ts';
 import { cleanText } from './plain-text.ts';
@@ -21,8 +21,8 @@ export function nameOf(about: {
   readonly incident: Incident;
 }): string {
   const id = about.incident.account;
-  if (id === '@lowwater') return 'lowwater';
-  if (id.startsWith('@provider:')) return `Provider ${cleanText(id.slice('@provider:'.length), nameLimit)}`;
+  if (id === ownAccountId) return displayName(id);
+  if (id.startsWith('@')) return `Provider ${cleanText(displayName(id), nameLimit)}`;
   return cleanText(about.accountName, nameLimit) || cleanText(id, nameLimit);
 }
 
@@ -85,7 +85,7 @@ function firingClause(notice: Notice, frame: WordingFrame): string {
     case 'drop':
       return `${moneyOf(notice)} spending ${value ?? 'is high'}${limit === null ? '' : `, more than ${limit}`}${within(notice, frame)}`;
     case 'idle':
-      return `nothing spent from the ${moneyOf(notice)} balance${limit === null ? '' : ` for ${limit}`}`;
+      return `nothing spent from the ${moneyOf(notice)} balance${value === null ? '' : ` for ${value}`}`;
     case 'top-up':
       return `${moneyOf(notice)} balance topped up${value === null ? '' : ` by ${value}`}${nowAt(notice, frame)}`;
     case 'currency':
@@ -94,10 +94,8 @@ function firingClause(notice: Notice, frame: WordingFrame): string {
       return `no reading${value === null ? '' : ` for ${value}`}`;
     case 'auth-failed':
       return 'the provider refuses the key';
-    case 'provider-down': {
-      const accounts = countOf(notice, 'accounts');
-      return accounts === null ? 'no readings' : `no readings of ${plural(accounts, 'account')}`;
-    }
+    case 'provider-down':
+      return `no readings of ${value ?? 'its accounts'}`;
     case 'storage-failed':
       return `cannot store readings and alerts${value === null ? '' : ` (${value})`}`;
     case 'channel-failed':
@@ -117,7 +115,7 @@ function resolvedClause(notice: Notice, frame: WordingFrame): string {
     case 'negative':
       return `${money} balance${currentAmount(notice, frame)}, no longer negative`;
     case 'runway':
-      return `${money} balance${currentAmount(notice, frame)} lasts ${value === null ? 'long enough' : value} again`;
+      return `${money} balance${currentAmount(notice, frame)} ${notice.value?.unit === 'duration' ? `lasts ${value} again` : 'lasts long enough again'}`;
     case 'drop':
       return `${money} spending is back to normal`;
     case 'idle':
@@ -188,11 +186,6 @@ function failedChannel(notice: Notice, frame: WordingFrame): string {
   return (
     factText(notice, 'channel', frame) ?? cleanText(notice.rule.replace(/^channel-failed:?/, ''), nameLimit)
   );
-}
-
-function countOf(notice: Notice, name: string): number | null {
-  const value = notice.facts.find((fact) => fact.name === name)?.value;
-  return value?.unit === 'count' ? value.count : null;
 }
 
 function moneyOf(notice: Notice): string {

@@ -30,5 +30,4 @@ const lineBreaks = /[\t\n\v\f\r\u0085\u2028\u2029\u00a0]+/g;
  * need them.
  */
 const unprintable =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: removing them is the purpose.
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+  /[\p{Cc}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e007f}]/gu;

@@ -85,7 +85,8 @@ function renderReport(message: ReportMessage, style: TerminalStyle): readonly st
   const words = wordReport(message, accountsShown);
   const accounts = words.accounts.flatMap((account) => [
     '',
-    `  ${paint(account.name, 'neutral', style)} (${account.id}), ${account.incidents}, ${account.read}`,
+    `  ${paint(account.name, 'neutral', style)} (${account.id})`,
+    ...wrap(`${account.incidents}, ${account.read}`, 4, style.width),
     ...account.lines.flatMap((line) =>
       wrap(
         `${line.label} ${line.balance}; spent ${line.perDay} per day; topped up ${line.toppedUp}; lasts ${line.runway}`,

@@ -8,6 +8,7 @@ import { formatComputed, formatPayable } from './quantity-wording.ts';
 import { type Balance, balances } from './reading.ts';
 
 const dayMs = 86_400_000;
+const soonMs = 7 * dayMs;
 
 /** One balance of one account in a report. */
 export interface ReportLine {
@@ -16,6 +17,8 @@ export interface ReportLine {
   readonly perDay: string;
   readonly toppedUp: string;
   readonly runway: string;
+  /** The length alone, for tables. */
+  readonly lasts: string;
 }
 
 export interface ReportAccountWording {
@@ -24,6 +27,8 @@ export interface ReportAccountWording {
   readonly lines: readonly ReportLine[];
   /** `2 incidents, worst critical`. */
   readonly incidents: string;
+  /** A balance ends within a week, or is used up. */
+  readonly endsSoon: boolean;
   readonly advice: string | null;
   readonly read: string;
 }
@@ -61,8 +66,8 @@ function reportHeadline(message: ReportMessage): string {
   const accounts = plural(message.accounts.length, 'account');
   const report = `REPORT · ${cleanText(message.reportId, 63)}: ${accounts}`;
   if (soonest === null) return report;
-  const lasts = soonest.runwayMs <= 0 ? 'is used up' : `lasts ${roughDuration(soonest.runwayMs)}`;
-  return `${report}, shortest ${soonest.name} ${lasts}`;
+  if (soonest.runwayMs <= 0) return `${report}, ${soonest.name} is used up`;
+  return `${report}, ${soonest.name} ends first, in ${roughDuration(soonest.runwayMs)}`;
 }
 
 function soonestEnd(message: ReportMessage): { readonly name: string; readonly runwayMs: number } | null {
@@ -106,6 +111,7 @@ function wordAccount(account: ReportAccount, message: ReportMessage): ReportAcco
       wordLine(account, balance, message),
     ),
     incidents: wordIncidentCount(account.incidents),
+    endsSoon: balances.some((balance) => (account.outlooks[balance]?.runwayMs ?? soonMs) < soonMs),
     advice: adviceOf(account),
     read: account.reading === null ? 'never read' : `read ${formatMoment(account.reading.at, frame)}`,
   };
@@ -129,25 +135,31 @@ function wordLine(account: ReportAccount, balance: Balance, message: ReportMessa
     perDay: formatComputed(account.spent[balance] / days, currency),
     toppedUp: toppedUp === 0 ? 'none' : `${formatAmount(toppedUp, currency)}${tops > 1 ? ` in ${tops}` : ''}`,
     runway: wordRunway(account.outlooks[balance], message),
+    lasts: wordLength(account.outlooks[balance]),
   };
 }
 
 function wordRunway(outlook: Outlook | null, message: ReportMessage): string {
+  const length = wordLength(outlook);
+  if (outlook === null || outlook.runwayMs === null || outlook.runwayMs <= 0 || outlook.emptyAt === null)
+    return length;
+  return `${length}, empty about ${formatMoment(outlook.emptyAt, { timezone: message.timezone, now: message.at })}`;
+}
+
+function wordLength(outlook: Outlook | null): string {
   if (outlook === null || outlook.burnPerDay === null) return 'unknown';
   if (outlook.runwayMs === null) return 'not falling';
-  if (outlook.runwayMs <= 0) return 'used up';
-  const end =
-    outlook.emptyAt === null
-      ? ''
-      : `, empty about ${formatMoment(outlook.emptyAt, { timezone: message.timezone, now: message.at })}`;
-  return `${roughDuration(outlook.runwayMs)}${end}`;
+  return outlook.runwayMs <= 0 ? 'used up' : roughDuration(outlook.runwayMs);
 }
 
 function wordIncidentCount(incidents: readonly Incident[]): string {
   const lasting = incidents.filter((incident) => !incident.event);
   if (lasting.length === 0) return 'no incidents';
   const open = lasting.filter((incident) => incident.resolvedAt === null).length;
-  return `${plural(lasting.length, 'incident')}${open === 0 ? '' : `, ${open} still open`}`;
+  if (open === 0) return plural(lasting.length, 'incident');
+  return open === lasting.length
+    ? `${plural(open, 'incident')} still open`
+    : `${plural(lasting.length, 'incident')}, ${open} still open`;
 }
 
 function adviceOf(account: ReportAccount): string | null {

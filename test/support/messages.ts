@@ -340,7 +340,7 @@ function moneyMessages(): Readonly<Record<string, Message>> {
         type: 'idle',
         severity: 'info',
         rule: 'sms-idle',
-        value: { unit: 'money', micros: 0 },
+        value: { unit: 'duration', ms: 6 * hour + 10 * minute },
         threshold: { unit: 'duration', ms: 6 * hour },
       }),
     ]),
@@ -398,13 +398,12 @@ function accessMessages(): Readonly<Record<string, Message>> {
         account: null,
         accountName: 'api.example.com',
         balance: null,
-        value: null,
+        value: { unit: 'text', text: '12 of 14 accounts' },
         threshold: null,
         acknowledgeUrl: null,
         facts: [
+          { name: 'provider', value: { unit: 'text', text: 'api.example.com' } },
           { name: 'accounts', value: { unit: 'count', count: 12 } },
-          { name: 'of', value: { unit: 'count', count: 14 } },
-          { name: 'reason', value: { unit: 'text', text: 'no complete answer within 10s' } },
         ],
         incident: { account: '@provider:api.example.com' },
       }),
@@ -417,7 +416,7 @@ function ownMessages(): Readonly<Record<string, Message>> {
     buildMessage([
       buildNotice({
         type,
-        rule: type,
+        rule: type === 'channel-failed' ? 'channel-failed:ops' : type,
         account: null,
         accountName: 'lowwater',
         balance: null,
@@ -429,9 +428,8 @@ function ownMessages(): Readonly<Record<string, Message>> {
     ]);
   return {
     'storage-failed': own('storage-failed', 'the disk is full'),
-    'channel-failed': own('channel-failed', '404 no_service', [
+    'channel-failed': own('channel-failed', 'Slack answered 404 no_service', [
       { name: 'channel', value: { unit: 'text', text: 'ops' } },
-      { name: 'reason', value: { unit: 'text', text: 'Slack refuses the webhook: 404 no_service' } },
     ]),
     'config-invalid': own('config-invalid', '2 errors', [
       { name: 'errors', value: { unit: 'count', count: 2 } },

@@ -6,7 +6,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 const pastMs = 7 * dayMs;
 const futureMs = 3.5 * dayMs;
 
-const plot = { left: 48, right: 380, top: 34, bottom: 204 } as const;
+const plot = { left: 44, right: 318, top: 32, bottom: 182 } as const;
 
 /** Where instants and amounts lie in the picture. */
 export interface ChartScale {
@@ -71,10 +71,13 @@ function amountsOf(input: ChartInput): {
   if (Number.isFinite(nearest)) highest = Math.max(highest, nearest);
   if (highest === lowest) highest = lowest + 1_000_000;
   const step = niceStep((highest - lowest) / 4);
-  const bottom = Math.floor(lowest / step) * step;
-  const top = Math.ceil((highest + (highest - lowest) * 0.06) / step) * step;
+  const margin = (highest - lowest) * 0.06;
+  // Below zero only as far as the line goes: half a picture of nothing helps nobody.
+  const bottom = lowest < 0 ? lowest - margin : 0;
+  const top = Math.ceil((highest + margin) / step) * step;
   const ticks: Micros[] = [];
-  for (let tick = bottom; tick <= top; tick += step) ticks.push(tick);
+  for (let tick = Math.ceil(bottom / step) * step; tick <= top; tick += step)
+    ticks.push(tick === 0 ? 0 : tick);
   return { lowest: bottom, highest: top, ticks };
 }
 
@@ -84,7 +87,7 @@ function niceStep(atLeast: number): number {
   return power * ([1, 2, 5].find((factor) => factor * power >= atLeast) ?? 10);
 }
 
-/** At most five local midnights, evenly apart. Days of 23 or 25 hours shift none by more than an hour, which nobody can see here. */
+/** At most four local midnights, evenly apart. Days of 23 or 25 hours shift none by more than an hour, which nobody can see here. */
 function midnightsBetween(order: {
   readonly since: number;
   readonly until: number;
@@ -93,7 +96,7 @@ function midnightsBetween(order: {
   const first = order.since + dayMs - timeOfDayMs(order.since, order.timezone);
   const all: number[] = [];
   for (let at = first; at <= order.until; at += dayMs) all.push(at);
-  const every = Math.ceil(all.length / 5);
+  const every = Math.ceil(all.length / 4);
   return all.filter((_, index) => index % every === 0);
 }
 

@@ -1,5 +1,6 @@
 import { formatDay, formatShortMoment } from '../../core/moment.ts';
 import { formatMicros, formatMoney, type Micros } from '../../core/money.ts';
+import { cutText } from '../../core/plain-text.ts';
 import type { Ladder } from '../../core/rule.ts';
 import { type Severity, severities } from '../../core/severity.ts';
 import { type ChartScale, chartScale } from './chart-scale.ts';
@@ -20,7 +21,7 @@ export interface ChartInput {
 }
 
 /** Size in CSS pixels. Small, so that its text is still readable when a phone shows it 330 pixels wide. */
-export const chartSize = { width: 420, height: 232 } as const;
+export const chartSize = { width: 360, height: 208 } as const;
 
 /** An end further away than a year is no news, and its date would want a year. */
 const longestTold = 300 * 24 * 60 * 60 * 1000;
@@ -45,7 +46,7 @@ export function renderChartSvg(input: ChartInput): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="DejaVu Sans" font-size="11">`,
     `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
-    text({ x: 10, y: 18, label: input.title, colour: '#1f2328', size: 12.5 }),
+    text({ x: 10, y: 18, label: cutText(input.title, 24), colour: '#1f2328', size: 12 }),
     endLabel(input),
     shadeOf(input, scale),
     ...gridOf(scale),
@@ -163,13 +164,13 @@ function topUpsOf(input: ChartInput, scale: ChartScale): readonly string[] {
     const y = round(scale.y(rise.value));
     const mark = `<path d="M${x} ${round(y - 11)}l-4.5 8h9z" fill="${topUpColour}"/>`;
     if (!labelled.has(rise)) return [mark];
-    const right = x > scale.right - 50;
+    const right = x > scale.right - 44;
     return [
       mark,
       text({
         x: right ? x - 7 : x + 7,
         y: y - 4,
-        label: `+${shortMoney(rise.rise)}`,
+        label: `+${shortMoney(roundToDigits(rise.rise))}`,
         colour: topUpColour,
         ...(right ? { anchor: 'end' } : {}),
       }),
@@ -191,6 +192,11 @@ function shortMoney(value: Micros): string {
   if (units >= 1_000_000) return `${formatMicros(roundTo(value / 1_000_000, 10_000))}M`;
   if (units >= 10_000) return `${formatMicros(roundTo(value / 1000, 100_000))}k`;
   return Number.isInteger(units) ? formatMicros(value) : formatMoney(roundTo(value, 10_000));
+}
+
+/** Two digits are enough for a rise: between two readings it was lessened by what was spent meanwhile. */
+function roundToDigits(value: Micros): Micros {
+  return roundTo(value, 10 ** Math.max(0, Math.floor(Math.log10(value)) - 1));
 }
 
 function roundTo(value: Micros, step: Micros): Micros {

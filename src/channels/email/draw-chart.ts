@@ -5,7 +5,7 @@ import { type ChartInput, renderChartSvg } from './chart-svg.ts';
 const fontFile = fileURLToPath(new URL('../../../assets/fonts/DejaVuSans-lowwater.ttf', import.meta.url));
 
 /** Sharp on a phone, and at the 560 pixels of a wide window; more would cost memory and nobody sees it. */
-const zoom = 2;
+const zoom = 2.2;
 
 /**
  * A chart as PNG with the font that lowwater ships: a container has none. Null when drawing fails: a message is never held up by its

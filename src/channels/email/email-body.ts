@@ -19,6 +19,7 @@ import {
   emailPage,
   figureTable,
   footer,
+  overviewTable,
   paragraph,
 } from './email-page.ts';
 import { html, type Markup } from './html.ts';
@@ -112,6 +113,7 @@ function renderReport(message: ReportMessage, charts: readonly ChartPlan[]): str
       level: 'main',
     }),
     paragraph(words.period, 'dim'),
+    overviewTable(words.accounts.flatMap(overviewRows)),
     ...words.totals.map((total) => paragraph(total)),
     ...page,
     cardEnd(),
@@ -125,8 +127,13 @@ function renderReport(message: ReportMessage, charts: readonly ChartPlan[]): str
   });
 }
 
+/** One row a balance: the account, what is left, and how long it lasts. */
+function overviewRows(account: ReportAccountWording): readonly (readonly string[])[] {
+  return account.lines.map((line) => [`${account.name} ${line.label}`, line.balance, line.lasts]);
+}
+
 function accountCard(account: ReportAccountWording, chart: ChartPlan | undefined): Markup {
-  const tone = account.advice === null ? 'neutral' : 'warning';
+  const tone = account.endsSoon ? 'warning' : 'neutral';
   const rows = account.lines.map((line) =>
     figureTable([
       { label: `${line.label} balance`, value: line.balance },
@@ -136,7 +143,7 @@ function accountCard(account: ReportAccountWording, chart: ChartPlan | undefined
     ]),
   );
   return card(tone, [
-    cardTitle({ tone, word: account.advice === null ? 'FINE' : 'TOP UP', title: account.name, level: 'sub' }),
+    cardTitle({ tone, word: account.endsSoon ? 'ENDS SOON' : 'FINE', title: account.name, level: 'sub' }),
     paragraph(`${account.incidents}, ${account.read}`, 'dim'),
     adviceBox(tone, account.advice === null ? [] : [account.advice]),
     ...rows,

@@ -78,18 +78,13 @@ function planNoticeChart(order: {
   });
 }
 
+/** The balance that ends first, of those that moved: a level line tells nothing that its number does not. */
 function planReportChart(account: ReportAccount, frame: Frame, index: number): ChartPlan | null {
-  const soonest = balances.toSorted((one, other) => runwayOf(account, one) - runwayOf(account, other));
-  const balance = soonest.find((candidate) => isMoving(account, candidate)) ?? soonest[0] ?? 'sms';
-  return planChart({
-    balance,
-    frame,
-    index,
-    history: account.history,
-    outlook: account.outlooks[balance],
-    thresholds: {},
-    alert: null,
-  });
+  const moving = balances.filter((balance) => isMoving(account, balance));
+  const [balance] = moving.toSorted((one, other) => runwayOf(account, one) - runwayOf(account, other));
+  if (balance === undefined) return null;
+  const outlook = account.outlooks[balance];
+  return planChart({ balance, frame, index, history: account.history, outlook, thresholds: {}, alert: null });
 }
 
 function planChart(order: {

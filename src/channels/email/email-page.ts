@@ -26,7 +26,7 @@ a { text-decoration: none; }
 }
 @media (prefers-color-scheme: dark) {
   .page { background: #0f1318 !important; }
-  .card { background: #1b2129 !important; border-color: #303842 !important; }
+  .card { background: #1b2129 !important; border-left-color: #303842 !important; border-right-color: #303842 !important; border-bottom-color: #303842 !important; }
   .ink { color: #f0f3f6 !important; }
   .dim { color: #a7b0bb !important; }
   .line { border-color: #303842 !important; }
@@ -110,6 +110,27 @@ export function figureTable(figures: readonly { readonly label: string; readonly
   });
   return html`<tr><td class="pad" style="padding:14px 24px 0 24px;"><table width="100%" cellpadding="0" cellspacing="0" border="0" style="font-family:${fontStack};">
 ${rows}</table></td></tr>
+`;
+}
+
+/** Rows of three: what, how much, how long. */
+export function overviewTable(rows: readonly (readonly string[])[]): Markup {
+  if (rows.length === 0) return html``;
+  const head = ['Account', 'Balance', 'Lasts'].map(
+    (title, index) =>
+      html`<th class="dim" align="${index === 0 ? 'left' : 'right'}" style="padding:6px 0 6px ${index === 0 ? '0' : '10px'};font-size:12px;font-weight:600;color:#5a6470;">${title}</th>`,
+  );
+  const lines = rows.map((cells) => {
+    const row = cells.map(
+      (cell, index) =>
+        html`<td class="ink line" align="${index === 0 ? 'left' : 'right'}" style="padding:7px 0 7px ${index === 0 ? '0' : '10px'};border-top:1px solid #e6e9ed;font-size:14px;line-height:1.4;color:#14181d;vertical-align:top;overflow-wrap:anywhere;">${cell}</td>`,
+    );
+    return html`<tr>${row}</tr>
+`;
+  });
+  return html`<tr><td class="pad" style="padding:14px 24px 4px 24px;"><table width="100%" cellpadding="0" cellspacing="0" border="0" style="font-family:${fontStack};">
+<tr>${head}</tr>
+${lines}</table></td></tr>
 `;
 }
 

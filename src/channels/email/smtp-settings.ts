@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isLoopbackHost } from '../../core/loopback-host.ts';
 import type { Secret } from '../../core/secret.ts';
 
 /** Where mail goes and how it is protected on the way, from `smtpUrl`. */
@@ -28,15 +28,9 @@ export function readSmtpUrl(smtpUrl: Secret, allowInsecure: boolean): SmtpServer
     host,
     port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
     secure,
-    requireTls: !secure && !allowInsecure && !isLoopback(host),
+    requireTls: !secure && !allowInsecure && !isLoopbackHost(host),
     login,
   };
-}
-
-/** This host itself, whose traffic nobody on a network sees. */
-export function isLoopback(host: string): boolean {
-  if (host === 'localhost' || host.endsWith('.localhost') || host === '::1') return true;
-  return isIP(host) === 4 && host.startsWith('127.');
 }
 
 function decodeLogin(url: URL): SmtpServer['login'] {

@@ -1,10 +1,10 @@
 import { IncomingWebhook, IncomingWebhookHTTPError, type IncomingWebhookSendArguments } from '@slack/webhook';
 import type { Channel, Clock, Delivery } from '../../app/ports.ts';
 import { cleanText } from '../../core/plain-text.ts';
+import { longestRetryAfterMs } from '../../core/retry-after.ts';
 import type { Secret } from '../../core/secret.ts';
 import { startDeadline } from '../deadline.ts';
 import {
-  capWait,
   classifyTransportError,
   type HttpAnswer,
   openHttpConnections,
@@ -158,7 +158,8 @@ function isAccepted(body: string): boolean {
 
 function retryAfterOfBody(body: string): number | null {
   const seconds = parseObject(body)?.retry_after;
-  return typeof seconds === 'number' && Number.isFinite(seconds) ? capWait(seconds * 1000) : null;
+  if (typeof seconds !== 'number' || !(seconds >= 0)) return null;
+  return Math.min(seconds * 1000, longestRetryAfterMs);
 }
 
 /** Slack's one-word reasons are worth quoting; anything longer is a page of something else. */
