@@ -1,6 +1,5 @@
 /** Colours of a terminal. Each function gives its text back unchanged where there are none. */
 export interface Style {
-  readonly colour: boolean;
   bold(text: string): string;
   dim(text: string): string;
   red(text: string): string;
@@ -13,7 +12,6 @@ export function createStyle(colour: boolean): Style {
   const wrap = (open: number, close: number) => (text: string) =>
     colour && text !== '' ? `\u001b[${open}m${text}\u001b[${close}m` : text;
   return {
-    colour,
     bold: wrap(1, 22),
     dim: wrap(2, 22),
     red: wrap(31, 39),
