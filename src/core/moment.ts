@@ -11,6 +11,14 @@ export function formatMoment(at: number, frame: { readonly timezone: string; rea
   return `${parts.weekday} ${parts.day} ${parts.month}${year} ${parts.hour}:${parts.minute} ${parts.zone}`;
 }
 
+/** Nobody plans further ahead, and instants much further away have no date at all. */
+const horizonMs = 5 * 365 * dayMs;
+
+/** True for an instant so far ahead that naming its date would feign precision. */
+export function isBeyondHorizon(at: number, now: number): boolean {
+  return at - now > horizonMs;
+}
+
 /** Absolute and relative: `Fri 20 Nov 02:41 UTC+8 (19 minutes ago)`. */
 export function formatMomentAndAge(
   at: number,

@@ -5,7 +5,13 @@ import { formatAmount, type Micros } from './money.ts';
 import { balanceLabel, balanceOf, currentMicros } from './notice-headline.ts';
 import { stateOf } from './notice-state.ts';
 import { cleanText } from './plain-text.ts';
-import { formatComputed, type WordingFrame, wordFact, wordQuantity } from './quantity-wording.ts';
+import {
+  formatComputed,
+  type WordingFrame,
+  wordFact,
+  wordQuantity,
+  wordRunwayAndEnd,
+} from './quantity-wording.ts';
 import type { Balance } from './reading.ts';
 
 /** One number of a message with its name. */
@@ -87,19 +93,12 @@ function jumpFigures(notice: Notice): readonly Figure[] {
 
 function outlookFigures(outlook: Outlook | null, frame: WordingFrame): readonly Figure[] {
   if (outlook === null || outlook.burnPerDay === null) return [];
-  const spending = {
-    label: 'Spending',
-    value: `${formatComputed(outlook.burnPerDay, frame.currency)} per day`,
-  };
-  return [spending, ...runwayFigures(outlook, frame)];
-}
-
-function runwayFigures(outlook: Outlook, frame: WordingFrame): readonly Figure[] {
-  const { runwayMs, emptyAt, confidence } = outlook;
-  if (runwayMs === null) return [];
-  if (runwayMs <= 0) return [{ label: 'Lasts', value: 'used up' }];
-  const end = emptyAt === null ? '' : `, empty about ${formatMoment(emptyAt, frame)}`;
-  return [{ label: 'Lasts', value: `${roughDuration(runwayMs)}${end} (confidence ${confidence})` }];
+  const sure =
+    outlook.runwayMs === null || outlook.runwayMs <= 0 ? '' : ` (confidence ${outlook.confidence})`;
+  return [
+    { label: 'Spending', value: `${formatComputed(outlook.burnPerDay, frame.currency)} per day` },
+    { label: 'Lasts', value: `${wordRunwayAndEnd(outlook, frame)}${sure}` },
+  ];
 }
 
 function readingFigures(notice: Notice, frame: WordingFrame): readonly Figure[] {

@@ -1,5 +1,6 @@
 import type { Fact, Quantity } from './evaluation.ts';
-import { formatMomentAndAge, roughDuration } from './moment.ts';
+import type { Outlook } from './message.ts';
+import { formatMoment, formatMomentAndAge, isBeyondHorizon, roughDuration } from './moment.ts';
 import { formatAmount, type Micros } from './money.ts';
 import { cleanText } from './plain-text.ts';
 
@@ -43,4 +44,25 @@ export function formatComputed(amount: Micros, currency: string | null): string 
 /** Rounded up to the next hundredth: an amount to pay must not fall short of its purpose. */
 export function formatPayable(amount: Micros, currency: string | null): string {
   return formatAmount(Math.ceil(amount / 10_000) * 10_000, currency);
+}
+
+/** How long a balance lasts: `3 days 9 hours`, `used up`, `not falling`, `unknown`. */
+export function wordRunway(outlook: Outlook | null, now: number): string {
+  if (outlook === null) return 'unknown';
+  const { runwayMs, burnPerDay } = outlook;
+  if (runwayMs !== null && runwayMs <= 0) return 'used up';
+  if (burnPerDay === null) return 'unknown';
+  if (runwayMs === null) return 'not falling';
+  return isBeyondHorizon(now + runwayMs, now) ? 'more than 5 years' : roughDuration(runwayMs);
+}
+
+/** The same with its end: `3 days 9 hours, empty about Tue 24 Nov 11:30 UTC+8`. */
+export function wordRunwayAndEnd(
+  outlook: Outlook | null,
+  frame: Pick<WordingFrame, 'timezone' | 'now'>,
+): string {
+  const length = wordRunway(outlook, frame.now);
+  const emptyAt = outlook?.emptyAt ?? null;
+  if (emptyAt === null || emptyAt <= frame.now || isBeyondHorizon(emptyAt, frame.now)) return length;
+  return `${length}, empty about ${formatMoment(emptyAt, frame)}`;
 }

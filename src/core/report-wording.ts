@@ -1,10 +1,10 @@
 import type { Incident } from './alert.ts';
-import type { Outlook, ReportAccount, ReportMessage } from './message.ts';
+import type { ReportAccount, ReportMessage } from './message.ts';
 import { formatMoment, plural, roughDuration } from './moment.ts';
 import { formatAmount, type Micros } from './money.ts';
 import { balanceLabel, balanceOf } from './notice-headline.ts';
 import { cleanText } from './plain-text.ts';
-import { formatComputed, formatPayable } from './quantity-wording.ts';
+import { formatComputed, formatPayable, wordRunway, wordRunwayAndEnd } from './quantity-wording.ts';
 import { type Balance, balances } from './reading.ts';
 
 const dayMs = 86_400_000;
@@ -134,22 +134,9 @@ function wordLine(account: ReportAccount, balance: Balance, message: ReportMessa
       account.reading === null ? 'unknown' : formatAmount(balanceOf(account.reading, balance), currency),
     perDay: formatComputed(account.spent[balance] / days, currency),
     toppedUp: toppedUp === 0 ? 'none' : `${formatAmount(toppedUp, currency)}${tops > 1 ? ` in ${tops}` : ''}`,
-    runway: wordRunway(account.outlooks[balance], message),
-    lasts: wordLength(account.outlooks[balance]),
+    runway: wordRunwayAndEnd(account.outlooks[balance], { timezone: message.timezone, now: message.at }),
+    lasts: wordRunway(account.outlooks[balance], message.at),
   };
-}
-
-function wordRunway(outlook: Outlook | null, message: ReportMessage): string {
-  const length = wordLength(outlook);
-  if (outlook === null || outlook.runwayMs === null || outlook.runwayMs <= 0 || outlook.emptyAt === null)
-    return length;
-  return `${length}, empty about ${formatMoment(outlook.emptyAt, { timezone: message.timezone, now: message.at })}`;
-}
-
-function wordLength(outlook: Outlook | null): string {
-  if (outlook === null || outlook.burnPerDay === null) return 'unknown';
-  if (outlook.runwayMs === null) return 'not falling';
-  return outlook.runwayMs <= 0 ? 'used up' : roughDuration(outlook.runwayMs);
 }
 
 function wordIncidentCount(incidents: readonly Incident[]): string {

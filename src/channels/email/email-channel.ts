@@ -3,6 +3,7 @@ import type { Channel, Clock, Delivery } from '../../app/ports.ts';
 import type { ChannelSettings } from '../../app/settings.ts';
 import type { Message } from '../../core/message.ts';
 import { startDeadline } from '../deadline.ts';
+import { tryRender } from '../rendering.ts';
 import { classifySmtpError } from './classify-smtp.ts';
 import { drawChart } from './draw-chart.ts';
 import { type ChartPlan, planCharts } from './email-charts.ts';
@@ -34,8 +35,13 @@ export function createEmailChannel(options: EmailChannelOptions): Channel {
     async send(message, outer) {
       if (server === null)
         return { kind: 'dead', reason: 'the address of the mail server is no smtp:// or smtps:// URL' };
-      const mail = await composeEmail(message, settings);
-      return transmit({ mail, server, token, options, outer });
+      const plans = tryRender(() => planCharts(message));
+      if ('failed' in plans) return plans.failed;
+      const drawn = await drawCharts(plans.rendered);
+      const mail = tryRender(() => composeMail(message, settings, drawn));
+      return 'failed' in mail
+        ? mail.failed
+        : transmit({ mail: mail.rendered, server, token, options, outer });
     },
     close: () => Promise.resolve(),
   };
@@ -46,8 +52,18 @@ export async function composeEmail(
   message: Message,
   settings: Pick<EmailSettings, 'from' | 'to'>,
 ): Promise<SendMailOptions & { readonly envelope: { readonly from: string; readonly to: string[] } }> {
-  const drawn = await drawCharts(planCharts(message));
-  return asMailOptions(renderEmail(message, { ...settings, charts: drawn.map(({ plan }) => plan) }), drawn);
+  return composeMail(message, settings, await drawCharts(planCharts(message)));
+}
+
+function composeMail(
+  message: Message,
+  settings: Pick<EmailSettings, 'from' | 'to'>,
+  drawn: readonly DrawnChart[],
+): Awaited<ReturnType<typeof composeEmail>> {
+  return asMailOptions(
+    renderEmail(message, { from: settings.from, to: settings.to, charts: drawn.map(({ plan }) => plan) }),
+    drawn,
+  );
 }
 
 interface DrawnChart {

@@ -1,5 +1,5 @@
 import type { Message, Notice, Outlook, ReportAccount } from '../../core/message.ts';
-import { formatMoment, roughDuration } from '../../core/moment.ts';
+import { formatMoment, isBeyondHorizon, roughDuration } from '../../core/moment.ts';
 import { formatAmount } from '../../core/money.ts';
 import { balanceLabel, balanceOf } from '../../core/notice-headline.ts';
 import { stateOf } from '../../core/notice-state.ts';
@@ -127,7 +127,7 @@ function wordChart(input: ChartInput, currency: string): string {
   const span = roughDuration(last.at - first.at);
   const course = `from ${formatAmount(first.value, currency)} to ${formatAmount(last.value, currency)} in ${span}`;
   const end =
-    input.emptyAt === null || input.emptyAt <= input.now
+    input.emptyAt === null || input.emptyAt <= input.now || isBeyondHorizon(input.emptyAt, input.now)
       ? ''
       : `; empty about ${formatMoment(input.emptyAt, { timezone: input.timezone, now: input.now })}`;
   return `Chart: ${input.title}, ${course}${end}.`;

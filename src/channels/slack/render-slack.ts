@@ -242,7 +242,10 @@ function context(text: string): SlackBlock {
 }
 
 function field(label: string, value: string): Mrkdwn {
-  return { type: 'mrkdwn', text: `*${literalMrkdwn(label)}*\n${cutEscaped(literalMrkdwn(value), 400)}` };
+  return {
+    type: 'mrkdwn',
+    text: `*${literalMrkdwn(label) || '–'}*\n${cutEscaped(literalMrkdwn(value), 400) || '–'}`,
+  };
 }
 
 /** `emoji` off: a `:name:` in a name stays what it is. */

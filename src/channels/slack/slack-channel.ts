@@ -11,6 +11,7 @@ import {
   postOnce,
   readRetryAfter,
 } from '../http-post.ts';
+import { tryRender } from '../rendering.ts';
 import { renderSlack, renderSlackPlainly, type SlackPayload } from './render-slack.ts';
 
 /** Slack takes one message a second per webhook (docs.slack.dev, rate limits). */
@@ -32,11 +33,13 @@ export function createSlackChannel(options: SlackChannelOptions): Channel {
     type: 'slack',
     minGapMs: gapMs,
     async send(message, outer) {
+      const blocks = tryRender(() => renderSlack(message));
+      if ('failed' in blocks) return blocks.failed;
       const deadline = startDeadline({ clock: options.clock, afterMs: options.timeoutMs ?? 10_000, outer });
       const post = (payload: SlackPayload): Promise<HttpAnswer> =>
         postToSlack({ url: options.webhookUrl.reveal(), payload, signal: deadline.signal, dispatcher });
       try {
-        const answer = await post(renderSlack(message));
+        const answer = await post(blocks.rendered);
         if (!isUnreadable(answer)) return classifySlackAnswer(answer, options.clock.now());
         await pause(options.clock, gapMs, deadline.signal);
         return classifySlackAnswer(await post(renderSlackPlainly(message)), options.clock.now());

@@ -9,6 +9,7 @@ import {
   postOnce,
   readRetryAfter,
 } from '../http-post.ts';
+import { tryRender } from '../rendering.ts';
 import { renderWebhookPayload } from './webhook-payload.ts';
 
 export interface WebhookChannelOptions {
@@ -30,14 +31,20 @@ export function createWebhookChannel(options: WebhookChannelOptions): Channel {
     minGapMs: 0,
     async send(message, outer) {
       const { clock, secret } = options;
+      const body = tryRender(() => JSON.stringify(renderWebhookPayload(message)));
+      if ('failed' in body) return body.failed;
       const deadline = startDeadline({ clock, afterMs: options.timeoutMs ?? 15_000, outer });
       try {
-        const body = JSON.stringify(renderWebhookPayload(message));
-        const headers = signedHeaders({ id: message.id, body, secret, attemptedAt: clock.now() });
+        const headers = signedHeaders({
+          id: message.id,
+          body: body.rendered,
+          secret,
+          attemptedAt: clock.now(),
+        });
         const answer = await postOnce({
           url: options.url.reveal(),
           headers,
-          body,
+          body: body.rendered,
           signal: deadline.signal,
           dispatcher,
         });

@@ -1,0 +1,172 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  renderSlack,
+  renderSlackPlainly,
+  type SlackBlock,
+  type SlackPayload,
+} from '../../../src/channels/slack/render-slack.ts';
+import type { Message, Notice } from '../../../src/core/message.ts';
+import { anyText, hostileNames } from '../../support/hostile-text.ts';
+import {
+  buildAccount,
+  buildMessage,
+  buildNotice,
+  buildReport,
+  buildReportAccount,
+  everyMessage,
+} from '../../support/messages.ts';
+
+describe('a message in Slack', () => {
+  it('says in its fallback what happened, with icon and word', () => {
+    expect(renderSlack(buildMessage()).text).toBe(
+      '🔴 CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00',
+    );
+  });
+
+  it('shows the numbers, what to do, the last 24 hours, and where to acknowledge', () => {
+    const blocks = blocksOf(renderSlack(buildMessage()));
+    expect(blocks.map(({ type }) => type)).toEqual([
+      'header',
+      'section',
+      'section',
+      'section',
+      'context',
+      'actions',
+      'context',
+    ]);
+    expect(JSON.stringify(blocks)).toContain('*Spending*\\n48.00 CNY per day');
+    expect(JSON.stringify(blocks)).toContain('👉 Top up 1397.90 CNY');
+    expect(JSON.stringify(blocks)).toMatch(/24 h {2}[▁▂▃▄▅▆▇█ ]{24} {2}\S+ CNY → 42\.10 CNY/);
+    expect(JSON.stringify(blocks)).toContain('https://lowwater.example.com/ack/otp/sms-low?token=');
+  });
+
+  it('has no buttons where no page can be reached', () => {
+    const payload = renderSlack(buildMessage([buildNotice({ acknowledgeUrl: null })], { publicUrl: null }));
+    expect(blocksOf(payload).some(({ type }) => type === 'actions')).toBe(false);
+  });
+
+  it.each(Object.entries(everyMessage()))('stays below 3,000 characters of text: %s', (_, message) => {
+    expect(textsOf(renderSlack(message)).join('').length).toBeLessThan(3000);
+    expectWithinLimits(renderSlack(message));
+  });
+
+  it('says how many more when 10,000 alerts come at once', () => {
+    const payload = renderSlack(buildMessage(new Array<Notice>(10_000).fill(buildNotice())));
+    expectWithinLimits(payload);
+    expect(payload.text).toContain('10000 CRITICAL');
+    expect(textsOf(payload)).toContain('and 9992 more alerts');
+  });
+
+  it('cuts a report on 1,000 accounts', () => {
+    const payload = renderSlack(
+      buildReport({
+        accounts: Array.from({ length: 1000 }, () => buildReportAccount({ name: 'n'.repeat(500) })),
+      }),
+    );
+    expectWithinLimits(payload);
+    expect(textsOf(payload)).toContain('and 992 more accounts');
+  });
+});
+
+describe('text from outside in Slack', () => {
+  it.each(Object.entries(hostileNames))('is shown literally and commands nothing: %s', (_, name) => {
+    for (const message of messagesWith(name)) {
+      const payload = renderSlack(message);
+      expectHarmless(payload);
+      expectWithinLimits(payload);
+      expectHarmless(renderSlackPlainly(message));
+    }
+  });
+
+  it('shows markup characters of a name as they are, in plain text elements and in the fallback', () => {
+    const payload = renderSlack(buildMessage([buildNotice({ accountName: '*bold* <!channel>' })]));
+    expect(payload.mrkdwn).toBe(false);
+    expect(payload.text).toContain('*bold* &lt;!channel&gt;');
+    const [header] = blocksOf(payload);
+    expect(header).toMatchObject({ type: 'header', text: { type: 'plain_text', emoji: false } });
+    expect(JSON.stringify(header)).toContain('*bold* <!channel>');
+  });
+
+  it('commands nothing, whatever the text', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        for (const message of messagesWith(text)) expectHarmless(renderSlack(message));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+function messagesWith(text: string): readonly Message[] {
+  const hostile = buildAccount({
+    name: text,
+    labels: { [text]: text },
+    failure: text,
+    consecutiveFailures: 2,
+    reading: { at: 1, sms: 1, voip: 1, currency: text },
+    history: [],
+  });
+  const notice = buildNotice({ accountName: text, account: hostile });
+  const own = buildNotice({
+    type: 'channel-failed',
+    account: null,
+    rule: text,
+    value: { unit: 'text', text },
+    facts: [{ name: text, value: { unit: 'text', text } }],
+  });
+  return [
+    buildMessage([notice]),
+    buildMessage([notice, own]),
+    buildMessage([own]),
+    buildReport({ accounts: [buildReportAccount({ name: text, reading: hostile.reading })] }),
+  ];
+}
+
+/** In what Slack parses, `<` and `>` appear only escaped, and every `&` begins one of the three entities. */
+function expectHarmless(payload: SlackPayload): void {
+  expect(payload.mrkdwn).toBe(false);
+  for (const text of [payload.text, ...(payload.attachments ?? []).map(({ fallback }) => fallback)]) {
+    expect(text).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
+    expect(text.isWellFormed()).toBe(true);
+  }
+  for (const text of mrkdwnOf(payload)) {
+    expect(text).toMatch(/^\*[^*_~`<>]+\*\n[^*_~`<>]*$/);
+    expect(text).not.toMatch(/&(?!amp;|lt;|gt;)/);
+  }
+}
+
+/** Limits of Block Kit, and of the undocumented total at which Slack says `msg_blocks_too_long`. */
+function expectWithinLimits(payload: SlackPayload): void {
+  const blocks = blocksOf(payload);
+  expect(blocks.length).toBeLessThanOrEqual(50);
+  expect(JSON.stringify(blocks).length).toBeLessThan(13_000);
+  for (const block of blocks) {
+    if (block.type === 'header') expect(block.text.text.length).toBeLessThanOrEqual(150);
+    if (block.type === 'section' && 'text' in block) expect(block.text.text.length).toBeLessThanOrEqual(3000);
+    if (block.type === 'section' && 'fields' in block) {
+      expect(block.fields.length).toBeLessThanOrEqual(10);
+      for (const { text } of block.fields) expect(text.length).toBeLessThanOrEqual(2000);
+    }
+  }
+  for (const text of textsOf(payload)) expect(text.length).toBeGreaterThan(0);
+}
+
+function blocksOf(payload: SlackPayload): readonly SlackBlock[] {
+  return payload.attachments?.[0]?.blocks ?? [];
+}
+
+function textsOf(payload: SlackPayload): readonly string[] {
+  return blocksOf(payload).flatMap((block) => {
+    if (block.type === 'header') return [block.text.text];
+    if (block.type === 'section')
+      return 'text' in block ? [block.text.text] : block.fields.map(({ text }) => text);
+    return block.type === 'context' ? block.elements.map(({ text }) => text) : [];
+  });
+}
+
+function mrkdwnOf(payload: SlackPayload): readonly string[] {
+  return blocksOf(payload).flatMap((block) =>
+    block.type === 'section' && 'fields' in block ? block.fields.map(({ text }) => text) : [],
+  );
+}
