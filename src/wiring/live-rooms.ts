@@ -35,7 +35,7 @@ export function createLiveRooms({
     },
     async runDemo(order) {
       const { runDemo } = await import('./demo/run-demo.ts');
-      await runDemo({ ...order, version });
+      await runDemo({ ...order, version, log });
     },
     checkAccounts,
     async sendTest({ settings, channel, signal }) {

@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { request } from 'undici';
+import type { DemoOrder } from '../../cli/context.ts';
+import { scenarioSchema } from '../../provider/simulator/scenario.ts';
+import { startSimulator } from '../../provider/simulator/server.ts';
+import { systemClock } from '../../system/clock.ts';
+import { systemRandom } from '../../system/random.ts';
+import { openConfigurationFile } from '../configuration-file.ts';
+import type { ProcessLog } from '../process-log.ts';
+import { serve } from '../serve.ts';
+import { printMail, printSlack } from './print-received.ts';
+import { findFreePort, receiveMail, receiveSlack } from './receivers.ts';
+import { acknowledgeAt, narration, storyConfiguration, storyMs, storyScenario } from './story.ts';
+
+const usualPort = 8080;
+
+/**
+ * Everything embedded, over real sockets on loopback and a real database in a temporary folder: the simulated provider plays a story,
+ * the daemon watches it, a Slack and an SMTP receiver print what arrives.
+ */
+export async function runDemo(
+  order: DemoOrder & { readonly version: string; readonly log: ProcessLog },
+): Promise<void> {
+  const { stdout, signal, log, version } = order;
+  const folder = mkdtempSync(join(tmpdir(), 'lowwater-demo-'));
+  const slack = await receiveSlack((payload) => void stdout.write(printSlack(payload, stdout.style)));
+  const smtp = await receiveMail((mail) => void stdout.write(printMail(mail, stdout.style)));
+  const port = await findFreePort(usualPort);
+  const provider = await startSimulator({
+    host: '127.0.0.1',
+    port: 0,
+    scenario: scenarioSchema.parse(storyScenario),
+    clock: systemClock,
+    random: systemRandom,
+  });
+  try {
+    const path = join(folder, 'config.json');
+    const addresses = { provider: provider.url, slack: slack.url, smtp: smtp.url, port };
+    writeFileSync(path, JSON.stringify(storyConfiguration(addresses), null, 2));
+    const file = openConfigurationFile(path, log);
+    const loaded = file.load();
+    if (loaded.kind === 'invalid') throw new Error(`the demo's configuration is invalid: ${loaded.lines.join('; ')}`);
+    const { settings, watchedFiles } = loaded;
+    const ending = log.open(settings.log.level);
+    const started = (url: string | null): void => tellStory({ order, url });
+    await serve({ file, settings, watchedFiles, log: ending, version, signal, started });
+  } finally {
+    await Promise.all([provider.close(), slack.close(), smtp.close()]);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Says what happens while it happens, and acts the person on call. */
+function tellStory({ order, url }: { readonly order: DemoOrder; readonly url: string | null }): void {
+  const { stdout, signal } = order;
+  const { style } = stdout;
+  const cancels = new Set<() => void>();
+  const say = (text: string): void => void stdout.write(`${style.bold(`▶ ${text}`)}\n\n`);
+  const after = (ms: number, act: () => void): void => {
+    if (!signal.aborted) cancels.add(systemClock.setTimer(ms, act));
+  };
+  const turn = (): void => {
+    for (const { at, text } of narration) after(at, () => say(text));
+    after(acknowledgeAt, () => void acknowledge(url));
+    after(storyMs, turn);
+  };
+  signal.addEventListener('abort', () => {
+    for (const cancel of cancels) cancel();
+  });
+  say(`lowwater polls three simulated accounts every second. The page: ${url ?? 'none'}  (Ctrl-C ends)`);
+  turn();
+}
+
+/** As a person would: over the API, with a comment. */
+async function acknowledge(url: string | null): Promise<void> {
+  if (url === null) return;
+  const response = await request(`${url}/api/v1/alerts/otp/sms-low/ack`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ by: 'on-call', comment: 'finance is topping up' }),
+  });
+  await response.body.dump();
+}

@@ -1,0 +1,84 @@
+import type { ScenarioInput } from '../../provider/simulator/scenario.ts';
+
+/** One turn of the story; it begins again for who stays longer. */
+export const storyMs = 30_000;
+
+/** What the simulated provider does. Seconds here are seconds at the screen. */
+export const storyScenario: ScenarioInput = {
+  latency: { min: '5ms', max: '25ms' },
+  accounts: [
+    { id: 'otp', authSecret: 'demo-otp-secret', sms: '560', voip: '40', currency: 'CNY' },
+    { id: 'marketing', authSecret: 'demo-marketing-secret', sms: '4300.5', currency: 'CNY', burn: { sms: '5400' } },
+    { id: 'voice', authSecret: 'demo-voice-secret', sms: '150', voip: '720.25', currency: 'EUR', burn: { voip: '1800' } },
+  ],
+  events: [
+    // Log-ins at full pace: 100 a second, down the ladder of thresholds.
+    ...[420, 330, 180, 120, 40, -18.383].map(
+      (amount, second) =>
+        ({ at: `${second + 1}s`, every: '30s', do: 'set-balance', account: 'otp', amount: String(amount) }) as const,
+    ),
+    { at: '8s', every: '30s', do: 'top-up', account: 'otp', amount: '1500' },
+    { at: '9500ms', every: '30s', do: 'revoke-key', account: 'marketing' },
+    { at: '11500ms', every: '30s', do: 'restore-key', account: 'marketing' },
+    { at: '13s', every: '30s', do: 'outage', as: 'http-error', status: 503, for: '3500ms' },
+    { at: '25s', every: '30s', do: 'set-balance', account: 'otp', amount: '560' },
+  ],
+};
+
+/** What is told between the messages, and when (milliseconds into the turn). */
+export const narration: readonly { readonly at: number; readonly text: string }[] = [
+  { at: 0, text: 'Log-ins at full pace: the SMS balance of "OTP production" falls through 500, 200, 50 and zero.' },
+  { at: 7000, text: 'On-call acknowledges the incident: no reminders until it resolves or gets worse.' },
+  { at: 8000, text: 'Finance tops up 1500.00 CNY.' },
+  { at: 9500, text: 'Somebody rotates the key of "Marketing" and forgets lowwater.' },
+  { at: 11_500, text: 'The new key is in place.' },
+  { at: 13_000, text: 'The provider goes down: one message for all accounts, not three.' },
+  { at: 16_500, text: 'The provider is back.' },
+];
+
+export const acknowledgeAt = 7000;
+
+/** The configuration of the demo: like one for production, with seconds instead of minutes. */
+export function storyConfiguration(addresses: {
+  readonly provider: string;
+  readonly slack: string;
+  readonly smtp: string;
+  readonly port: number;
+}): object {
+  return {
+    provider: { baseUrl: addresses.provider, timeout: '1s', backoff: { initial: '1s', max: '2s' } },
+    poll: { every: '1s' },
+    accounts: [
+      { id: 'otp', name: 'OTP production', authSecret: 'demo-otp-secret', currency: 'CNY', labels: { team: 'identity' } },
+      { id: 'marketing', name: 'Marketing', authSecret: 'demo-marketing-secret', currency: 'CNY' },
+      { id: 'voice', name: 'Voice Europe', authSecret: 'demo-voice-secret', currency: 'EUR' },
+    ],
+    rules: [
+      {
+        id: 'sms-low',
+        type: 'below',
+        thresholds: { info: 500, warning: 200, critical: 50 },
+        hysteresis: '10%',
+        match: { account: 'otp' },
+      },
+      { id: 'sms-negative', type: 'negative' },
+      { id: 'top-ups', type: 'top-up', atLeast: 100 },
+      { id: 'no-readings', type: 'stale', after: '2s' },
+    ],
+    channels: {
+      ops: { type: 'slack', webhookUrl: addresses.slack },
+      finance: {
+        type: 'email',
+        smtpUrl: addresses.smtp,
+        from: 'Lowwater <lowwater@example.com>',
+        to: ['finance@example.com'],
+      },
+    },
+    routes: [
+      { match: { severity: 'critical' }, channels: ['ops', 'finance'], repeatEvery: '1h', groupWait: '300ms' },
+      { channels: ['ops'], repeatEvery: '4h', groupWait: '300ms' },
+    ],
+    server: { host: '127.0.0.1', port: addresses.port },
+    log: { level: 'fatal' },
+  };
+}
