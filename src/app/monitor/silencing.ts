@@ -37,8 +37,12 @@ export function nextWindow(calendar: Calendar, silence: RecurringSilence, now: n
 /** Wakes the monitor when a silence next begins or ends, and forgets those that are over. */
 export function scheduleSilences(state: MonitorState, now: number): void {
   for (const silence of [...state.silences.values()]) {
-    if (silence.endsAt <= now) state.silences.delete(silence.id);
-    else wakeBy(state, 'silences', silence.startsAt > now ? silence.startsAt : silence.endsAt);
+    if (silence.endsAt > now) {
+      wakeBy(state, 'silences', silence.startsAt > now ? silence.startsAt : silence.endsAt);
+    } else if (!state.changes.silences.has(silence.id)) {
+      // One that was just ended by a person stays until its end is stored: it must not come back with the next start.
+      state.silences.delete(silence.id);
+    }
   }
   for (const silence of state.settings.silences) {
     const window = nextWindow(state.calendar, silence, now);
