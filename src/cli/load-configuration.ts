@@ -8,7 +8,7 @@ import type { CommandContext, SettingsProblem } from './context.ts';
 export class RefusedConfiguration extends Error {}
 
 /**
- * Finds, reads and checks the configuration. Warnings go to standard error. Throws `UsageError` when there is no file, and
+ * Finds, reads and checks the configuration. Throws `UsageError` when there is no file, and
  * `RefusedConfiguration` after it printed everything that is wrong with it.
  */
 export async function loadConfiguration(
@@ -21,19 +21,23 @@ export async function loadConfiguration(
     await printProblems(context, file, loaded.problems);
     throw new RefusedConfiguration();
   }
-  for (const warning of loaded.warnings) {
-    await context.stderr.write(
-      `${context.stderr.style.yellow('warning')}: ${formatProblem(file, warning)}\n`,
-    );
-  }
   return { file, settings: loaded.settings, warnings: loaded.warnings };
 }
 
 export interface LoadedConfiguration {
   readonly file: string;
   readonly settings: Settings;
-  /** Already printed. */
   readonly warnings: readonly SettingsProblem[];
+}
+
+/** What is allowed in the configuration, but perhaps not meant: for the commands that are about the configuration itself. */
+export async function printWarnings(
+  { stderr }: CommandContext,
+  { file, warnings }: LoadedConfiguration,
+): Promise<void> {
+  for (const warning of warnings) {
+    await stderr.write(`${stderr.style.yellow('warning')}: ${formatProblem(file, warning)}\n`);
+  }
 }
 
 /** `--config`, else `$LOWWATER_CONFIG`, else `./config.json`, else `/etc/lowwater/config.json`. */

@@ -1,5 +1,5 @@
 import { type Command, exitCodes } from '../command.ts';
-import { loadConfiguration } from '../load-configuration.ts';
+import { loadConfiguration, printWarnings } from '../load-configuration.ts';
 
 export const runCommand: Command = {
   name: 'run',
@@ -8,7 +8,9 @@ export const runCommand: Command = {
 once. SIGHUP, or a change of the file, reads the configuration again. Logs JSON lines on standard output.`,
   examples: ['lowwater run --config /etc/lowwater/config.json'],
   run: async (context, input) => {
-    await context.rooms.runDaemon(await loadConfiguration(context, input), context.signal);
+    const loaded = await loadConfiguration(context, input);
+    await printWarnings(context, loaded);
+    await context.rooms.runDaemon(loaded, context.signal);
     return exitCodes.ok;
   },
 };

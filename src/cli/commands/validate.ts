@@ -1,7 +1,7 @@
 import { plural } from '../../core/moment.ts';
 import { cleanText } from '../../core/plain-text.ts';
 import { type Command, exitCodes } from '../command.ts';
-import { loadConfiguration } from '../load-configuration.ts';
+import { loadConfiguration, printWarnings } from '../load-configuration.ts';
 import { printJson } from '../print-json.ts';
 import type { Style } from '../terminal/style.ts';
 
@@ -12,7 +12,9 @@ export const validateCommand: Command = {
 problem, each with its path and line, when the file is not valid. --json prints the same tree as JSON.`,
   options: { json: { summary: 'print JSON' } },
   run: async (context, input) => {
-    const { file, settings, warnings } = await loadConfiguration(context, input);
+    const loaded = await loadConfiguration(context, input);
+    await printWarnings(context, loaded);
+    const { file, settings, warnings } = loaded;
     const description = await context.rooms.describeSettings(settings, warnings);
     if (input.flag('json')) {
       await printJson(context, description);

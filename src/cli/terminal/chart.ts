@@ -117,11 +117,9 @@ function drawThreshold(line: string, style: Style): string {
 
 function timeAxis({ since, until, style }: ChartOrder, labelWidth: number, columns: number): string[] {
   const indent = ' '.repeat(labelWidth + 1);
-  const [left, middle, right] = [since, (since + until) / 2, until].map((at) => formatLocal(at)) as [
-    string,
-    string,
-    string,
-  ];
+  const [left, middle, right] = [since, (since + until) / 2, until].map((at) =>
+    formatLocal(at, { seconds: until - since < 600_000 }),
+  ) as [string, string, string];
   const free = columns - left.length - right.length;
   const between = free >= middle.length + 4 ? padMiddle(middle, free) : ' '.repeat(Math.max(1, free));
   return [style.dim(`${indent}└${'─'.repeat(columns)}`), style.dim(`${indent} ${left}${between}${right}`)];
