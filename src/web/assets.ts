@@ -39,7 +39,7 @@ export function createAssetRoutes(): readonly Route[] {
 }
 
 function sendAsset({ params, query, headers }: Call): Reply {
-  const asset = loadAsset(params['name'] ?? '');
+  const asset = loadAsset(params.name ?? '');
   if (asset === null) throw new RequestError('not_found', 'There is no such asset.');
   const etag = `"${asset.hash}"`;
   const pinned = query.get('v') === asset.hash;

@@ -65,11 +65,11 @@ function balanceSamples({ id, reading }: AccountView): readonly Sample[] {
 
 function perBalance(
   accounts: readonly AccountView[],
-  valueOf: (account: AccountView, balance: Balance) => number | null,
+  measure: (account: AccountView, balance: Balance) => number | null,
 ): readonly Sample[] {
   return accounts.flatMap((account) =>
     balances.flatMap((balance) => {
-      const value = valueOf(account, balance);
+      const value = measure(account, balance);
       return value === null ? [] : [{ labels: { account: account.id, balance }, value }];
     }),
   );

@@ -219,7 +219,7 @@ function inlineSchema(schema: z.ZodType): object {
     if (known !== undefined) metadata.add(part, { id: known });
   }
   const { schemas } = z.toJSONSchema(metadata, schemaOptions);
-  return withoutDialect(schemas['answer'] ?? {});
+  return withoutDialect(schemas.answer ?? {});
 }
 
 /** The schemas right under an object's keys, also inside an array or behind `nullable`. */

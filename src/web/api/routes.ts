@@ -43,12 +43,12 @@ export function createApiRoutes(desk: DaemonDesk): readonly Route[] {
     route('GET', '/silences', () => sendJson({ silences: desk.silences().map(silenceJson) })),
     route('POST', '/silences', (call) => silence(desk, call)),
     route('DELETE', '/silences', (call) => expireNamed(desk, call)),
-    route('DELETE', '/silences/{id}', ({ params }) => expire(desk, params['id'] ?? '')),
+    route('DELETE', '/silences/{id}', ({ params }) => expire(desk, params.id ?? '')),
   ];
 }
 
 export function findAccount(desk: DaemonDesk, { params }: Pick<Call, 'params'>): AccountView {
-  const account = desk.account(params['id'] ?? '');
+  const account = desk.account(params.id ?? '');
   if (account === null) throw new RequestError('not_found', 'There is no account of that id.');
   return account;
 }

@@ -18,6 +18,7 @@ import {
   balanceWord,
   burnOf,
   type Frame,
+  moment,
   momentAndAge,
   runwayCell,
   stateOf,
@@ -90,7 +91,7 @@ function readingTile(account: AccountView, frame: Frame): Html {
   const usage = Object.entries(account.usage);
   return html`<section class="tile"><h2>Reading</h2>
 <p class="big">${account.readAt === null ? 'never' : age(account.readAt, frame)}</p>
-<dl>${account.readAt !== null && html`<dt>Read</dt><dd>${momentAndAge(account.readAt, frame)}</dd>`}
+<dl>${account.readAt !== null && html`<dt>Read</dt><dd>${moment(account.readAt, frame)}</dd>`}
 <dt>Last poll</dt><dd>${account.polledAt === null ? html`<span class="soft">never</span>` : html`${age(account.polledAt, frame)}, ${account.outcome ?? ''}`}</dd>
 <dt>Next poll</dt><dd>${account.nextPollAt === null ? unknown() : age(account.nextPollAt, frame)}</dd>
 <dt>Polled every</dt><dd>${describeDuration(account.pollIntervalMs)}</dd>

@@ -24,8 +24,8 @@ export function alertCard(alert: AlertView, frame: Frame, place: FormPlace): Htm
   const tone = alert.state === 'pending' ? 'pending' : alert.severity;
   const word = alert.state === 'pending' ? 'Pending' : severityWord(alert.severity);
   return html`<li class="alert ${tone}">
-<div class="alert-head">${badge(tone, word)}<p class="alert-what">${summaryLink(alert)}</p></div>
-<p class="alert-meta">rule <code>${alert.rule}</code> · since ${age(alert.since, frame)}${conditions(alert, frame)}</p>
+<div class="alert-words"><div class="alert-head">${badge(tone, word)}<p class="alert-what">${summaryLink(alert)}</p></div>
+<p class="alert-meta">rule <code>${alert.rule}</code> · since ${age(alert.since, frame)}${conditions(alert, frame)}</p></div>
 <div class="acts">${alert.state === 'firing' && alert.acknowledged === null && acknowledgeForm(alert, place)}${
     !alert.silenced && silenceForm(alert, place)
   }</div>
@@ -34,8 +34,10 @@ export function alertCard(alert: AlertView, frame: Frame, place: FormPlace): Htm
 
 /** Alerts about lowwater itself or a whole provider have no page of their own. */
 function summaryLink(alert: AlertView): Html {
-  if (alert.account.startsWith('@')) return html`<bdi>${alert.summary}</bdi>`;
-  return html`<a href="${accountPath(alert.account)}"><bdi>${alert.summary}</bdi></a>`;
+  // The badge beside it says the severity already.
+  const summary = alert.summary.replace(` (${alert.severity})`, '');
+  if (alert.account.startsWith('@')) return html`<bdi>${summary}</bdi>`;
+  return html`<a href="${accountPath(alert.account)}"><bdi>${summary}</bdi></a>`;
 }
 
 function conditions({ acknowledged, silenced, inhibited, flapping }: AlertView, frame: Frame): Html {

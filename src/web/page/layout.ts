@@ -50,7 +50,7 @@ ${done !== undefined && html`<p class="done" role="status">${done}</p>`}
 ${content}
 </main>
 <footer class="wrap">
-<p>${chrome !== null && html`lowwater ${chrome.version} · `}as of <span data-live="as-of">${moment(frame.now, frame)}</span> <span id="connection" role="status"></span></p>
+<p>${chrome !== null && html`lowwater ${chrome.version} · `}as of <span data-live="as-of">${moment(frame.now, frame)}</span><span id="connection" role="status"></span></p>
 ${chrome !== null && html`<p><a href="/api/v1/openapi.json">API</a> · <a href="/metrics">Metrics</a></p>`}
 </footer>
 </body>

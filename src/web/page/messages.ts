@@ -13,7 +13,7 @@ export function messageTable(
   frame: Frame,
 ): Html {
   if (messages.length === 0) return html`<p class="empty">No message has been sent yet.</p>`;
-  return html`<div class="scroll" role="region" aria-label="Messages" tabindex="0"><table class="cards">
+  return html`<div class="scroll" role="region" aria-label="Messages" tabindex="0"><table class="cards compact">
 <thead><tr><th scope="col">Delivery</th><th scope="col">Channel</th><th scope="col">Says</th><th scope="col">About</th><th scope="col">Made</th><th scope="col">Attempts</th></tr></thead>
 <tbody>${messages.map((message) => messageRow(desk, message, frame))}</tbody></table></div>`;
 }
@@ -21,7 +21,7 @@ export function messageTable(
 /** Channels with what they still owe. */
 export function channelTable(channels: readonly ChannelView[], frame: Frame): Html {
   if (channels.length === 0) return html`<p class="empty">No channel is configured.</p>`;
-  return html`<div class="scroll" role="region" aria-label="Channels" tabindex="0"><table class="cards">
+  return html`<div class="scroll" role="region" aria-label="Channels" tabindex="0"><table class="cards compact">
 <thead><tr><th scope="col">Channel</th><th scope="col">Kind</th><th scope="col">Waiting</th><th scope="col">Last delivered</th><th scope="col">Last error</th></tr></thead>
 <tbody>${channels.map(
     (

@@ -164,7 +164,7 @@ function accountRow(account: AccountView, frame: Frame): Html {
 <td class="number" data-label="Burn per day">${burnCell(account)}</td>
 <td data-label="Runway">${runwayCell(account, leading, frame)}${leading === 'voip' && html`<span class="sub">of VoIP</span>`}</td>
 <td data-label="Read">${readCell(account, frame)}</td>
-<td data-label="Open">${openCell(account)}</td></tr>`;
+<td class="open" data-label="Open">${openCell(account)}</td></tr>`;
 }
 
 export function labelList({ id, name, labels }: AccountView): Html | null {

@@ -4,7 +4,7 @@ import type { PollRecord } from '../../core/reading.ts';
 import { type Html, html } from '../html.ts';
 import { badge, type Frame, momentAndAge, unknown } from './words.ts';
 
-const shownPolls = 20;
+const shownPolls = 12;
 const dayMs = 86_400_000;
 
 /** The last polls with their outcomes, newest first. */
@@ -13,7 +13,7 @@ export function pollTable(desk: Pick<Desk, 'polls'>, account: AccountView, frame
   const span = Math.min(dayMs * 7, Math.max(account.pollIntervalMs * shownPolls * 3, 600_000));
   const polls = desk.polls(account.id, frame.now - span, frame.now + 1).slice(-shownPolls);
   if (polls.length === 0) return html`<p class="empty">No poll lately.</p>`;
-  return html`<div class="scroll" role="region" aria-label="Polls" tabindex="0"><table class="cards">
+  return html`<div class="scroll" role="region" aria-label="Polls" tabindex="0"><table class="cards compact">
 <thead><tr><th scope="col">Outcome</th><th scope="col">Time</th><th scope="col" class="number">SMS balance</th><th scope="col" class="number">VoIP balance</th></tr></thead>
 <tbody>${polls.toReversed().map((poll) => pollRow(poll, frame))}</tbody></table></div>`;
 }

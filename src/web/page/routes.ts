@@ -131,7 +131,7 @@ async function silence({ desk }: PageOptions, { readForm, now }: Call): Promise<
 
 async function expireSilence({ desk }: PageOptions, { params, readForm }: Call): Promise<Reply> {
   const form = await readForm();
-  accept(desk.expireSilence(params['id'] ?? ''));
+  accept(desk.expireSilence(params.id ?? ''));
   return sendBack(form, 'expired');
 }
 

@@ -16,7 +16,7 @@ function ruleRow(explanation: Explanation, account: AccountView, frame: Frame): 
   const { rule, evaluation, wouldNotFire } = explanation;
   const words = { ...frame, currency: account.currency };
   return html`<tr><td data-label="Verdict">${verdict(explanation)}</td>
-<th scope="row"><code>${rule.id}</code><span class="sub">${describeRule(rule)}${rule.builtIn && ' · built in'}</span></th>
+<th scope="row"><code>${rule.id}</code><span class="sub">${describeRule(rule)}${rule.builtIn && html` · built in`}</span></th>
 <td class="number" data-label="Value">${evaluation.value === null ? unknown() : wordQuantity(evaluation.value, words)}</td>
 <td class="number" data-label="Threshold">${evaluation.threshold === null ? unknown() : wordQuantity(evaluation.threshold, words)}</td>
 <td data-label="Behind it" class="facts">${evaluation.kind === 'unknown' && html`<p>${evaluation.why}</p>`}${wouldNotFire !== null && html`<p>${wouldNotFire}</p>`}${

@@ -84,7 +84,7 @@ export function balanceWord(balance: Balance): string {
 export function amountOf(account: AccountView, balance: Balance): Html {
   const micros = account.reading?.[balance];
   if (micros === undefined) return unknown();
-  return html`<span class="amount${micros < 0 ? ' negative' : ''}">${formatAmount(micros, account.currency)}</span>`;
+  return html`<span class="${micros < 0 ? 'amount negative' : 'amount'}">${formatAmount(micros, account.currency)}</span>`;
 }
 
 export function burnOf(account: AccountView, balance: Balance): string | null {
