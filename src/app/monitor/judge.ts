@@ -22,11 +22,12 @@ export function judgePoll(state: MonitorState, account: WatchedAccount, now: num
 export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: number): void {
   const facts = factsOf(account, now);
   for (const rule of account.rules) {
+    // First: an account that is stale again must not be seen to recover.
+    if (rule.type === 'stale') judgeRule(state, { account, rule, facts, now });
     const alert = account.alerts.get(rule.id);
     if (alert !== undefined && !isHeld(rule, facts)) {
       applyTransition(state, { account, rule, facts, now }, elapse(alert, timingOf(rule, account.pollIntervalMs), now));
     }
-    if (rule.type === 'stale') judgeRule(state, { account, rule, facts, now });
   }
   scheduleAccount(state, account);
 }
@@ -37,7 +38,9 @@ export function scheduleAccount(state: MonitorState, account: WatchedAccount): v
   let next = Number.POSITIVE_INFINITY;
   for (const rule of account.rules) {
     const alert = account.alerts.get(rule.id);
-    if (rule.type === 'stale' && alert?.state !== 'firing') next = Math.min(next, staleDueAt(rule, facts));
+    // One that is pending or fires knows already; one that recovers may have to begin again.
+    const rests = alert === undefined || alert.state === 'inactive' || alert.recoveringSince !== null;
+    if (rule.type === 'stale' && rests) next = Math.min(next, staleDueAt(rule, facts));
     if (alert === undefined || isHeld(rule, facts)) continue;
     next = Math.min(next, elapsesAt(alert, timingOf(rule, account.pollIntervalMs)) ?? next);
   }
