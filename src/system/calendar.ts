@@ -13,8 +13,10 @@ const parsed = new Map<string, Cron>();
 export const cronCalendar: Calendar = {
   next: (cron, timezone, after) => parse(cron, timezone).nextRun(new Date(after))?.getTime() ?? null,
   previous: (cron, timezone, before) =>
-    // croner's previous runs are strictly before the reference; ours includes it.
-    parse(cron, timezone).previousRuns(1, new Date(before + 1000))[0]?.getTime() ?? null,
+    // croner's previous runs are strictly before the reference, in whole seconds; ours includes it.
+    parse(cron, timezone)
+      .previousRuns(1, new Date((Math.floor(before / 1000) + 1) * 1000))[0]
+      ?.getTime() ?? null,
 };
 
 /**
