@@ -96,6 +96,14 @@ export interface Acknowledgement {
   readonly severity: Severity;
 }
 
+/** What routes and silences match an incident by. Alerts about lowwater itself go by their type, whatever channel they name. */
+export function matchSubject(
+  incident: Pick<Incident, 'account' | 'rule' | 'type' | 'severity' | 'labels'>,
+): { account: string; rule: string; severity: Severity; labels: Incident['labels'] } {
+  const { account, rule, type, severity, labels } = incident;
+  return { account, rule: account === ownAccountId ? type : rule, severity, labels };
+}
+
 export function alertKey(account: string, rule: string): string {
   return `${account}/${rule}`;
 }

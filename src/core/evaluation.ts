@@ -51,6 +51,8 @@ export interface AccountFacts {
   /** The currency that the configuration names for the account; null where it names none. */
   readonly currency: string | null;
   readonly pollIntervalMs: number;
+  /** The mean gap between the polls that are due after the last reading; longer than the interval over a cron's night. */
+  readonly pollGapMs: number;
   /** The newest `ok` reading, and the one before it. */
   readonly reading: Reading | null;
   readonly previous: Reading | null;

@@ -1,4 +1,4 @@
-import type { Incident } from './alert.ts';
+import { type Incident, matchSubject } from './alert.ts';
 import type { ChannelPlan } from './decide.ts';
 import { matches } from './matcher.ts';
 import { defaultGroupWaitMs, defaultRepeatEveryMs, type Route } from './route.ts';
@@ -36,13 +36,14 @@ export function planChannels(
 
 /** The routes that an incident takes, the fallback for unmatched ones included. */
 export function routesFor(
-  incident: Pick<Incident, 'account' | 'rule' | 'severity' | 'labels'>,
+  incident: Pick<Incident, 'account' | 'rule' | 'type' | 'severity' | 'labels'>,
   routes: readonly Route[],
   channels: readonly string[],
 ): readonly Route[] {
   const taken: Route[] = [];
+  const subject = matchSubject(incident);
   for (const route of routes) {
-    if (!matches(route.match, incident)) continue;
+    if (!matches(route.match, subject)) continue;
     taken.push(route);
     if (!route.continue) break;
   }

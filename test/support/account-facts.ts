@@ -43,6 +43,7 @@ export function factsAfter(
     now,
     currency: 'CNY',
     pollIntervalMs,
+    pollGapMs: pollIntervalMs,
     reading,
     previous: readings.at(-2) ?? null,
     log,

@@ -3,6 +3,7 @@ import type { Outcome } from '../../core/outcome.ts';
 import type { Reading } from '../../core/reading.ts';
 import type { AccountState } from '../ports.ts';
 import { judgePoll } from './judge.ts';
+import { pollGap } from './poll-gaps.ts';
 import type { MonitorState, WatchedAccount } from './state.ts';
 
 /** Takes in how a poll ended: the fact is stored, rules judge it, and failures make the account or its group wait. */
@@ -15,6 +16,7 @@ export function observePoll(state: MonitorState, account: WatchedAccount, outcom
       : afterFailure(state, account, outcome, now);
   if (reading !== null) {
     account.log.append(reading);
+    account.pollGapMs = pollGap(state.calendar, account.settings.poll, now);
     clearBackoff(state, account);
   }
   judgePoll(state, account, now);

@@ -3,11 +3,12 @@ import { createReadingLog } from '../../core/reading-log.ts';
 import type { Rule } from '../../core/rule.ts';
 import { rulesForAccount } from '../../core/rules-for-account.ts';
 import { longestWindow } from '../../core/rules/longest-window.ts';
-import type { AccountState, Calendar } from '../ports.ts';
+import type { AccountState } from '../ports.ts';
 import type { AccountSettings, Settings } from '../settings.ts';
 import { closeIncident } from './incidents.ts';
 import { judgeElapsed, scheduleAccount } from './judge.ts';
 import { channelFailedRule, clearOwnFailure } from './own-alerts.ts';
+import { pollGap, pollInterval } from './poll-gaps.ts';
 import { putMessage } from './queue.ts';
 import { forgetTries } from './settle.ts';
 import { reviewSilences } from './silencing.ts';
@@ -76,20 +77,6 @@ function groupAccounts(state: MonitorState): void {
   }
 }
 
-/** The usual time between two polls; for a cron expression the shortest of its next few. */
-export function pollInterval(calendar: Calendar, schedule: AccountSettings['poll'], now: number): number {
-  if (schedule.kind === 'every') return schedule.everyMs;
-  let shortest = Number.POSITIVE_INFINITY;
-  let at = now;
-  for (let run = 0; run < 6; run++) {
-    const next = calendar.next(schedule.cron, schedule.timezone, at);
-    if (next === null) break;
-    if (run > 0) shortest = Math.min(shortest, next - at);
-    at = next;
-  }
-  return Number.isFinite(shortest) ? shortest : 86_400_000;
-}
-
 function watchAccount(
   state: MonitorState,
   it: { readonly settings: AccountSettings; readonly stored: AccountState | undefined; readonly now: number },
@@ -102,6 +89,7 @@ function watchAccount(
     settings,
     rules,
     pollIntervalMs,
+    pollGapMs: pollGap(state.calendar, settings.poll, stored?.reading?.at ?? now),
     poll: stored ?? freshAccount(settings.id, now),
     log: logFor(watched, rules, pollIntervalMs),
     alerts: new Map(),

@@ -1,4 +1,5 @@
-import { matches, type MatchSubject } from '../../core/matcher.ts';
+import { type Incident, matchSubject } from '../../core/alert.ts';
+import { matches } from '../../core/matcher.ts';
 import type { RecurringSilence } from '../../core/silence.ts';
 import { type MonitorState, wakeBy } from './state.ts';
 import type { Calendar } from '../ports.ts';
@@ -10,7 +11,8 @@ export interface SilenceWindow {
 }
 
 /** Whether a silence made by a person, or one from the configuration, mutes the subject at `now`. */
-export function isSilenced(state: MonitorState, subject: MatchSubject, now: number): boolean {
+export function isSilenced(state: MonitorState, incident: Incident, now: number): boolean {
+  const subject = matchSubject(incident);
   for (const silence of state.silences.values()) {
     if (silence.startsAt <= now && now < silence.endsAt && matches(silence.match, subject)) return true;
   }

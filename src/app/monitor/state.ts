@@ -14,6 +14,8 @@ export interface WatchedAccount {
   settings: AccountSettings;
   rules: readonly Rule[];
   pollIntervalMs: number;
+  /** The mean gap of the three polls that are due after the last reading. */
+  pollGapMs: number;
   poll: AccountState;
   log: ReadingLog;
   /** Alerts by rule id; inactive ones without a past are not kept. */
@@ -88,6 +90,7 @@ export function factsOf(account: WatchedAccount, now: number): AccountFacts {
     now,
     currency: account.settings.currency,
     pollIntervalMs: account.pollIntervalMs,
+    pollGapMs: account.pollGapMs,
     reading: poll.reading,
     previous: poll.previous,
     log: account.log,

@@ -51,6 +51,7 @@ export class AccountReplay {
       now: 0,
       currency,
       pollIntervalMs,
+      pollGapMs: pollIntervalMs,
       reading: null,
       previous: null,
       log: this.#log,

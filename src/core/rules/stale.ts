@@ -11,26 +11,26 @@ const shortestAfterMs = 2 * 60_000;
  */
 export function evaluateStale(rule: StaleRule, facts: AccountFacts): Evaluation {
   const ageMs = watchedAge(facts);
-  const afterMs = staleAfter(rule, facts.pollIntervalMs);
+  const afterMs = staleAfter(rule, facts.pollGapMs);
   const numbers = { value: duration(ageMs), threshold: duration(afterMs) };
   return ageMs >= afterMs ? breached(rule.severity, numbers) : ok(numbers);
 }
 
 /** The instant at which stale begins if nothing is read before: what the timer waits for. */
 export function staleDueAt(rule: StaleRule, facts: AccountFacts): number {
-  return facts.readSince + facts.unwatchedMs + staleAfter(rule, facts.pollIntervalMs);
+  return facts.readSince + facts.unwatchedMs + staleAfter(rule, facts.pollGapMs);
 }
 
-/** The configured `after`, or three poll intervals, at least two minutes. */
-export function staleAfter(rule: StaleRule, pollIntervalMs: number): number {
-  return rule.afterMs ?? Math.max(pollsMissed * pollIntervalMs, shortestAfterMs);
+/** The configured `after`, or the time of three polls, at least two minutes. */
+export function staleAfter(rule: StaleRule, pollGapMs: number): number {
+  return rule.afterMs ?? Math.max(pollsMissed * pollGapMs, shortestAfterMs);
 }
 
 export function factsOfStale(rule: StaleRule, facts: AccountFacts): readonly Fact[] {
   return [
     durationFact('not read for', watchedAge(facts)),
-    durationFact('stale after', staleAfter(rule, facts.pollIntervalMs)),
-    durationFact('poll interval', facts.pollIntervalMs),
+    durationFact('stale after', staleAfter(rule, facts.pollGapMs)),
+    durationFact('poll interval', facts.pollGapMs),
     instantFact(facts.reading === null ? 'watched since' : 'last read at', facts.readSince),
     durationFact('not watched', facts.unwatchedMs),
     textFact('last outcome', facts.outcome ?? 'not polled yet'),

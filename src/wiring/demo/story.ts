@@ -46,7 +46,7 @@ export function storyConfiguration(addresses: {
   readonly port: number;
 }): object {
   return {
-    provider: { baseUrl: addresses.provider, timeout: '1s', backoff: { initial: '1s', max: '2s' } },
+    provider: { baseUrl: addresses.provider, timeout: '1s', backoff: { initial: '1s', max: '1s' } },
     poll: { every: '1s' },
     accounts: [
       { id: 'otp', name: 'OTP production', authSecret: 'demo-otp-secret', currency: 'CNY', labels: { team: 'identity' } },
