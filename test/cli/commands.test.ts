@@ -1,0 +1,344 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { displayWidth } from '../../src/cli/terminal/display-width.ts';
+import { defaultScenario } from '../../src/provider/simulator/default-scenario.ts';
+import { type Simulator, startSimulator } from '../../src/provider/simulator/server.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { systemRandom } from '../../src/system/random.ts';
+import { type CliOptions, type CliResult, runCli } from '../support/cli.ts';
+
+const token = 'a-token-of-the-tests-only';
+
+let folder: string;
+let simulator: Simulator;
+let stopDaemon: () => Promise<void>;
+
+function lowwater(words: string, options: Partial<CliOptions> = {}): Promise<CliResult> {
+  return runCli(words.split(' '), { cwd: folder, ...options });
+}
+
+async function printed(words: string): Promise<string> {
+  return (await lowwater(words)).stdout;
+}
+
+/** Starts the daemon in this process and waits until it has read every account. */
+async function startDaemon(): Promise<() => Promise<void>> {
+  const ending = new AbortController();
+  const ended = lowwater('run', { signal: ending.signal });
+  for (let tries = 0; tries < 200; tries++) {
+    const { code, stdout } = await lowwater('status --json');
+    if (
+      code === 0 &&
+      JSON.parse(stdout).accounts.every((account: { polledAt: unknown }) => account.polledAt !== null)
+    )
+      break;
+    await new Promise((resolve) => systemClock.setTimer(20, () => resolve(null)));
+  }
+  return async () => {
+    ending.abort();
+    expect(await ended).toMatchObject({ code: 0 });
+  };
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'lowwater-commands-'));
+  simulator = await startSimulator({
+    host: '127.0.0.1',
+    port: 0,
+    scenario: defaultScenario,
+    clock: systemClock,
+    random: systemRandom,
+  });
+  const closedPort = await findFreePort();
+  writeFileSync(
+    join(folder, 'config.json'),
+    JSON.stringify({
+      provider: { baseUrl: simulator.url },
+      poll: { every: '1s' },
+      accounts: [
+        { id: 'otp', name: 'OTP production', authSecret: 'demo-otp-secret' },
+        { id: 'marketing', authSecret: 'demo-marketing-secret' },
+        { id: 'broken', authSecret: 'a-wrong-secret' },
+      ],
+      rules: [{ id: 'sms-low', type: 'below', thresholds: { warning: 300, critical: 50 } }],
+      channels: { ops: { type: 'slack', webhookUrl: `http://127.0.0.1:${closedPort}/services/T/B/secret` } },
+      reports: [{ id: 'weekly', cron: '0 9 * * 1', channels: ['ops'] }],
+      server: { port: await findFreePort(), token },
+      log: { level: 'silent' },
+    }),
+  );
+  stopDaemon = await startDaemon();
+});
+
+afterAll(async () => {
+  await stopDaemon();
+  await simulator.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+describe('commands that read', () => {
+  it('status gives the accounts as the API does', async () => {
+    const { code, stdout } = await lowwater('status --json');
+    expect(code).toBe(0);
+    const { accounts } = JSON.parse(stdout);
+    const otp = accounts.find((account: { id: string }) => account.id === 'otp');
+    expect(otp).toMatchObject({
+      name: 'OTP production',
+      currency: 'CNY',
+      outcome: 'ok',
+      balances: { voip: '40' },
+    });
+    expect(otp.balances.sms).toMatch(/^\d+(\.\d+)?$/);
+    expect(otp.readAt).toMatch(/^\d{4}-.*Z$/);
+  });
+
+  it('status fits a narrow terminal and shows symbols only there', async () => {
+    const narrow = await lowwater('status', { columns: 50 });
+    for (const line of narrow.stdout.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(50);
+    expect(narrow.stdout).toContain('✓ ok');
+    const piped = await lowwater('status');
+    expect(piped.stdout).not.toMatch(/[✓▲▁▂▃▄▅▆▇█]/);
+    expect(piped.stdout).toContain('critical');
+    expect(piped.stdout).toContain('cannot be read');
+  });
+
+  it('history draws a chart on a terminal and writes a table elsewhere', async () => {
+    const chart = await lowwater('history otp --since 1h', { columns: 90 });
+    expect(chart.stdout).toContain('OTP production: SMS balance');
+    expect(chart.stdout).toMatch(/[\u2801-\u28ff]/);
+    const table = await lowwater('history otp --since 1h');
+    expect(table.stdout).toMatch(/^AT +SMS +VOIP +CURRENCY\n\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +6\d\d\./);
+  });
+
+  it('history writes CSV with exact amounts, CRLF and times in UTC', async () => {
+    const { stdout } = await lowwater('history marketing --csv');
+    const [header, first] = stdout.split('\r\n');
+    expect(header).toBe('at,sms,voip,currency');
+    expect(first).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z,\d+(\.\d+)?,0,CNY$/);
+    expect(stdout.endsWith('\r\n')).toBe(true);
+  });
+
+  it('history says so when nothing was read', async () => {
+    expect((await lowwater('history broken')).stdout).toContain('No readings of broken');
+    expect((await lowwater('history broken --csv')).stdout).toBe('at,sms,voip,currency\r\n');
+    expect(JSON.parse((await lowwater('history broken --json')).stdout)).toEqual({ points: [] });
+  });
+
+  it('alerts lists what fires, worst numbers and all', async () => {
+    const { alerts } = JSON.parse((await lowwater('alerts --json')).stdout);
+    expect(alerts).toContainEqual(
+      expect.objectContaining({
+        account: 'marketing',
+        rule: 'sms-low',
+        severity: 'warning',
+        state: 'firing',
+      }),
+    );
+    expect(alerts).toContainEqual(expect.objectContaining({ account: 'broken', rule: 'auth-failed' }));
+    expect((await lowwater('alerts')).stdout).toMatch(/firing +warning +marketing +sms-low/);
+  });
+
+  it('explain names the numbers behind a verdict', async () => {
+    const { stdout } = await lowwater('explain marketing sms-low');
+    expect(stdout).toContain('sms-low (below): breached, warning');
+    expect(stdout).toMatch(/threshold +300\.00 CNY/);
+    const json = JSON.parse((await lowwater('explain marketing --json')).stdout);
+    expect(json.rules).toContainEqual(expect.objectContaining({ rule: 'sms-low', verdict: 'breached' }));
+  });
+
+  it('check exits as monitoring plugins do and stores nothing', async () => {
+    expect(await lowwater('check --account otp')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^OK: /),
+    });
+    expect(await lowwater('check --account marketing')).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^WARNING: /),
+    });
+    expect(await lowwater('check --account broken')).toMatchObject({
+      code: 2,
+      stdout: expect.stringMatching(/^CRITICAL: /),
+    });
+    const { status, accounts } = JSON.parse((await lowwater('check --json')).stdout);
+    expect(status).toBe('critical');
+    expect(accounts).toHaveLength(3);
+    expect(accounts[0].usageHeaders).not.toEqual({});
+  });
+
+  it('report prints what would be sent', async () => {
+    const { code, stdout } = await lowwater('report weekly --print');
+    expect(code).toBe(0);
+    expect(stdout).toContain('OTP production');
+  });
+
+  it('backup copies the live database once and never overwrites', async () => {
+    expect(await lowwater('backup copy.db')).toMatchObject({ code: 0 });
+    expect(await lowwater('backup copy.db')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('never overwrites'),
+    });
+  });
+
+  it('health knows that the daemon lives', async () => {
+    expect(await lowwater('health')).toMatchObject({ code: 0, stdout: 'alive\n' });
+  });
+});
+
+describe('commands that send', () => {
+  it('test-channel tells the failure without the address of the channel', async () => {
+    const { code, stderr } = await lowwater('test-channel ops');
+    expect(code).toBe(1);
+    expect(stderr).toContain('ops: not delivered');
+    expect(stderr).not.toContain('services');
+  });
+
+  it('report tells which channel did not get it', async () => {
+    const { code, stderr } = await lowwater('report weekly');
+    expect(code).toBe(1);
+    expect(stderr).toContain('ops');
+  });
+});
+
+describe('commands that change', () => {
+  it('ack acts on the running daemon at once, with the name of the person', async () => {
+    const { code, stdout } = await lowwater('ack marketing sms-low');
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('database');
+    const { alerts } = JSON.parse((await lowwater('alerts --json')).stdout);
+    expect(alerts).toContainEqual(
+      expect.objectContaining({
+        account: 'marketing',
+        acknowledged: expect.objectContaining({ by: 'tester' }),
+      }),
+    );
+  });
+
+  it('ack is refused for what does not fire', async () => {
+    expect(await lowwater('ack otp sms-low')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('otp'),
+    });
+  });
+
+  it('a silence is added, listed and expired through the daemon', async () => {
+    const { stdout } = await lowwater('silence add --account broken --for 2h --comment rotating');
+    const id = /Silence (\S+):/.exec(stdout)?.[1] ?? '';
+    await expect
+      .poll(() => printed('silence list'))
+      .toMatch(new RegExp(`active +account broken .* rotating +${id}`));
+    expect(await lowwater(`silence expire ${id}`)).toMatchObject({ code: 0 });
+    await expect.poll(() => printed('silence list')).toBe('Nothing is silenced.\n');
+    expect(await lowwater(`silence expire ${id}x`)).toMatchObject({ code: 1 });
+  });
+
+  it('orders wait in the database while no daemon runs, and are carried out when it starts', async () => {
+    const added = await lowwater('silence add --rule sms-low --for 2h');
+    const id = /Silence (\S+):/.exec(added.stdout)?.[1] ?? '';
+    await stopDaemon();
+    expect(await lowwater('health')).toMatchObject({ code: 1 });
+    expect(await printed('ack broken auth-failed')).toContain('in the database');
+    expect(await printed('silence add --account broken --for 1h')).toContain('in the database');
+    expect(await printed(`silence expire ${id}`)).toContain('in the database');
+    const refused = await lowwater('ack otp sms-low');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('broken auth-failed') });
+    stopDaemon = await startDaemon();
+    const made = expect.objectContaining({ match: { account: ['broken'] }, by: 'tester', active: true });
+    await expect.poll(async () => JSON.parse(await printed('silence list --json')).silences).toEqual([made]);
+    const held = expect.objectContaining({
+      account: 'broken',
+      acknowledged: expect.anything(),
+      silenced: true,
+    });
+    await expect.poll(async () => JSON.parse(await printed('alerts --json')).alerts).toContainEqual(held);
+  });
+
+  it('the end of a silence outlives a restart', async () => {
+    const added = await lowwater('silence add --account otp --for 2h');
+    const id = /Silence (\S+):/.exec(added.stdout)?.[1] ?? '';
+    await lowwater(`silence expire ${id}`);
+    await stopDaemon();
+    stopDaemon = await startDaemon();
+    expect(await printed('silence list')).not.toContain(id);
+  });
+});
+
+describe('what cannot be done', () => {
+  it.each([
+    ['an unknown account', 'history opt', 'did you mean "otp"?'],
+    ['an unknown rule', 'explain otp sms-lo', 'did you mean "sms-low"?'],
+    ['an unknown channel', 'test-channel op', 'did you mean "ops"?'],
+    ['an unknown report', 'report weakly', 'did you mean "weekly"?'],
+    ['an unknown command', 'stauts', 'did you mean "status"?'],
+    ['an unknown option', 'status --jsom', 'did you mean --json?'],
+    ['an unknown member of a group', 'silence lst', 'did you mean "silence list"?'],
+    ['a bad duration', 'silence add --for soon', '90s, 5m, 1h30m or 2d'],
+    ['a silence without an end', 'silence add', '--for is missing'],
+    ['a bad severity', 'silence add --for 1h --severity bad', 'info, warning, critical'],
+    ['a bad balance', 'history otp --balance fax', 'sms and voip'],
+    ['a bad time', 'history otp --since yesterday', 'write it as 7d'],
+    ['an end before the beginning', 'history otp --since 1h --until 2h', 'before --until'],
+    ['a missing argument', 'history', 'ID is missing'],
+    ['too many arguments', 'status otp', 'unexpected argument "otp"'],
+    ['an option without its value', 'history otp --since', '--since needs a value'],
+    ['an option in the place of a value', 'history otp --since --json', '--since needs a value'],
+    ['a switch with a value', 'status --json=yes', '--json takes no value'],
+    ['an option given twice', 'history otp --since 1h --since 2h', 'given twice'],
+  ])('%s is refused with exit code 2 and what is allowed', async (_name, words, hint) => {
+    const { code, stdout, stderr } = await lowwater(words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(hint);
+  });
+
+  it('a database that does not exist yet is said to be so', async () => {
+    const other = mkdtempSync(join(tmpdir(), 'lowwater-empty-'));
+    writeFileSync(
+      join(other, 'config.json'),
+      JSON.stringify({
+        provider: { baseUrl: simulator.url },
+        accounts: [{ id: 'otp', authSecret: 'demo-otp-secret' }],
+        channels: { ops: { type: 'webhook', url: 'http://127.0.0.1:9/' } },
+        server: null,
+      }),
+    );
+    expect(await runCli(['status'], { cwd: other })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('does not exist'),
+    });
+    expect(await runCli(['check'], { cwd: other })).toMatchObject({ code: 0 });
+    expect(await runCli(['health'], { cwd: other })).toMatchObject({ code: 0 });
+    rmSync(other, { recursive: true, force: true });
+  });
+});
+
+describe('help', () => {
+  it.each([
+    ['--help'],
+    ['help'],
+    ['status --help'],
+    ['help status'],
+    ['silence --help'],
+    ['silence add -h'],
+    ['history --help'],
+  ])('%s goes to standard output with exit code 0', async (words) => {
+    const { code, stdout, stderr } = await lowwater(words);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('Usage');
+  });
+
+  it('takes --config before the command too', async () => {
+    const { code } = await runCli(['--config', join(folder, 'config.json'), 'alerts'], { cwd: tmpdir() });
+    expect(code).toBe(0);
+  });
+});
