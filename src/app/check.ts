@@ -1,7 +1,7 @@
 import type { Outcome } from '../core/outcome.ts';
 import { reserve } from '../core/request-guard.ts';
-import { createDesk } from './desk-view.ts';
 import type { AccountView, Explanation } from './desk.ts';
+import { createDesk } from './desk-view.ts';
 import { startMonitor } from './monitor/monitor.ts';
 import { observePoll } from './monitor/observe.ts';
 import type { WatchedAccount } from './monitor/state.ts';
@@ -34,7 +34,9 @@ export async function checkAccounts(parts: {
   const state = startMonitor({ settings, reader, calendar, random, now: clock.now() });
   const desk = createDesk({ state, reader, now: () => clock.now(), nextPollAt: () => null });
   const free = new Map<string, number>();
-  const chosen = [...state.accounts.values()].filter(({ settings: it }) => parts.account === null || it.id === parts.account);
+  const chosen = [...state.accounts.values()].filter(
+    ({ settings: it }) => parts.account === null || it.id === parts.account,
+  );
 
   const check = async (account: WatchedAccount, startInMs: number): Promise<CheckedAccount> => {
     await sleep(clock, startInMs);

@@ -1,11 +1,11 @@
+import { alertKey, ownAccountId } from '../core/alert.ts';
 import type { Daemon } from './daemon.ts';
 import { configRule, storageRule } from './daemon.ts';
-import { createDesk } from './desk-view.ts';
 import type { DaemonDesk } from './desk.ts';
+import { createDesk } from './desk-view.ts';
+import { blockedUntil } from './monitor/observe.ts';
 import { acknowledge, addSilence, expireSilence } from './monitor/operate.ts';
 import { isOwnFailureRaised } from './monitor/own-alerts.ts';
-import { blockedUntil } from './monitor/observe.ts';
-import { alertKey, ownAccountId } from '../core/alert.ts';
 import type { StoreReader } from './ports.ts';
 
 /** Before this (1 January 2026) the clock is certainly wrong. */
@@ -14,7 +14,12 @@ const earliestSaneMs = 1_767_225_600_000;
 /** The running daemon as the HTTP server sees it. */
 export function createDaemonDesk(daemon: Daemon, reader: StoreReader, version: string): DaemonDesk {
   const { state } = daemon;
-  const desk = createDesk({ state, reader, now: () => daemon.now(), nextPollAt: (id) => daemon.poller.nextPollAt(id) });
+  const desk = createDesk({
+    state,
+    reader,
+    now: () => daemon.now(),
+    nextPollAt: (id) => daemon.poller.nextPollAt(id),
+  });
   return {
     ...desk,
     acknowledge: (order) => daemon.act((now) => acknowledge(state, { ...order, at: now })),
@@ -25,7 +30,10 @@ export function createDaemonDesk(daemon: Daemon, reader: StoreReader, version: s
       const promise = daemon.act(() => daemon.poller.pollNow(id));
       if (promise === null) {
         const seconds = Math.ceil((blockedUntil(state, id) - daemon.now()) / 1000);
-        return { refused: 'not-now', why: `the provider asked to wait; the next poll is due in ${seconds} s` };
+        return {
+          refused: 'not-now',
+          why: `the provider asked to wait; the next poll is due in ${seconds} s`,
+        };
       }
       const outcome = await promise;
       const view = desk.account(id);
@@ -51,8 +59,10 @@ function problemsOf(daemon: Daemon): string[] {
   const problems: string[] = [];
   for (const rule of [storageRule, configRule]) {
     const alert = daemon.state.alerts.get(alertKey(ownAccountId, rule));
-    if (alert?.state === 'firing' && alert.value?.unit === 'text') problems.push(`${rule}: ${alert.value.text}`);
+    if (alert?.state === 'firing' && alert.value?.unit === 'text')
+      problems.push(`${rule}: ${alert.value.text}`);
   }
-  if (daemon.now() < earliestSaneMs) problems.push('the clock of this machine is wrong: readings carry its dates');
+  if (daemon.now() < earliestSaneMs)
+    problems.push('the clock of this machine is wrong: readings carry its dates');
   return problems;
 }

@@ -1,5 +1,5 @@
-import type { Outcome, OutcomeKind } from '../core/outcome.ts';
 import { wireId } from '../core/outbox.ts';
+import type { Outcome, OutcomeKind } from '../core/outcome.ts';
 import type { Sent } from './monitor/settle.ts';
 import type { MonitorState, WatchedAccount } from './monitor/state.ts';
 import type { Log } from './ports.ts';
@@ -24,9 +24,11 @@ export class DaemonJournal {
     const fields = { account: id, outcome: outcome.kind, ms: Math.round(outcome.durationMs) };
     this.#outcomes.set(id, outcome.kind);
     if (outcome.kind === 'ok') this.#noteUnknownFields(id, outcome);
-    if (before === outcome.kind || (before === undefined && outcome.kind === 'ok')) this.#log.debug(fields, 'poll');
+    if (before === outcome.kind || (before === undefined && outcome.kind === 'ok'))
+      this.#log.debug(fields, 'poll');
     else if (outcome.kind === 'ok') this.#log.info(fields, 'the balance can be read again');
-    else this.#log.warn({ ...fields, reason: outcome.reason, code: outcome.code }, 'the balance cannot be read');
+    else
+      this.#log.warn({ ...fields, reason: outcome.reason, code: outcome.code }, 'the balance cannot be read');
   }
 
   deliveryEnded({ message, delivery }: Sent): void {
@@ -54,7 +56,10 @@ export class DaemonJournal {
       if (now === before) continue;
       this.#alerts.set(key, now);
       const { account, rule, severity } = alert;
-      this.#log.info({ account, rule, severity, state: alert.state, incident: alert.incident }, 'alert changed');
+      this.#log.info(
+        { account, rule, severity, state: alert.state, incident: alert.incident },
+        'alert changed',
+      );
     }
   }
 
@@ -71,8 +76,12 @@ export class DaemonJournal {
   }
 
   #noteUnknownFields(account: string, outcome: Extract<Outcome, { kind: 'ok' }>): void {
-    if (this.#sawUnknownFields || outcome.unknownFields === undefined || outcome.unknownFields.length === 0) return;
+    if (this.#sawUnknownFields || outcome.unknownFields === undefined || outcome.unknownFields.length === 0)
+      return;
     this.#sawUnknownFields = true;
-    this.#log.info({ account, fields: outcome.unknownFields }, 'the provider sends fields that lowwater does not know');
+    this.#log.info(
+      { account, fields: outcome.unknownFields },
+      'the provider sends fields that lowwater does not know',
+    );
   }
 }

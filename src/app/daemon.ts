@@ -1,6 +1,6 @@
 import type { Incident } from '../core/alert.ts';
-import type { Outcome } from '../core/outcome.ts';
 import type { Message } from '../core/message.ts';
+import type { Outcome } from '../core/outcome.ts';
 import { Committer } from './committer.ts';
 import { Counting } from './counting.ts';
 import { DaemonJournal } from './daemon-journal.ts';
@@ -86,7 +86,10 @@ export class Daemon {
     this.#retention = new Retention({ store, aliveAt: Number(this.state.notes.get(aliveNote) ?? now), now });
     this.poller = new Poller({
       state: this.state,
-      provider: { readBalance: (account, signal) => this.#provider.readBalance(account, signal), close: async () => {} },
+      provider: {
+        readBalance: (account, signal) => this.#provider.readBalance(account, signal),
+        close: async () => {},
+      },
       now: () => this.#time.now(),
       ended: (account, outcome) => this.#pollEnded(account, outcome),
     });
@@ -97,7 +100,12 @@ export class Daemon {
       ended: (sent) => this.#deliveryEnded(sent),
     });
     this.#dispatcher.adopt(this.#channels);
-    this.#committer = new Committer({ state: this.state, store, clock, committed: (failure) => this.#committed(failure) });
+    this.#committer = new Committer({
+      state: this.state,
+      store,
+      clock,
+      committed: (failure) => this.#committed(failure),
+    });
   }
 
   get ready(): boolean {
@@ -211,7 +219,14 @@ export class Daemon {
     this.#retention.prune(this.state.settings.storage.retentionMs, now);
     this.#beat(now);
     this.#endTurn(now);
-    this.#arm(Math.min(now + longestSleepMs, nextReportAt(this.state), this.#retention.nextAt, this.#heartbeat.nextAt));
+    this.#arm(
+      Math.min(
+        now + longestSleepMs,
+        nextReportAt(this.state),
+        this.#retention.nextAt,
+        this.#heartbeat.nextAt,
+      ),
+    );
   }
 
   #endTurn(now: number): void {
@@ -227,7 +242,12 @@ export class Daemon {
     const raised = isOwnFailureRaised(this.state, storageRule);
     if (failure !== null && !raised) {
       this.#parts.log.error({ err: failure }, 'the database cannot be written; going on from memory');
-      const fact = { type: 'storage-failed', rule: storageRule, severity: 'critical', text: failure.message } as const;
+      const fact = {
+        type: 'storage-failed',
+        rule: storageRule,
+        severity: 'critical',
+        text: failure.message,
+      } as const;
       this.act((now) => raiseOwnFailure(this.state, { ...fact, now }));
     }
     if (failure === null && raised) {
@@ -260,7 +280,9 @@ export class Daemon {
 
   #beat(now: number): void {
     const waiting = [...this.state.messages.values()].filter((message) => message.state === 'pending');
-    const overdue = waiting.some((message) => now - message.createdAt > overdueMs && message.dueAt < now - overdueMs);
+    const overdue = waiting.some(
+      (message) => now - message.createdAt > overdueMs && message.dueAt < now - overdueMs,
+    );
     const failing = waiting.some((message) => message.attempts > 0 && now - message.createdAt > overdueMs);
     const late = this.poller.nextAt < now - overdueMs;
     const healthy = !this.#committer.failing && !overdue && !failing && !late;
@@ -310,7 +332,11 @@ function changedAccounts(before: Settings, after: Settings): Set<string> {
     const old = known.get(account.id);
     if (old === undefined) return false;
     const sameSecret = old.authSecret.reveal() === account.authSecret.reveal();
-    return !sameSecret || old.baseUrl !== account.baseUrl || JSON.stringify(old.poll) !== JSON.stringify(account.poll);
+    return (
+      !sameSecret ||
+      old.baseUrl !== account.baseUrl ||
+      JSON.stringify(old.poll) !== JSON.stringify(account.poll)
+    );
   });
   return new Set(changed.map((account) => account.id));
 }

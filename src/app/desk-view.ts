@@ -1,22 +1,22 @@
 import { type Alert, alertKey, type Incident } from '../core/alert.ts';
 import { isAcknowledged } from '../core/decide.ts';
+import { formatDuration } from '../core/duration.ts';
 import { evaluate, explainRule } from '../core/evaluate.ts';
 import type { Quantity } from '../core/evaluation.ts';
 import { wouldNotFire } from '../core/explain.ts';
+import { formatMicros } from '../core/money.ts';
 import { wordNotice } from '../core/notice-wording.ts';
 import type { NoticeKind } from '../core/outbox.ts';
-import { formatMicros } from '../core/money.ts';
-import { formatDuration } from '../core/duration.ts';
 import { isWorse, type Severity } from '../core/severity.ts';
 import { thin } from '../core/thin.ts';
 import type { AccountView, AlertView, ChannelView, Desk, Explanation, SilenceView } from './desk.ts';
 import { balanceThresholds, outlookOf } from './insight.ts';
 import { suppressionOf } from './monitor/announce.ts';
-import { blockedUntil } from './monitor/observe.ts';
 import { sketchIncident } from './monitor/incidents.ts';
+import { blockedUntil } from './monitor/observe.ts';
 import { nextWindow } from './monitor/silencing.ts';
-import { describeIncident } from './outbox/compose.ts';
 import { factsOf, type MonitorState, type WatchedAccount } from './monitor/state.ts';
+import { describeIncident } from './outbox/compose.ts';
 import type { StoreReader } from './ports.ts';
 
 /** Readings that a sparkline of a day needs. */
@@ -93,7 +93,9 @@ function worstOf(alerts: readonly Alert[]): Severity | null {
 }
 
 function viewLiveAlerts(parts: DeskParts): AlertView[] {
-  return [...parts.state.alerts.values()].filter((alert) => alert.state !== 'inactive').map((alert) => viewAlert(parts, alert));
+  return [...parts.state.alerts.values()]
+    .filter((alert) => alert.state !== 'inactive')
+    .map((alert) => viewAlert(parts, alert));
 }
 
 function viewAlert(parts: DeskParts, alert: Alert): AlertView {
@@ -185,17 +187,21 @@ function viewChannel(parts: DeskParts, name: string, type: ChannelView['type']):
 
 function viewSilences(parts: DeskParts): SilenceView[] {
   const now = parts.now();
-  const own = [...parts.state.silences.values()].map(({ id, match, startsAt, endsAt, createdBy, comment }) => ({
-    id,
-    match,
-    startsAt,
-    endsAt,
-    by: createdBy,
-    comment,
-  }));
+  const own = [...parts.state.silences.values()].map(
+    ({ id, match, startsAt, endsAt, createdBy, comment }) => ({
+      id,
+      match,
+      startsAt,
+      endsAt,
+      by: createdBy,
+      comment,
+    }),
+  );
   const recurring = parts.state.settings.silences.flatMap((silence) => {
     const window = nextWindow(parts.state.calendar, silence, now);
-    return window === null ? [] : [{ id: null, match: silence.match, ...window, by: 'configuration', comment: silence.comment }];
+    return window === null
+      ? []
+      : [{ id: null, match: silence.match, ...window, by: 'configuration', comment: silence.comment }];
   });
   return [...own, ...recurring]
     .filter((silence) => silence.endsAt > now)

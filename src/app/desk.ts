@@ -1,10 +1,9 @@
-import type { Incident } from '../core/alert.ts';
+import type { AlertType, Incident } from '../core/alert.ts';
 import type { Evaluation } from '../core/evaluation.ts';
 import type { Outlook } from '../core/message.ts';
 import type { OutboxMessage } from '../core/outbox.ts';
 import type { OutcomeKind } from '../core/outcome.ts';
 import type { Balance, PollRecord, Reading } from '../core/reading.ts';
-import type { AlertType } from '../core/alert.ts';
 import type { Ladder, Matcher, Rule } from '../core/rule.ts';
 import type { Severity } from '../core/severity.ts';
 import type { Silence } from '../core/silence.ts';
@@ -21,7 +20,11 @@ export interface Desk {
   polls(account: string, since: number, until: number): readonly PollRecord[];
   /** Pending and firing; with `all` also resolved ones of the retention, newest first. */
   alerts(options: { readonly all: boolean }): readonly AlertView[];
-  incidents(options: { readonly account?: string; readonly since?: number; readonly limit?: number }): readonly Incident[];
+  incidents(options: {
+    readonly account?: string;
+    readonly since?: number;
+    readonly limit?: number;
+  }): readonly Incident[];
   /** The rules that apply to the account, each with what it says now. */
   explain(account: string): readonly Explanation[];
   /** Newest first. */
@@ -33,7 +36,12 @@ export interface Desk {
 
 /** What people may do to a running daemon. Refusals are values with a sentence for the person. */
 export interface DeskActions {
-  acknowledge(order: { readonly account: string; readonly rule: string; readonly by: string; readonly comment: string }): Refusal | null;
+  acknowledge(order: {
+    readonly account: string;
+    readonly rule: string;
+    readonly by: string;
+    readonly comment: string;
+  }): Refusal | null;
   silence(order: SilenceOrder): Silence | Refusal;
   expireSilence(id: string): Refusal | null;
   /** Polls as soon as the guard allows and gives the outcome; refused while backing off. */
@@ -143,8 +151,16 @@ export interface DaemonStatus {
 export interface Counters {
   polls(): Iterable<{ readonly account: string; readonly outcome: OutcomeKind; readonly count: number }>;
   /** Cumulative histogram of poll durations in seconds. */
-  pollDurations(): { readonly buckets: readonly { readonly le: number; readonly count: number }[]; readonly sum: number; readonly count: number };
-  notifications(): Iterable<{ readonly channel: string; readonly state: 'delivered' | 'dead' | 'retried'; readonly count: number }>;
+  pollDurations(): {
+    readonly buckets: readonly { readonly le: number; readonly count: number }[];
+    readonly sum: number;
+    readonly count: number;
+  };
+  notifications(): Iterable<{
+    readonly channel: string;
+    readonly state: 'delivered' | 'dead' | 'retried';
+    readonly count: number;
+  }>;
 }
 
 /** The running daemon as the HTTP server sees it. */

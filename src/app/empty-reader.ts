@@ -2,7 +2,15 @@ import type { StoreReader } from './ports.ts';
 
 /** The database of somebody who has none: nothing was ever stored. */
 export const emptyReader: StoreReader = {
-  load: () => ({ accounts: [], backoffs: [], alerts: [], incidents: [], messages: [], silences: [], notes: {} }),
+  load: () => ({
+    accounts: [],
+    backoffs: [],
+    alerts: [],
+    incidents: [],
+    messages: [],
+    silences: [],
+    notes: {},
+  }),
   readings: () => [],
   polls: () => [],
   readingBefore: () => null,

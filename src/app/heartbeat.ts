@@ -17,7 +17,11 @@ export class Heartbeat {
   #nextAt: number;
   #busy: AbortController | null = null;
 
-  constructor(parts: { readonly ping: Ping; readonly settings: HeartbeatSettings | null; readonly now: number }) {
+  constructor(parts: {
+    readonly ping: Ping;
+    readonly settings: HeartbeatSettings | null;
+    readonly now: number;
+  }) {
     this.#ping = parts.ping;
     this.#settings = parts.settings;
     this.#nextAt = parts.now;
@@ -33,7 +37,11 @@ export class Heartbeat {
   }
 
   /** Sends one when it is due; the result goes to `ended`, which logs what changed. */
-  beat(it: { readonly now: number; readonly healthy: boolean; readonly ended: (reached: boolean) => void }): void {
+  beat(it: {
+    readonly now: number;
+    readonly healthy: boolean;
+    readonly ended: (reached: boolean) => void;
+  }): void {
     if (this.#settings === null || it.now < this.#nextAt) return;
     this.#nextAt = it.now + this.#settings.everyMs;
     if (!it.healthy || this.#busy !== null) return;

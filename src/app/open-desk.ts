@@ -1,5 +1,5 @@
-import { createDesk } from './desk-view.ts';
 import type { Desk } from './desk.ts';
+import { createDesk } from './desk-view.ts';
 import { startMonitor } from './monitor/monitor.ts';
 import type { Calendar, Clock, Random, StoreReader } from './ports.ts';
 import type { Settings } from './settings.ts';

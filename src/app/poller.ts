@@ -59,7 +59,10 @@ export class Poller {
     fresh.forEach((account, index) => {
       const { firstMs = 0, phaseMs = 0 } = starts[index] ?? {};
       this.#phases.set(account.settings.id, now + phaseMs);
-      const first = account.settings.poll.kind === 'cron' && account.poll.polledAt !== null ? this.#nextByPlan(account, now) : now + firstMs;
+      const first =
+        account.settings.poll.kind === 'cron' && account.poll.polledAt !== null
+          ? this.#nextByPlan(account, now)
+          : now + firstMs;
       this.#due.set(account.settings.id, Math.max(first, blockedUntil(state, account.settings.id)));
     });
   }
@@ -94,7 +97,9 @@ export class Poller {
     this.#due.shift(byMs);
     for (const [id, at] of this.#phases) this.#phases.set(id, at + byMs);
     for (const [group, at] of this.#free) this.#free.set(group, at + byMs);
-    const accounts = [...state.accounts.values()].filter(({ settings }) => this.#due.dueAt(settings.id) !== null);
+    const accounts = [...state.accounts.values()].filter(
+      ({ settings }) => this.#due.dueAt(settings.id) !== null,
+    );
     accounts.forEach((account, index) => {
       const { id, poll } = account.settings;
       const soon = now + (index / accounts.length) * Math.min(2000, account.pollIntervalMs);

@@ -1,6 +1,6 @@
 import type { Alert, Incident } from '../core/alert.ts';
-import type { OutboxMessage } from '../core/outbox.ts';
 import type { Message } from '../core/message.ts';
+import type { OutboxMessage } from '../core/outbox.ts';
 import type { Outcome, OutcomeKind } from '../core/outcome.ts';
 import type { PollRecord, Reading } from '../core/reading.ts';
 import type { Silence } from '../core/silence.ts';
@@ -42,7 +42,12 @@ export interface Provider {
 export type Delivery =
   | { readonly kind: 'delivered'; readonly refusedRecipients?: readonly string[] }
   /** `unknown`: it may have arrived although nothing says so. `refused`: it surely did not. */
-  | { readonly kind: 'retry'; readonly certainty: 'refused' | 'unknown'; readonly afterMs?: number; readonly reason: string }
+  | {
+      readonly kind: 'retry';
+      readonly certainty: 'refused' | 'unknown';
+      readonly afterMs?: number;
+      readonly reason: string;
+    }
   | { readonly kind: 'dead'; readonly reason: string };
 
 /** A place where messages go. Never rejects. */
@@ -114,7 +119,14 @@ export interface StoredState {
 
 /** An order that the command line left in the database for the daemon. */
 export type OperatorOrder =
-  | { readonly kind: 'acknowledge'; readonly account: string; readonly rule: string; readonly by: string; readonly comment: string; readonly at: number }
+  | {
+      readonly kind: 'acknowledge';
+      readonly account: string;
+      readonly rule: string;
+      readonly by: string;
+      readonly comment: string;
+      readonly at: number;
+    }
   | { readonly kind: 'silence'; readonly silence: Silence }
   | { readonly kind: 'expire'; readonly id: string; readonly at: number };
 

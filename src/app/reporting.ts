@@ -1,6 +1,6 @@
 import { newMessage } from '../core/outbox.ts';
-import type { MonitorState } from './monitor/state.ts';
 import { putMessage } from './monitor/queue.ts';
+import type { MonitorState } from './monitor/state.ts';
 import type { ReportSettings } from './settings.ts';
 
 /**
@@ -36,12 +36,19 @@ export function sendReport(
 ): void {
   for (const channel of report.channels) {
     const period = { id: report.id, since: periodStart(state, report, until), until };
-    putMessage(state, newMessage({ id: state.random.id(), channel, items: [], report: period, now, dueAt: now }));
+    putMessage(
+      state,
+      newMessage({ id: state.random.id(), channel, items: [], report: period, now, dueAt: now }),
+    );
   }
 }
 
 /** The period of a report begins at the run before; a week earlier where there was none. */
-export function periodStart(state: Pick<MonitorState, 'calendar'>, report: ReportSettings, until: number): number {
+export function periodStart(
+  state: Pick<MonitorState, 'calendar'>,
+  report: ReportSettings,
+  until: number,
+): number {
   return state.calendar.previous(report.cron, report.timezone, until - 1) ?? until - 7 * 86_400_000;
 }
 

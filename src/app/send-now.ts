@@ -9,7 +9,12 @@ import type { ReportSettings, Settings } from './settings.ts';
 /** Sends a test message and gives the receiver's answer. */
 export function sendTest(
   channel: Channel,
-  it: { readonly settings: Settings; readonly now: number; readonly id: string; readonly signal: AbortSignal },
+  it: {
+    readonly settings: Settings;
+    readonly now: number;
+    readonly id: string;
+    readonly signal: AbortSignal;
+  },
 ): Promise<Delivery> {
   const { settings, now, id, signal } = it;
   const publicUrl = settings.server?.publicUrl ?? null;

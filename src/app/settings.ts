@@ -1,7 +1,7 @@
-import type { Rule } from '../core/rule.ts';
 import type { Route } from '../core/route.ts';
-import type { RecurringSilence } from '../core/silence.ts';
+import type { Rule } from '../core/rule.ts';
 import type { Secret } from '../core/secret.ts';
+import type { RecurringSilence } from '../core/silence.ts';
 
 /** The configuration as the daemon uses it: validated, defaults filled in, durations in milliseconds, paths absolute. */
 export interface Settings {

@@ -24,7 +24,8 @@ export function openConfigurationFile(path: string, log: ProcessLog): Configurat
       const now = systemClock.now();
       const loaded = loadConfig({ path, readFile: readTextFile, env, findCronProblem, now });
       const { watchedFiles } = loaded;
-      if (loaded.kind === 'invalid') return { kind: 'invalid', lines: loaded.problems.map(formatProblem), watchedFiles };
+      if (loaded.kind === 'invalid')
+        return { kind: 'invalid', lines: loaded.problems.map(formatProblem), watchedFiles };
       // Before anything else sees the new settings: their secrets must not be printed.
       log.hide(loaded.secrets);
       return { kind: 'loaded', settings: loaded.settings, watchedFiles };

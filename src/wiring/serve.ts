@@ -60,13 +60,18 @@ export async function serve(order: ServeOrder): Promise<void> {
     let page = await listen(settings);
     daemon.start();
     log.info({ version, accounts: settings.accounts.length, url: page?.url }, 'lowwater runs');
-    const reloads = watchReloads(order, systemClock, async (next) => {
-      const before = daemon.state.settings;
-      daemon.reload(next);
-      if (JSON.stringify(before.server) === JSON.stringify(next.server) && sameToken(before, next)) return;
-      await page?.close();
-      page = await listen(next);
-    }, (text) => daemon.reportInvalidConfiguration(text));
+    const reloads = watchReloads(
+      order,
+      systemClock,
+      async (next) => {
+        const before = daemon.state.settings;
+        daemon.reload(next);
+        if (JSON.stringify(before.server) === JSON.stringify(next.server) && sameToken(before, next)) return;
+        await page?.close();
+        page = await listen(next);
+      },
+      (text) => daemon.reportInvalidConfiguration(text),
+    );
     order.started?.(page?.url ?? null);
     await untilAborted(signal);
     log.info({}, 'ending');
@@ -87,7 +92,15 @@ function startPage(it: {
   const { server, timezone } = it.current;
   if (server === null) return Promise.resolve(null);
   const { desk, log, ackKey } = it;
-  return startWebServer({ desk, settings: server, log, clock: systemClock, random: systemRandom, ackKey, timezone });
+  return startWebServer({
+    desk,
+    settings: server,
+    log,
+    clock: systemClock,
+    random: systemRandom,
+    ackKey,
+    timezone,
+  });
 }
 
 /** Reloads on SIGHUP and when the file, or one that it names, changes; one reload at a time. */
@@ -136,7 +149,12 @@ function acknowledgeUrl(
 ): string | null {
   if (server === null || server.publicUrl === null) return null;
   const { id, account, rule } = it.incident;
-  const query = signAcknowledgement(it.ackKey, { account, rule, incident: id, expiresAt: it.now + linkLifeMs });
+  const query = signAcknowledgement(it.ackKey, {
+    account,
+    rule,
+    incident: id,
+    expiresAt: it.now + linkLifeMs,
+  });
   return `${server.publicUrl}/ack?${query}`;
 }
 

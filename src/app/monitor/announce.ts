@@ -23,7 +23,11 @@ export function announceTouched(state: MonitorState, now: number): void {
 }
 
 /** Whether a person would find the incident suppressed now, and how (for the API). */
-export function suppressionOf(state: MonitorState, incident: Incident, now: number): { silenced: boolean; inhibited: boolean } {
+export function suppressionOf(
+  state: MonitorState,
+  incident: Incident,
+  now: number,
+): { silenced: boolean; inhibited: boolean } {
   return { silenced: isSilenced(state, incident, now), inhibited: isIncidentInhibited(state, incident, now) };
 }
 
@@ -69,7 +73,9 @@ function touchProvider(state: MonitorState, baseUrl: string): void {
 }
 
 function announce(state: MonitorState, incident: Incident, now: number): void {
-  const channels = state.settings.channels.map((channel) => channel.name).filter((name) => !isAbout(incident, name));
+  const channels = state.settings.channels
+    .map((channel) => channel.name)
+    .filter((name) => !isAbout(incident, name));
   let next = Number.POSITIVE_INFINITY;
   let told = incident.told;
   const common = { ...suppressionOf(state, incident, now), heldUntil: heldUntil(state, incident, now) };

@@ -1,5 +1,5 @@
-import type { Batch } from '../ports.ts';
 import type { PollRecord } from '../../core/reading.ts';
+import type { Batch } from '../ports.ts';
 import type { MonitorState } from './state.ts';
 
 /** A storage that cannot be written for long must not fill the memory: older polls are dropped, alerts never. */

@@ -5,7 +5,11 @@ import type { MonitorState, WatchedAccount } from './state.ts';
 /** Opens the incident of an alert that fires now; gives its id. */
 export function openIncident(
   state: MonitorState,
-  { account, alert, now }: { readonly account: WatchedAccount | null; readonly alert: Alert; readonly now: number },
+  {
+    account,
+    alert,
+    now,
+  }: { readonly account: WatchedAccount | null; readonly alert: Alert; readonly now: number },
 ): string {
   const incident = newIncident(state, { account, alert, now });
   keepIncident(state, incident);
@@ -15,7 +19,12 @@ export function openIncident(
 /** Records something that happened and has no end, such as a top-up. */
 export function openEvent(
   state: MonitorState,
-  it: { readonly account: WatchedAccount; readonly alert: Alert; readonly evaluation: Evaluation; readonly now: number },
+  it: {
+    readonly account: WatchedAccount;
+    readonly alert: Alert;
+    readonly evaluation: Evaluation;
+    readonly now: number;
+  },
 ): void {
   const { evaluation, now } = it;
   if (evaluation.kind !== 'event') return;
@@ -25,7 +34,10 @@ export function openEvent(
 }
 
 /** Carries what changed in a firing alert over to its incident. */
-export function updateIncident(state: MonitorState, { alert, rose }: { readonly alert: Alert; readonly rose: boolean }): void {
+export function updateIncident(
+  state: MonitorState,
+  { alert, rose }: { readonly alert: Alert; readonly rose: boolean },
+): void {
   const incident = incidentOfAlert(state, alert);
   if (incident === undefined) return;
   keepIncident(state, {
@@ -42,7 +54,11 @@ export function updateIncident(state: MonitorState, { alert, rose }: { readonly 
 
 export function closeIncident(
   state: MonitorState,
-  { alert, now, resolution }: { readonly alert: Alert; readonly now: number; readonly resolution: Resolution },
+  {
+    alert,
+    now,
+    resolution,
+  }: { readonly alert: Alert; readonly now: number; readonly resolution: Resolution },
 ): void {
   const incident = incidentOfAlert(state, alert);
   if (incident === undefined) return;

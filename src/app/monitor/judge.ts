@@ -1,9 +1,9 @@
 import { type Alert, alertKey, type Resolution } from '../../core/alert.ts';
 import { evaluate, explainRule, factsBehind } from '../../core/evaluate.ts';
 import type { AccountFacts } from '../../core/evaluation.ts';
+import { balanceOf, needsReading, timingOf } from '../../core/judging.ts';
 import type { Rule } from '../../core/rule.ts';
 import { staleDueAt } from '../../core/rules/stale.ts';
-import { balanceOf, needsReading, timingOf } from '../../core/judging.ts';
 import { elapse, elapsesAt, inactiveAlert, type Transition, transition } from '../../core/transition.ts';
 import { closeIncident, openEvent, openIncident, updateIncident } from './incidents.ts';
 import { factsOf, type MonitorState, type WatchedAccount, wakeBy } from './state.ts';
@@ -26,7 +26,11 @@ export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: 
     if (rule.type === 'stale') judgeRule(state, { account, rule, facts, now });
     const alert = account.alerts.get(rule.id);
     if (alert !== undefined && !isHeld(rule, facts)) {
-      applyTransition(state, { account, rule, facts, now }, elapse(alert, timingOf(rule, account.pollIntervalMs), now));
+      applyTransition(
+        state,
+        { account, rule, facts, now },
+        elapse(alert, timingOf(rule, account.pollIntervalMs), now),
+      );
     }
   }
   scheduleAccount(state, account);
@@ -61,11 +65,21 @@ function judgeRule(state: MonitorState, it: Case): void {
   const known = account.alerts.get(rule.id);
   const evaluation = evaluate(rule, facts, known?.state === 'firing' ? known.severity : null);
   if (evaluation.kind === 'event') {
-    openEvent(state, { account, alert: newAlert(account, rule), evaluation: explainRule(rule, facts, null), now });
+    openEvent(state, {
+      account,
+      alert: newAlert(account, rule),
+      evaluation: explainRule(rule, facts, null),
+      now,
+    });
     return;
   }
   if (known === undefined && evaluation.kind !== 'breached') return;
-  const next = transition(known ?? newAlert(account, rule), evaluation, timingOf(rule, account.pollIntervalMs), now);
+  const next = transition(
+    known ?? newAlert(account, rule),
+    evaluation,
+    timingOf(rule, account.pollIntervalMs),
+    now,
+  );
   applyTransition(state, it, next);
 }
 
@@ -84,7 +98,11 @@ function applyTransition(state: MonitorState, it: Case, { alert, change }: Trans
 }
 
 /** Opens, updates or closes the incident that belongs to a change, and notes it in the alert. */
-function followIncident(state: MonitorState, { account, rule, facts, now }: Case, { alert, change }: Transition): Alert {
+function followIncident(
+  state: MonitorState,
+  { account, rule, facts, now }: Case,
+  { alert, change }: Transition,
+): Alert {
   if (change === 'fired') return { ...alert, incident: openIncident(state, { account, alert, now }) };
   if (change === 'resolved') {
     closeIncident(state, { alert, now, resolution: resolutionOf(account, rule, facts) });
@@ -119,7 +137,12 @@ export function touchAccount(state: MonitorState, account: WatchedAccount): void
 }
 
 function newAlert(account: WatchedAccount, rule: Rule): Alert {
-  return inactiveAlert({ account: account.settings.id, rule: rule.id, type: rule.type, balance: balanceOf(rule) });
+  return inactiveAlert({
+    account: account.settings.id,
+    rule: rule.id,
+    type: rule.type,
+    balance: balanceOf(rule),
+  });
 }
 
 /** While an account cannot be read, time decides nothing about its balances. */

@@ -1,5 +1,5 @@
-import type { OutboxMessage } from '../../core/outbox.ts';
 import type { Incident } from '../../core/alert.ts';
+import type { OutboxMessage } from '../../core/outbox.ts';
 import type { Batch, Calendar, Random, StoreReader } from '../ports.ts';
 import type { Settings } from '../settings.ts';
 import { announceTouched } from './announce.ts';
@@ -106,7 +106,8 @@ function shiftMessage(message: OutboxMessage, byMs: number): OutboxMessage {
 function endedIncidents(state: MonitorState, messages: readonly string[]): string[] {
   return messages.flatMap((id) => {
     const message = state.messages.get(id);
-    return message === undefined || message.state === 'pending' ? [] : message.items.map((item) => item.incident);
+    return message === undefined || message.state === 'pending'
+      ? []
+      : message.items.map((item) => item.incident);
   });
 }
-

@@ -7,7 +7,12 @@ import { pollGap } from './poll-gaps.ts';
 import type { MonitorState, WatchedAccount } from './state.ts';
 
 /** Takes in how a poll ended: the fact is stored, rules judge it, and failures make the account or its group wait. */
-export function observePoll(state: MonitorState, account: WatchedAccount, outcome: Outcome, now: number): void {
+export function observePoll(
+  state: MonitorState,
+  account: WatchedAccount,
+  outcome: Outcome,
+  now: number,
+): void {
   const reading: Reading | null = outcome.kind === 'ok' ? { at: now, ...outcome.answer } : null;
   state.changes.addPoll(account.settings.id, { at: now, outcome: outcome.kind, reading });
   account.poll =
@@ -40,7 +45,10 @@ function refusedUntil(state: MonitorState, id: string): number {
 function afterReading(before: AccountState, reading: Reading, usage: Outcome['usage']): AccountState {
   const last = before.reading;
   const changed =
-    last === null || last.sms !== reading.sms || last.voip !== reading.voip || last.currency !== reading.currency;
+    last === null ||
+    last.sms !== reading.sms ||
+    last.voip !== reading.voip ||
+    last.currency !== reading.currency;
   return {
     account: before.account,
     firstSeenAt: before.firstSeenAt,
@@ -58,7 +66,12 @@ function afterReading(before: AccountState, reading: Reading, usage: Outcome['us
   };
 }
 
-function afterFailure(state: MonitorState, account: WatchedAccount, outcome: Outcome, now: number): AccountState {
+function afterFailure(
+  state: MonitorState,
+  account: WatchedAccount,
+  outcome: Outcome,
+  now: number,
+): AccountState {
   if (outcome.kind === 'ok') throw new Error('a good reading is no failure');
   const before = account.poll;
   const failures = before.consecutiveFailures + 1;
@@ -91,10 +104,20 @@ function retryDelay(
 }
 
 /** One more `rate_limited` in a row for the whole group. */
-function strike(state: MonitorState, account: WatchedAccount, retryAfterMs: number | null, now: number): void {
+function strike(
+  state: MonitorState,
+  account: WatchedAccount,
+  retryAfterMs: number | null,
+  now: number,
+): void {
   const group = state.groups.get(account.settings.id) ?? account.settings.id;
   const strikes = (state.backoffs.get(group)?.strikes ?? 0) + 1;
-  const delay = rateLimitDelay({ strikes, ...backoffOf(state), intervalMs: account.pollIntervalMs, retryAfterMs });
+  const delay = rateLimitDelay({
+    strikes,
+    ...backoffOf(state),
+    intervalMs: account.pollIntervalMs,
+    retryAfterMs,
+  });
   state.backoffs.set(group, { group, strikes, until: now + delay });
   state.changes.backoffs.add(group);
 }

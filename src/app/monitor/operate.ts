@@ -13,16 +13,28 @@ const longestSilenceMs = 366 * 86_400_000;
 /** A person takes an open incident: reminders and escalation stop until it resolves or gets worse. */
 export function acknowledge(
   state: MonitorState,
-  it: { readonly account: string; readonly rule: string; readonly by: string; readonly comment: string; readonly at: number },
+  it: {
+    readonly account: string;
+    readonly rule: string;
+    readonly by: string;
+    readonly comment: string;
+    readonly at: number;
+  },
 ): Refusal | null {
   const alert = state.alerts.get(alertKey(it.account, it.rule));
   const incident = alert?.incident == null ? undefined : state.incidents.get(alert.incident);
   if (incident === undefined) {
-    return { refused: 'not-found', why: `no incident of rule "${it.rule}" is open for account "${it.account}"` };
+    return {
+      refused: 'not-found',
+      why: `no incident of rule "${it.rule}" is open for account "${it.account}"`,
+    };
   }
   if (isAcknowledged(incident)) return null;
   const { severity, rises } = incident;
-  keepIncident(state, { ...incident, acknowledgement: { at: it.at, by: it.by, comment: it.comment, severity, rises } });
+  keepIncident(state, {
+    ...incident,
+    acknowledgement: { at: it.at, by: it.by, comment: it.comment, severity, rises },
+  });
   return null;
 }
 

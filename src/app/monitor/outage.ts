@@ -25,7 +25,11 @@ export function reviewOutage(state: MonitorState, baseUrl: string, now: number):
   }
   if (!enough || !wentTogether(stale, longestInterval(accounts))) return;
   const identity = { account, rule: outageRule, type: 'provider-down', balance: null } as const;
-  raiseOwnAlert(state, { alert: alert ?? inactiveAlert(identity), evaluation: describeOutage(baseUrl, stale, accounts), now });
+  raiseOwnAlert(state, {
+    alert: alert ?? inactiveAlert(identity),
+    evaluation: describeOutage(baseUrl, stale, accounts),
+    now,
+  });
 }
 
 /**
@@ -42,7 +46,9 @@ export function outageHold(state: MonitorState, incident: Incident, now: number)
   if (outage?.state === 'firing') return Number.POSITIVE_INFINITY;
   const endedAt = outage?.changedAt.at(-1) ?? Number.NEGATIVE_INFINITY;
   if (now - endedAt < interval && incident.firedAt <= endedAt) return endedAt + interval;
-  const failing = accounts.filter((it) => it.poll.consecutiveFailures > 0 && it.poll.outcome !== 'auth_failed').length;
+  const failing = accounts.filter(
+    (it) => it.poll.consecutiveFailures > 0 && it.poll.outcome !== 'auth_failed',
+  ).length;
   if (failing < fewestAccounts || failing * 2 < accounts.length) return null;
   return incident.firedAt + interval;
 }

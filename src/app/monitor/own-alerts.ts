@@ -45,7 +45,12 @@ export function isOwnFailureRaised(state: MonitorState, rule: string): boolean {
 /** Reports a channel that refuses for good, or some of its recipients, on the other channels. */
 export function raiseChannelFailed(
   state: MonitorState,
-  it: { readonly channel: string; readonly severity: Severity; readonly reason: string; readonly now: number },
+  it: {
+    readonly channel: string;
+    readonly severity: Severity;
+    readonly reason: string;
+    readonly now: number;
+  },
 ): void {
   raiseOwnFailure(state, {
     type: 'channel-failed',
@@ -64,11 +69,19 @@ export function channelFailedRule(channel: string): string {
 
 export function raiseOwnAlert(
   state: MonitorState,
-  it: { readonly alert: Alert; readonly evaluation: Extract<Evaluation, { kind: 'breached' }>; readonly now: number },
+  it: {
+    readonly alert: Alert;
+    readonly evaluation: Extract<Evaluation, { kind: 'breached' }>;
+    readonly now: number;
+  },
 ): void {
   const { alert, change } = transition(it.alert, it.evaluation, atOnce, it.now);
   if (change === 'fired') {
-    keep(state, { ...alert, incident: openIncident(state, { account: null, alert, now: it.now }), changedAt: [it.now] });
+    keep(state, {
+      ...alert,
+      incident: openIncident(state, { account: null, alert, now: it.now }),
+      changedAt: [it.now],
+    });
   } else if (change !== 'none') {
     updateIncident(state, { alert, rose: change === 'rose' });
     keep(state, alert);

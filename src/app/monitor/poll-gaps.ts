@@ -29,6 +29,7 @@ export function pollInterval(calendar: Calendar, schedule: PollSchedule, now: nu
 export function pollGap(calendar: Calendar, schedule: PollSchedule, after: number): number {
   if (schedule.kind === 'every') return schedule.everyMs;
   let at = after;
-  for (let run = 0; run < gapRuns; run++) at = calendar.next(schedule.cron, schedule.timezone, at) ?? at + fallbackMs;
+  for (let run = 0; run < gapRuns; run++)
+    at = calendar.next(schedule.cron, schedule.timezone, at) ?? at + fallbackMs;
   return (at - after) / gapRuns;
 }

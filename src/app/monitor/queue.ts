@@ -12,7 +12,13 @@ export function enqueue(
   const last = lastWaiting(state, it.channel);
   const message =
     last === null
-      ? newMessage({ id: state.random.id(), channel: it.channel, items: [it.item], now: it.now, dueAt: it.dueAt })
+      ? newMessage({
+          id: state.random.id(),
+          channel: it.channel,
+          items: [it.item],
+          now: it.now,
+          dueAt: it.dueAt,
+        })
       : joinMessage(last, [it.item], it.dueAt);
   putMessage(state, message);
   return message.id;
@@ -37,7 +43,8 @@ export function absorbFollowers(state: MonitorState, message: OutboxMessage): Ou
   let whole = message;
   for (const id of state.queues.get(message.channel) ?? []) {
     const follower = state.messages.get(id);
-    if (follower === undefined || id === message.id || follower.report !== null || state.underWay.has(id)) continue;
+    if (follower === undefined || id === message.id || follower.report !== null || state.underWay.has(id))
+      continue;
     whole = joinMessage(whole, follower.items, whole.dueAt);
     removeMessage(state, follower);
   }
@@ -51,7 +58,10 @@ export function queueOf(state: MonitorState, channel: string): readonly OutboxMe
 
 function removeMessage(state: MonitorState, message: OutboxMessage): void {
   state.messages.delete(message.id);
-  state.queues.set(message.channel, (state.queues.get(message.channel) ?? []).filter((id) => id !== message.id));
+  state.queues.set(
+    message.channel,
+    (state.queues.get(message.channel) ?? []).filter((id) => id !== message.id),
+  );
   state.changes.messages.delete(message.id);
   state.changes.removedMessages.add(message.id);
 }

@@ -1,8 +1,8 @@
 import { type Alert, alertKey, ownAccountId, providerAccountId, type Resolution } from '../../core/alert.ts';
 import { createReadingLog } from '../../core/reading-log.ts';
 import type { Rule } from '../../core/rule.ts';
-import { rulesForAccount } from '../../core/rules-for-account.ts';
 import { longestWindow } from '../../core/rules/longest-window.ts';
+import { rulesForAccount } from '../../core/rules-for-account.ts';
 import type { AccountState } from '../ports.ts';
 import type { AccountSettings, Settings } from '../settings.ts';
 import { closeIncident } from './incidents.ts';
@@ -52,10 +52,12 @@ export function watchAccounts(
     if (!wanted.has(id)) removeAccount(state, id, now);
   }
   groupAccounts(state);
-  for (const settings of state.settings.accounts) watchAccount(state, { settings, stored: known.get(settings.id), now });
+  for (const settings of state.settings.accounts)
+    watchAccount(state, { settings, stored: known.get(settings.id), now });
   for (const alert of [...state.alerts.values()]) {
     const account = state.accounts.get(alert.account);
-    const configured = account?.rules.some((rule) => rule.id === alert.rule && rule.type === alert.type) ?? true;
+    const configured =
+      account?.rules.some((rule) => rule.id === alert.rule && rule.type === alert.type) ?? true;
     if (account === undefined ? isOrphan(state, alert) : !configured) {
       removeAlert(state, alert, { kind: account === undefined ? 'account-removed' : 'rule-removed' }, now);
     }
@@ -105,7 +107,11 @@ function watchAccount(
 }
 
 /** A rule that looks further back than before needs a longer log; it fills from what the old one had. */
-function logFor(watched: WatchedAccount | undefined, rules: readonly Rule[], pollIntervalMs: number): WatchedAccount['log'] {
+function logFor(
+  watched: WatchedAccount | undefined,
+  rules: readonly Rule[],
+  pollIntervalMs: number,
+): WatchedAccount['log'] {
   const windowMs = longestWindow(rules);
   if (watched?.log.windowMs === windowMs && watched.log.pollIntervalMs === pollIntervalMs) return watched.log;
   const log = createReadingLog({ windowMs, pollIntervalMs });
@@ -160,7 +166,11 @@ function isOrphan(state: MonitorState, alert: Alert): boolean {
 function abandonChannel(state: MonitorState, name: string, now: number): void {
   for (const message of [...state.messages.values()]) {
     if (message.channel !== name || message.state !== 'pending' || state.underWay.has(message.id)) continue;
-    putMessage(state, { ...message, state: 'dead', lastError: 'the channel was removed from the configuration' });
+    putMessage(state, {
+      ...message,
+      state: 'dead',
+      lastError: 'the channel was removed from the configuration',
+    });
   }
   clearOwnFailure(state, channelFailedRule(name), now);
 }

@@ -1,6 +1,6 @@
 import { alertKey, type Incident } from '../../core/alert.ts';
-import { reloadLogSince } from '../../core/reading-log.ts';
 import type { OutboxMessage } from '../../core/outbox.ts';
+import { reloadLogSince } from '../../core/reading-log.ts';
 import { shiftAlert } from '../../core/transition.ts';
 import type { StoreReader } from '../ports.ts';
 import { forgetChannels, watchAccounts } from './reconfigure.ts';
@@ -19,7 +19,10 @@ export const aliveNote = 'alive-at';
  */
 export function restoreState(state: MonitorState, reader: StoreReader, now: number): void {
   const stored = reader.load();
-  const aliveAt = Math.max(Number(stored.notes[aliveNote] ?? 0), ...stored.accounts.map((it) => it.polledAt ?? 0));
+  const aliveAt = Math.max(
+    Number(stored.notes[aliveNote] ?? 0),
+    ...stored.accounts.map((it) => it.polledAt ?? 0),
+  );
   for (const [name, value] of Object.entries(stored.notes)) state.notes.set(name, value);
   for (const alert of stored.alerts) state.alerts.set(alertKey(alert.account, alert.rule), alert);
   for (const incident of stored.incidents) state.incidents.set(incident.id, incident);
@@ -33,7 +36,11 @@ export function restoreState(state: MonitorState, reader: StoreReader, now: numb
     const since = reloadLogSince({ windowMs: account.log.windowMs, now });
     const before = reader.readingBefore(account.settings.id, since);
     if (before !== null) account.log.append(before);
-    for (const reading of reader.readings({ account: account.settings.id, since, until: Number.MAX_SAFE_INTEGER })) {
+    for (const reading of reader.readings({
+      account: account.settings.id,
+      since,
+      until: Number.MAX_SAFE_INTEGER,
+    })) {
       account.log.append(reading);
     }
   }
@@ -71,7 +78,11 @@ function restoreMessages(
     const tooOld = now - message.createdAt > staleMessageMs && downMs > staleMessageMs;
     const kept = tooOld
       ? { ...message, state: 'dead' as const, lastError: 'too old when lowwater came back' }
-      : { ...message, giveUpAt: message.giveUpAt + downMs, dueAt: Math.min(message.dueAt, now + staleMessageMs) };
+      : {
+          ...message,
+          giveUpAt: message.giveUpAt + downMs,
+          dueAt: Math.min(message.dueAt, now + staleMessageMs),
+        };
     state.messages.set(message.id, kept);
     state.changes.messages.add(message.id);
     if (kept.state === 'pending') recallIncidents(state, reader, message);

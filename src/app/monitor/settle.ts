@@ -23,7 +23,9 @@ export function settleDelivery(state: MonitorState, sent: Sent, now: number): vo
   const deliveredAt = state.deliveries.get(message.channel)?.deliveredAt ?? null;
   state.deliveries.set(
     message.channel,
-    delivery.kind === 'delivered' ? { deliveredAt: now, lastError: null } : { deliveredAt, lastError: delivery.reason },
+    delivery.kind === 'delivered'
+      ? { deliveredAt: now, lastError: null }
+      : { deliveredAt, lastError: delivery.reason },
   );
   switch (delivery.kind) {
     case 'delivered':
@@ -40,7 +42,12 @@ export function settleDelivery(state: MonitorState, sent: Sent, now: number): vo
 
 function settleDelivered(
   state: MonitorState,
-  it: { readonly message: OutboxMessage; readonly subject: string | null; readonly refused: readonly string[]; readonly now: number },
+  it: {
+    readonly message: OutboxMessage;
+    readonly subject: string | null;
+    readonly refused: readonly string[];
+    readonly now: number;
+  },
 ): void {
   const { message, now } = it;
   putMessage(state, { ...message, state: 'delivered', deliveredAt: now, uncertain: false, lastError: null });
@@ -121,14 +128,21 @@ function forEachTold(
     if (incident === undefined || told === undefined) continue;
     const { [message.channel]: _, ...others } = incident.told;
     const next = change(incident, told);
-    state.incidents.set(id, { ...incident, told: next === null ? others : { ...others, [message.channel]: next } });
+    state.incidents.set(id, {
+      ...incident,
+      told: next === null ? others : { ...others, [message.channel]: next },
+    });
     state.changes.incidents.add(id);
     state.touched.add(id);
   }
 }
 
 /** After a commit: messages that ended and incidents that nobody has to hear of any more leave the memory. */
-export function forgetSettled(state: MonitorState, messages: Iterable<string>, incidents: Iterable<string>): void {
+export function forgetSettled(
+  state: MonitorState,
+  messages: Iterable<string>,
+  incidents: Iterable<string>,
+): void {
   for (const id of messages) {
     const message = state.messages.get(id);
     if (message !== undefined && message.state !== 'pending') state.messages.delete(id);

@@ -1,8 +1,8 @@
 import { type Incident, matchSubject } from '../../core/alert.ts';
 import { matches } from '../../core/matcher.ts';
 import type { RecurringSilence } from '../../core/silence.ts';
-import { type MonitorState, wakeBy } from './state.ts';
 import type { Calendar } from '../ports.ts';
+import { type MonitorState, wakeBy } from './state.ts';
 
 /** A stretch of time in which a silence mutes: [startsAt, endsAt). */
 export interface SilenceWindow {
@@ -22,7 +22,11 @@ export function isSilenced(state: MonitorState, incident: Incident, now: number)
 }
 
 /** The window of a recurring silence that holds `now`; null outside. */
-export function currentWindow(calendar: Calendar, silence: RecurringSilence, now: number): SilenceWindow | null {
+export function currentWindow(
+  calendar: Calendar,
+  silence: RecurringSilence,
+  now: number,
+): SilenceWindow | null {
   const startsAt = calendar.previous(silence.cron, silence.timezone, now);
   if (startsAt === null || now >= startsAt + silence.durationMs) return null;
   return { startsAt, endsAt: startsAt + silence.durationMs };

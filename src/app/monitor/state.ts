@@ -44,7 +44,10 @@ export interface MonitorState {
   /** When a channel last refused an incident for good, by `<channel>/<incident>`. */
   readonly channelTries: Map<string, number>;
   /** How each channel last did, for people who look. */
-  readonly deliveries: Map<string, { readonly deliveredAt: number | null; readonly lastError: string | null }>;
+  readonly deliveries: Map<
+    string,
+    { readonly deliveredAt: number | null; readonly lastError: string | null }
+  >;
   readonly silences: Map<string, Silence>;
   /** Waiting groups of accounts that share a secret, by the group's name. */
   readonly backoffs: Map<string, GroupBackoff>;

@@ -14,7 +14,9 @@ const leastTopUpMicros = 10_000;
 export function composeReport(parts: ComposeParts, message: OutboxMessage, now: number): Message | null {
   const { report } = message;
   if (report === null) return null;
-  const accounts = [...parts.state.accounts.values()].map((account) => reportAccount(parts, account, { ...report, now }));
+  const accounts = [...parts.state.accounts.values()].map((account) =>
+    reportAccount(parts, account, { ...report, now }),
+  );
   return {
     ...baseOf(parts.state, message, now),
     kind: 'report',
@@ -72,6 +74,8 @@ function measureFlow(readings: readonly Reading[], balance: Balance): Flow {
 
 /** An account of which nothing is known comes after those that run out, before none. */
 function shortestRunway(account: ReportAccount): number {
-  const runways = [account.outlooks.sms?.runwayMs, account.outlooks.voip?.runwayMs].filter((ms) => ms != null);
+  const runways = [account.outlooks.sms?.runwayMs, account.outlooks.voip?.runwayMs].filter(
+    (ms) => ms != null,
+  );
   return runways.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...runways);
 }

@@ -31,7 +31,12 @@ export function composeMessage(parts: ComposeParts, message: OutboxMessage, now:
   const notices = incidents.map((incident, place) =>
     composeNotice(parts, { incident, kinds: kinds.get(incident.id) ?? [], drawn: place < drawnNotices, now }),
   );
-  return { ...baseOf(parts.state, message, now), kind: 'incidents', notices, thread: threadOf(message, incidents) };
+  return {
+    ...baseOf(parts.state, message, now),
+    kind: 'incidents',
+    notices,
+    thread: threadOf(message, incidents),
+  };
 }
 
 /** What every message carries. */
@@ -45,7 +50,11 @@ export function baseOf(state: MonitorState, message: OutboxMessage, now: number)
 }
 
 /** The latest readings for a chart; from memory when the database cannot be read. */
-export function readChart(parts: ComposeParts, account: WatchedAccount, now: number): NoticeAccount['history'] {
+export function readChart(
+  parts: ComposeParts,
+  account: WatchedAccount,
+  now: number,
+): NoticeAccount['history'] {
   const query = { account: account.settings.id, since: now - chartMs, until: now + 1 };
   try {
     return thin([...parts.reader.readings(query)], chartPoints);

@@ -1,5 +1,5 @@
-import { messageSubject } from '../../core/message-wording.ts';
 import type { Message } from '../../core/message.ts';
+import { messageSubject } from '../../core/message-wording.ts';
 import type { OutboxMessage } from '../../core/outbox.ts';
 import { putMessage, queueOf } from '../monitor/queue.ts';
 import type { Sent } from '../monitor/settle.ts';

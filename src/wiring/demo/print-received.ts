@@ -10,7 +10,10 @@ export function printSlack(payload: unknown, style: Style): string {
 }
 
 export function printMail(mail: ReceivedMail, style: Style): string {
-  const pictures = mail.pictures === 0 ? [] : ['', `(${mail.pictures === 1 ? 'a chart' : `${mail.pictures} charts`} inline)`];
+  const pictures =
+    mail.pictures === 0
+      ? []
+      : ['', `(${mail.pictures === 1 ? 'a chart' : `${mail.pictures} charts`} inline)`];
   const lines = [style.bold(`Subject: ${mail.subject}`), '', ...mail.text.trimEnd().split('\n'), ...pictures];
   return frame({ title: `Email  to ${mail.to}`, lines, paint: style.green, style });
 }

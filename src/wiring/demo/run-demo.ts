@@ -41,7 +41,8 @@ export async function runDemo(
     writeFileSync(path, JSON.stringify(storyConfiguration(addresses), null, 2));
     const file = openConfigurationFile(path, log);
     const loaded = file.load();
-    if (loaded.kind === 'invalid') throw new Error(`the demo's configuration is invalid: ${loaded.lines.join('; ')}`);
+    if (loaded.kind === 'invalid')
+      throw new Error(`the demo's configuration is invalid: ${loaded.lines.join('; ')}`);
     const { settings, watchedFiles } = loaded;
     const ending = log.open(settings.log.level);
     const started = (url: string | null): void => tellStory({ order, url });

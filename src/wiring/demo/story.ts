@@ -8,14 +8,33 @@ export const storyScenario: ScenarioInput = {
   latency: { min: '5ms', max: '25ms' },
   accounts: [
     { id: 'otp', authSecret: 'demo-otp-secret', sms: '560', voip: '40', currency: 'CNY' },
-    { id: 'marketing', authSecret: 'demo-marketing-secret', sms: '4300.5', currency: 'CNY', burn: { sms: '5400' } },
-    { id: 'voice', authSecret: 'demo-voice-secret', sms: '150', voip: '720.25', currency: 'EUR', burn: { voip: '1800' } },
+    {
+      id: 'marketing',
+      authSecret: 'demo-marketing-secret',
+      sms: '4300.5',
+      currency: 'CNY',
+      burn: { sms: '5400' },
+    },
+    {
+      id: 'voice',
+      authSecret: 'demo-voice-secret',
+      sms: '150',
+      voip: '720.25',
+      currency: 'EUR',
+      burn: { voip: '1800' },
+    },
   ],
   events: [
     // Log-ins at full pace: 100 a second, down the ladder of thresholds.
     ...[420, 330, 180, 120, 40, -18.383].map(
       (amount, second) =>
-        ({ at: `${second + 1}s`, every: '30s', do: 'set-balance', account: 'otp', amount: String(amount) }) as const,
+        ({
+          at: `${second + 1}s`,
+          every: '30s',
+          do: 'set-balance',
+          account: 'otp',
+          amount: String(amount),
+        }) as const,
     ),
     { at: '8s', every: '30s', do: 'top-up', account: 'otp', amount: '1500' },
     { at: '9500ms', every: '30s', do: 'revoke-key', account: 'marketing' },
@@ -27,7 +46,10 @@ export const storyScenario: ScenarioInput = {
 
 /** What is told between the messages, and when (milliseconds into the turn). */
 export const narration: readonly { readonly at: number; readonly text: string }[] = [
-  { at: 0, text: 'Log-ins at full pace: the SMS balance of "OTP production" falls through 500, 200, 50 and zero.' },
+  {
+    at: 0,
+    text: 'Log-ins at full pace: the SMS balance of "OTP production" falls through 500, 200, 50 and zero.',
+  },
   { at: 7000, text: 'On-call acknowledges the incident: no reminders until it resolves or gets worse.' },
   { at: 8000, text: 'Finance tops up 1500.00 CNY.' },
   { at: 9500, text: 'Somebody rotates the key of "Marketing" and forgets lowwater.' },
@@ -49,7 +71,13 @@ export function storyConfiguration(addresses: {
     provider: { baseUrl: addresses.provider, timeout: '1s', backoff: { initial: '1s', max: '1s' } },
     poll: { every: '1s' },
     accounts: [
-      { id: 'otp', name: 'OTP production', authSecret: 'demo-otp-secret', currency: 'CNY', labels: { team: 'identity' } },
+      {
+        id: 'otp',
+        name: 'OTP production',
+        authSecret: 'demo-otp-secret',
+        currency: 'CNY',
+        labels: { team: 'identity' },
+      },
       { id: 'marketing', name: 'Marketing', authSecret: 'demo-marketing-secret', currency: 'CNY' },
       { id: 'voice', name: 'Voice Europe', authSecret: 'demo-voice-secret', currency: 'EUR' },
     ],
@@ -75,7 +103,12 @@ export function storyConfiguration(addresses: {
       },
     },
     routes: [
-      { match: { severity: 'critical' }, channels: ['ops', 'finance'], repeatEvery: '1h', groupWait: '300ms' },
+      {
+        match: { severity: 'critical' },
+        channels: ['ops', 'finance'],
+        repeatEvery: '1h',
+        groupWait: '300ms',
+      },
       { channels: ['ops'], repeatEvery: '4h', groupWait: '300ms' },
     ],
     server: { host: '127.0.0.1', port: addresses.port },
