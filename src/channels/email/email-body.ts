@@ -27,7 +27,9 @@ import { html, type Markup } from './html.ts';
 /** Whole notices in one mail, and lines after them: Gmail cuts HTML at about 100 KB. */
 const wholeNotices = 10;
 const shortNotices = 40;
+/** Accounts in the overview of a report, and those of them that have a card with chart. */
 const accountsShown = 40;
+const accountCards = 8;
 
 const sender = 'Sent by lowwater, which watches prepaid balances. Replies are not read.';
 
@@ -105,6 +107,7 @@ function renderReport(message: ReportMessage, charts: readonly ChartPlan[]): str
   const words = wordReport(message, accountsShown);
   const page =
     message.publicUrl === null ? [] : [buttons([{ label: 'Open lowwater', url: `${message.publicUrl}/` }])];
+  const more = words.more === 0 ? [] : [paragraph(`and ${words.more} more accounts`, 'dim')];
   const summary = card('info', [
     cardTitle({
       tone: 'info',
@@ -114,16 +117,18 @@ function renderReport(message: ReportMessage, charts: readonly ChartPlan[]): str
     }),
     paragraph(words.period, 'dim'),
     overviewTable(words.accounts.flatMap(overviewRows)),
+    ...more,
     ...words.totals.map((total) => paragraph(total)),
     ...page,
     cardEnd(),
   ]);
-  const accounts = words.accounts.map((account, index) => accountCard(account, chartAt(charts, index)));
-  const more = words.more === 0 ? [] : [footer(`and ${words.more} more accounts`)];
+  const accounts = words.accounts
+    .slice(0, accountCards)
+    .map((account, index) => accountCard(account, chartAt(charts, index)));
   return emailPage({
     title: messageSubject(message),
     preview: words.headline,
-    body: [summary, ...accounts, ...more, footer(sender)],
+    body: [summary, ...accounts, footer(sender)],
   });
 }
 

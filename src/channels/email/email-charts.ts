@@ -11,7 +11,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 /** Charts cost time and bytes: a group shows those of its most urgent alerts, a report those of the accounts that end first. */
 const chartsInGroup = 3;
-const chartsInReport = 20;
+const chartsInReport = 8;
 
 /** A chart that a mail would like to show, with the place it belongs to and the words for those who do not see it. */
 export interface ChartPlan {

@@ -1,0 +1,108 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type ChartInput, renderChartSvg } from '../../../src/channels/email/chart-svg.ts';
+import { drawChart } from '../../../src/channels/email/draw-chart.ts';
+import { planCharts } from '../../../src/channels/email/email-charts.ts';
+import {
+  buildAccount,
+  buildMessage,
+  buildNotice,
+  buildReport,
+  messageNow,
+  money,
+} from '../../support/messages.ts';
+
+const hour = 3_600_000;
+
+describe('a chart of a balance', () => {
+  it('marks thresholds, top-ups, the alert and the projected end', () => {
+    const svg = renderChartSvg(inputOf());
+    expect(svg).toContain('>50<');
+    expect(svg).toContain('>200<');
+    expect(svg).toContain('>+200<');
+    expect(svg).toContain('>empty about 21 Nov 23:44<');
+    expect(svg.match(/<rect/g)).toHaveLength(2);
+    expect(svg.match(/stroke-dasharray="3 4"/g)).toHaveLength(1);
+  });
+
+  it('leaves far thresholds out rather than flatten the line', () => {
+    expect(renderChartSvg(inputOf())).not.toContain('>500<');
+  });
+
+  it('is a PNG of a phone’s sharpness', async () => {
+    const png = await drawChart(inputOf());
+    expect(png?.subarray(1, 4).toString()).toBe('PNG');
+    expect(png?.readUInt32BE(16)).toBe(792);
+    expect(png?.length).toBeLessThan(60_000);
+  });
+
+  it('that cannot be drawn is none, and no error', async () => {
+    expect(await drawChart({ ...inputOf(), timezone: 'No/Where' })).toBeNull();
+  });
+
+  it('never draws outside numbers, whatever the balances', () => {
+    const points = fc.array(
+      fc.record({
+        at: fc.integer({ min: messageNow - 200 * hour, max: messageNow }),
+        value: fc.maxSafeInteger(),
+      }),
+      {
+        minLength: 2,
+        maxLength: 20,
+      },
+    );
+    const threshold = fc.option(fc.maxSafeInteger(), { nil: undefined });
+    fc.assert(
+      fc.property(
+        points,
+        threshold,
+        fc.option(fc.integer({ min: messageNow - hour, max: messageNow + 9e12 })),
+        (values, critical, emptyAt) => {
+          const svg = renderChartSvg({
+            ...inputOf(),
+            points: values.toSorted((one, other) => one.at - other.at),
+            thresholds: critical === undefined ? {} : { critical },
+            emptyAt,
+          });
+          expect(svg).not.toMatch(/NaN|Infinity/);
+          expect(svg.length).toBeLessThan(40_000);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('which charts a mail plans', () => {
+  it('one for the account of an alert', () => {
+    expect(planCharts(buildMessage()).map(({ index }) => index)).toEqual([0]);
+  });
+
+  it('at most three in a group, and none twice', () => {
+    const notices = ['a', 'b', 'c', 'd', 'e'].map((id) => buildNotice({ account: buildAccount({ id }) }));
+    expect(planCharts(buildMessage([...notices.slice(0, 1), ...notices])).map(({ index }) => index)).toEqual([
+      0, 2, 3,
+    ]);
+  });
+
+  it('none without history, and none of a balance that stood still in a report', () => {
+    expect(planCharts(buildMessage([buildNotice({ account: buildAccount({ history: [] }) })]))).toEqual([]);
+    expect(planCharts(buildReport()).map(({ index }) => index)).toEqual([0, 1]);
+  });
+
+  it('leaves out readings in another currency', () => {
+    const history = [
+      { at: messageNow - 3 * hour, sms: money(9), voip: 0, currency: 'EUR' },
+      { at: messageNow - 2 * hour, sms: money(50), voip: 0, currency: 'CNY' },
+      { at: messageNow - hour, sms: money(40), voip: 0, currency: 'CNY' },
+    ];
+    const [plan] = planCharts(buildMessage([buildNotice({ account: buildAccount({ history }) })]));
+    expect(plan?.input.points.map(({ value }) => value)).toEqual([money(50), money(40)]);
+  });
+});
+
+function inputOf(): ChartInput {
+  const [plan] = planCharts(buildMessage([buildNotice({ firedAt: messageNow - 10 * hour })]));
+  if (plan === undefined) throw new Error('A low balance has a chart.');
+  return plan.input;
+}

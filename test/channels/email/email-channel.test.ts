@@ -1,0 +1,383 @@
+import { type ParsedMail, simpleParser } from 'mailparser';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Channel, Delivery } from '../../../src/app/ports.ts';
+import { createEmailChannel, type EmailSettings } from '../../../src/channels/email/email-channel.ts';
+import type { Message } from '../../../src/core/message.ts';
+import { Secret } from '../../../src/core/secret.ts';
+import { systemClock } from '../../../src/system/clock.ts';
+import { startHttpReceiver } from '../../support/http-receiver.ts';
+import { buildMessage, buildNotice, buildTestMessage } from '../../support/messages.ts';
+import {
+  politeSmtp,
+  type SmtpReceiver,
+  smtpReply,
+  startScriptedSmtp,
+  startSmtpReceiver,
+} from '../../support/smtp-receiver.ts';
+
+const password = 'p@ss/wörd:very-secret';
+const open: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+
+describe('a mail that is accepted', () => {
+  it('is delivered with text, HTML and the chart inline', async () => {
+    const { delivery, receiver } = await sendTo(await startSmtpReceiver());
+    expect(delivery).toEqual({ kind: 'delivered' });
+    const mail = await parse(receiver);
+    expect(mail.subject).toBe('OTP production: SMS balance low since 21 Nov 02:22');
+    expect(mail.text).toContain('CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00');
+    expect(mail.attachments).toHaveLength(1);
+    expect(mail.attachments[0]).toMatchObject({
+      contentType: 'image/png',
+      contentDisposition: 'inline',
+      related: true,
+    });
+    expect(mail.attachments[0]?.content.subarray(1, 4).toString()).toBe('PNG');
+    // The parser puts each picture where its id is used: once, so nothing is missing and nothing left over.
+    expect(String(mail.html).match(/src="data:image\/png;base64,/g)).toHaveLength(1);
+    expect(receiver.recipients).toEqual([['ops@example.com', 'finance@example.com']]);
+  });
+
+  it('keeps its Message-ID, its date and its content on a retry', async () => {
+    const receiver = await startSmtpReceiver();
+    const { channel } = await sendTo(receiver);
+    await channel.send(buildMessage(), new AbortController().signal);
+    const [first, second] = await Promise.all(receiver.received.map((raw) => simpleParser(raw)));
+    expect(second?.messageId).toBe('<5b0f5a2e-77a8-4a55-8f4b-0d9f0f0c2b10@example.com>');
+    expect(second?.messageId).toBe(first?.messageId);
+    expect(second?.date).toEqual(first?.date);
+    expect(second?.html).toBe(first?.html);
+  });
+
+  it('logs in with the percent-decoded user and password of the URL', async () => {
+    let seen: unknown = null;
+    const receiver = await startSmtpReceiver({
+      authOptional: false,
+      allowInsecureAuth: true,
+      onAuth(auth, _session, done) {
+        seen = { user: auth.username, pass: auth.password };
+        done(null, { user: auth.username });
+      },
+    });
+    const url = `smtp://${encodeURIComponent('me@example.com')}:${encodeURIComponent(password)}@127.0.0.1:${receiver.port}`;
+    const { delivery } = await sendTo(receiver, { smtpUrl: new Secret(url) });
+    expect(delivery).toEqual({ kind: 'delivered' });
+    expect(seen).toEqual({ user: 'me@example.com', pass: password });
+  });
+
+  it('reports the one recipient that was refused, while the others have it', async () => {
+    const receiver = await startSmtpReceiver({
+      onRcptTo: ({ address }, _session, done) =>
+        done(address.startsWith('finance') ? smtpReply(550, 'no such user') : null),
+    });
+    const { delivery } = await sendTo(receiver);
+    expect(delivery).toEqual({ kind: 'delivered', refusedRecipients: ['finance@example.com'] });
+    expect(receiver.received).toHaveLength(1);
+  });
+});
+
+describe('a login by OAuth 2', () => {
+  it('fetches a token and uses it for the mails that follow', async () => {
+    const logins: string[] = [];
+    const receiver = await startSmtpReceiver({
+      authOptional: false,
+      allowInsecureAuth: true,
+      authMethods: ['XOAUTH2'],
+      onAuth(auth, _session, done) {
+        logins.push(String(auth.accessToken));
+        done(null, { user: 'me' });
+      },
+    });
+    const tokens = await startHttpReceiver((response) =>
+      response.end('{"access_token":"fresh","expires_in":3600}'),
+    );
+    open.push(tokens);
+    const { delivery, channel } = await sendTo(receiver, { oauth2: oauth2At(tokens.url) });
+    expect(delivery).toEqual({ kind: 'delivered' });
+    await sendBy(channel);
+    expect(logins).toEqual(['fresh', 'fresh']);
+    expect(tokens.received).toHaveLength(1);
+  });
+
+  it('is dead when the refresh token is refused, without showing it', async () => {
+    const receiver = await startSmtpReceiver({
+      authOptional: false,
+      allowInsecureAuth: true,
+      authMethods: ['XOAUTH2'],
+    });
+    const tokens = await startHttpReceiver((response) =>
+      response.writeHead(400).end('{"error":"invalid_grant","error_description":"very-secret"}'),
+    );
+    open.push(tokens);
+    const { delivery } = await sendTo(receiver, { oauth2: oauth2At(tokens.url) });
+    expect(delivery).toEqual({
+      kind: 'dead',
+      reason: 'no access token: the OAuth 2 client or its refresh token is refused',
+    });
+  });
+
+  it('is tried again when the token server is down', async () => {
+    const receiver = await startSmtpReceiver({
+      authOptional: false,
+      allowInsecureAuth: true,
+      authMethods: ['XOAUTH2'],
+    });
+    const tokens = await startHttpReceiver((response) => response.writeHead(503).end('<html>'));
+    open.push(tokens);
+    const { delivery } = await sendTo(receiver, { oauth2: oauth2At(tokens.url) });
+    expect(delivery).toMatchObject({ kind: 'retry', certainty: 'refused' });
+  });
+});
+
+describe('a mail that is refused', () => {
+  it('for every recipient is dead', async () => {
+    const { delivery } = await sendTo(
+      await startSmtpReceiver({
+        onRcptTo: (_address, _session, done) => done(smtpReply(550, 'no such user')),
+      }),
+    );
+    expect(delivery).toEqual({ kind: 'dead', reason: 'the mail server answered 550 no such user' });
+  });
+
+  it('by greylisting is tried again after five minutes', async () => {
+    const { delivery } = await sendTo(
+      await startSmtpReceiver({ onRcptTo: (_address, _session, done) => done(smtpReply(451, 'greylisted')) }),
+    );
+    expect(delivery).toEqual({
+      kind: 'retry',
+      certainty: 'refused',
+      afterMs: 300_000,
+      reason: 'the mail server answered 451 greylisted',
+    });
+  });
+
+  it('by a server that is busy is tried again', async () => {
+    const { delivery } = await sendTo(await startScriptedSmtp(politeSmtp({ CONNECT: '421 too busy' })));
+    expect(delivery).toMatchObject({ kind: 'retry', certainty: 'refused' });
+  });
+
+  it('for its size after it was read is dead', async () => {
+    const receiver = await startSmtpReceiver({
+      onData: (stream, _session, done) => {
+        stream.resume();
+        stream.on('end', () => done(smtpReply(552, 'mailbox full')));
+      },
+    });
+    expect((await sendTo(receiver)).delivery).toEqual({
+      kind: 'dead',
+      reason: 'the mail server answered 552 mailbox full',
+    });
+  });
+
+  it('for now after it was read is surely not taken', async () => {
+    const { delivery } = await sendTo(await startScriptedSmtp(politeSmtp({ MESSAGE: '452 disk full' })));
+    expect(delivery).toMatchObject({ kind: 'retry', certainty: 'refused' });
+  });
+
+  it('with a wrong password is dead, with a hint and without the password', async () => {
+    const receiver = await startSmtpReceiver({
+      authOptional: false,
+      allowInsecureAuth: true,
+      onAuth: (_auth, _session, done) => done(smtpReply(535, 'authentication failed')),
+    });
+    const url = `smtp://me:${encodeURIComponent(password)}@127.0.0.1:${receiver.port}`;
+    const { delivery } = await sendTo(receiver, { smtpUrl: new Secret(url) });
+    expect(delivery).toMatchObject({
+      kind: 'dead',
+      reason: expect.stringContaining('Check user and password'),
+    });
+    expect(JSON.stringify(delivery)).not.toContain('secret');
+  });
+});
+
+describe('encryption', () => {
+  it('is required by a server that is not this host: without it neither mail nor password leave', async () => {
+    const commands: string[] = [];
+    const polite = politeSmtp({});
+    const receiver = await startScriptedSmtp((command, socket) => {
+      commands.push(command);
+      return polite(command, socket);
+    });
+    // A name that resolves to loopback, but that lowwater cannot know to be this host.
+    const url = `smtp://me:${encodeURIComponent(password)}@0.0.0.0:${receiver.port}`;
+    const { delivery } = await sendTo(receiver, { smtpUrl: new Secret(url) });
+    expect(delivery).toMatchObject({ kind: 'dead', reason: expect.stringContaining('STARTTLS') });
+    expect(commands.join(' ')).not.toMatch(/AUTH|MAIL|DATA/);
+  });
+
+  it('may be missing where the configuration allows it', async () => {
+    const receiver = await startSmtpReceiver();
+    const { delivery } = await sendTo(receiver, {
+      smtpUrl: new Secret(`smtp://0.0.0.0:${receiver.port}`),
+      allowInsecure: true,
+    });
+    expect(delivery).toEqual({ kind: 'delivered' });
+  });
+
+  it('is used where it is offered, on this host even with a certificate of its own', async () => {
+    const secured: boolean[] = [];
+    const receiver = await startSmtpReceiver({
+      disabledCommands: [],
+      onMailFrom: (_address, session, done) => {
+        secured.push(session.secure);
+        done();
+      },
+    });
+    expect((await sendTo(receiver)).delivery).toEqual({ kind: 'delivered' });
+    expect(secured).toEqual([true]);
+  });
+
+  it('with a certificate that nobody vouches for carries no mail to another host', async () => {
+    const receiver = await startSmtpReceiver({ disabledCommands: [] });
+    const { delivery } = await sendTo(receiver, { smtpUrl: new Secret(`smtp://0.0.0.0:${receiver.port}`) });
+    expect(delivery).toMatchObject({
+      kind: 'retry',
+      certainty: 'refused',
+      reason: expect.stringContaining('certificate'),
+    });
+    expect(receiver.received).toHaveLength(0);
+  });
+
+  it('from the first byte is checked too', async () => {
+    const receiver = await startSmtpReceiver({ secure: true });
+    const { delivery } = await sendTo(receiver, {
+      smtpUrl: new Secret(`smtps://127.0.0.1:${receiver.port}`),
+    });
+    expect(delivery).toMatchObject({
+      kind: 'retry',
+      certainty: 'refused',
+      reason: expect.stringContaining('certificate'),
+    });
+  });
+});
+
+describe('a mail server that breaks off', () => {
+  it('after the final dot leaves it unknown whether it took the message', async () => {
+    const { delivery, receiver } = await sendTo(await startScriptedSmtp(politeSmtp({ MESSAGE: 'DROP' })));
+    expect(delivery).toMatchObject({ kind: 'retry', certainty: 'unknown' });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it.each(['MAIL', 'RCPT', 'DATA', 'EHLO', 'CONNECT'])('at %s has surely not taken it', async (command) => {
+    const { delivery } = await sendTo(await startScriptedSmtp(politeSmtp({ [command]: 'DROP' })));
+    expect(delivery).toMatchObject({ kind: 'retry', certainty: 'refused' });
+  });
+
+  it('by hanging before the message ends with the deadline, refused', async () => {
+    const started = performance.now();
+    const { delivery } = await sendTo(await startScriptedSmtp(politeSmtp({ MAIL: null })), {}, 300);
+    expect(delivery).toEqual({
+      kind: 'retry',
+      certainty: 'refused',
+      reason: 'the mail server did not answer in time',
+    });
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+
+  it('by hanging after the message ends with the deadline, unknown', async () => {
+    const { delivery } = await sendTo(await startScriptedSmtp(politeSmtp({ MESSAGE: null })), {}, 300);
+    expect(delivery).toEqual({
+      kind: 'retry',
+      certainty: 'unknown',
+      reason: 'the mail server did not confirm the message in time',
+    });
+  });
+
+  it('by never greeting ends with the deadline', async () => {
+    const { delivery } = await sendTo(await startScriptedSmtp(politeSmtp({ CONNECT: null })), {}, 300);
+    expect(delivery).toMatchObject({ kind: 'retry', certainty: 'refused' });
+  });
+});
+
+describe('a mail server that is not there', () => {
+  it('refuses the connection', async () => {
+    const receiver = await startSmtpReceiver();
+    await receiver.close();
+    const delivery = await sendBy(channelTo({ smtpUrl: new Secret(`smtp://127.0.0.1:${receiver.port}`) }));
+    expect(delivery).toEqual({
+      kind: 'retry',
+      certainty: 'refused',
+      reason: 'the mail server refuses the connection',
+    });
+  });
+
+  it('has an unknown name', async () => {
+    const delivery = await sendBy(channelTo({ smtpUrl: new Secret('smtp://no-such-host.invalid:25') }));
+    expect(delivery).toMatchObject({ kind: 'retry', certainty: 'refused' });
+  });
+
+  it('has an address that is none, and is not quoted', async () => {
+    const delivery = await sendBy(channelTo({ smtpUrl: new Secret('http://me:very-secret@example.com') }));
+    expect(delivery.kind).toBe('dead');
+    expect(JSON.stringify(delivery)).not.toContain('secret');
+  });
+});
+
+it('a message that is not about money goes out without a picture', async () => {
+  const { receiver } = await sendTo(await startSmtpReceiver(), {}, 5000, buildTestMessage());
+  expect((await parse(receiver)).attachments).toEqual([]);
+});
+
+it('a name cannot add recipients or headers', async () => {
+  const accountName = 'OTP\r\nBcc: everyone@example.com\r\n\r\nbody';
+  const { receiver } = await sendTo(
+    await startSmtpReceiver(),
+    {},
+    5000,
+    buildMessage([buildNotice({ accountName })]),
+  );
+  const mail = await parse(receiver);
+  expect(receiver.recipients).toEqual([['ops@example.com', 'finance@example.com']]);
+  expect(mail.headers.has('bcc')).toBe(false);
+});
+
+function oauth2At(accessUrl: string): EmailSettings['oauth2'] {
+  return {
+    user: 'me@example.com',
+    clientId: 'id',
+    clientSecret: new Secret('very-secret'),
+    refreshToken: new Secret('very-secret'),
+    accessUrl,
+  };
+}
+
+async function sendTo(
+  receiver: SmtpReceiver,
+  over: Partial<EmailSettings> = {},
+  timeoutMs = 5000,
+  message: Message = buildMessage(),
+): Promise<{ readonly delivery: Delivery; readonly receiver: SmtpReceiver; readonly channel: Channel }> {
+  open.push(receiver);
+  const channel = channelTo({ smtpUrl: new Secret(`smtp://127.0.0.1:${receiver.port}`), ...over }, timeoutMs);
+  return { delivery: await sendBy(channel, message), receiver, channel };
+}
+
+function channelTo(over: Partial<EmailSettings>, timeoutMs = 5000): Channel {
+  const settings: EmailSettings = {
+    type: 'email',
+    name: 'finance',
+    smtpUrl: new Secret('smtp://127.0.0.1:9'),
+    from: { name: 'Lowwater', address: 'lowwater@example.com' },
+    to: [
+      { name: '', address: 'ops@example.com' },
+      { name: 'Finance', address: 'finance@example.com' },
+    ],
+    allowInsecure: false,
+    oauth2: null,
+    ...over,
+  };
+  return createEmailChannel({ settings, clock: systemClock, timeoutMs });
+}
+
+function sendBy(channel: Channel, message: Message = buildMessage()): Promise<Delivery> {
+  return channel.send(message, new AbortController().signal);
+}
+
+async function parse(receiver: SmtpReceiver): Promise<ParsedMail> {
+  const [raw] = receiver.received;
+  if (raw === undefined) throw new Error('No mail arrived.');
+  return simpleParser(raw);
+}
