@@ -1,10 +1,7 @@
 import { type Alert, alertKey, type Incident } from '../core/alert.ts';
 import { isAcknowledged } from '../core/decide.ts';
-import { formatDuration } from '../core/duration.ts';
 import { evaluate, explainRule } from '../core/evaluate.ts';
-import type { Quantity } from '../core/evaluation.ts';
 import { wouldNotFire } from '../core/explain.ts';
-import { formatMicros } from '../core/money.ts';
 import { wordNotice } from '../core/notice-wording.ts';
 import type { NoticeKind } from '../core/outbox.ts';
 import { isWorse, type Severity } from '../core/severity.ts';
@@ -108,8 +105,8 @@ function viewAlert(parts: DeskParts, alert: Alert): AlertView {
     ...viewIncident(parts, incident, 'firing'),
     state: alert.state === 'pending' ? 'pending' : 'firing',
     severity: alert.severity,
-    value: quantityText(alert.value),
-    threshold: quantityText(alert.threshold),
+    value: alert.value,
+    threshold: alert.threshold,
     acknowledged: isAcknowledged(incident) ? incident.acknowledgement : null,
     ...(open === undefined ? { silenced: false, inhibited: false } : suppressionOf(state, open, now)),
     flapping: alert.flappingSince !== null,
@@ -140,8 +137,8 @@ function viewIncident(parts: DeskParts, incident: Incident, kind: NoticeKind): A
     state: 'resolved',
     since: incident.firedAt,
     resolvedAt: incident.resolvedAt,
-    value: quantityText(value),
-    threshold: quantityText(threshold),
+    value,
+    threshold,
     summary: kind === 'firing' ? `${subject} (${severity})` : subject,
     acknowledged: incident.acknowledgement,
     silenced: false,
@@ -149,13 +146,6 @@ function viewIncident(parts: DeskParts, incident: Incident, kind: NoticeKind): A
     flapping: false,
     incident: incident.id,
   };
-}
-
-/** A value as the API gives it: money and seconds as decimals, everything else as it reads. */
-export function quantityText(quantity: Quantity | null): string | null {
-  if (quantity === null) return null;
-  if (quantity.unit === 'money') return formatMicros(quantity.micros);
-  return quantity.unit === 'duration' ? formatDuration(quantity.ms) : quantity.text;
 }
 
 function explain(parts: DeskParts, account: WatchedAccount, rule: Explanation['rule']): Explanation {

@@ -1,5 +1,5 @@
 import type { AlertType, Incident } from '../core/alert.ts';
-import type { Evaluation } from '../core/evaluation.ts';
+import type { Evaluation, Quantity } from '../core/evaluation.ts';
 import type { Outlook } from '../core/message.ts';
 import type { OutboxMessage } from '../core/outbox.ts';
 import type { OutcomeKind } from '../core/outcome.ts';
@@ -97,8 +97,8 @@ export interface AlertView {
   readonly state: 'pending' | 'firing' | 'resolved';
   readonly since: number;
   readonly resolvedAt: number | null;
-  readonly value: string | null;
-  readonly threshold: string | null;
+  readonly value: Quantity | null;
+  readonly threshold: Quantity | null;
   /** One line that stands alone: `OTP production: SMS balance 42.10 CNY, below 50.00 (critical)`. */
   readonly summary: string;
   readonly acknowledged: { readonly at: number; readonly by: string; readonly comment: string } | null;

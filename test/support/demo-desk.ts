@@ -111,8 +111,8 @@ function addOtp(desk: FakeDesk): void {
     rule: 'sms-runway',
     type: 'runway',
     severity: 'warning',
-    value: '37891',
-    threshold: '259200',
+    value: { unit: 'duration', ms: 37_891_000 },
+    threshold: { unit: 'duration', ms: 259_200_000 },
   } as const;
   const summary = 'OTP production: SMS balance 42.10 CNY lasts 10 hours, less than 3 days (warning)';
   desk.alertList.push(

@@ -1,5 +1,8 @@
 import type { AlertView } from '../../app/desk.ts';
 import { alertJson } from '../../app/desk-json.ts';
+import type { Quantity } from '../../core/evaluation.ts';
+import { formatMoney } from '../../core/money.ts';
+import { wordQuantity } from '../../core/quantity-wording.ts';
 import { type Command, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson } from '../print-json.ts';
@@ -45,8 +48,8 @@ function formatAlerts(alerts: readonly AlertView[], { stdout, clock }: CommandCo
       },
       { header: 'ACCOUNT', value: ({ account }) => account, minWidth: 10 },
       { header: 'RULE', value: ({ rule }) => rule, minWidth: 10 },
-      { header: 'VALUE', align: 'right', rank: 1, value: ({ value }) => value ?? '' },
-      { header: 'THRESHOLD', align: 'right', rank: 3, value: ({ threshold }) => threshold ?? '' },
+      { header: 'VALUE', align: 'right', rank: 1, value: ({ value }) => cellText(value) },
+      { header: 'THRESHOLD', align: 'right', rank: 3, value: ({ threshold }) => cellText(threshold) },
       { header: 'SINCE', rank: 4, value: ({ since }) => formatLocal(since) },
       {
         header: 'LASTS',
@@ -73,4 +76,12 @@ function describeNote({ acknowledged, silenced, inhibited, flapping }: AlertView
   if (inhibited) notes.push('covered by a worse alert');
   if (flapping) notes.push('flapping');
   return notes.join(', ');
+}
+
+/** Money without its currency, which stands in `status`: columns compare better. */
+function cellText(quantity: Quantity | null): string {
+  if (quantity === null) return '';
+  return quantity.unit === 'money'
+    ? formatMoney(quantity.micros)
+    : wordQuantity(quantity, { timezone: 'UTC', now: 0, currency: null });
 }

@@ -42,6 +42,10 @@ export const pointSchema = z
   .strictObject({ at: instant, sms: money, voip: money, currency: z.string() })
   .register(registry, { id: 'Point' });
 
+const quantity = z
+  .union([z.string(), z.number()])
+  .describe('Money as a decimal string, a duration in seconds, or text');
+
 export const alertSchema = z
   .strictObject({
     account: z.string(),
@@ -52,8 +56,8 @@ export const alertSchema = z
     state: z.enum(['pending', 'firing', 'resolved']),
     since: instant,
     resolvedAt: instant.nullable(),
-    value: z.string().nullable(),
-    threshold: z.string().nullable(),
+    value: quantity.nullable(),
+    threshold: quantity.nullable(),
     summary: z.string(),
     acknowledged: z.strictObject({ at: instant, by: z.string(), comment: z.string() }).nullable(),
     silenced: z.boolean(),
@@ -62,10 +66,6 @@ export const alertSchema = z
     incident: z.string().nullable(),
   })
   .register(registry, { id: 'Alert' });
-
-const quantity = z
-  .union([z.string(), z.number()])
-  .describe('Money as a decimal string, a duration in seconds, or text');
 
 const factSchema = z
   .strictObject({
