@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { type ChartInput, renderChartSvg } from './chart-svg.ts';
+import { releaseDrawings } from './release-drawings.ts';
 
 /** Beside `src` and `dist` alike, so that it is found in the repository, the package and the image. */
 const fontFile = fileURLToPath(new URL('../../../assets/fonts/DejaVuSans-lowwater.ttf', import.meta.url));
@@ -13,14 +14,21 @@ const zoom = 2.2;
  */
 export async function drawChart(input: ChartInput): Promise<Buffer | null> {
   try {
-    const { renderAsync } = await import('@resvg/resvg-js');
-    const image = await renderAsync(renderChartSvg(input), {
-      font: { loadSystemFonts: false, fontFiles: [fontFile], defaultFontFamily: 'DejaVu Sans' },
-      fitTo: { mode: 'zoom', value: zoom },
-      logLevel: 'off',
-    });
-    return image.asPng();
+    const png = await drawPng(renderChartSvg(input));
+    releaseDrawings();
+    return png;
   } catch {
     return null;
   }
+}
+
+/** A function of its own: when it returns, nothing refers to the drawing behind the PNG any more. */
+async function drawPng(svg: string): Promise<Buffer> {
+  const { renderAsync } = await import('@resvg/resvg-js');
+  const drawing = await renderAsync(svg, {
+    font: { loadSystemFonts: false, fontFiles: [fontFile], defaultFontFamily: 'DejaVu Sans' },
+    fitTo: { mode: 'zoom', value: zoom },
+    logLevel: 'off',
+  });
+  return drawing.asPng();
 }
