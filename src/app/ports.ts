@@ -179,8 +179,11 @@ export interface Store extends StoreReader {
   prune(olderThan: number): boolean;
 }
 
+/** A failure that the operator can mend; the message is a sentence for that person. */
+export class OperatorError extends Error {}
+
 /** Why the database could not be used; `kind` decides what a person is told. */
-export class StorageError extends Error {
+export class StorageError extends OperatorError {
   readonly kind: 'full' | 'read-only' | 'corrupt' | 'busy' | 'other';
 
   constructor(kind: StorageError['kind'], message: string, options?: { readonly cause?: unknown }) {

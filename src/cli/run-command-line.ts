@@ -1,4 +1,4 @@
-import { StorageError } from '../app/ports.ts';
+import { OperatorError } from '../app/ports.ts';
 import { nearestWord } from '../core/nearest-word.ts';
 import { type Command, CommandError, exitCodes, UsageError } from './command.ts';
 import { commands } from './commands/registry.ts';
@@ -99,7 +99,7 @@ async function explainFailure(
     await stderr.write(`lowwater: ${error.message}${hint}\n${stderr.style.dim(`  see ${more}`)}\n`);
     return exitCodes.usage;
   }
-  if (error instanceof CommandError || error instanceof StorageError) {
+  if (error instanceof CommandError || error instanceof OperatorError) {
     await stderr.write(`lowwater: ${error.message}\n`);
     return exitCodes.failed;
   }

@@ -1,4 +1,5 @@
 import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import { OperatorError } from '../app/ports.ts';
 
 /** How long an idle connection is kept where the server gives no hint: past the usual poll interval of five minutes. */
 const keepAliveMs = 6 * 60_000;
@@ -102,7 +103,7 @@ function readProxy(name: string, environment: ConnectionOptions['environment']):
 }
 
 /** A proxy variable that holds no address. */
-export class ProxyVariableError extends Error {
+export class ProxyVariableError extends OperatorError {
   constructor(name: string) {
     super(`the environment variable ${name} does not hold the address of a proxy`);
     this.name = 'ProxyVariableError';

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { StorageError } from '../app/ports.ts';
+import { OperatorError, StorageError } from '../app/ports.ts';
 import { isLoopbackHost } from '../core/loopback-host.ts';
 import { admit, type Guard } from './access.ts';
 import { Attempts } from './attempts.ts';
@@ -22,7 +22,7 @@ export interface WebServer {
 }
 
 /** The server cannot listen; the message is a sentence for the operator. */
-export class ListenError extends Error {
+export class ListenError extends OperatorError {
   constructor(message: string, options?: { readonly cause?: unknown }) {
     super(message, options);
     this.name = 'ListenError';
