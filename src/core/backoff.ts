@@ -14,7 +14,7 @@ export interface BackoffInput {
 }
 
 /**
- * How long a group of accounts that share a secret waits after its n-th `rate_limited` in a row, in milliseconds:
+ * How long a group of accounts that share a secret waits after its n-th `rate_limited` in a row, in whole milliseconds:
  * `min(max, initial · 2^(n-1))` plus up to 25 % jitter, and never less than the poll interval or the response's
  * `Retry-After` (contract 2.5). `retryAfterMs` is null where the response named none.
  */
@@ -22,11 +22,11 @@ export function rateLimitDelay(input: BackoffInput & { readonly retryAfterMs: nu
   return Math.max(authFailedDelay(input), input.retryAfterMs ?? 0);
 }
 
-/** How long one account waits after its n-th `auth_failed` in a row, in milliseconds: as after a rate limit (contract 2.5). */
+/** How long one account waits after its n-th `auth_failed` in a row, in whole milliseconds: as after a rate limit (contract 2.5). */
 export function authFailedDelay(input: BackoffInput): number {
   const { strikes, initialMs, maxMs, jitterFraction, intervalMs } = input;
   const waitMs = Math.min(maxMs, doubled(initialMs, strikes));
-  return Math.max(waitMs * (1 + jitterShare * jitterFraction), intervalMs);
+  return Math.max(Math.ceil(waitMs * (1 + jitterShare * jitterFraction)), intervalMs);
 }
 
 /**

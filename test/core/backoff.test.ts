@@ -20,13 +20,14 @@ describe('after a rate limit', () => {
     expect(rateLimitDelay({ ...base, ...input })).toBe(delayMs);
   });
 
-  test('jitter stays within a quarter of the wait', () => {
+  test('jitter stays within a quarter of the wait, in whole milliseconds', () => {
     const fraction = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100 }), fraction, (strikes, jitterFraction) => {
         const plainMs = rateLimitDelay({ ...base, strikes });
         const delayMs = rateLimitDelay({ ...base, strikes, jitterFraction });
         expect(delayMs).toBeGreaterThanOrEqual(plainMs);
+        expect(Number.isInteger(delayMs)).toBe(true);
         expect(delayMs).toBeLessThanOrEqual(plainMs * 1.25);
       }),
     );

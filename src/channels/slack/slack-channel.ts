@@ -162,7 +162,7 @@ function isAccepted(body: string): boolean {
 function retryAfterOfBody(body: string): number | null {
   const seconds = parseObject(body)?.retry_after;
   if (typeof seconds !== 'number' || !(seconds >= 0)) return null;
-  return Math.min(seconds * 1000, longestRetryAfterMs);
+  return Math.min(Math.ceil(seconds * 1000), longestRetryAfterMs);
 }
 
 /** Slack's one-word reasons are worth quoting; anything longer is a page of something else. */
