@@ -73,7 +73,7 @@ function addOtp(desk: FakeDesk): void {
     until: lastPollAt,
     everyMs: 5 * minuteMs,
     sms: (at) => {
-      const since = deskNow - at;
+      const since = lastPollAt - at;
       if (since > 9 * hourMs && since < 10.4 * hourMs) return null;
       const wave = 9 * Math.sin((at / dayMs) * 2 * Math.PI);
       const refills = at < topUpAt ? 400 * Math.ceil((topUpAt - at) / (4.2 * dayMs)) : 0;

@@ -101,7 +101,9 @@ export const incidentSchema = z
     worstSeverity: severity,
     firedAt: instant,
     resolvedAt: instant.nullable(),
-    resolution: z.enum(['recovered', 'topped-up', 'rule-removed', 'account-removed']).nullable(),
+    resolution: z
+      .enum(['recovered', 'topped-up', 'rule-removed', 'account-removed', 'channel-removed'])
+      .nullable(),
     event: z.boolean(),
     value: quantity.nullable(),
     threshold: quantity.nullable(),

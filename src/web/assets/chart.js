@@ -28,6 +28,7 @@ async function draw() {
   const fresh = document.createElement('div');
   plot?.destroy();
   plot = new uPlot(describe(chart, box), seriesOf(chart), fresh);
+  box.classList.add('drawn');
   plot.root.setAttribute('role', 'img');
   plot.root.setAttribute('aria-label', figure.dataset.label);
   box.replaceChildren(plot.root);
@@ -152,7 +153,13 @@ function drawMarks(self, { thresholds, topUps, now }, colour) {
     const y = self.valToPos(value, 'y', true);
     ctx.strokeStyle = ctx.fillStyle = colour[severity];
     line(ctx, [bbox.left, y, bbox.left + bbox.width, y], [7 * scale, 4 * scale]);
-    ctx.fillText(`${severity} ${value}`, bbox.left + bbox.width - 4 * scale, y - 5 * scale);
+    // Above the line, or below it where the chart ends.
+    const above = y - 18 * scale > bbox.top;
+    ctx.fillText(
+      `${severity} ${value}`,
+      bbox.left + bbox.width - 4 * scale,
+      above ? y - 5 * scale : y + 14 * scale,
+    );
   }
   const x = self.valToPos(now / 1000, 'x', true);
   ctx.strokeStyle = colour.soft;
@@ -190,7 +197,8 @@ function readColours() {
 }
 
 function sizeOf(box) {
-  return { width: Math.max(200, Math.floor(box.clientWidth)), height: Math.max(180, box.clientHeight - 34) };
+  const width = Math.max(200, Math.floor(box.clientWidth));
+  return { width, height: width < 600 ? 240 : 280 };
 }
 
 function formatMoney(value) {

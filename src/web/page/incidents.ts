@@ -41,5 +41,7 @@ function describeResolution(resolution: Resolution, currency: string | null): st
       return 'rule removed';
     case 'account-removed':
       return 'account removed';
+    case 'channel-removed':
+      return 'channel removed';
   }
 }

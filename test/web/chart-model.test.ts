@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { buildChart, chartRanges } from '../../src/web/page/chart-model.ts';
+import { drawChart } from '../../src/web/page/chart-svg.ts';
+import { niceTicks, timeTicks } from '../../src/web/page/scale.ts';
+import {
+  buildAccountView,
+  buildIncident,
+  buildOutlook,
+  buildPolls,
+  dayMs,
+  deskNow,
+  FakeDesk,
+  hourMs,
+  micros,
+  minuteMs,
+} from '../support/fake-desk.ts';
+
+const [day, , , year] = chartRanges;
+
+function chartOf(sms: (at: number) => number | null, over: Parameters<typeof buildAccountView>[0] = {}) {
+  const desk = new FakeDesk();
+  const polls = buildPolls({ since: deskNow - 2 * dayMs, until: deskNow, everyMs: 5 * minuteMs, sms });
+  desk.pollsByAccount.set('otp', polls);
+  const account = buildAccountView({ reading: polls.at(-1)?.reading ?? null, ...over });
+  return { desk, account, chart: buildChart(desk, { account, range: day, balance: 'sms', now: deskNow }) };
+}
+
+describe('the chart', () => {
+  it('breaks the line where polls failed and goes on after', () => {
+    const { chart } = chartOf((at) => (at > deskNow - 3 * hourMs && at < deskNow - 2 * hourMs ? null : 100));
+    const gaps = chart.points.filter(([, value]) => value === null);
+    expect(gaps).toEqual([[deskNow - 3 * hourMs + 5 * minuteMs - (deskNow % 1), null]]);
+  });
+
+  it('breaks the line where nobody polled for three intervals', () => {
+    const { desk, account } = chartOf(() => 100);
+    const polls = desk.polls('otp', 0, Number.MAX_SAFE_INTEGER);
+    desk.pollsByAccount.set(
+      'otp',
+      polls.filter(({ at }) => at < deskNow - 3 * hourMs || at > deskNow - hourMs),
+    );
+    const { points } = buildChart(desk, { account, range: day, balance: 'sms', now: deskNow });
+    expect(points.filter(([, value]) => value === null)).toHaveLength(1);
+  });
+
+  it('ends in a gap while the last polls fail', () => {
+    const { chart } = chartOf((at) => (at > deskNow - hourMs ? null : 100));
+    expect(chart.points.at(-1)?.[1]).toBeNull();
+  });
+
+  it('marks rises as top-ups, falls not', () => {
+    const { chart } = chartOf((at) => (at >= deskNow - 6 * hourMs ? 500 : 100) - (at - deskNow) / hourMs);
+    expect(chart.topUps).toHaveLength(1);
+    expect(chart.topUps[0]?.at).toBe(deskNow - 6 * hourMs);
+    expect(chart.topUps[0]?.amount).toBeCloseTo(400, 0);
+  });
+
+  it('projects to zero, or a quarter of the chart ahead', () => {
+    const projected = (emptyAt: number | null) =>
+      chartOf(() => 100, { outlooks: { sms: buildOutlook({ emptyAt }), voip: null } }).chart.projection;
+    expect(projected(deskNow + 2 * hourMs)).toEqual([
+      [deskNow, 100],
+      [deskNow + 2 * hourMs, 0],
+    ]);
+    expect(projected(deskNow + dayMs)).toEqual([
+      [deskNow, 100],
+      [deskNow + 6 * hourMs, 75],
+    ]);
+    expect(projected(null)).toEqual([]);
+  });
+
+  it('leaves out readings in another currency: the two have no common scale', () => {
+    const { desk, account } = chartOf(() => 100);
+    const foreign = buildPolls({
+      since: deskNow - dayMs,
+      until: deskNow - hourMs,
+      everyMs: hourMs,
+      sms: () => 9_999,
+      currency: 'USD',
+    });
+    desk.pollsByAccount.set('otp', [...foreign, ...desk.polls('otp', deskNow - hourMs + 1, deskNow + 1)]);
+    const { points } = buildChart(desk, { account, range: day, balance: 'sms', now: deskNow });
+    expect(Math.max(...points.map(([, value]) => value ?? 0))).toBe(100);
+  });
+
+  it('shades incidents of this balance and of none, cut to the chart, and no events', () => {
+    const { desk, account } = chartOf(() => 100);
+    desk.incidentList = [
+      buildIncident({ rule: 'old', firedAt: deskNow - 3 * dayMs, resolvedAt: deskNow - hourMs }),
+      buildIncident({ rule: 'stale', balance: null }),
+      buildIncident({ rule: 'voip-low', balance: 'voip' }),
+      buildIncident({ rule: 'topped-up', event: true }),
+    ];
+    const { incidents, since } = buildChart(desk, { account, range: day, balance: 'sms', now: deskNow });
+    expect(incidents.map(({ rule }) => rule)).toEqual(['old', 'stale']);
+    expect(incidents[0]).toMatchObject({ from: since, to: deskNow - hourMs });
+  });
+
+  it('of a year has at most a thousand points and keeps the lowest', () => {
+    const desk = new FakeDesk();
+    const dip = deskNow - 100 * dayMs;
+    const sms = (at: number) => (at === dip ? -7 : 100);
+    desk.pollsByAccount.set(
+      'otp',
+      buildPolls({ since: deskNow - 365 * dayMs, until: deskNow, everyMs: 30 * minuteMs, sms }),
+    );
+    const { points } = buildChart(desk, {
+      account: buildAccountView(),
+      range: year,
+      balance: 'sms',
+      now: deskNow,
+    });
+    expect(points.length).toBeLessThan(1_000);
+    expect(Math.min(...points.map(([, value]) => value ?? 0))).toBe(-7);
+  });
+
+  it.each([
+    ['nothing read yet', () => null],
+    ['a balance that never moves', () => 0],
+    ['a balance at the limit', () => 9_007_199_254],
+  ])('is drawn with %s', (_what, sms) => {
+    const { chart } = chartOf(sms, { thresholds: { sms: {}, voip: {} } });
+    const { markup } = drawChart(chart, 'words');
+    expect(markup).not.toMatch(/NaN|Infinity|undefined/);
+  });
+
+  it('is as exact as the reading in what it says', () => {
+    const { chart } = chartOf(() => -18.383, { thresholds: { sms: { critical: micros(0.1) }, voip: {} } });
+    expect(chart.points.at(-1)?.[1]).toBe(-18.383);
+    expect(chart.thresholds).toEqual([{ severity: 'critical', value: 0.1 }]);
+  });
+});
+
+describe('scales', () => {
+  it('have round numbers', () => {
+    expect(niceTicks(0, 97, 4)).toEqual([0, 25, 50, 75]);
+    expect(niceTicks(-3, 4, 4)).toEqual([-2, 0, 2, 4]);
+    expect(niceTicks(5, 5, 4)).toEqual([5]);
+  });
+
+  it('have hours for a day and months for a year', () => {
+    expect(timeTicks(deskNow - dayMs, deskNow).map(({ label }) => label)).toContain('12:00');
+    expect(timeTicks(deskNow - 7 * dayMs, deskNow).map(({ label }) => label)).toContain('18 Nov');
+    expect(timeTicks(deskNow - 365 * dayMs, deskNow).map(({ label }) => label)).toContain('Feb');
+  });
+});
