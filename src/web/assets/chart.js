@@ -155,11 +155,18 @@ function drawMarks(self, { thresholds, topUps, now }, colour) {
     line(ctx, [bbox.left, y, bbox.left + bbox.width, y], [7 * scale, 4 * scale]);
     // Above the line, or below it where the chart ends.
     const above = y - 18 * scale > bbox.top;
-    ctx.fillText(
+    const place = [
       `${severity} ${value}`,
       bbox.left + bbox.width - 4 * scale,
       above ? y - 5 * scale : y + 14 * scale,
-    );
+    ];
+    // A halo keeps the words apart from the lines that they cross.
+    ctx.setLineDash([]);
+    ctx.lineWidth = 4 * scale;
+    ctx.strokeStyle = colour.surface;
+    ctx.strokeText(...place);
+    ctx.fillText(...place);
+    ctx.lineWidth = 1.4 * scale;
   }
   const x = self.valToPos(now / 1000, 'x', true);
   ctx.strokeStyle = colour.soft;
