@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startMeasured } from './measured-process.ts';
+import type { Arrival } from './peers-protocol.ts';
+import { type Peers, startPeers } from './start-peers.ts';
+import { countStored, type GrownHistory, growHistory } from './stored-history.ts';
+import { fallingEvery, writeConfig } from './write-config.ts';
+
+const intervalMs = 20_000;
+/** The sweep of first polls is over, later ones keep their grid. */
+const sweepMs = 8000;
+/** Alerts fire, resolve and fire again, each wave with a whole interval to be seen in. */
+const waves = [
+  { afterMs: 32_000, amount: '150' },
+  { afterMs: 53_000, amount: '5000' },
+  { afterMs: 74_000, amount: '150' },
+] as const;
+const wholeMs = 96_000;
+
+export interface Steady {
+  readonly polls: number;
+  readonly cpuSecondsPerThousandPolls: number;
+  readonly residentMegabytes: number;
+  readonly peakMegabytes: number;
+  readonly firstPollMs: number;
+  readonly allPolledMs: number;
+  /** Sorted, milliseconds. */
+  readonly lateness: readonly number[];
+  readonly webhookDelays: readonly number[];
+  readonly storedPolls: number;
+  readonly databaseBytes: number;
+  readonly grown: GrownHistory;
+}
+
+/** The whole program with 1,000 accounts every 20 seconds, a tenth of which fall below a threshold, rise and fall again. */
+export async function measureSteadyProgram(program: string, accounts: number): Promise<Steady> {
+  const directory = mkdtempSync(join(tmpdir(), 'lowwater-bench-'));
+  const peers = await startPeers(accounts, 'timed');
+  try {
+    const config = writeConfig({ directory, accounts, every: '20s', ...peers });
+    const measured = startMeasured([program, 'run', '--config', config], join(directory, 'log'));
+    await sleep(sweepMs);
+    const before = { cpu: measured.cpuSeconds(), ...(await peers.count()) };
+    const residentMegabytes = await playWaves(peers, accounts, () => measured.residentMegabytes());
+    const after = { cpu: measured.cpuSeconds(), ...(await peers.count()) };
+    const peakMegabytes = measured.peakMegabytes();
+    await measured.end('SIGTERM');
+    const polls = (await peers.count()).requests;
+    const { arrivals, delays } = await peers.timings();
+    const database = join(directory, 'lowwater.db');
+    const firsts = firstArrivals(arrivals);
+    return {
+      polls,
+      cpuSecondsPerThousandPolls: ((after.cpu - before.cpu) * 1000) / (after.requests - before.requests),
+      residentMegabytes,
+      peakMegabytes,
+      firstPollMs: Math.min(...firsts) - measured.startedAt,
+      allPolledMs: firsts.length < accounts ? Number.NaN : Math.max(...firsts) - measured.startedAt,
+      lateness: latenessOf(
+        arrivals.filter(({ at }) => at > measured.startedAt + sweepMs),
+        accounts,
+      ),
+      webhookDelays: delays.map(({ ms }) => ms).sort((left, right) => left - right),
+      storedPolls: countStored(database, accounts),
+      databaseBytes: statSync(database).size,
+      grown: growHistory(database, accounts),
+    };
+  } finally {
+    peers.stop();
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** Gives the highest resident memory seen, once a second. */
+async function playWaves(peers: Peers, accounts: number, resident: () => number): Promise<number> {
+  const falling = Array.from(
+    { length: Math.ceil(accounts / fallingEvery) },
+    (_, index) => index * fallingEvery,
+  );
+  const left = [...waves];
+  let highest = 0;
+  for (let elapsedMs = sweepMs; elapsedMs < wholeMs; elapsedMs += 1000) {
+    const [wave] = left;
+    if (wave !== undefined && elapsedMs >= wave.afterMs) {
+      await peers.setBalances(falling, wave.amount);
+      left.shift();
+    }
+    await sleep(1000);
+    highest = Math.max(highest, resident());
+  }
+  return highest;
+}
+
+function firstArrivals(arrivals: readonly Arrival[]): number[] {
+  const firsts = new Map<number, number>();
+  for (const { account, at } of arrivals) if (!firsts.has(account)) firsts.set(account, at);
+  return [...firsts.values()];
+}
+
+/**
+ * How late polls were. Accounts are polled on one grid, each a fixed part of the interval after the one before it: the
+ * earliest arrival of all tells where the grid lies, and every other one is held against it. The way to the provider is included.
+ */
+function latenessOf(arrivals: readonly Arrival[], accounts: number): number[] {
+  const [first] = arrivals;
+  if (first === undefined) return [];
+  const offset = ({ account, at }: Arrival): number => at - (account * intervalMs) / accounts;
+  const offsets = arrivals.map((each) => {
+    const distance = offset(each) - offset(first);
+    return distance - Math.round(distance / intervalMs) * intervalMs;
+  });
+  const earliest = Math.min(...offsets);
+  return offsets.map((each) => each - earliest).sort((left, right) => left - right);
+}
