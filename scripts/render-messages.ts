@@ -1,39 +1,23 @@
 /**
- * Renders every kind of message as it is really made, for docs/messages.md: the HTML of the mails as pictures at the widths of a phone and a
- * window, light and dark, and the Slack form as Block Kit JSON and as text. Needs Chromium (CHROMIUM or /usr/bin/chromium).
+ * Makes docs/messages.md and its pictures from messages as they are really rendered: the HTML of the mails at the widths of a phone and a
+ * window, light and dark, and the Slack form as text and as Block Kit JSON. Needs Chromium (CHROMIUM or /usr/bin/chromium).
  *
- *   node scripts/render-messages.ts [name …]
+ *   node scripts/render-messages.ts             makes the documentation
+ *   node scripts/render-messages.ts FOLDER      puts every message in every look into another folder, to look at
  */
 import { mkdir, writeFile } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
 import { composeEmail } from '../src/channels/email/email-channel.ts';
+import { describeSlackPayload } from '../src/channels/slack/describe-payload.ts';
 import { renderSlack } from '../src/channels/slack/render-slack.ts';
 import type { Message } from '../src/core/message.ts';
+import { messageSubject } from '../src/core/message-wording.ts';
 import { everyMessage } from '../test/support/messages.ts';
+import { shrinkPng } from './shrink-png.ts';
 
-const folder = new URL('../docs/messages/', import.meta.url);
 const from = { name: 'lowwater', address: 'lowwater@example.com' };
 const to = [{ name: '', address: 'ops@example.com' }];
-
-/** In the documentation stands what differs to the eye; every message can be rendered by naming it. */
-const documented: Readonly<Record<string, readonly Look[]>> = {
-  firing: ['phone-light', 'phone-dark', 'window-light', 'window-dark'],
-  worse: ['phone-light'],
-  reminder: ['phone-dark'],
-  escalated: ['phone-light'],
-  resolved: ['phone-light'],
-  flapping: ['phone-light'],
-  'top-up': ['phone-dark'],
-  negative: ['phone-light'],
-  'auth-failed': ['phone-dark'],
-  stale: ['phone-light'],
-  'provider-down': ['phone-light'],
-  'channel-failed': ['phone-light'],
-  'storage-failed': ['phone-dark'],
-  group: ['window-light'],
-  report: ['window-light'],
-  test: ['phone-light'],
-};
 
 const looks = {
   'phone-light': { width: 360, scheme: 'light' },
@@ -44,8 +28,114 @@ const looks = {
 
 type Look = keyof typeof looks;
 
-const asked = process.argv.slice(2);
+const everyLook: readonly Look[] = ['phone-light', 'phone-dark', 'window-light', 'window-dark'];
+
+interface Chapter {
+  readonly name: string;
+  readonly title: string;
+  readonly text: string;
+  readonly looks: readonly Look[];
+}
+
+const chapters: readonly Chapter[] = [
+  {
+    name: 'firing',
+    title: 'An alert fires',
+    text: 'What is wrong, since when, what to do, the numbers, and seven days of the balance with its thresholds, top-ups and projected end. The same mail on a phone and in a window, light and dark:',
+    looks: everyLook,
+  },
+  {
+    name: 'worse',
+    title: 'It gets worse',
+    text: 'The severity of an open incident rose.',
+    looks: ['phone-light'],
+  },
+  {
+    name: 'reminder',
+    title: 'A reminder',
+    text: 'The incident is still open after `repeatEvery`. It stands in the thread of the first mail, under the same subject.',
+    looks: ['phone-dark'],
+  },
+  {
+    name: 'escalated',
+    title: 'Escalation',
+    text: 'Nobody acknowledged it in time, so other people hear of it.',
+    looks: ['phone-light'],
+  },
+  { name: 'resolved', title: 'Resolved', text: 'By what, and how long it lasted.', looks: ['phone-light'] },
+  {
+    name: 'flapping',
+    title: 'Flapping',
+    text: 'An alert that changes too often is told once and then held back.',
+    looks: ['phone-light'],
+  },
+  {
+    name: 'negative',
+    title: 'A sudden change',
+    text: 'When the balance changes by half or more in one poll, the message tells the value before: it may be a mistake.',
+    looks: ['phone-dark'],
+  },
+  {
+    name: 'top-up',
+    title: 'A top-up',
+    text: 'An event has no end and asks for nothing.',
+    looks: ['phone-light'],
+  },
+  {
+    name: 'auth-failed',
+    title: 'The key is refused',
+    text: 'A rotated or wrong access key. The last reading stays in sight, with its age.',
+    looks: ['phone-light'],
+  },
+  {
+    name: 'stale',
+    title: 'No readings',
+    text: 'What to do depends on how the polls fail.',
+    looks: ['phone-dark'],
+  },
+  {
+    name: 'provider-down',
+    title: 'The provider is down',
+    text: 'One message instead of one for each account.',
+    looks: ['phone-light'],
+  },
+  {
+    name: 'storage-failed',
+    title: 'lowwater cannot store',
+    text: 'Alerting goes on from memory.',
+    looks: ['phone-light'],
+  },
+  {
+    name: 'channel-failed',
+    title: 'A channel fails',
+    text: 'Told on every other channel.',
+    looks: ['phone-dark'],
+  },
+  {
+    name: 'config-invalid',
+    title: 'A changed configuration is invalid',
+    text: 'The running one stays.',
+    looks: ['phone-light'],
+  },
+  {
+    name: 'group',
+    title: 'Several alerts at once',
+    text: 'What becomes due within `groupWait` is one message, the most urgent first; long lists are cut and say how many more there are.',
+    looks: ['phone-light'],
+  },
+  {
+    name: 'report',
+    title: 'A report',
+    text: 'All accounts, the one that ends first on top, with a chart each.',
+    looks: ['window-light'],
+  },
+  { name: 'test', title: 'A test', text: 'What `lowwater test-channel` sends.', looks: ['phone-light'] },
+];
+
 const messages = everyMessage();
+const [, , elsewhere] = process.argv;
+const documentation = new URL('../docs/', import.meta.url);
+const folder = elsewhere === undefined ? new URL('messages/', documentation) : pathToFileURL(`${elsewhere}/`);
 await mkdir(folder, { recursive: true });
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
@@ -61,20 +151,13 @@ const browser = await chromium.launch({
 try {
   for (const [name, message] of Object.entries(messages)) {
     const wanted =
-      asked.length === 0
-        ? (documented[name] ?? [])
-        : asked.includes(name)
-          ? (Object.keys(looks) as Look[])
-          : [];
+      elsewhere === undefined ? (chapters.find((chapter) => chapter.name === name)?.looks ?? []) : everyLook;
     for (const look of wanted) await photograph({ browser, name, message, look });
   }
 } finally {
   await browser.close();
 }
-await writeFile(
-  new URL('slack.json', folder),
-  `${JSON.stringify(Object.fromEntries(Object.entries(messages).map(([name, message]) => [name, renderSlack(message)])), null, 1)}\n`,
-);
+if (elsewhere === undefined) await writeFile(new URL('messages.md', documentation), writeChapters());
 
 async function photograph(order: {
   readonly browser: Browser;
@@ -83,21 +166,16 @@ async function photograph(order: {
   readonly look: Look;
 }): Promise<void> {
   const { width, scheme } = looks[order.look];
-  const context = await order.browser.newContext({
-    viewport: { width, height: 400 },
-    colorScheme: scheme,
-    deviceScaleFactor: 1,
-  });
+  const context = await order.browser.newContext({ viewport: { width, height: 300 }, colorScheme: scheme });
   const page = await context.newPage();
   await page.setContent(await selfContainedHtml(order.message));
   const overflow = await page.evaluate(
     'document.documentElement.scrollWidth > document.documentElement.clientWidth',
   );
-  if (overflow === true) console.error(`${order.name} is wider than ${width} pixels`);
-  const file = new URL(`${order.name}-${order.look}.png`, folder);
-  await page.screenshot({ path: file.pathname, fullPage: true });
+  if (overflow === true) throw new Error(`${order.name} is wider than ${width} pixels.`);
+  const picture = await page.screenshot({ fullPage: true });
   await context.close();
-  console.log(file.pathname);
+  await writeFile(new URL(`${order.name}-${order.look}.png`, folder), shrinkPng(picture));
 }
 
 /** The HTML of the mail with its inline pictures put in place, as a mail program shows it. */
@@ -109,4 +187,48 @@ async function selfContainedHtml(message: Message): Promise<string> {
       html = html.replaceAll(`cid:${cid}`, `data:image/png;base64,${content.toString('base64')}`);
   }
   return html;
+}
+
+function writeChapters(): string {
+  return `# Messages
+
+What lowwater sends, one example of each kind: the mail as a picture, and the Slack form as text. This page and its pictures are made by
+\`node scripts/render-messages.ts\` from messages as they are really rendered; do not edit it by hand. The JSON of the webhook channel is
+described in [webhook.md](webhook.md).
+
+${chapters.map(writeChapter).join('\n')}
+## Slack as Block Kit
+
+The first message above, as it is posted to the webhook: names and reasons stand in plain text elements, where nothing is markup.
+
+\`\`\`json
+${JSON.stringify(renderSlack(messageOf('firing')), null, 1)}
+\`\`\`
+`;
+}
+
+function writeChapter(chapter: Chapter): string {
+  const message = messageOf(chapter.name);
+  const pictures = chapter.looks.map((look) => {
+    const width = looks[look].width === 360 ? 260 : 480;
+    return `<img src="messages/${chapter.name}-${look}.png" width="${width}" alt="${chapter.title}, mail, ${look.replace('-', ', ')}">`;
+  });
+  return `## ${chapter.title}
+
+${chapter.text}
+
+${pictures.join('\n')}
+
+Subject: \`${messageSubject(message)}\`
+
+\`\`\`text
+${describeSlackPayload(renderSlack(message)).join('\n')}
+\`\`\`
+`;
+}
+
+function messageOf(name: string): Message {
+  const message = messages[name];
+  if (message === undefined) throw new Error(`No message is called ${name}.`);
+  return message;
 }

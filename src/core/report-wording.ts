@@ -97,7 +97,7 @@ function totalsOf(message: ReportMessage): readonly string[] {
   }
   return [...byCurrency].map(([currency, { spent, toppedUp, left }]) => {
     const perDay = formatComputed(spent / days, currency);
-    return `${formatAmount(left, currency)} left in all; ${formatAmount(spent, currency)} spent (${perDay} per day), ${formatAmount(toppedUp, currency)} topped up`;
+    return `${formatAmount(left, currency)} left in all; ${formatAmount(spent, currency)} spent (${perDay} per day), ${toppedUp === 0 ? 'nothing' : formatAmount(toppedUp, currency)} topped up`;
   });
 }
 

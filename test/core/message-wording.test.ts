@@ -77,7 +77,7 @@ describe('a report in words', () => {
     expect(words.headline).toBe('REPORT · weekly: 3 accounts, OTP production ends first, in 21 hours');
     expect(words.totals).toEqual([
       '1034.50 CNY left in all; 336.00 CNY spent (48.00 CNY per day), 200.00 CNY topped up',
-      '1840.25 EUR left in all; 386.40 EUR spent (55.20 EUR per day), 0.00 EUR topped up',
+      '1840.25 EUR left in all; 386.40 EUR spent (55.20 EUR per day), nothing topped up',
     ]);
   });
 

@@ -9,6 +9,7 @@ import type {
   ReportMessage,
   TestMessage,
 } from '../../src/core/message.ts';
+import { incidentSubject } from '../../src/core/notice-headline.ts';
 import type { NoticeKind } from '../../src/core/outbox.ts';
 import type { Balance, Reading } from '../../src/core/reading.ts';
 
@@ -38,7 +39,7 @@ export function fallingHistory(options: {
     const beforeTopUp = at < until - 3 * day ? (options.topUp ?? 0) : 0;
     readings.push({
       at,
-      sms: money(options.end + (daysLeft + wave) * options.perDay - beforeTopUp),
+      sms: money(Math.round((options.end + (daysLeft + wave) * options.perDay - beforeTopUp) * 100) / 100),
       voip: money(80),
       currency: 'CNY',
     });
@@ -145,6 +146,12 @@ export function buildMessage(
   };
 }
 
+/** A later message of an incident whose first one was told. */
+export function buildReply(notice: Notice): IncidentMessage {
+  const subject = incidentSubject(notice.incident, 'Asia/Shanghai');
+  return buildMessage([notice], { thread: { firstMessage: 'first', subject, references: ['first'] } });
+}
+
 export function buildReportAccount(over: Partial<ReportAccount> = {}): ReportAccount {
   const history = over.history ?? fallingHistory({ end: 42.1, perDay: 48, topUp: 200 });
   return {
@@ -243,11 +250,6 @@ export function everyMessage(): Readonly<Record<string, Message>> {
 }
 
 function moneyMessages(): Readonly<Record<string, Message>> {
-  const thread = {
-    firstMessage: 'first',
-    subject: 'OTP production: SMS balance low since 21 Nov 2:22',
-    references: ['first'],
-  };
   const toppedUp = buildAccount({
     reading: { at: messageNow - minute, sms: money(541.6), voip: money(80), currency: 'CNY' },
     previous: { at: messageNow - 6 * minute, sms: money(41.8), voip: money(80), currency: 'CNY' },
@@ -263,28 +265,20 @@ function moneyMessages(): Readonly<Record<string, Message>> {
   });
   return {
     firing: buildMessage(),
-    worse: buildMessage(
-      [buildNotice({ kinds: ['worse'], firedAt: messageNow - 3 * hour, incident: { rises: 1 } })],
-      { thread },
+    worse: buildReply(
+      buildNotice({ kinds: ['worse'], firedAt: messageNow - 3 * hour, incident: { rises: 1 } }),
     ),
-    reminder: buildMessage([buildNotice({ kinds: ['reminder'], firedAt: messageNow - 4 * hour })], {
-      thread,
-    }),
+    reminder: buildReply(buildNotice({ kinds: ['reminder'], firedAt: messageNow - 4 * hour })),
     escalated: buildMessage([buildNotice({ kinds: ['escalated'], firedAt: messageNow - 30 * minute })]),
-    resolved: buildMessage(
-      [
-        buildNotice({
-          kinds: ['resolved'],
-          account: toppedUp,
-          resolvedAt: messageNow - minute,
-          resolution: { kind: 'topped-up', micros: money(500) },
-        }),
-      ],
-      { thread },
+    resolved: buildReply(
+      buildNotice({
+        kinds: ['resolved'],
+        account: toppedUp,
+        resolvedAt: messageNow - minute,
+        resolution: { kind: 'topped-up', micros: money(500) },
+      }),
     ),
-    flapping: buildMessage([buildNotice({ kinds: ['flapping'], firedAt: messageNow - 50 * minute })], {
-      thread,
-    }),
+    flapping: buildReply(buildNotice({ kinds: ['flapping'], firedAt: messageNow - 50 * minute })),
     'top-up': buildMessage([
       buildNotice({
         kinds: ['event'],

@@ -1,0 +1,37 @@
+import type { SlackBlock, SlackPayload } from './render-slack.ts';
+
+/** A Slack message as plain lines, in the order that Slack shows it: for the demo's receiver and the documentation. */
+export function describeSlackPayload(payload: SlackPayload): readonly string[] {
+  const blocks = (payload.attachments ?? []).flatMap((attachment) => attachment.blocks);
+  return blocks.length === 0 ? [unescapeSlack(payload.text)] : blocks.flatMap(describeBlock);
+}
+
+function describeBlock(block: SlackBlock): readonly string[] {
+  switch (block.type) {
+    case 'header':
+      return [block.text.text];
+    case 'section':
+      return 'text' in block
+        ? [
+            ...block.text.text.split('\n'),
+            ...(block.accessory === undefined ? [] : [`[${block.accessory.text.text}]`]),
+          ]
+        : block.fields.map(({ text }) => describeField(text));
+    case 'context':
+      return block.elements.map(({ text }) => text);
+    case 'actions':
+      return [block.elements.map(({ text }) => `[${text.text}]`).join(' ')];
+    case 'divider':
+      return [''];
+  }
+}
+
+/** `*Label*` and its value on the line below, as one line. */
+function describeField(text: string): string {
+  const [label = '', ...value] = text.split('\n');
+  return `${unescapeSlack(label.replaceAll('*', ''))}: ${unescapeSlack(value.join(' '))}`;
+}
+
+function unescapeSlack(text: string): string {
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+}

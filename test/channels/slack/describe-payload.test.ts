@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { describeSlackPayload } from '../../../src/channels/slack/describe-payload.ts';
+import { renderSlack, renderSlackPlainly } from '../../../src/channels/slack/render-slack.ts';
+import { buildMessage, buildNotice, everyMessage } from '../../support/messages.ts';
+
+it('a Slack message reads as lines in the order that Slack shows', () => {
+  const lines = describeSlackPayload(renderSlack(buildMessage()));
+  expect(lines[0]).toBe('🔴 CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00');
+  expect(lines).toContain('Spending: 48.00 CNY per day');
+  expect(lines.at(-2)).toBe('[Acknowledge] [Open account]');
+});
+
+it('a plain Slack message reads as its text, unescaped', () => {
+  const message = buildMessage([buildNotice({ accountName: 'A & <B>' })]);
+  expect(describeSlackPayload(renderSlackPlainly(message))).toEqual([
+    '🔴 CRITICAL · A & <B>: SMS balance 42.10 CNY, below 50.00',
+  ]);
+});
+
+it.each(Object.entries(everyMessage()))('every kind reads as lines: %s', (_, message) => {
+  for (const line of describeSlackPayload(renderSlack(message)))
+    expect(line).not.toMatch(/\n|undefined|\[object/);
+});
