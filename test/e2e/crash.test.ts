@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { accountOf, alertsOf, incidentsOf, notificationsOf } from '../support/api-answers.ts';
+import { eventually } from '../support/eventually.ts';
+import { withBed } from '../support/run-daemon.ts';
+import { accepted } from '../support/slack-sink.ts';
+
+const hookOnly = (origin: string) => ({ channels: { hook: { type: 'webhook', url: `${origin}/hook` } } });
+
+describe.concurrent('a daemon killed with SIGKILL', () => {
+  it('between the change of an alert and its delivery: the next one delivers it, as the same incident', () =>
+    withBed({}, async (bed) => {
+      bed.configure({ ...hookOnly(bed.slack.origin), routes: [{ channels: ['hook'], groupWait: '2s' }] });
+      const first = await bed.start();
+      bed.provider.control.setBalance('otp', 'sms', '100');
+      const [alert] = await eventually('it fires', async () => {
+        const alerts = await alertsOf(first);
+        return alerts[0]?.state === 'firing' ? alerts : null;
+      });
+      const [waiting] = await notificationsOf(first);
+      await first.kill();
+      expect(bed.slack.posts).toEqual([]);
+
+      const second = await bed.start();
+      const post = await eventually('the message', () => bed.slack.posts[0] ?? null);
+      expect(post.headers['webhook-id']).toBe(waiting?.id);
+      await eventually('it is marked', async () => (await notificationsOf(second))[0]?.state === 'delivered');
+      expect(await incidentsOf(second)).toMatchObject([{ id: alert?.incident, resolvedAt: null }]);
+      expect(bed.slack.posts).toHaveLength(1);
+    }));
+
+  it('between acceptance and the mark: the message comes again with the same id, once for the one crash', () =>
+    withBed({}, async (bed) => {
+      bed.configure({ ...hookOnly(bed.slack.origin), routes: [{ channels: ['hook'], groupWait: '0s' }] });
+      const first = await bed.start();
+      // The receiver has taken the message, and the daemon dies before it can read that.
+      bed.slack.behave(() => {
+        first.child.kill('SIGKILL');
+        return { ...accepted, delayMs: 50 };
+      });
+      bed.provider.control.setBalance('otp', 'sms', '100');
+      expect((await first.ended).signal).toBe('SIGKILL');
+      bed.slack.behave(() => accepted);
+      const second = await bed.start();
+      const [taken, again] = await eventually('it comes again', () =>
+        bed.slack.posts.length >= 2 ? bed.slack.posts : null,
+      );
+      expect(again?.headers['webhook-id']).toBe(taken?.headers['webhook-id']);
+      await eventually('it is marked', async () => (await notificationsOf(second))[0]?.state === 'delivered');
+      expect(await incidentsOf(second)).toHaveLength(1);
+      expect(bed.slack.posts).toHaveLength(2);
+    }));
+
+  it('while the provider wants it to wait: the next one goes on waiting', () =>
+    withBed({}, async (bed) => {
+      bed.configure({
+        provider: {
+          baseUrl: bed.provider.url,
+          maxRequestsPerSecond: 20,
+          backoff: { initial: '4s', max: '1m' },
+        },
+      });
+      bed.provider.control.fail({
+        kind: 'body',
+        status: 200,
+        body: '{"msg":"Too Many Requests","code":-32}',
+      });
+      const first = await bed.start();
+      const until = await eventually('it backs off', async () => (await accountOf(first)).backoffUntil);
+      await first.kill();
+      bed.provider.control.recover();
+      const before = bed.provider.control.requests();
+      const second = await bed.start();
+      expect((await accountOf(second)).backoffUntil).toBe(until);
+      expect(await second.post('/api/v1/accounts/otp/poll')).toMatchObject({ error: {} });
+      const startedAt = await eventually('it polls again', () =>
+        bed.provider.control.requests() > before ? Date.now() : null,
+      );
+      // A timer may fire a little early by the wall clock, which keeps no step with it.
+      expect(startedAt).toBeGreaterThan(Date.parse(until) - 50);
+      await eventually('it reads', async () => (await accountOf(second)).outcome === 'ok');
+    }));
+
+  it(
+    'at random instants, again and again: no alert is lost and none is told as another incident',
+    () =>
+      withBed({}, async (bed) => {
+        bed.configure({ ...hookOnly(bed.slack.origin), routes: [{ channels: ['hook'], groupWait: '0s' }] });
+        let daemon = await bed.start();
+        let kills = 0;
+        for (const amount of ['100', '1000', '100', '1000']) {
+          bed.provider.control.setBalance('otp', 'sms', amount);
+          await new Promise((resolve) => setTimeout(resolve, Math.random() * 400));
+          await daemon.kill();
+          kills += 1;
+          daemon = await bed.start();
+          const state = amount === '100' ? 'firing' : undefined;
+          await eventually(
+            `the balance of ${amount} is judged`,
+            async () => (await alertsOf(daemon))[0]?.state === state,
+          );
+        }
+        await eventually('nothing waits', async () =>
+          (await notificationsOf(daemon)).every((message) => message.state === 'delivered'),
+        );
+        const incidents = await incidentsOf(daemon);
+        expect(incidents).toHaveLength(2);
+        for (const { id } of incidents) {
+          const about = bed.slack.accepted().filter(({ body }) => body.includes(id));
+          expect(about.length).toBeGreaterThanOrEqual(1);
+        }
+        const ids = bed.slack.accepted().map(({ headers }) => headers['webhook-id']);
+        expect(ids.length - new Set(ids).size).toBeLessThanOrEqual(kills);
+      }),
+    20_000,
+  );
+});

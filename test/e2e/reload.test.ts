@@ -1,0 +1,93 @@
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { accountOf, accountsOf, alertsOf, incidentsOf } from '../support/api-answers.ts';
+import { eventually } from '../support/eventually.ts';
+import { otpSecret, untilRunning, withBed } from '../support/run-daemon.ts';
+import { startBuilt } from '../support/built-program.ts';
+
+const lowBelow = (threshold: number) => ({ rules: [{ id: 'sms-low', type: 'below', threshold, severity: 'warning' }] });
+
+describe.concurrent('reloading the configuration', { timeout: 30_000 }, () => {
+  it('happens on SIGHUP; a moved threshold keeps the open incident, a removed rule closes it once', () =>
+    withBed({}, async (bed) => {
+      bed.configure(lowBelow(200));
+      const daemon = await bed.start();
+      bed.provider.control.setBalance('otp', 'sms', '100');
+      const [before] = await eventually('it fires', async () => {
+        const alerts = await alertsOf(daemon);
+        return alerts.length > 0 ? alerts : null;
+      });
+      bed.configure(lowBelow(150));
+      daemon.child.kill('SIGHUP');
+      await eventually('it reloads', () => daemon.log().some(({ msg }) => msg === 'configuration reloaded'));
+      expect(await alertsOf(daemon)).toMatchObject([{ state: 'firing', incident: before?.incident }]);
+
+      bed.configure({ rules: [] });
+      await eventually('the incident is closed', async () => (await alertsOf(daemon)).length === 0);
+      await eventually('that is told', () => bed.slack.posts.length >= 2);
+      expect(bed.slack.posts.at(-1)?.text).not.toMatch(/RESOLVED/);
+      expect(await incidentsOf(daemon)).toHaveLength(1);
+    }));
+
+  it('follows a change of the file; an invalid file is told, shown and changes nothing; a valid one mends it', () =>
+    withBed({}, async (bed) => {
+      const daemon = await bed.start();
+      await eventually('the first reading', async () => (await accountOf(daemon)).outcome === 'ok');
+      writeFileSync(bed.configFile, '{ "provider": { "baseUrl": 5 }, "accounts": "hunter2" }');
+      const ready = () => daemon.get('/readyz') as Promise<{ readonly status: string; readonly problems: string[] }>;
+      const { problems, status } = await eventually('it is shown', async () => {
+        const answer = await ready();
+        return answer.problems.length > 0 ? answer : null;
+      });
+      expect(status).toBe('ok');
+      expect(problems.join()).toMatch(/config.*provider\.baseUrl/);
+      expect((await accountOf(daemon)).outcome).toBe('ok');
+      await eventually('it is told', () => bed.slack.posts.some(({ text }) => /configuration/i.test(text)));
+
+      bed.configure({
+        accounts: [
+          { id: 'otp', authSecret: otpSecret },
+          { id: 'second', authSecret: otpSecret },
+        ],
+      });
+      await eventually('the new account is read', async () =>
+        (await accountsOf(daemon)).some(({ id, outcome }) => id === 'second' && outcome === 'ok'),
+      );
+      expect((await ready()).problems).toEqual([]);
+      expect(daemon.output().stdout).not.toContain('hunter2');
+      expect((await daemon.stop()).code).toBe(0);
+    }));
+
+  it('follows the symlink swap of a Kubernetes volume, and a secret file behind one', () =>
+    withBed({}, async (bed) => {
+      const volume = join(bed.folder, 'volume');
+      const publish = (name: string, files: Readonly<Record<string, string>>) => {
+        mkdirSync(join(volume, name), { recursive: true });
+        for (const [file, text] of Object.entries(files)) writeFileSync(join(volume, name, file), text);
+        symlinkSync(name, join(volume, '..data_tmp'));
+        renameSync(join(volume, '..data_tmp'), join(volume, '..data'));
+      };
+      const config = JSON.stringify({
+        provider: { baseUrl: bed.provider.url, maxRequestsPerSecond: 20 },
+        poll: { every: '1s' },
+        accounts: [{ id: 'otp', authSecret: `\${file:${join(volume, 'key')}}` }],
+        channels: { ops: { type: 'slack', webhookUrl: bed.slack.url } },
+        server: { port: 0 },
+        storage: { path: join(bed.folder, 'k8s.db') },
+      });
+      publish('..2026_11_20', { 'config.json': config, key: 'an-old-and-wrong-key\n' });
+      symlinkSync('..data/config.json', join(volume, 'config.json'));
+      symlinkSync('..data/key', join(volume, 'key'));
+      const launched = startBuilt(['run', '--config', join(volume, 'config.json')]);
+      try {
+        const daemon = await untilRunning(launched);
+        await eventually('the key is refused', async () => (await accountOf(daemon)).outcome === 'auth_failed');
+        publish('..2026_11_21', { 'config.json': config, key: `${otpSecret}\n` });
+        await eventually('the new key is used at once', async () => (await accountOf(daemon)).outcome === 'ok');
+        expect((await daemon.stop()).code).toBe(0);
+      } finally {
+        launched.child.kill('SIGKILL');
+      }
+    }));
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { accountOf, notificationsOf } from '../support/api-answers.ts';
+import { eventually } from '../support/eventually.ts';
+import { withBed } from '../support/run-daemon.ts';
+import { accepted } from '../support/slack-sink.ts';
+
+describe.concurrent('signals', { timeout: 30_000 }, () => {
+  it('SIGTERM while a poll and a delivery hang ends it with 0 within 10 s; the message goes out after the next start', () =>
+    withBed({}, async (bed) => {
+      bed.configure({ provider: { baseUrl: bed.provider.url, timeout: '1m', maxRequestsPerSecond: 20 } });
+      const first = await bed.start();
+      bed.slack.behave(() => 'hang');
+      bed.provider.control.setBalance('otp', 'sms', '100');
+      await eventually('the delivery hangs', () => bed.slack.posts.length > 0);
+      const polls = bed.provider.control.requests();
+      bed.provider.control.fail({ kind: 'hang' });
+      await eventually('the poll hangs', () => bed.provider.control.requests() > polls);
+
+      const askedAt = performance.now();
+      const { code, stderr } = await first.stop();
+      expect(performance.now() - askedAt).toBeLessThan(10_000);
+      expect(code).toBe(0);
+      expect(stderr).not.toMatch(/error/i);
+      expect(first.log().at(-1)?.msg).toBe('ended');
+
+      bed.slack.behave(() => accepted);
+      bed.provider.control.recover();
+      const second = await bed.start();
+      expect((await accountOf(second)).balances.sms).toBe('100');
+      await eventually('it is delivered', () => bed.slack.accepted().length > 0);
+      expect(bed.slack.accepted()[0]?.text).toContain('100.00 CNY');
+    }));
+
+  it('SIGTERM while a poll is answered slowly lets it finish and stores it', () =>
+    withBed({}, async (bed) => {
+      const first = await bed.start();
+      await eventually('the first reading', async () => (await accountOf(first)).outcome === 'ok');
+      bed.provider.control.setBalance('otp', 'sms', '777');
+      bed.provider.control.slowDown(600);
+      const polls = bed.provider.control.requests();
+      await eventually('a poll is under way', () => bed.provider.control.requests() > polls);
+      expect((await first.stop()).code).toBe(0);
+      const history = await bed.command('history', 'otp', '--json');
+      expect(history.stdout).toContain('"777"');
+    }));
+
+  it('a second signal does not wait for what hangs, and leaves a database that the next start takes up', () =>
+    withBed({}, async (bed) => {
+      const first = await bed.start();
+      bed.slack.behave(() => 'hang');
+      bed.provider.control.setBalance('otp', 'sms', '100');
+      await eventually('the delivery hangs', () => bed.slack.posts.length > 0);
+      first.child.kill('SIGTERM');
+      await eventually('it is ending', () => first.log().some(({ msg }) => msg === 'ending'));
+      const askedAt = performance.now();
+      first.child.kill('SIGINT');
+      expect((await first.ended).code).toBe(130);
+      expect(performance.now() - askedAt).toBeLessThan(1000);
+
+      bed.slack.behave(() => accepted);
+      const second = await bed.start();
+      await eventually('it is delivered', async () =>
+        (await notificationsOf(second)).every(({ state }) => state === 'delivered'),
+      );
+    }));
+
+  it('a second daemon on the database gives up within a second, names the holder and harms nothing', () =>
+    withBed({}, async (bed) => {
+      const first = await bed.start();
+      const startedAt = performance.now();
+      const { code, stderr } = await bed.launch().ended;
+      // The limit is one second after the process runs; starting Node on a busy machine is not ours to speed up.
+      expect(performance.now() - startedAt).toBeLessThan(3000);
+      expect(code).toBe(1);
+      const lines = stderr.trim().split('\n').filter((line) => !line.startsWith('warning: '));
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toContain(`process ${first.pid}`);
+      await first.kill();
+      const third = await bed.start();
+      expect((await third.stop()).code).toBe(0);
+    }));
+
+  it('a port that another program listens on is told in one line', () =>
+    withBed({}, async (bed) => {
+      bed.configure({ server: { port: Number(new URL(bed.slack.origin).port) } });
+      const { code, stdout, stderr } = await bed.launch().ended;
+      expect(code).toBe(1);
+      expect(`${stdout}${stderr}`).toMatch(/another program/);
+      expect(`${stdout}${stderr}`).not.toMatch(/"fatal"|\n {4}at /);
+    }));
+});

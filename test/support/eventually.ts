@@ -1,0 +1,16 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Asks again and again, every few milliseconds, until the answer is neither null nor false; gives it. Throws with `what` in the end. */
+export async function eventually<T>(
+  what: string,
+  ask: () => T | null | false | Promise<T | null | false>,
+  withinMs = 8000,
+): Promise<T> {
+  const endsAt = performance.now() + withinMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== null && answer !== false) return answer;
+    if (performance.now() > endsAt) throw new Error(`${what}: not within ${withinMs} ms`);
+    await pause(10);
+  }
+}
