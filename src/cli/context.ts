@@ -1,6 +1,6 @@
 import type { CheckedAccount } from '../app/check.ts';
 import type { Desk } from '../app/desk.ts';
-import type { Clock, Delivery, OperatorOrder, Random, StoreReader } from '../app/ports.ts';
+import type { Calendar, Clock, Delivery, OperatorOrder, Random, StoreReader } from '../app/ports.ts';
 import type { ChannelSettings, ReportSettings, Settings } from '../app/settings.ts';
 import type { LoadedConfiguration } from './load-configuration.ts';
 import type { Output } from './terminal/output.ts';
@@ -33,6 +33,7 @@ export interface Rooms {
   readSchema(): Promise<object>;
   /** Opens the database to read, beside a daemon that may be writing it. Throws `StorageError`. */
   openReader(path: string): Promise<StoreReader>;
+  loadCalendar(): Promise<Calendar>;
   openDesk(settings: Settings, reader: StoreReader): Promise<Desk>;
   /** Leaves an order in the database for the daemon. Throws `StorageError`. */
   leaveOrder(path: string, order: OperatorOrder): Promise<void>;

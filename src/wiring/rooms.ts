@@ -28,6 +28,10 @@ export function createRooms({ log, version }: { readonly log: ProcessLog; readon
       const { openReader } = await import('../store/store.ts');
       return openReader({ path, now: systemClock.now });
     },
+    async loadCalendar() {
+      const { cronCalendar } = await import('../system/calendar.ts');
+      return cronCalendar;
+    },
     async openDesk(settings, reader) {
       const [{ openDesk }, { cronCalendar }] = await Promise.all([
         import('../app/open-desk.ts'),

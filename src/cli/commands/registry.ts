@@ -7,6 +7,7 @@ import { demoCommand } from './demo.ts';
 import { explainCommand } from './explain.ts';
 import { healthCommand } from './health.ts';
 import { historyCommand } from './history.ts';
+import { replayCommand } from './replay.ts';
 import { reportCommand } from './report.ts';
 import { runCommand } from './run.ts';
 import { schemaCommand } from './schema.ts';
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   historyCommand,
   alertsCommand,
   explainCommand,
+  replayCommand,
   ackCommand,
   silenceAddCommand,
   silenceListCommand,

@@ -19,7 +19,11 @@ export interface AccountToReplay {
   readonly labels: Readonly<Record<string, string>>;
   readonly currency: string | null;
   readonly pollIntervalMs: number;
+  /** For a schedule with uneven gaps: the mean gap between the polls that are due after an instant. */
+  readonly pollGapAt: ((at: number) => number) | null;
   readonly rules: readonly Rule[];
+  /** From when on a reading was missed if none came; null for the first poll. */
+  readonly watchedSince: number | null;
 }
 
 /**
@@ -40,6 +44,8 @@ export class AccountReplay {
   #staleAfterMs = Number.POSITIVE_INFINITY;
   #dueIsOld = true;
   #started = false;
+  /** Whether `pollGapMs` is that of the time after the last reading; before it is, the poll interval stands for it. */
+  #gapKnown = false;
 
   constructor(account: AccountToReplay) {
     const { rules, pollIntervalMs, currency } = account;
@@ -120,14 +126,28 @@ export class AccountReplay {
     this.#liveUntil(at + 1);
   }
 
-  /** Does what time brings before `at`, each at its own instant. The first poll begins the time. */
+  /** Does what time brings before `at`, each at its own instant. */
   #liveUntil(at: number): void {
-    if (!this.#started) {
-      this.#started = true;
-      if (this.#facts.reading === null) this.#facts.readSince = at;
-      this.#facts.unwatchedMs = at - this.#facts.readSince;
+    if (!this.#started) this.#start(this.#account.watchedSince ?? at);
+    for (let due = this.#nextDueAt(); due < at; due = this.#nextDueAt()) {
+      if (this.#learnGap()) continue;
+      this.#elapse(due);
     }
-    for (let due = this.#nextDueAt(); due < at; due = this.#nextDueAt()) this.#elapse(due);
+  }
+
+  #start(at: number): void {
+    this.#started = true;
+    if (this.#facts.reading === null) this.#facts.readSince = at;
+    else this.#facts.unwatchedMs = Math.max(0, at - this.#facts.readSince);
+  }
+
+  /** The calendar is asked for the gap only where there is one. True when that was news. */
+  #learnGap(): boolean {
+    if (this.#gapKnown || this.#account.pollGapAt === null) return false;
+    this.#gapKnown = true;
+    this.#facts.pollGapMs = this.#account.pollGapAt(this.#facts.readSince);
+    this.#dueIsOld = true;
+    return true;
   }
 
   #takeReading(reading: Reading): void {
@@ -137,6 +157,10 @@ export class AccountReplay {
     facts.outcome = 'ok';
     facts.readSince = reading.at;
     facts.unwatchedMs = 0;
+    if (!this.#gapKnown) return;
+    this.#gapKnown = false;
+    facts.pollGapMs = this.#account.pollIntervalMs;
+    this.#dueIsOld = true;
   }
 
   #elapse(at: number): void {
@@ -164,7 +188,7 @@ export class AccountReplay {
       const { rule, alert, timing } = watch;
       const rests = alert === null || alert.state === 'inactive' || alert.recoveringSince !== null;
       if (rule.type === 'stale' && rests) {
-        this.#staleAfterMs = Math.min(this.#staleAfterMs, staleAfter(rule, this.#facts.pollIntervalMs));
+        this.#staleAfterMs = Math.min(this.#staleAfterMs, staleAfter(rule, this.#facts.pollGapMs));
       }
       if (alert === null || this.#isHeld(watch)) continue;
       this.#alertDueAt = Math.min(this.#alertDueAt, elapsesAt(alert, timing) ?? this.#alertDueAt);

@@ -1,4 +1,4 @@
-import { type Alert, alertKey, type Incident, type Told } from '../alert.ts';
+import { type Alert, alertKey, type Incident, matchSubject, type Told } from '../alert.ts';
 import { type ChannelPlan, decide, type Suppression } from '../decide.ts';
 import { DueQueue } from '../due-queue.ts';
 import { isInhibited } from '../inhibition.ts';
@@ -91,8 +91,8 @@ class Announcer {
   take(change: IncidentChange | undefined): void {
     if (change === undefined) return;
     const { incident, alert } = change;
-    const told = this.#incidents.get(incident.id)?.told ?? {};
-    this.#incidents.set(incident.id, { ...incident, told });
+    const { told, escalationSince } = this.#incidents.get(incident.id) ?? incident;
+    this.#incidents.set(incident.id, { ...incident, told, escalationSince });
     const siblings = this.#byAccount.get(incident.account) ?? new Set();
     this.#byAccount.set(incident.account, siblings.add(incident.id));
     if (alert !== null) {
@@ -143,22 +143,29 @@ class Announcer {
       heldUntil: null,
       channelFailedUntil: null,
     };
-    let told = incident.told;
+    let current = incident;
     let next = Number.POSITIVE_INFINITY;
     for (const plan of planChannels(incident, routes, channels)) {
-      const known = incident.told[plan.channel] ?? null;
-      const decision = decide({ incident, plan, told: known, suppression, now });
-      if (decision.kind === 'quiet') {
-        next = Math.min(next, decision.until ?? next);
-        continue;
+      // One thing said may leave another: an escalation that is due with the first message.
+      for (;;) {
+        const known = current.told[plan.channel] ?? null;
+        const decision = decide({ incident: current, plan, told: known, suppression, now });
+        if (decision.kind === 'quiet') {
+          next = Math.min(next, decision.until ?? next);
+          break;
+        }
+        const { notice } = decision;
+        const waits = this.#waiting.get(plan.channel)?.incidents.has(incident.id) ?? false;
+        if (notice !== 'reminder' || !waits) {
+          this.#enqueue(plan, incident.id, now);
+          current = tellChannel(current, plan.channel, { notice, now });
+        }
+        if (notice !== 'reminder') continue;
+        next = Math.min(next, now + (plan.repeatEveryMs ?? Number.POSITIVE_INFINITY));
+        break;
       }
-      next = Math.min(next, now + (plan.repeatEveryMs ?? Number.POSITIVE_INFINITY));
-      const waits = this.#waiting.get(plan.channel)?.incidents.has(incident.id) ?? false;
-      if (decision.notice === 'reminder' && waits) continue;
-      this.#enqueue(plan, incident.id, now);
-      told = { ...told, [plan.channel]: toldNow(incident, { notice: decision.notice, known, now }) };
     }
-    if (told !== incident.told) this.#incidents.set(incident.id, { ...incident, told });
+    if (current !== incident) this.#incidents.set(incident.id, current);
     if (Number.isFinite(next)) this.#wakeBy(`incident:${incident.id}`, next);
   }
 
@@ -211,7 +218,7 @@ class Announcer {
 
   #isSilenced(incident: Incident, now: number): boolean {
     return this.#announcing.silences.some((silence) => {
-      if (!matches(silence.match, incident)) return false;
+      if (!matches(silence.match, matchSubject(incident))) return false;
       const window = this.#windowAt(silence, now);
       return window !== null && window.startsAt <= now;
     });
@@ -239,11 +246,13 @@ class Announcer {
   }
 }
 
-function toldNow(
+function tellChannel(
   incident: Incident,
-  { notice, known, now }: { readonly notice: NoticeKind; readonly known: Told | null; readonly now: number },
-): Told {
-  return {
+  channel: string,
+  { notice, now }: { readonly notice: NoticeKind; readonly now: number },
+): Incident {
+  const known = incident.told[channel];
+  const told: Told = {
     at: now,
     severity: incident.severity,
     resolved: notice === 'resolved',
@@ -251,5 +260,11 @@ function toldNow(
     firstMessage: known?.firstMessage ?? alertKey(incident.account, incident.rule),
     subject: null,
     escalatedAt: notice === 'escalated' ? now : (known?.escalatedAt ?? null),
+  };
+  return {
+    ...incident,
+    // Nobody could have acknowledged what nobody was told: the time to do so begins with the first message.
+    escalationSince: Object.keys(incident.told).length === 0 ? now : incident.escalationSince,
+    told: { ...incident.told, [channel]: told },
   };
 }

@@ -1,0 +1,32 @@
+import type { AccountHistory } from '../../app/replay/history-replay.ts';
+import type { AccountSettings } from '../../app/settings.ts';
+import type { Reading } from '../../core/reading.ts';
+import { thin } from '../../core/thin.ts';
+
+/** More points than a terminal has dots. */
+const chartPoints = 2000;
+
+/** What is kept of a history after its replay: enough to draw it. */
+export interface AccountTrace {
+  readonly account: AccountSettings;
+  readonly since: number;
+  readonly until: number;
+  readonly polls: number;
+  /** Thinned, oldest first. */
+  readonly readings: readonly Reading[];
+  readonly currency: string | null;
+}
+
+/** The trace of a history with at least one poll. */
+export function traceOf({ account, polls, until }: AccountHistory): AccountTrace {
+  const readings = polls.flatMap(({ reading }) => reading ?? []);
+  const since = polls[0]?.at ?? until;
+  return {
+    account,
+    since,
+    until: Math.max(since, polls.at(-1)?.at ?? until),
+    polls: polls.length,
+    readings: thin(readings, chartPoints),
+    currency: readings.at(-1)?.currency ?? account.currency,
+  };
+}

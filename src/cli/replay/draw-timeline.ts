@@ -1,0 +1,90 @@
+import { balanceThresholds } from '../../app/insight.ts';
+import { formatMoney } from '../../core/money.ts';
+import { type Balance, balances } from '../../core/reading.ts';
+import type { ReplayedIncident } from '../../core/replay/incident-book.ts';
+import { rulesForAccount } from '../../core/rules-for-account.ts';
+import { isWorse, type Severity } from '../../core/severity.ts';
+import { paintSeverity } from '../severity-style.ts';
+import { drawChart } from '../terminal/chart.ts';
+import { cutToWidth, padToWidth } from '../terminal/display-width.ts';
+import type { AccountTrace } from './account-trace.ts';
+import type { ReplayReport } from './format-replay.ts';
+
+const chartHeight = 12;
+const widest = 160;
+const longestLabel = 20;
+/** Between the label and the drawing: a space and the axis. */
+const axisWidth = 2;
+
+/** The balances that rules watch as curves, and under them one line a rule with the times in which it fired. */
+export function drawTimeline(
+  report: ReplayReport,
+  trace: AccountTrace,
+  incidents: readonly ReplayedIncident[],
+): string[] {
+  const { settings, stdout } = report;
+  const rules = rulesForAccount(settings, trace.account);
+  const watched = balances.filter((balance) =>
+    rules.some((rule) => 'balance' in rule && rule.balance === balance),
+  );
+  const width = Math.min(stdout.columns, widest);
+  const fired = [...new Set(incidents.map(({ incident }) => incident.rule))];
+  const labelWidth = Math.max(
+    ...fired.map((rule) => Math.min(rule.length, longestLabel)),
+    ...watched.map((balance) => longestAmount(trace, balance)),
+  );
+  if (trace.readings.length < 2 || trace.until <= trace.since) return [];
+  const charts = watched.flatMap((balance) => [
+    stdout.style.dim(`${balance.toUpperCase()} balance`),
+    ...drawChart({
+      points: trace.readings.map((reading) => ({ at: reading.at, value: reading[balance] })),
+      since: trace.since,
+      until: trace.until,
+      width,
+      height: chartHeight,
+      longestPauseMs: (trace.until - trace.since) / 20,
+      thresholds: Object.values(balanceThresholds(rules, balance)),
+      formatValue: (value) => padToWidth(formatMoney(value), labelWidth, 'right'),
+      style: stdout.style,
+    }),
+  ]);
+  const cells = Math.max(10, width - labelWidth - axisWidth);
+  const lines = fired.map((rule) => {
+    const label = padToWidth(cutToWidth(rule, longestLabel), labelWidth, 'right');
+    const its = incidents.filter(({ incident }) => incident.rule === rule);
+    return `${stdout.style.dim(`${label} │`)}${drawRule(its, { ...trace, cells, report })}`;
+  });
+  return [...charts, ...lines, ''];
+}
+
+/** Labels of one width put the curves and the lines under one another. */
+function longestAmount({ readings }: AccountTrace, balance: Balance): number {
+  const most = readings.reduce((width, reading) => Math.max(width, formatMoney(reading[balance]).length), 0);
+  return Math.min(longestLabel, most + 1);
+}
+
+interface Strip {
+  readonly since: number;
+  readonly until: number;
+  readonly cells: number;
+  readonly report: ReplayReport;
+}
+
+/** A block where the rule fired, a mark where something happened; the worst severity of each cell gives the colour. */
+function drawRule(incidents: readonly ReplayedIncident[], { since, until, cells, report }: Strip): string {
+  const worst: (Severity | null)[] = Array.from({ length: cells }, () => null);
+  const cellOf = (at: number) =>
+    Math.min(cells - 1, Math.max(0, Math.floor(((at - since) / (until - since)) * cells)));
+  for (const { incident } of incidents) {
+    const end = incident.event ? incident.firedAt : (incident.resolvedAt ?? until);
+    for (let cell = cellOf(incident.firedAt); cell <= cellOf(end); cell++) {
+      const known = worst[cell] ?? null;
+      if (known === null || isWorse(incident.worstSeverity, known)) worst[cell] = incident.worstSeverity;
+    }
+  }
+  const mark = incidents[0]?.incident.event === true ? '▲' : '█';
+  return worst
+    .map((severity) => (severity === null ? ' ' : paintSeverity(report.stdout.style, severity, mark)))
+    .join('')
+    .trimEnd();
+}
