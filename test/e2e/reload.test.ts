@@ -2,11 +2,13 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { accountOf, accountsOf, alertsOf, incidentsOf } from '../support/api-answers.ts';
+import { startBuilt } from '../support/built-program.ts';
 import { eventually } from '../support/eventually.ts';
 import { otpSecret, untilRunning, withBed } from '../support/run-daemon.ts';
-import { startBuilt } from '../support/built-program.ts';
 
-const lowBelow = (threshold: number) => ({ rules: [{ id: 'sms-low', type: 'below', threshold, severity: 'warning' }] });
+const lowBelow = (threshold: number) => ({
+  rules: [{ id: 'sms-low', type: 'below', threshold, severity: 'warning' }],
+});
 
 describe.concurrent('reloading the configuration', { timeout: 30_000 }, () => {
   it('happens on SIGHUP; a moved threshold keeps the open incident, a removed rule closes it once', () =>
@@ -35,7 +37,8 @@ describe.concurrent('reloading the configuration', { timeout: 30_000 }, () => {
       const daemon = await bed.start();
       await eventually('the first reading', async () => (await accountOf(daemon)).outcome === 'ok');
       writeFileSync(bed.configFile, '{ "provider": { "baseUrl": 5 }, "accounts": "hunter2" }');
-      const ready = () => daemon.get('/readyz') as Promise<{ readonly status: string; readonly problems: string[] }>;
+      const ready = () =>
+        daemon.get('/readyz') as Promise<{ readonly status: string; readonly problems: string[] }>;
       const { problems, status } = await eventually('it is shown', async () => {
         const answer = await ready();
         return answer.problems.length > 0 ? answer : null;
@@ -82,9 +85,15 @@ describe.concurrent('reloading the configuration', { timeout: 30_000 }, () => {
       const launched = startBuilt(['run', '--config', join(volume, 'config.json')]);
       try {
         const daemon = await untilRunning(launched);
-        await eventually('the key is refused', async () => (await accountOf(daemon)).outcome === 'auth_failed');
+        await eventually(
+          'the key is refused',
+          async () => (await accountOf(daemon)).outcome === 'auth_failed',
+        );
         publish('..2026_11_21', { 'config.json': config, key: `${otpSecret}\n` });
-        await eventually('the new key is used at once', async () => (await accountOf(daemon)).outcome === 'ok');
+        await eventually(
+          'the new key is used at once',
+          async () => (await accountOf(daemon)).outcome === 'ok',
+        );
         expect((await daemon.stop()).code).toBe(0);
       } finally {
         launched.child.kill('SIGKILL');
