@@ -48,6 +48,13 @@ describe('the chart', () => {
     expect(chart.points.at(-1)?.[1]).toBeNull();
   });
 
+  it('of a young account begins with its first poll', () => {
+    const { desk, account } = chartOf(() => 100);
+    const first = deskNow - 20 * minuteMs;
+    desk.pollsByAccount.set('otp', desk.polls('otp', first, deskNow + 1));
+    expect(buildChart(desk, { account, range: year, balance: 'sms', now: deskNow }).since).toBe(first);
+  });
+
   it('marks rises as top-ups, falls not', () => {
     const { chart } = chartOf((at) => (at >= deskNow - 6 * hourMs ? 500 : 100) - (at - deskNow) / hourMs);
     expect(chart.topUps).toHaveLength(1);

@@ -16,6 +16,10 @@ const balance = z.enum(balances);
 const outcome = z.enum(outcomeKinds);
 const text = z.string().max(500);
 
+const quantity = z
+  .union([z.string(), z.number()])
+  .describe('Money as a decimal string, a duration in seconds, or text');
+
 export const accountSchema = z
   .strictObject({
     id: z.string(),
@@ -41,10 +45,6 @@ export const accountSchema = z
 export const pointSchema = z
   .strictObject({ at: instant, sms: money, voip: money, currency: z.string() })
   .register(registry, { id: 'Point' });
-
-const quantity = z
-  .union([z.string(), z.number()])
-  .describe('Money as a decimal string, a duration in seconds, or text');
 
 export const alertSchema = z
   .strictObject({

@@ -113,6 +113,7 @@ function timeLabels(_plot, splits, _axisIndex, _space, step) {
     if (step >= 28 * 86_400)
       return date.toLocaleDateString('en-GB', { month: 'short', year: '2-digit', timeZone: 'UTC' });
     if (step >= 86_400) return day;
+    if (step < 60) return date.toISOString().slice(11, 19);
     const clock = date.toISOString().slice(11, 16);
     return clock === '00:00' ? day : clock;
   });

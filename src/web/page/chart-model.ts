@@ -6,6 +6,8 @@ import type { ChartJson } from '../api/schema.ts';
 
 const dayMs = 86_400_000;
 const microsPerUnit = 1_000_000;
+/** A chart of less would show nothing but noise. */
+const leastSpanMs = 60_000;
 const drawnPoints = 800;
 const drawnTopUps = 60;
 /** Smaller rises are corrections, not payments (the least that a `top-up` rule speaks of). */
@@ -39,23 +41,24 @@ export type Chart = ChartJson;
  */
 export function buildChart(desk: Pick<Desk, 'polls' | 'incidents'>, query: ChartQuery): Chart {
   const { account, range, balance, now } = query;
-  const since = now - range.ms;
-  const polls = desk.polls(account.id, since, now + 1);
+  const polls = desk.polls(account.id, now - range.ms, now + 1);
+  const since = beginning(polls, { now, rangeMs: range.ms });
+  const spanMs = now - since;
   const readings = polls.flatMap(({ reading }) =>
     reading !== null && reading.currency === account.currency ? [reading] : [],
   );
   const gaps = findGaps(polls, {
     until: now,
     longestMs: missedPolls * account.pollIntervalMs,
-    leastMs: range.ms * leastGapShare,
+    leastMs: spanMs * leastGapShare,
   });
-  const projection = project(query);
+  const projection = project(query, spanMs);
   return {
     account: account.id,
     balance,
     currency: account.currency,
     since,
-    until: Math.max(now + range.ms * 0.02, projection.at(-1)?.[0] ?? 0),
+    until: Math.max(now + spanMs * 0.02, projection.at(-1)?.[0] ?? 0),
     now,
     points: breakAtGaps(thin(readings, drawnPoints), gaps, balance),
     thresholds: ladderSteps(account.thresholds[balance]).map(({ severity, threshold }) => ({
@@ -76,6 +79,15 @@ export function readBalance(query: URLSearchParams): Balance {
 /** The range asked for in an address; 24 hours otherwise. */
 export function readRange(query: URLSearchParams): ChartRange {
   return chartRanges.find(({ name }) => name === query.get('range')) ?? chartRanges[0];
+}
+
+/** The start of the range; of an account that is younger than half of it, its first poll: hours would be lost in an empty year. */
+function beginning(
+  polls: readonly PollRecord[],
+  { now, rangeMs }: { readonly now: number; readonly rangeMs: number },
+): number {
+  const first = polls[0]?.at ?? now - rangeMs;
+  return first > now - rangeMs / 2 ? Math.min(first, now - leastSpanMs) : now - rangeMs;
 }
 
 interface Gap {
@@ -154,11 +166,11 @@ function shadeIncidents(desk: Pick<Desk, 'incidents'>, query: ChartQuery, since:
 }
 
 /** From the newest reading down at the burn rate, to zero or a quarter of the chart ahead. Nothing where no rate is known. */
-function project({ account, range, balance, now }: ChartQuery): [number, number][] {
+function project({ account, balance, now }: ChartQuery, spanMs: number): [number, number][] {
   const { reading, outlooks } = account;
   const emptyAt = outlooks[balance]?.emptyAt ?? null;
   if (reading === null || emptyAt === null || emptyAt <= now) return [];
-  const end = Math.min(emptyAt, now + range.ms / 4);
+  const end = Math.min(emptyAt, now + spanMs / 4);
   const value = toUnits(reading[balance]);
   const share = (end - reading.at) / (emptyAt - reading.at);
   return [

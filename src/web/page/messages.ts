@@ -1,4 +1,5 @@
 import type { ChannelView, Desk } from '../../app/desk.ts';
+import { displayName } from '../../core/alert.ts';
 import type { OutboxMessage } from '../../core/outbox.ts';
 import { type Html, html } from '../html.ts';
 import { accountPath } from './forms.ts';
@@ -59,7 +60,7 @@ function about(desk: Pick<Desk, 'account'>, { items, report }: OutboxMessage): H
     const view = desk.account(account);
     const name =
       view === null
-        ? html`<bdi>${account}</bdi>`
+        ? html`<bdi>${displayName(account)}</bdi>`
         : html`<a href="${accountPath(account)}"><bdi>${view.name}</bdi></a>`;
     return html`${index > 0 && html`<br>`}${name} <span class="soft">${rule}</span>`;
   });

@@ -13,6 +13,12 @@ export function niceTicks(lowest: number, highest: number, count: number): reado
   return ticks;
 }
 
+const minuteMs = 60_000;
+const steps = [
+  ...[10_000, 30_000, minuteMs, 5 * minuteMs, 15 * minuteMs, 30 * minuteMs],
+  ...[hourMs, 2 * hourMs, 4 * hourMs, 6 * hourMs, 12 * hourMs, dayMs, 2 * dayMs, 7 * dayMs],
+];
+
 /** Instants for the time axis, in UTC, and what to write at them. */
 export function timeTicks(
   since: number,
@@ -20,12 +26,10 @@ export function timeTicks(
 ): readonly { readonly at: number; readonly label: string }[] {
   const span = until - since;
   if (span > 120 * dayMs) return monthTicks(since, until);
-  const step =
-    [hourMs, 4 * hourMs, 6 * hourMs, dayMs, 2 * dayMs, 7 * dayMs].find((size) => span / size <= 7) ??
-    7 * dayMs;
+  const step = steps.find((size) => span / size <= 7) ?? 7 * dayMs;
   const ticks: { at: number; label: string }[] = [];
   for (let at = Math.ceil(since / step) * step; at <= until; at += step) {
-    ticks.push({ at, label: step < dayMs ? clock(at) : day(at) });
+    ticks.push({ at, label: step < minuteMs ? seconds(at) : step < dayMs ? clock(at) : day(at) });
   }
   return ticks;
 }
@@ -44,6 +48,10 @@ function monthTicks(
 }
 
 const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+function seconds(at: number): string {
+  return new Date(at).toISOString().slice(11, 19);
+}
 
 function clock(at: number): string {
   return new Date(at).toISOString().slice(11, 16);

@@ -1,4 +1,5 @@
 import type { AccountView } from '../../app/desk.ts';
+import { roughDuration } from '../../core/moment.ts';
 import { formatAmount } from '../../core/money.ts';
 import type { Balance } from '../../core/reading.ts';
 import { ladderSteps } from '../../core/rules/ladder.ts';
@@ -8,7 +9,6 @@ import { balanceWord } from './words.ts';
 const width = 120;
 const height = 32;
 const edge = 3;
-const dayMs = 86_400_000;
 
 /** The last 24 hours of one balance as a small picture with its words; readings in another currency are left out. */
 export function drawSparkline(account: AccountView, balance: Balance, now: number): Html {
@@ -21,7 +21,9 @@ export function drawSparkline(account: AccountView, balance: Balance, now: numbe
   const values = readings.map((reading) => reading[balance]);
   const lowest = Math.min(...values);
   const highest = Math.max(...values);
-  const x = (at: number): number => clamp(((at - now + dayMs) / dayMs) * width, 0, width);
+  // An account younger than a day fills the picture with what there is.
+  const spanMs = Math.max(1, now - first.at);
+  const x = (at: number): number => clamp(((at - first.at) / spanMs) * width, 0, width);
   const y = (value: number): number =>
     highest === lowest ? height / 2 : edge + ((highest - value) / (highest - lowest)) * (height - 2 * edge);
   const path = readings
@@ -32,7 +34,7 @@ export function drawSparkline(account: AccountView, balance: Balance, now: numbe
   const threshold = ladderSteps(account.thresholds[balance])
     .map((step) => step.threshold)
     .find((value) => value > lowest && value < highest);
-  const words = `${balanceWord(balance)} balance over 24 hours: from ${formatAmount(first[balance], account.currency)} to ${formatAmount(last[balance], account.currency)}, lowest ${formatAmount(lowest, account.currency)}`;
+  const words = `${balanceWord(balance)} balance over ${roughDuration(spanMs)}: from ${formatAmount(first[balance], account.currency)} to ${formatAmount(last[balance], account.currency)}, lowest ${formatAmount(lowest, account.currency)}`;
   return html`<svg class="spark" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${words}">${
     threshold !== undefined && html`<path class="spark-threshold" d="M0 ${round(y(threshold))}H${width}"/>`
   }<path class="spark-line" d="${new Html(path)}"/></svg>`;
