@@ -1,0 +1,162 @@
+/**
+ * How fast the past is replayed: ten accounts, a year of readings every five minutes, six rules each, messages counted. Prints
+ * readings per second of the rules alone and of a CSV file from its text. Run: node bench/replay.ts
+ */
+import { Readable } from 'node:stream';
+import { readHistoryCsv } from '../src/app/replay/history-csv.ts';
+import { type AccountHistory, HistoryReplay } from '../src/app/replay/history-replay.ts';
+import type { AccountSettings, Settings } from '../src/app/settings.ts';
+import { formatMicros } from '../src/core/money.ts';
+import type { PollRecord } from '../src/core/reading.ts';
+import type { Rule } from '../src/core/rule.ts';
+import { Secret } from '../src/core/secret.ts';
+import { cronCalendar } from '../src/system/calendar.ts';
+
+const accountCount = 10;
+const readingCount = 105_120;
+const everyMs = 300_000;
+const start = Date.UTC(2026, 0, 1);
+const runs = 5;
+
+/** A linear congruential generator: the same balances in every run. */
+let seed = 42;
+function fraction(): number {
+  seed = (seed * 1_664_525 + 1_013_904_223) % 2 ** 32;
+  return seed / 2 ** 32;
+}
+
+const units = (amount: number) => Math.round(amount * 1_000_000);
+const common = { severity: 'warning', forMs: 0, recoverForMs: 0, match: {}, builtIn: false } as const;
+
+const rules: readonly Rule[] = [
+  {
+    ...common,
+    id: 'sms-low',
+    type: 'below',
+    balance: 'sms',
+    thresholds: { info: units(500), warning: units(200), critical: units(50) },
+    hysteresis: { kind: 'share', share: 0.1 },
+  },
+  {
+    ...common,
+    id: 'sms-negative',
+    type: 'negative',
+    balance: 'sms',
+    severity: 'critical',
+    hysteresisMicros: 0,
+  },
+  {
+    ...common,
+    id: 'runway',
+    type: 'runway',
+    balance: 'sms',
+    thresholds: { warning: 3 * 86_400_000, critical: 86_400_000 },
+    floorMicros: 0,
+    lookbackMs: 86_400_000,
+    minimumHistoryMs: 3_600_000,
+    minimumHistoryGiven: false,
+  },
+  {
+    ...common,
+    id: 'drop',
+    type: 'drop',
+    balance: 'voip',
+    by: { kind: 'share', share: 0.3 },
+    windowMs: 3_600_000,
+  },
+  { ...common, id: 'top-up', type: 'top-up', balance: 'sms', severity: 'info', atLeastMicros: units(0.01) },
+  { ...common, id: 'stale', type: 'stale', afterMs: null },
+];
+
+const settings: Settings = {
+  provider: {
+    timeoutMs: 10_000,
+    maxRequestsPerSecond: 1,
+    allowInsecureHttp: false,
+    backoff: { initialMs: 30_000, maxMs: 3_600_000 },
+  },
+  accounts: Array.from({ length: accountCount }, (_, index) => makeAccount(`account-${index}`)),
+  rules,
+  channels: [{ type: 'slack', name: 'ops', webhookUrl: new Secret('https://hooks.example.com/bench') }],
+  routes: [],
+  silences: [],
+  reports: [],
+  server: null,
+  heartbeat: null,
+  storage: { path: 'unused', retentionMs: 0 },
+  log: { level: 'silent' },
+  timezone: 'UTC',
+};
+
+const histories = settings.accounts.map(makeHistory);
+const total = accountCount * readingCount;
+for (let run = 0; run < runs; run++) report(`replay, ${rules.length} rules`, replayAll);
+await reportCsv();
+
+function report(name: string, work: () => string): void {
+  const begin = performance.now();
+  const outcome = work();
+  print(name, performance.now() - begin, outcome);
+}
+
+function print(name: string, ms: number, outcome: string): void {
+  const rate = Math.round((total / ms) * 1000).toLocaleString('en');
+  console.log(
+    `${name}: ${rate} readings/s (${total.toLocaleString('en')} in ${Math.round(ms)} ms${outcome})`,
+  );
+}
+
+function replayAll(): string {
+  const replay = new HistoryReplay({ settings, calendar: cronCalendar });
+  for (const history of histories) replay.add(history);
+  const { incidents, messages } = replay.finish(start + readingCount * everyMs);
+  return `, ${incidents.length} incidents, ${messages.length} messages`;
+}
+
+async function reportCsv(): Promise<void> {
+  const text = histories.map(toCsv).join('');
+  const pieces = Array.from({ length: Math.ceil(text.length / 65_536) }, (_, index) =>
+    text.slice(index * 65_536, (index + 1) * 65_536),
+  );
+  const begin = performance.now();
+  const readings = await readHistoryCsv(Readable.from(['at,sms,voip,currency,account\n', ...pieces]));
+  print('reading CSV', performance.now() - begin, `, ${readings.size} accounts`);
+}
+
+function toCsv({ account, polls }: AccountHistory): string {
+  return polls
+    .map(({ reading }) =>
+      reading === null
+        ? ''
+        : `${new Date(reading.at).toISOString()},${formatMicros(reading.sms)},${formatMicros(reading.voip)},CNY,${account.id}\n`,
+    )
+    .join('');
+}
+
+/** Spending at every poll, topped up some time after it got low. */
+function makeHistory(account: AccountSettings): AccountHistory {
+  const polls: PollRecord[] = [];
+  let sms = units(900);
+  let voip = units(500);
+  for (let count = 0; count < readingCount; count++) {
+    sms -= Math.floor(fraction() * 1_400_000);
+    voip -= Math.floor(fraction() * 300_000);
+    if (sms < units(100) && fraction() < 0.005) sms += units(1000);
+    if (voip < units(50) && fraction() < 0.01) voip += units(500);
+    const at = start + count * everyMs;
+    polls.push({ at, outcome: 'ok', reading: { at, sms, voip, currency: 'CNY' } });
+  }
+  return { account, polls, before: [], gaps: 'unread', until: start + readingCount * everyMs };
+}
+
+function makeAccount(id: string): AccountSettings {
+  return {
+    id,
+    name: id,
+    authSecret: new Secret(`key-of-${id}`),
+    baseUrl: 'https://api.example.com',
+    currency: 'CNY',
+    labels: {},
+    poll: { kind: 'every', everyMs },
+  };
+}
