@@ -24,6 +24,7 @@ export class Committer {
   #cancel: (() => void) | null = null;
   #armed: 'no' | 'gathering' | 'now' = 'no';
   #failing = false;
+  #stopped = false;
 
   constructor(parts: CommitterParts) {
     this.#parts = parts;
@@ -36,6 +37,7 @@ export class Committer {
   /** Makes sure that what has changed is written soon; `waiting` says that messages wait for it. */
   schedule(waiting: boolean): void {
     const { changes } = this.#parts.state;
+    if (this.#stopped) return;
     if (changes.empty && !waiting) return;
     const urgent = waiting || (changes.urgent && !this.#failing);
     if (this.#armed === 'now' || (this.#armed === 'gathering' && !urgent)) return;
@@ -43,6 +45,13 @@ export class Committer {
     this.#armed = urgent ? 'now' : 'gathering';
     const delayMs = urgent ? 0 : this.#failing ? retryMs : gatherMs;
     this.#cancel = this.#parts.clock.setTimer(delayMs, () => this.flush());
+  }
+
+  /** No further attempts: the database is about to be closed. */
+  stop(): void {
+    this.#cancel?.();
+    this.#cancel = null;
+    this.#stopped = true;
   }
 
   /** Writes now. */

@@ -41,7 +41,8 @@ export class DaemonJournal {
     }
     this.#channelErrors.set(message.channel, delivery.reason);
     const detail = { ...fields, reason: delivery.reason };
-    if (delivery.kind === 'dead') this.#log.error(detail, 'message refused for good');
+    if (delivery.kind === 'moot') this.#log.info(detail, 'message dropped');
+    else if (delivery.kind === 'dead') this.#log.error(detail, 'message refused for good');
     else if (before === delivery.reason) this.#log.debug(detail, 'message not delivered yet');
     else this.#log.warn(detail, 'message not delivered yet');
   }

@@ -5,13 +5,14 @@ import { Committer } from './committer.ts';
 import { Counting } from './counting.ts';
 import { DaemonJournal } from './daemon-journal.ts';
 import { Heartbeat, overdueMs, type Ping } from './heartbeat.ts';
-import { endTurn, shiftTime, startMonitor } from './monitor/monitor.ts';
+import { endTurn, startMonitor } from './monitor/monitor.ts';
 import { observePoll } from './monitor/observe.ts';
 import { obeyOrder } from './monitor/operate.ts';
 import { clearOwnFailure, isOwnFailureRaised, raiseOwnFailure } from './monitor/own-alerts.ts';
 import { reconfigure } from './monitor/reconfigure.ts';
 import { aliveNote } from './monitor/restore.ts';
 import { type Sent, settleDelivery } from './monitor/settle.ts';
+import { shiftTime } from './monitor/shift.ts';
 import type { MonitorState, WatchedAccount } from './monitor/state.ts';
 import { composeMessage } from './outbox/compose.ts';
 import { type Claim, Dispatcher } from './outbox/dispatcher.ts';
@@ -34,14 +35,17 @@ export interface DaemonParts {
   readonly log: Log;
   readonly ping: Ping;
   readonly acknowledgeUrl: (incident: Incident, now: number) => string | null;
+  /** It wakes at least this often, because the command line may have left an order and the clock may have jumped. 1 s. */
+  readonly longestSleepMs?: number;
 }
 
-/** The daemon wakes at least this often: the command line may have left an order, the clock may have jumped. */
-const longestSleepMs = 1000;
+const usualSleepMs = 1000;
 /** Running polls and deliveries get this long to finish at the end; Docker kills after 10 s. */
 const drainMs = 8000;
 /** The note that says when the command line last left an order. */
 const orderNote = 'order-at';
+/** How metrics count the end of a sending. */
+const countedAs = { delivered: 'delivered', retry: 'retried', dead: 'dead', moot: 'dead' } as const;
 export const storageRule = 'storage-failed';
 export const configRule = 'config-invalid';
 
@@ -74,7 +78,7 @@ export class Daemon {
   constructor(parts: DaemonParts) {
     this.#parts = parts;
     const { settings, store, calendar, random, clock, log } = parts;
-    this.#time = new SteadyClock(clock);
+    this.#time = new SteadyClock(clock, parts.longestSleepMs);
     const now = this.#time.now();
     this.startedAt = now;
     this.configLoadedAt = now;
@@ -124,11 +128,14 @@ export class Daemon {
   start(): void {
     this.#running = true;
     this.poller.adopt(new Set());
+    // The file that the daemon starts with is valid, whatever the one before it heard of at its end.
+    clearOwnFailure(this.state, configRule, this.#time.now());
     this.#tick();
   }
 
   /** Does something at once, as part of a turn, and gives what it gives. */
   act<T>(work: (now: number) => T): T {
+    this.#followJump();
     const now = this.#time.now();
     const result = work(now);
     this.#endTurn(now);
@@ -180,6 +187,7 @@ export class Daemon {
     await this.#drain(1000);
     this.state.changes.notes.set(aliveNote, String(this.#time.now()));
     this.#committer.flush();
+    this.#committer.stop();
     await Promise.all([this.#provider.close(), ...this.#channels.map((channel) => channel.close())]);
   }
 
@@ -197,8 +205,7 @@ export class Daemon {
 
   #deliveryEnded(sent: Sent): void {
     const { delivery, message } = sent;
-    const counted = delivery.kind === 'retry' ? 'retried' : delivery.kind;
-    this.counting.countNotification(message.channel, counted);
+    this.counting.countNotification(message.channel, countedAs[delivery.kind]);
     this.#journal.deliveryEnded(sent);
     this.act((now) => settleDelivery(this.state, sent, now));
     this.#checkIdle();
@@ -219,6 +226,7 @@ export class Daemon {
     this.#retention.prune(this.state.settings.storage.retentionMs, now);
     this.#beat(now);
     this.#endTurn(now);
+    const { longestSleepMs = usualSleepMs } = this.#parts;
     this.#arm(
       Math.min(
         now + longestSleepMs,

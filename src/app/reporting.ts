@@ -3,6 +3,9 @@ import { putMessage } from './monitor/queue.ts';
 import type { MonitorState } from './monitor/state.ts';
 import type { ReportSettings } from './settings.ts';
 
+/** Clocks are set back by a day or a zone, hardly by more; a note further ahead than this is not believed. */
+const longestStepBackMs = 3 * 86_400_000;
+
 /**
  * Sends the reports that are due: each at most once per run of its cron expression, and one for all runs that were missed. When a
  * report last went out is stored with it, so that a restart repeats none.
@@ -10,10 +13,10 @@ import type { ReportSettings } from './settings.ts';
 export function sendDueReports(state: MonitorState, now: number): void {
   for (const report of state.settings.reports) {
     const note = `report:${report.id}`;
-    const last = state.notes.get(note);
+    const last = lastRun(state, report, now);
     // A report that is new in the configuration begins with its next run.
-    const runAt = last === undefined ? null : dueRun(state, report, Number(last), now);
-    if (last === undefined || runAt !== null) writeNote(state, note, String(runAt ?? now));
+    const runAt = last === null ? null : dueRun(state, report, last, now);
+    if (last === null || runAt !== null) writeNote(state, note, String(runAt ?? now));
     if (runAt !== null) sendReport(state, { report, until: runAt, now });
   }
 }
@@ -50,6 +53,17 @@ export function periodStart(
   until: number,
 ): number {
   return state.calendar.previous(report.cron, report.timezone, until - 1) ?? until - 7 * 86_400_000;
+}
+
+/**
+ * The run that the report last went out for; null for a new one. A note from far ahead was written by a clock that was wrong: it must
+ * not keep the report back until then. A clock that was set back by less keeps the report from going out twice.
+ */
+function lastRun(state: MonitorState, report: ReportSettings, now: number): number | null {
+  const note = state.notes.get(`report:${report.id}`);
+  if (note === undefined) return null;
+  const last = Number(note);
+  return last <= now + longestStepBackMs ? last : null;
 }
 
 /** The newest run in (last, now]; null when there was none. A clock that was set back brings none again. */

@@ -28,7 +28,7 @@ export interface Alert {
   readonly breachedSince: number | null;
   /** Since when the readings have been good while it still fires: `recoverFor` is measured from here. */
   readonly recoveringSince: number | null;
-  /** A severity above the present one that waits for `for`, and since when. */
+  /** A severity above the present one that waits for `for`, and since when the readings have been worse than that one. */
   readonly rising: { readonly severity: Severity; readonly since: number } | null;
   /** The open incident; null unless firing. */
   readonly incident: string | null;
@@ -57,7 +57,8 @@ export type Resolution =
   | { readonly kind: 'recovered' }
   | { readonly kind: 'topped-up'; readonly micros: number }
   | { readonly kind: 'rule-removed' }
-  | { readonly kind: 'account-removed' };
+  | { readonly kind: 'account-removed' }
+  | { readonly kind: 'channel-removed' };
 
 /** One firing period of an alert. `id` is stable and unique; kept after it ended. */
 export interface Incident {

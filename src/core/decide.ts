@@ -53,18 +53,27 @@ export function decide(input: {
   readonly suppression: Suppression;
   readonly now: number;
 }): Decision {
-  const { incident, told, suppression } = input;
-  if (incident.event) return told !== null ? quiet('already told') : decideFirst(input, 'event');
-  if (incident.resolvedAt !== null) {
-    if (told === null) return quiet('never told');
-    if (told.resolved) return quiet('already told');
-    return suppression.silenced ? quiet('silenced') : tell('resolved');
-  }
+  const { incident, told } = input;
+  if (incident.event) return decideEvent(input);
+  if (incident.resolvedAt !== null) return decideEnd(input);
   const first = incident.flappingSince === null ? 'firing' : 'flapping';
   return told === null ? decideFirst(input, first) : decideNext(input, told);
 }
 
 type Input = Parameters<typeof decide>[0];
+
+/** What merely happened is told once, where it is routed to; there is nothing to escalate. */
+function decideEvent(input: Input): Decision {
+  if (input.told !== null) return quiet('already told');
+  return input.plan.direct ? decideFirst(input, 'event') : quiet('never told');
+}
+
+/** Whoever heard that it fired hears that it ended, whatever happened since; only a silence makes that wait. */
+function decideEnd({ told, suppression, now }: Input): Decision {
+  if (told === null) return quiet('never told');
+  if (told.resolved) return quiet('already told');
+  return decideSuppression({ ...suppression, inhibited: false, heldUntil: null }, now) ?? tell('resolved');
+}
 
 function decideFirst(input: Input, notice: NoticeKind): Decision {
   const { plan, suppression, incident } = input;
@@ -105,13 +114,14 @@ function decideEscalation(input: Input, told: Told | null): Decision | null {
 function decideSuppression(suppression: Suppression, now: number): Decision | null {
   if (suppression.silenced) return quiet('silenced');
   if (suppression.inhibited) return quiet('inhibited');
-  if (suppression.heldUntil !== null && now < suppression.heldUntil) return quiet('held', suppression.heldUntil);
+  if (suppression.heldUntil !== null && now < suppression.heldUntil)
+    return quiet('held', suppression.heldUntil);
   const failedUntil = suppression.channelFailedUntil;
   if (failedUntil !== null && now < failedUntil) return quiet('channel failed', failedUntil);
   return null;
 }
 
-/** An acknowledgement holds until the incident gets worse than it was when the person took it. */
+/** An acknowledgement holds until the severity rises after the person took it, even to where it had been before. */
 export function isAcknowledged(incident: Incident): boolean {
   return incident.acknowledgement !== null && incident.acknowledgement.rises === incident.rises;
 }

@@ -9,7 +9,8 @@ export function isInhibited(alert: Alert, others: Iterable<Alert>): boolean {
   for (const other of others) {
     if (other.state !== 'firing' || other.rule === alert.rule) continue;
     if (alert.type === 'stale' && other.type === 'auth-failed') return true;
-    if (alert.balance !== null && other.balance === alert.balance && isWorse(other.severity, alert.severity)) return true;
+    if (alert.balance !== null && other.balance === alert.balance && isWorse(other.severity, alert.severity))
+      return true;
   }
   return false;
 }

@@ -14,9 +14,9 @@ export type Tone = 'critical' | 'warning' | 'info' | 'good' | 'neutral';
 export function stateOf(notice: Notice): NoticeState {
   const { kinds, resolution } = notice;
   if (kinds.includes('resolved')) {
-    return resolution?.kind === 'rule-removed' || resolution?.kind === 'account-removed'
-      ? 'closed'
-      : 'resolved';
+    return resolution === null || resolution.kind === 'recovered' || resolution.kind === 'topped-up'
+      ? 'resolved'
+      : 'closed';
   }
   const order = ['flapping', 'escalated', 'firing', 'worse', 'reminder', 'event'] as const;
   return order.find((kind) => kinds.includes(kind)) ?? 'firing';

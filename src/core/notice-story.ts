@@ -54,6 +54,8 @@ function causeOf(notice: Notice, frame: WordingFrame): string {
       return 'Closed because the rule was removed from the configuration. That says nothing about the balance.';
     case 'account-removed':
       return 'Closed because the account was removed from the configuration. That says nothing about its balance.';
+    case 'channel-removed':
+      return 'Closed because the channel was removed from the configuration.';
     case 'recovered':
       return recoveryOf(notice);
   }

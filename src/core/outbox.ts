@@ -82,7 +82,11 @@ export function newMessage(content: {
  * Adds to a message that is not under way. A message that has not been tried goes out as early as its most urgent item
  * asks; one that waits for a retry keeps its instant.
  */
-export function joinMessage(message: OutboxMessage, items: readonly NoticeItem[], dueAt: number): OutboxMessage {
+export function joinMessage(
+  message: OutboxMessage,
+  items: readonly NoticeItem[],
+  dueAt: number,
+): OutboxMessage {
   return {
     ...message,
     items: [...message.items, ...items],

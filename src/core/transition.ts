@@ -12,8 +12,11 @@ import { isWorse, type Severity } from './severity.ts';
  * | pending  | breach with `for` > 0                       | `for` over (firing), recovery (inactive)             |
  * | firing   | breach with `for` 0, or `for` over          | recovery that lasted `recoverFor`, while not flapping |
  *
- * Inside firing the severity moves: up when a worse breach has lasted `for`, down at once. An alert that changes more than
+ * Inside firing the severity moves: up when something worse has lasted `for`, down at once. An alert that changes more than
  * five times within the flap window stays firing until it calms (at most two changes within the window).
+ *
+ * `none` means that nothing changed but the numbers: whatever else changes has a name, so that it is stored and
+ * survives a restart.
  */
 export type AlertChange =
   | 'none'
@@ -22,6 +25,8 @@ export type AlertChange =
   | 'fired'
   | 'rose'
   | 'fell'
+  /** A clock started or stopped inside the state, such as that of a worse severity: worth storing, nothing to say. */
+  | 'moved'
   | 'recovering'
   | 'relapsed'
   | 'resolved'
@@ -132,10 +137,9 @@ function breach(alert: Alert, severity: Severity, timing: AlertTiming, now: numb
       alert: { ...alert, state: 'firing', severity, breachedSince, changedAt, flappingSince },
     };
   }
-  return {
-    change: alert.state === 'pending' ? 'none' : 'pending',
-    alert: { ...alert, state: 'pending', severity, breachedSince },
-  };
+  const pending: Alert = { ...alert, state: 'pending', severity, breachedSince };
+  if (alert.state === 'inactive') return { alert: pending, change: 'pending' };
+  return { alert: pending, change: severity === alert.severity ? 'none' : 'moved' };
 }
 
 function breachWhileFiring(alert: Alert, severity: Severity, timing: AlertTiming, now: number): Transition {
@@ -145,14 +149,21 @@ function breachWhileFiring(alert: Alert, severity: Severity, timing: AlertTiming
     const changedAt =
       alert.flappingSince === null ? alert.changedAt : [...recentChanges(alert, timing, now), now];
     const next = breachWhileFiring({ ...relapsed, changedAt }, severity, timing, now);
-    return next.change === 'none' ? { ...next, change: 'relapsed' } : next;
+    return next.change === 'none' || next.change === 'moved' ? { ...next, change: 'relapsed' } : next;
   }
-  if (severity === alert.severity) return { alert: { ...alert, rising: null }, change: 'none' };
+  const { rising } = alert;
+  if (severity === alert.severity) {
+    return { alert: { ...alert, rising: null }, change: rising === null ? 'none' : 'moved' };
+  }
   if (!isWorse(severity, alert.severity))
     return { alert: { ...alert, severity, rising: null }, change: 'fell' };
-  const since = alert.rising !== null && !isWorse(alert.rising.severity, severity) ? alert.rising.since : now;
+  // As while pending, `for` runs from the first reading that was worse, however much worse.
+  const since = rising?.since ?? now;
   if (now - since >= timing.forMs) return { alert: { ...alert, severity, rising: null }, change: 'rose' };
-  return { alert: { ...alert, rising: { severity, since } }, change: 'none' };
+  return {
+    alert: { ...alert, rising: { severity, since } },
+    change: rising?.severity === severity ? 'none' : 'moved',
+  };
 }
 
 function recover(alert: Alert, timing: AlertTiming, now: number): Transition {
@@ -164,7 +175,8 @@ function recover(alert: Alert, timing: AlertTiming, now: number): Transition {
   const recoveringSince = alert.recoveringSince ?? now;
   if (alert.flappingSince !== null) {
     const changedAt = began ? [...recentChanges(alert, timing, now), now] : alert.changedAt;
-    return steady({ ...alert, recoveringSince, rising: null, changedAt }, timing, now);
+    const next = steady({ ...alert, recoveringSince, rising: null, changedAt }, timing, now);
+    return began && next.change === 'none' ? { ...next, change: 'recovering' } : next;
   }
   if (now - recoveringSince < timing.recoverForMs) {
     return { alert: { ...alert, recoveringSince, rising: null }, change: began ? 'recovering' : 'none' };

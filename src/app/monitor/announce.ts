@@ -1,9 +1,9 @@
-import { type Alert, alertKey, type Incident, providerAccountId, type Told } from '../../core/alert.ts';
-import { type ChannelPlan, decide, type Suppression } from '../../core/decide.ts';
+import type { Alert, Incident, Told } from '../../core/alert.ts';
+import { type ChannelPlan, decide } from '../../core/decide.ts';
 import { isInhibited } from '../../core/inhibition.ts';
-import { kindsByIncident, type NoticeKind } from '../../core/outbox.ts';
+import type { NoticeKind } from '../../core/outbox.ts';
 import { planChannels } from '../../core/plan.ts';
-import { outageHold, reviewOutage } from './outage.ts';
+import { OutageHolds, reviewOutage } from './outage.ts';
 import { channelFailedRule, isOwnFailureRaised } from './own-alerts.ts';
 import { enqueue, queueOf } from './queue.ts';
 import { isSilenced } from './silencing.ts';
@@ -15,9 +15,10 @@ import { type MonitorState, wakeBy } from './state.ts';
  */
 export function announceTouched(state: MonitorState, now: number): void {
   reviewOutages(state, now);
+  const turn = { now, holds: new OutageHolds(state, now), waiting: new WaitingIncidents(state) };
   for (const id of state.touched) {
     const incident = state.incidents.get(id);
-    if (incident !== undefined) announce(state, incident, now);
+    if (incident !== undefined) announce(state, incident, turn);
   }
   state.touched.clear();
 }
@@ -31,23 +32,6 @@ export function suppressionOf(
   return { silenced: isSilenced(state, incident, now), inhibited: isIncidentInhibited(state, incident, now) };
 }
 
-/** Whether a queued message still has something to say about the incident. */
-export function isQueued(state: MonitorState, incident: string): boolean {
-  for (const message of state.messages.values()) {
-    if (message.state === 'pending' && message.items.some((item) => item.incident === incident)) return true;
-  }
-  return false;
-}
-
-/** Forgets an ended incident once nobody has to be told anything about it. The database keeps it. */
-export function settleIncident(state: MonitorState, incident: Incident): void {
-  const ended = incident.resolvedAt !== null || incident.event;
-  const owed = !incident.event && Object.values(incident.told).some((told) => !told.resolved);
-  if (!ended || owed || isQueued(state, incident.id) || state.changes.incidents.has(incident.id)) return;
-  state.incidents.delete(incident.id);
-  state.due.delete(`incident:${incident.id}`);
-}
-
 function reviewOutages(state: MonitorState, now: number): void {
   const providers = new Set<string>();
   for (const id of state.touched) {
@@ -55,52 +39,57 @@ function reviewOutages(state: MonitorState, now: number): void {
     const account = incident?.type === 'stale' ? state.accounts.get(incident.account) : undefined;
     if (account !== undefined) providers.add(account.settings.baseUrl);
   }
-  for (const baseUrl of providers) {
-    const before = outageState(state, baseUrl);
-    reviewOutage(state, baseUrl, now);
-    if (outageState(state, baseUrl) !== before) touchProvider(state, baseUrl);
-  }
+  for (const baseUrl of providers) reviewOutage(state, baseUrl, now);
 }
 
-function outageState(state: MonitorState, baseUrl: string): Alert['state'] | undefined {
-  return state.alerts.get(alertKey(providerAccountId(baseUrl), 'provider-down'))?.state;
+/** What is looked up once for all decisions of a turn. */
+interface Turn {
+  readonly now: number;
+  readonly holds: OutageHolds;
+  readonly waiting: WaitingIncidents;
 }
 
-function touchProvider(state: MonitorState, baseUrl: string): void {
-  for (const incident of state.incidents.values()) {
-    if (state.accounts.get(incident.account)?.settings.baseUrl === baseUrl) state.touched.add(incident.id);
-  }
-}
-
-function announce(state: MonitorState, incident: Incident, now: number): void {
-  const channels = state.settings.channels
-    .map((channel) => channel.name)
-    .filter((name) => !isAbout(incident, name));
+function announce(state: MonitorState, incident: Incident, turn: Turn): void {
+  const { now } = turn;
+  const common = {
+    ...suppressionOf(state, incident, now),
+    heldUntil: turn.holds.heldUntil(incident),
+  };
+  let current = incident;
   let next = Number.POSITIVE_INFINITY;
-  let told = incident.told;
-  const common = { ...suppressionOf(state, incident, now), heldUntil: heldUntil(state, incident, now) };
-  for (const plan of planChannels(incident, state.settings.routes, channels)) {
+  for (const plan of plansOf(state, incident)) {
     const suppression = { ...common, channelFailedUntil: channelFailedUntil(state, incident, plan) };
-    const known = incident.told[plan.channel] ?? null;
-    const decision = decide({ incident, plan, told: known, suppression, now });
-    if (decision.kind === 'quiet') {
-      next = Math.min(next, decision.until ?? next);
-      continue;
-    }
-    if (decision.notice === 'reminder' && isWaiting(state, plan.channel, incident)) {
+    // One thing said may leave another: an escalation that is due with the first message.
+    for (;;) {
+      const known = current.told[plan.channel] ?? null;
+      const decision = decide({ incident: current, plan, told: known, suppression, now });
+      if (decision.kind === 'quiet') {
+        next = Math.min(next, decision.until ?? next);
+        break;
+      }
+      const { notice } = decision;
       // What is still on its way to the channel says everything that a reminder would.
-      next = Math.min(next, now + (plan.repeatEveryMs ?? 0));
-      continue;
+      const needless = notice === 'reminder' && turn.waiting.has(plan.channel, incident.id);
+      if (!needless) current = tell(state, { incident: current, plan, notice, known, now });
+      if (notice !== 'reminder') continue;
+      next = Math.min(next, now + (plan.repeatEveryMs ?? Number.POSITIVE_INFINITY));
+      break;
     }
-    told = { ...told, [plan.channel]: tell(state, { incident, plan, notice: decision.notice, known, now }) };
-    next = Math.min(next, now + (plan.repeatEveryMs ?? Number.POSITIVE_INFINITY));
   }
-  if (told !== incident.told) {
-    state.incidents.set(incident.id, { ...incident, told });
+  if (current !== incident) {
+    state.incidents.set(incident.id, current);
     state.changes.incidents.add(incident.id);
   }
-  const key = `incident:${incident.id}`;
-  if (Number.isFinite(next)) wakeBy(state, key, next);
+  if (Number.isFinite(next)) wakeBy(state, `incident:${incident.id}`, next);
+}
+
+function plansOf(state: MonitorState, incident: Incident): readonly ChannelPlan[] {
+  const channels = state.settings.channels.map((channel) => channel.name);
+  return planChannels(
+    incident,
+    state.settings.routes,
+    channels.filter((name) => !isAbout(incident, name)),
+  );
 }
 
 function tell(
@@ -112,7 +101,7 @@ function tell(
     readonly known: Told | null;
     readonly now: number;
   },
-): Told {
+): Incident {
   const { incident, plan, notice, known, now } = it;
   const message = enqueue(state, {
     channel: plan.channel,
@@ -120,7 +109,7 @@ function tell(
     dueAt: now + plan.groupWaitMs,
     now,
   });
-  return {
+  const told: Told = {
     at: now,
     severity: incident.severity,
     resolved: notice === 'resolved',
@@ -129,6 +118,18 @@ function tell(
     subject: known?.subject ?? null,
     escalatedAt: notice === 'escalated' ? now : (known?.escalatedAt ?? null),
   };
+  return {
+    ...incident,
+    // Nobody can acknowledge what a silence or another alert kept from everybody: the time to do so begins now.
+    escalationSince: isUntried(state, incident) ? now : incident.escalationSince,
+    told: { ...incident.told, [plan.channel]: told },
+  };
+}
+
+/** True until the first channel is told. One that refused for good was told as far as escalation goes. */
+function isUntried(state: MonitorState, incident: Incident): boolean {
+  if (Object.keys(incident.told).length > 0) return false;
+  return !state.settings.channels.some(({ name }) => state.channelTries.has(`${name}/${incident.id}`));
 }
 
 /** A channel is not asked to carry the news of its own failure. */
@@ -151,10 +152,6 @@ function heardAlerts(state: MonitorState, alerts: readonly Alert[], now: number)
   });
 }
 
-function heldUntil(state: MonitorState, incident: Incident, now: number): Suppression['heldUntil'] {
-  return incident.type === 'stale' ? outageHold(state, incident, now) : null;
-}
-
 /** A channel that refuses for good is tried again at the pace of reminders, not with every new alert's fate unknown. */
 function channelFailedUntil(state: MonitorState, incident: Incident, plan: ChannelPlan): number | null {
   if (!isOwnFailureRaised(state, channelFailedRule(plan.channel))) return null;
@@ -162,6 +159,20 @@ function channelFailedUntil(state: MonitorState, incident: Incident, plan: Chann
   return lastTry === undefined || plan.repeatEveryMs === null ? null : lastTry + plan.repeatEveryMs;
 }
 
-function isWaiting(state: MonitorState, channel: string, incident: Incident): boolean {
-  return queueOf(state, channel).some((message) => kindsByIncident(message.items).has(incident.id));
+/** The incidents that each channel's queue still speaks of, read when first asked for. */
+class WaitingIncidents {
+  readonly #state: MonitorState;
+  readonly #byChannel = new Map<string, ReadonlySet<string>>();
+
+  constructor(state: MonitorState) {
+    this.#state = state;
+  }
+
+  has(channel: string, incident: string): boolean {
+    const known = this.#byChannel.get(channel);
+    if (known !== undefined) return known.has(incident);
+    const items = queueOf(this.#state, channel).flatMap((message) => message.items);
+    this.#byChannel.set(channel, new Set(items.map((item) => item.incident)));
+    return this.has(channel, incident);
+  }
 }

@@ -15,7 +15,7 @@ export function judgePoll(state: MonitorState, account: WatchedAccount, now: num
   for (const rule of account.rules) {
     if (read || !needsReading(rule)) judgeRule(state, { account, rule, facts, now });
   }
-  scheduleAccount(state, account);
+  scheduleAccount(state, account, facts);
 }
 
 /** Judges what time alone changes: `for`, `recoverFor`, flapping, staleness. */
@@ -33,12 +33,15 @@ export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: 
       );
     }
   }
-  scheduleAccount(state, account);
+  scheduleAccount(state, account, facts);
 }
 
 /** Sets the one instant at which the account's alerts next change by themselves. */
-export function scheduleAccount(state: MonitorState, account: WatchedAccount): void {
-  const facts = factsOf(account, 0);
+export function scheduleAccount(
+  state: MonitorState,
+  account: WatchedAccount,
+  facts: AccountFacts = factsOf(account, 0),
+): void {
   let next = Number.POSITIVE_INFINITY;
   for (const rule of account.rules) {
     const alert = account.alerts.get(rule.id);
@@ -100,12 +103,12 @@ function applyTransition(state: MonitorState, it: Case, { alert, change }: Trans
 /** Opens, updates or closes the incident that belongs to a change, and notes it in the alert. */
 function followIncident(
   state: MonitorState,
-  { account, rule, facts, now }: Case,
+  { account, rule, now }: Case,
   { alert, change }: Transition,
 ): Alert {
   if (change === 'fired') return { ...alert, incident: openIncident(state, { account, alert, now }) };
   if (change === 'resolved') {
-    closeIncident(state, { alert, now, resolution: resolutionOf(account, rule, facts) });
+    closeIncident(state, { alert, now, resolution: resolutionOf(state, account, { rule, alert }) });
     return { ...alert, incident: null };
   }
   if (alert.state === 'firing') updateIncident(state, { alert, rose: change === 'rose' });
@@ -151,10 +154,16 @@ function isHeld(rule: Rule, facts: AccountFacts): boolean {
 }
 
 /** What ended an incident: money that came in since it began, or simply that all is well again. */
-function resolutionOf(account: WatchedAccount, rule: Rule, facts: AccountFacts): Resolution {
+function resolutionOf(
+  state: MonitorState,
+  account: WatchedAccount,
+  { rule, alert }: { readonly rule: Rule; readonly alert: Alert },
+): Resolution {
   const balance = balanceOf(rule);
-  const since = account.alerts.get(rule.id)?.breachedSince ?? facts.now;
-  if (balance === null || rule.type === 'drop' || rule.type === 'idle') return { kind: 'recovered' };
+  // The instant as the readings know it: the alert's own clocks are moved by every time in which nobody watched.
+  const since = alert.incident === null ? undefined : state.incidents.get(alert.incident)?.firedAt;
+  if (since === undefined || balance === null || rule.type === 'drop' || rule.type === 'idle')
+    return { kind: 'recovered' };
   const micros = account.log.toppedUpSince(balance, since);
   return micros > 0 ? { kind: 'topped-up', micros } : { kind: 'recovered' };
 }

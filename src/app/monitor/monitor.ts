@@ -1,11 +1,9 @@
-import type { Incident } from '../../core/alert.ts';
-import type { OutboxMessage } from '../../core/outbox.ts';
 import type { Batch, Calendar, Random, StoreReader } from '../ports.ts';
 import type { Settings } from '../settings.ts';
 import { announceTouched } from './announce.ts';
 import { batchOf } from './changes.ts';
 import { judgeElapsed } from './judge.ts';
-import { restoreState, shiftAccount } from './restore.ts';
+import { restoreState } from './restore.ts';
 import { forgetSettled } from './settle.ts';
 import { reviewSilences } from './silencing.ts';
 import { emptyState, type MonitorState } from './state.ts';
@@ -30,35 +28,6 @@ export function endTurn(state: MonitorState, now: number): void {
     wake(state, key, now);
   }
   announceTouched(state, now);
-}
-
-/**
- * The wall clock jumped, or the machine slept: what is measured moves along, so that neither staleness nor a `for`, a reminder or a
- * retry comes early or late by it. What the calendar says (silences) is looked up anew.
- */
-export function shiftTime(state: MonitorState, byMs: number, now: number): void {
-  state.due.shift(byMs);
-  for (const id of state.accounts.keys()) shiftAccount(state, id, byMs);
-  for (const incident of [...state.incidents.values()]) {
-    state.incidents.set(incident.id, shiftIncident(incident, byMs));
-    state.changes.incidents.add(incident.id);
-  }
-  for (const message of [...state.messages.values()]) {
-    if (message.state !== 'pending') continue;
-    state.messages.set(message.id, shiftMessage(message, byMs));
-    state.changes.messages.add(message.id);
-  }
-  for (const backoff of [...state.backoffs.values()]) {
-    if (backoff.until === 0) continue;
-    state.backoffs.set(backoff.group, { ...backoff, until: backoff.until + byMs });
-    state.changes.backoffs.add(backoff.group);
-  }
-  for (const account of state.accounts.values()) {
-    const { retryAt } = account.poll;
-    if (retryAt !== null) account.poll = { ...account.poll, retryAt: retryAt + byMs };
-  }
-  for (const [key, at] of [...state.channelTries]) state.channelTries.set(key, at + byMs);
-  reviewSilences(state, now);
 }
 
 /** What is to be committed now, and what to do once it is. Null when nothing changed. */
@@ -88,18 +57,6 @@ function wake(state: MonitorState, key: string, now: number): void {
 function splitOnce(key: string): [string, string] {
   const colon = key.indexOf(':');
   return [key.slice(0, colon), key.slice(colon + 1)];
-}
-
-function shiftIncident(incident: Incident, byMs: number): Incident {
-  const told = Object.entries(incident.told).map(([channel, it]) => {
-    const escalatedAt = it.escalatedAt === null ? null : it.escalatedAt + byMs;
-    return [channel, { ...it, at: it.at + byMs, escalatedAt }] as const;
-  });
-  return { ...incident, escalationSince: incident.escalationSince + byMs, told: Object.fromEntries(told) };
-}
-
-function shiftMessage(message: OutboxMessage, byMs: number): OutboxMessage {
-  return { ...message, dueAt: message.dueAt + byMs, giveUpAt: message.giveUpAt + byMs };
 }
 
 /** Incidents that the messages which just ended spoke of. */

@@ -17,76 +17,124 @@ export function reviewOutage(state: MonitorState, baseUrl: string, now: number):
   const accounts = accountsOf(state, baseUrl);
   const account = providerAccountId(baseUrl);
   const alert = state.alerts.get(alertKey(account, outageRule));
-  const stale = accounts.flatMap((it) => staleIncidentOf(state, it) ?? []);
-  const enough = stale.length >= fewestAccounts && stale.length * 2 >= accounts.length;
+  const stale = accounts.flatMap((it) => staleSinceOf(it) ?? []);
   if (alert?.state === 'firing') {
-    if (!enough) closeOwnAlert(state, { account, rule: outageRule, now });
+    if (areMany(stale.length, accounts)) return;
+    closeOwnAlert(state, { account, rule: outageRule, resolution: { kind: 'recovered' }, now });
+    touchAll(state, accounts);
     return;
   }
-  if (!enough || !wentTogether(stale, longestInterval(accounts))) return;
+  if (!areMany(countTogether(stale, longestInterval(accounts)), accounts)) return;
   const identity = { account, rule: outageRule, type: 'provider-down', balance: null } as const;
   raiseOwnAlert(state, {
     alert: alert ?? inactiveAlert(identity),
-    evaluation: describeOutage(baseUrl, stale, accounts),
+    evaluation: describeOutage(baseUrl, stale.length, accounts.length),
     now,
   });
+  touchAll(state, accounts);
 }
 
-/**
- * Until when the staleness of one account is held back because it may be part of an outage: one poll interval from its
- * start while enough of the provider's accounts fail, and as long after an outage ended. Null when it stands alone.
- */
-export function outageHold(state: MonitorState, incident: Incident, now: number): number | null {
-  const account = state.accounts.get(incident.account);
-  if (account === undefined) return null;
-  const baseUrl = account.settings.baseUrl;
-  const accounts = accountsOf(state, baseUrl);
-  const interval = longestInterval(accounts);
-  const outage = state.alerts.get(alertKey(providerAccountId(baseUrl), outageRule));
-  if (outage?.state === 'firing') return Number.POSITIVE_INFINITY;
-  const endedAt = outage?.changedAt.at(-1) ?? Number.NEGATIVE_INFINITY;
-  if (now - endedAt < interval && incident.firedAt <= endedAt) return endedAt + interval;
-  const failing = accounts.filter(
-    (it) => it.poll.consecutiveFailures > 0 && it.poll.outcome !== 'auth_failed',
-  ).length;
-  if (failing < fewestAccounts || failing * 2 < accounts.length) return null;
-  return incident.firedAt + interval;
+/** Reviews every outage that lasts, after accounts were removed that it may have consisted of. */
+export function reviewLastingOutages(state: MonitorState, now: number): void {
+  for (const baseUrl of new Set([...state.accounts.values()].map(({ settings }) => settings.baseUrl))) {
+    const alert = state.alerts.get(alertKey(providerAccountId(baseUrl), outageRule));
+    if (alert?.state === 'firing') reviewOutage(state, baseUrl, now);
+  }
+}
+
+/** Holds back the staleness of single accounts while it may be part of an outage. Looks at each provider once. */
+export class OutageHolds {
+  readonly #state: MonitorState;
+  readonly #now: number;
+  readonly #providers = new Map<string, { readonly intervalMs: number; readonly failing: boolean }>();
+
+  constructor(state: MonitorState, now: number) {
+    this.#state = state;
+    this.#now = now;
+  }
+
+  /**
+   * Until when: one poll interval from its start while enough of the provider's accounts fail, and as long after an outage
+   * ended. Null when it stands alone.
+   */
+  heldUntil(incident: Incident): number | null {
+    const account = this.#state.accounts.get(incident.account);
+    const alert = account?.alerts.get(incident.rule);
+    if (account === undefined || alert === undefined || incident.type !== 'stale') return null;
+    const { baseUrl } = account.settings;
+    const outage = this.#state.alerts.get(alertKey(providerAccountId(baseUrl), outageRule));
+    if (outage?.state === 'firing') return Number.POSITIVE_INFINITY;
+    const { intervalMs, failing } = this.#provider(baseUrl);
+    const staleSince = alert.changedAt.at(-1) ?? incident.firedAt;
+    const endedAt = outage?.changedAt.at(-1) ?? Number.NEGATIVE_INFINITY;
+    if (this.#now - endedAt < intervalMs && staleSince <= endedAt) return endedAt + intervalMs;
+    return failing ? staleSince + intervalMs : null;
+  }
+
+  #provider(baseUrl: string) {
+    const known = this.#providers.get(baseUrl);
+    if (known !== undefined) return known;
+    const accounts = accountsOf(this.#state, baseUrl);
+    const failing = accounts.filter(
+      ({ poll }) => poll.consecutiveFailures > 0 && poll.outcome !== 'auth_failed',
+    );
+    const fresh = { intervalMs: longestInterval(accounts), failing: areMany(failing.length, accounts) };
+    this.#providers.set(baseUrl, fresh);
+    return fresh;
+  }
+}
+
+/** Whether staleness is held back, or told after all, is decided anew. */
+function touchAll(state: MonitorState, accounts: readonly WatchedAccount[]): void {
+  for (const account of accounts) {
+    for (const { type, incident } of account.alerts.values()) {
+      if (type === 'stale' && incident !== null) state.touched.add(incident);
+    }
+  }
 }
 
 function accountsOf(state: MonitorState, baseUrl: string): WatchedAccount[] {
   return [...state.accounts.values()].filter((account) => account.settings.baseUrl === baseUrl);
 }
 
-function staleIncidentOf(state: MonitorState, account: WatchedAccount): Incident | null {
-  for (const alert of account.alerts.values()) {
-    if (alert.type === 'stale' && alert.incident !== null) return state.incidents.get(alert.incident) ?? null;
-  }
-  return null;
+function areMany(count: number, accounts: readonly WatchedAccount[]): boolean {
+  return count >= fewestAccounts && count * 2 >= accounts.length;
 }
 
-/** Whether enough of them went stale within one interval of the last to do so. */
-function wentTogether(stale: readonly Incident[], intervalMs: number): boolean {
-  const last = Math.max(...stale.map((incident) => incident.firedAt));
-  return stale.filter((incident) => last - incident.firedAt <= intervalMs).length >= fewestAccounts;
+/** Since when an account is stale; null when it is not, or when its refused key explains it: then the provider does answer. */
+function staleSinceOf(account: WatchedAccount): number | null {
+  let since: number | null = null;
+  for (const alert of account.alerts.values()) {
+    if (alert.state !== 'firing') continue;
+    if (alert.type === 'auth-failed') return null;
+    if (alert.type === 'stale') since = alert.changedAt.at(-1) ?? alert.breachedSince;
+  }
+  return since;
+}
+
+/** How many went stale within one interval of the last to do so. */
+function countTogether(since: readonly number[], intervalMs: number): number {
+  const last = since.reduce((latest, at) => Math.max(latest, at), Number.NEGATIVE_INFINITY);
+  return since.filter((at) => last - at <= intervalMs).length;
 }
 
 function longestInterval(accounts: readonly WatchedAccount[]): number {
-  return Math.max(0, ...accounts.map((account) => account.pollIntervalMs));
+  return accounts.reduce((longest, account) => Math.max(longest, account.pollIntervalMs), 0);
 }
 
 function describeOutage(
   baseUrl: string,
-  stale: readonly Incident[],
-  accounts: readonly WatchedAccount[],
+  stale: number,
+  accounts: number,
 ): Extract<Evaluation, { kind: 'breached' }> {
   return {
     kind: 'breached',
     severity: 'critical',
-    value: { unit: 'text', text: `${stale.length} of ${accounts.length} accounts` },
+    value: { unit: 'text', text: `${stale} of ${accounts} accounts` },
     threshold: null,
     facts: [
       { name: 'provider', value: { unit: 'text', text: displayName(providerAccountId(baseUrl)) } },
-      { name: 'accounts', value: { unit: 'count', count: stale.length } },
+      { name: 'accounts', value: { unit: 'count', count: stale } },
     ],
   };
 }

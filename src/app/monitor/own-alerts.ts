@@ -1,4 +1,4 @@
-import { type Alert, alertKey, type OwnAlertType, ownAccountId } from '../../core/alert.ts';
+import { type Alert, alertKey, type OwnAlertType, ownAccountId, type Resolution } from '../../core/alert.ts';
 import type { Evaluation, Fact } from '../../core/evaluation.ts';
 import type { Severity } from '../../core/severity.ts';
 import { type AlertTiming, inactiveAlert, transition } from '../../core/transition.ts';
@@ -35,7 +35,14 @@ export function raiseOwnFailure(
 }
 
 export function clearOwnFailure(state: MonitorState, rule: string, now: number): void {
-  closeOwnAlert(state, { account: ownAccountId, rule, now });
+  closeOwnFailure(state, { rule, resolution: { kind: 'recovered' }, now });
+}
+
+export function closeOwnFailure(
+  state: MonitorState,
+  it: { readonly rule: string; readonly resolution: Resolution; readonly now: number },
+): void {
+  closeOwnAlert(state, { account: ownAccountId, ...it });
 }
 
 export function isOwnFailureRaised(state: MonitorState, rule: string): boolean {
@@ -90,13 +97,18 @@ export function raiseOwnAlert(
 
 export function closeOwnAlert(
   state: MonitorState,
-  it: { readonly account: string; readonly rule: string; readonly now: number },
+  it: {
+    readonly account: string;
+    readonly rule: string;
+    readonly resolution: Resolution;
+    readonly now: number;
+  },
 ): void {
   const known = state.alerts.get(alertKey(it.account, it.rule));
   if (known === undefined || known.state !== 'firing') return;
   const recovered: Evaluation = { kind: 'ok', value: known.value, threshold: null, facts: [] };
   const { alert } = transition(known, recovered, atOnce, it.now);
-  closeIncident(state, { alert, now: it.now, resolution: { kind: 'recovered' } });
+  closeIncident(state, { alert, now: it.now, resolution: it.resolution });
   keep(state, { ...alert, incident: null, changedAt: [it.now] });
 }
 

@@ -1,4 +1,10 @@
-import { joinMessage, type NoticeItem, newMessage, type OutboxMessage } from '../../core/outbox.ts';
+import {
+  joinMessage,
+  type NoticeItem,
+  newMessage,
+  type OutboxMessage,
+  retryDelayMs,
+} from '../../core/outbox.ts';
 import type { MonitorState } from './state.ts';
 
 /**
@@ -47,8 +53,48 @@ export function absorbFollowers(state: MonitorState, message: OutboxMessage): Ou
       continue;
     whole = joinMessage(whole, follower.items, whole.dueAt);
     removeMessage(state, follower);
+    for (const { incident } of follower.items)
+      followFirstMessage(state, { incident, from: follower, to: message });
   }
   return whole;
+}
+
+/**
+ * A message that was tried for a day is given up, but not the incidents of which something joined it later: they go on in a message
+ * of their own that has its own day. Gives their ids.
+ */
+export function spareFresh(state: MonitorState, message: OutboxMessage, now: number): ReadonlySet<string> {
+  const triedMs = message.giveUpAt - message.createdAt;
+  const fresh = message.items.filter((item) => now < item.at + triedMs);
+  const spared = new Set(fresh.map((item) => item.incident));
+  const first = fresh[0];
+  if (first === undefined) return spared;
+  const next = newMessage({
+    id: state.random.id(),
+    channel: message.channel,
+    items: message.items.filter((item) => spared.has(item.incident)),
+    now: first.at,
+    dueAt: now + retryDelayMs(message.attempts),
+  });
+  putMessage(state, next);
+  for (const incident of spared) followFirstMessage(state, { incident, from: message, to: next });
+  return spared;
+}
+
+/** A channel got a new name: what waits for it goes there. */
+export function moveQueue(
+  state: MonitorState,
+  { from, to }: { readonly from: string; readonly to: string },
+): void {
+  const ids = state.queues.get(from) ?? [];
+  for (const id of ids) {
+    const message = state.messages.get(id);
+    if (message === undefined) continue;
+    state.messages.set(id, { ...message, channel: to });
+    state.changes.messages.add(id);
+  }
+  state.queues.delete(from);
+  state.queues.set(to, [...(state.queues.get(to) ?? []), ...ids]);
 }
 
 /** The channel's queue, oldest first. */
@@ -66,7 +112,23 @@ function removeMessage(state: MonitorState, message: OutboxMessage): void {
   state.changes.removedMessages.add(message.id);
 }
 
+/** Replies refer to the first message of an incident: they must not refer to one that went into another. */
+function followFirstMessage(
+  state: MonitorState,
+  it: { readonly incident: string; readonly from: OutboxMessage; readonly to: OutboxMessage },
+): void {
+  const incident = state.incidents.get(it.incident);
+  const told = incident?.told[it.from.channel];
+  if (incident === undefined || told?.firstMessage !== it.from.id) return;
+  const moved = { ...told, firstMessage: it.to.id };
+  state.incidents.set(incident.id, { ...incident, told: { ...incident.told, [it.from.channel]: moved } });
+  state.changes.incidents.add(incident.id);
+}
+
+/** Reports stand between: what happens later may join a message before them, but must never overtake it. */
 function lastWaiting(state: MonitorState, channel: string): OutboxMessage | null {
-  const last = queueOf(state, channel).at(-1);
-  return last === undefined || last.report !== null || state.underWay.has(last.id) ? null : last;
+  const waiting = queueOf(state, channel).filter(
+    ({ id, report }) => report === null && !state.underWay.has(id),
+  );
+  return waiting.at(-1) ?? null;
 }

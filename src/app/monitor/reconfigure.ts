@@ -5,12 +5,11 @@ import { longestWindow } from '../../core/rules/longest-window.ts';
 import { rulesForAccount } from '../../core/rules-for-account.ts';
 import type { AccountState } from '../ports.ts';
 import type { AccountSettings, Settings } from '../settings.ts';
-import { closeIncident } from './incidents.ts';
+import { followChannels } from './channel-changes.ts';
+import { closeIncident, keepIncident } from './incidents.ts';
 import { judgeElapsed, scheduleAccount } from './judge.ts';
-import { channelFailedRule, clearOwnFailure } from './own-alerts.ts';
+import { reviewLastingOutages } from './outage.ts';
 import { pollGap, pollInterval } from './poll-gaps.ts';
-import { putMessage } from './queue.ts';
-import { forgetTries } from './settle.ts';
 import { reviewSilences } from './silencing.ts';
 import type { MonitorState, WatchedAccount } from './state.ts';
 
@@ -23,23 +22,9 @@ export function reconfigure(state: MonitorState, settings: Settings, now: number
   state.settings = settings;
   const known = new Map([...state.accounts.values()].map((account) => [account.settings.id, account.poll]));
   watchAccounts(state, { known, now });
-  for (const { name } of before.channels) {
-    if (settings.channels.some((channel) => channel.name === name)) forgetTries(state, name);
-    else abandonChannel(state, name, now);
-  }
-  forgetChannels(state);
+  reviewLastingOutages(state, now);
+  followChannels(state, before.channels, now);
   reviewSilences(state, now);
-}
-
-/** What a removed channel was told counts no more: nobody is owed the end of an incident there. */
-export function forgetChannels(state: MonitorState): void {
-  const channels = new Set(state.settings.channels.map((channel) => channel.name));
-  for (const incident of [...state.incidents.values()]) {
-    const kept = Object.entries(incident.told).filter(([channel]) => channels.has(channel));
-    if (kept.length === Object.keys(incident.told).length) continue;
-    state.incidents.set(incident.id, { ...incident, told: Object.fromEntries(kept) });
-    state.changes.incidents.add(incident.id);
-  }
 }
 
 /** Makes the watched accounts those of the settings; removed ones and removed rules close their incidents. */
@@ -98,12 +83,22 @@ function watchAccount(
   };
   for (const rule of rules) {
     const alert = state.alerts.get(alertKey(settings.id, rule.id));
-    if (alert !== undefined && alert.type === rule.type) account.alerts.set(rule.id, alert);
+    if (alert === undefined || alert.type !== rule.type) continue;
+    account.alerts.set(rule.id, alert);
+    followAccount(state, alert, settings);
   }
   state.accounts.set(settings.id, account);
   if (stored === undefined) state.changes.accounts.add(settings.id);
   if (watched !== undefined) judgeElapsed(state, account, now);
   else scheduleAccount(state, account);
+}
+
+/** Open incidents are routed and silenced by the account's labels as they are now. */
+function followAccount(state: MonitorState, alert: Alert, { name, labels }: AccountSettings): void {
+  const incident = alert.incident === null ? undefined : state.incidents.get(alert.incident);
+  if (incident === undefined) return;
+  if (incident.accountName === name && JSON.stringify(incident.labels) === JSON.stringify(labels)) return;
+  keepIncident(state, { ...incident, accountName: name, labels });
 }
 
 /** A rule that looks further back than before needs a longer log; it fills from what the old one had. */
@@ -160,17 +155,4 @@ function removeAlert(state: MonitorState, alert: Alert, resolution: Resolution, 
 function isOrphan(state: MonitorState, alert: Alert): boolean {
   if (alert.account === ownAccountId) return false;
   return !state.settings.accounts.some((account) => providerAccountId(account.baseUrl) === alert.account);
-}
-
-/** Messages to a channel that is gone cannot be delivered; the incidents are told on the channels that remain. */
-function abandonChannel(state: MonitorState, name: string, now: number): void {
-  for (const message of [...state.messages.values()]) {
-    if (message.channel !== name || message.state !== 'pending' || state.underWay.has(message.id)) continue;
-    putMessage(state, {
-      ...message,
-      state: 'dead',
-      lastError: 'the channel was removed from the configuration',
-    });
-  }
-  clearOwnFailure(state, channelFailedRule(name), now);
 }

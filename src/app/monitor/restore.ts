@@ -1,11 +1,13 @@
 import { alertKey, type Incident } from '../../core/alert.ts';
 import type { OutboxMessage } from '../../core/outbox.ts';
 import { reloadLogSince } from '../../core/reading-log.ts';
-import { shiftAlert } from '../../core/transition.ts';
-import type { StoreReader } from '../ports.ts';
-import { forgetChannels, watchAccounts } from './reconfigure.ts';
+import type { StoredState, StoreReader } from '../ports.ts';
+import { abandonUnknownChannels } from './channel-changes.ts';
+import { putMessage } from './queue.ts';
+import { watchAccounts } from './reconfigure.ts';
+import { shiftTime, skipUnwatched } from './shift.ts';
 import { scheduleSilences } from './silencing.ts';
-import { type MonitorState, wakeBy } from './state.ts';
+import { type MonitorState, type WatchedAccount, wakeBy } from './state.ts';
 
 /** Messages that lay undelivered longer than this while lowwater was down are not sent any more (an old backup, restored). */
 const staleMessageMs = 7 * 86_400_000;
@@ -15,60 +17,65 @@ export const aliveNote = 'alive-at';
 
 /**
  * Takes up the work where the last daemon stopped. The time in between counts neither as breach nor as recovery: the clocks of
- * alerts are moved by the polls that were missed.
+ * alerts are moved along.
  */
 export function restoreState(state: MonitorState, reader: StoreReader, now: number): void {
   const stored = reader.load();
-  const aliveAt = Math.max(
-    Number(stored.notes[aliveNote] ?? 0),
-    ...stored.accounts.map((it) => it.polledAt ?? 0),
-  );
+  const lastRun = lastRunOf(stored, now);
   for (const [name, value] of Object.entries(stored.notes)) state.notes.set(name, value);
   for (const alert of stored.alerts) state.alerts.set(alertKey(alert.account, alert.rule), alert);
   for (const incident of stored.incidents) state.incidents.set(incident.id, incident);
   for (const silence of stored.silences) state.silences.set(silence.id, silence);
   for (const backoff of stored.backoffs) state.backoffs.set(backoff.group, backoff);
-  restoreMessages(state, { messages: stored.messages, reader, downMs: aliveAt > 0 ? now - aliveAt : 0, now });
+  restoreMessages(state, {
+    reader,
+    messages: stored.messages,
+    downMs: Math.max(0, now - lastRun.endedAt),
+    now,
+  });
   watchAccounts(state, { known: new Map(stored.accounts.map((it) => [it.account, it])), now });
   for (const account of state.accounts.values()) {
-    const missedMs = aliveAt === 0 ? 0 : Math.max(0, now - aliveAt - account.pollIntervalMs);
-    shiftAccount(state, account.settings.id, missedMs);
-    const since = reloadLogSince({ windowMs: account.log.windowMs, now });
-    const before = reader.readingBefore(account.settings.id, since);
-    if (before !== null) account.log.append(before);
-    for (const reading of reader.readings({
-      account: account.settings.id,
-      since,
-      until: Number.MAX_SAFE_INTEGER,
-    })) {
-      account.log.append(reading);
-    }
+    const graceMs = lastRun.exact ? 0 : account.pollIntervalMs;
+    skipUnwatched(state, account.settings.id, Math.max(0, now - lastRun.endedAt - graceMs));
+    fillLog(account, reader, now);
   }
+  // The clock is behind where it was: what was measured on it would otherwise lie in the future.
+  if (lastRun.endedAt > now) shiftTime(state, now - lastRun.endedAt, now);
+  abandonUnknownChannels(state, now);
   scheduleSilences(state, now);
-  forgetChannels(state);
   for (const incident of state.incidents.values()) resumeIncident(state, incident, now);
 }
 
-/** Moves what is measured for one account by a time in which nobody watched, or by which the wall clock jumped. */
-export function shiftAccount(state: MonitorState, id: string, byMs: number): void {
-  const account = state.accounts.get(id);
-  if (account === undefined || byMs === 0) return;
-  account.poll = { ...account.poll, unwatchedMs: account.poll.unwatchedMs + byMs };
-  state.changes.accounts.add(id);
-  for (const alert of [...account.alerts.values()]) {
-    const shifted = shiftAlert(alert, byMs);
-    account.alerts.set(alert.rule, shifted);
-    const key = alertKey(id, alert.rule);
-    state.alerts.set(key, shifted);
-    state.changes.alerts.add(key);
+/**
+ * When the last daemon ended. A daemon that was told to stop wrote it down. One that died is known to have lived at its last poll,
+ * and perhaps for a poll interval after: so much is counted as watched, so that a daemon that dies again and again
+ * still gets to the end of a `for` and notices staleness.
+ */
+function lastRunOf(stored: StoredState, now: number): { readonly endedAt: number; readonly exact: boolean } {
+  const stoppedAt = Number(stored.notes[aliveNote] ?? Number.NaN);
+  const polledAt = Math.max(...stored.accounts.map((it) => it.polledAt ?? Number.NEGATIVE_INFINITY));
+  if (stoppedAt >= polledAt) return { endedAt: stoppedAt, exact: true };
+  // Nothing was ever polled: there is no time in which anybody should have watched.
+  if (!Number.isFinite(polledAt)) return { endedAt: now, exact: true };
+  return { endedAt: polledAt, exact: false };
+}
+
+/** The memory that rules look back on, as it would be had lowwater not been restarted. */
+function fillLog(account: WatchedAccount, reader: StoreReader, now: number): void {
+  const { id } = account.settings;
+  const since = reloadLogSince({ windowMs: account.log.windowMs, now });
+  const before = reader.readingBefore(id, since);
+  if (before !== null) account.log.append(before);
+  for (const reading of reader.readings({ account: id, since, until: Number.MAX_SAFE_INTEGER })) {
+    account.log.append(reading);
   }
 }
 
 function restoreMessages(
   state: MonitorState,
   it: {
-    readonly messages: readonly OutboxMessage[];
     readonly reader: StoreReader;
+    readonly messages: readonly OutboxMessage[];
     readonly downMs: number;
     readonly now: number;
   },
@@ -76,27 +83,17 @@ function restoreMessages(
   const { reader, downMs, now } = it;
   for (const message of it.messages) {
     const tooOld = now - message.createdAt > staleMessageMs && downMs > staleMessageMs;
-    const kept = tooOld
-      ? { ...message, state: 'dead' as const, lastError: 'too old when lowwater came back' }
-      : {
-          ...message,
-          giveUpAt: message.giveUpAt + downMs,
-          dueAt: Math.min(message.dueAt, now + staleMessageMs),
-        };
-    state.messages.set(message.id, kept);
-    state.changes.messages.add(message.id);
-    if (kept.state === 'pending') recallIncidents(state, reader, message);
-    if (kept.state === 'pending') {
-      state.queues.set(message.channel, [...(state.queues.get(message.channel) ?? []), message.id]);
+    putMessage(
+      state,
+      tooOld
+        ? { ...message, state: 'dead', lastError: 'too old when lowwater came back' }
+        : { ...message, giveUpAt: message.giveUpAt + downMs },
+    );
+    // An incident whose end is on its way counts as settled in the database, but the message still needs it.
+    for (const { incident } of message.items) {
+      const known = state.incidents.has(incident) ? null : reader.incident(incident);
+      if (known !== null) state.incidents.set(incident, known);
     }
-  }
-}
-
-/** Events, and incidents that came and went, are loaded only for the messages that still have to tell of them. */
-function recallIncidents(state: MonitorState, reader: StoreReader, message: OutboxMessage): void {
-  for (const { incident: id } of message.items) {
-    const incident = state.incidents.has(id) ? null : reader.incident(id);
-    if (incident !== null) state.incidents.set(id, incident);
   }
 }
 

@@ -1,10 +1,12 @@
 import type { Incident, Told } from '../../core/alert.ts';
 import { type OutboxMessage, retryDelayMs, wireId } from '../../core/outbox.ts';
 import type { Delivery } from '../ports.ts';
-import { settleIncident } from './announce.ts';
 import { channelFailedRule, clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './own-alerts.ts';
-import { absorbFollowers, putMessage } from './queue.ts';
+import { absorbFollowers, putMessage, spareFresh } from './queue.ts';
 import type { MonitorState } from './state.ts';
+
+/** How sending ended; `moot` when there was nothing to send or nowhere to send it, which is no fault of the channel. */
+export type Settlement = Delivery | { readonly kind: 'moot'; readonly reason: string };
 
 /** A message that was sent, and how that ended. `subject` is the mail thread's; null where the channel has none. */
 export interface Sent {
@@ -12,32 +14,62 @@ export interface Sent {
   /** An earlier attempt under the same id may have arrived. */
   readonly wasUncertain: boolean;
   readonly subject: string | null;
-  readonly delivery: Delivery;
+  readonly delivery: Settlement;
 }
 
 /** Records how sending a message ended, and what follows for its incidents and its channel. */
 export function settleDelivery(state: MonitorState, sent: Sent, now: number): void {
-  const { subject, delivery, wasUncertain } = sent;
   const message = state.messages.get(sent.message.id) ?? sent.message;
   state.underWay.delete(message.id);
-  const deliveredAt = state.deliveries.get(message.channel)?.deliveredAt ?? null;
-  state.deliveries.set(
-    message.channel,
-    delivery.kind === 'delivered'
-      ? { deliveredAt: now, lastError: null }
-      : { deliveredAt, lastError: delivery.reason },
-  );
+  if (!state.settings.channels.some(({ name }) => name === message.channel)) {
+    const gone = 'the channel was removed from the configuration';
+    end(state, message, sent.delivery.kind === 'delivered' ? { deliveredAt: now } : { failure: gone });
+    return;
+  }
+  const { subject, delivery } = sent;
+  noteDelivery(state, { channel: message.channel, delivery, now });
   switch (delivery.kind) {
     case 'delivered':
       settleDelivered(state, { message, subject, refused: delivery.refusedRecipients ?? [], now });
       break;
     case 'retry':
-      settleRetry(state, { message, delivery, wasUncertain, now });
+      settleRetry(state, { message, delivery, wasUncertain: sent.wasUncertain, now });
       break;
     case 'dead':
-      settleDead(state, { message, reason: delivery.reason, now });
+      settleDead(state, { message, spared: new Set(), reason: delivery.reason, now });
+      break;
+    case 'moot':
+      end(state, message, { failure: delivery.reason });
       break;
   }
+}
+
+function noteDelivery(
+  state: MonitorState,
+  it: { readonly channel: string; readonly delivery: Settlement; readonly now: number },
+): void {
+  const { channel, delivery, now } = it;
+  if (delivery.kind === 'moot') return;
+  const deliveredAt = state.deliveries.get(channel)?.deliveredAt ?? null;
+  state.deliveries.set(
+    channel,
+    delivery.kind === 'delivered'
+      ? { deliveredAt: now, lastError: null }
+      : { deliveredAt, lastError: delivery.reason },
+  );
+}
+
+function end(
+  state: MonitorState,
+  message: OutboxMessage,
+  how: { readonly deliveredAt: number } | { readonly failure: string },
+): void {
+  putMessage(
+    state,
+    'failure' in how
+      ? { ...message, state: 'dead', uncertain: false, lastError: how.failure }
+      : { ...message, state: 'delivered', uncertain: false, lastError: null, deliveredAt: how.deliveredAt },
+  );
 }
 
 function settleDelivered(
@@ -50,16 +82,18 @@ function settleDelivered(
   },
 ): void {
   const { message, now } = it;
-  putMessage(state, { ...message, state: 'delivered', deliveredAt: now, uncertain: false, lastError: null });
+  end(state, message, { deliveredAt: now });
   const rule = channelFailedRule(message.channel);
-  if (it.refused.length > 0) {
-    const reason = `refused ${it.refused.join(', ')}; the other recipients got the message`;
-    raiseChannelFailed(state, { channel: message.channel, severity: 'warning', reason, now });
-  } else if (isOwnFailureRaised(state, rule)) {
-    clearOwnFailure(state, rule, now);
+  if (isOwnFailureRaised(state, rule)) {
     // What the channel refused while it was broken is decided on again.
     for (const id of state.incidents.keys()) state.touched.add(id);
     forgetTries(state, message.channel);
+  }
+  if (it.refused.length > 0) {
+    const reason = `refused ${it.refused.join(', ')}; the other recipients got the message`;
+    raiseChannelFailed(state, { channel: message.channel, severity: 'warning', reason, now });
+  } else {
+    clearOwnFailure(state, rule, now);
   }
   forEachTold(state, message, (_, told) => {
     const first = told.firstMessage === message.id && told.subject === null;
@@ -83,7 +117,9 @@ function settleRetry(
 ): void {
   const { message, delivery, now } = it;
   if (now >= message.giveUpAt) {
-    settleDead(state, { message, reason: `not delivered within a day; last: ${delivery.reason}`, now });
+    const spared = spareFresh(state, message, now);
+    const reason = `not delivered within a day; last: ${delivery.reason}`;
+    settleDead(state, { message, spared, reason, now });
     return;
   }
   const waiting: OutboxMessage = {
@@ -95,17 +131,32 @@ function settleRetry(
   putMessage(state, absorbFollowers(state, waiting));
 }
 
-/** What could not be told is not counted as told: it is tried again when the channel works, or at the pace of reminders. */
+/**
+ * What could not be told is not counted as told: it is tried again when the channel works, or at the pace of reminders. Of an
+ * incident that the channel heard of before, that is what came since.
+ */
 function settleDead(
   state: MonitorState,
-  it: { readonly message: OutboxMessage; readonly reason: string; readonly now: number },
+  it: {
+    readonly message: OutboxMessage;
+    /** Incidents that another message goes on with. */
+    readonly spared: ReadonlySet<string>;
+    readonly reason: string;
+    readonly now: number;
+  },
 ): void {
-  const { message, reason, now } = it;
-  putMessage(state, { ...message, state: 'dead', uncertain: false, lastError: reason });
+  const { message, spared, reason, now } = it;
+  end(state, message, { failure: reason });
   raiseChannelFailed(state, { channel: message.channel, severity: 'critical', reason, now });
-  forEachTold(state, message, (incident) => {
+  const escalated = new Set(
+    message.items.filter(({ kind }) => kind === 'escalated').map(({ incident }) => incident),
+  );
+  forEachTold(state, message, (incident, told) => {
+    if (spared.has(incident.id)) return told;
     state.channelTries.set(`${message.channel}/${incident.id}`, now);
-    return null;
+    if (told.firstMessage === message.id) return null;
+    const escalatedAt = escalated.has(incident.id) ? null : told.escalatedAt;
+    return { ...told, resolved: false, flapping: false, escalatedAt };
   });
 }
 
@@ -147,8 +198,18 @@ export function forgetSettled(
     const message = state.messages.get(id);
     if (message !== undefined && message.state !== 'pending') state.messages.delete(id);
   }
+  const queued = new Set<string>();
+  for (const { items } of state.messages.values()) for (const item of items) queued.add(item.incident);
   for (const id of incidents) {
     const incident = state.incidents.get(id);
-    if (incident !== undefined) settleIncident(state, incident);
+    if (incident === undefined || queued.has(id) || !isOver(incident)) continue;
+    state.incidents.delete(id);
+    state.due.delete(`incident:${id}`);
   }
+}
+
+/** Ended, and nobody is owed the news of it. The database keeps it. */
+function isOver(incident: Incident): boolean {
+  if (incident.event) return true;
+  return incident.resolvedAt !== null && Object.values(incident.told).every((told) => told.resolved);
 }

@@ -54,7 +54,7 @@ export interface MonitorState {
   /** The group of each account. */
   readonly groups: Map<string, string>;
   readonly notes: Map<string, string>;
-  /** When time alone changes something: `account:<id>`, `incident:<id>`, `outage:<provider>`, `silences`. */
+  /** When time alone changes something: `account:<id>`, `incident:<id>`, `silences`. */
   readonly due: DueQueue<string>;
   /** Incidents whose channels must be decided on before the turn ends. */
   readonly touched: Set<string>;

@@ -2,9 +2,9 @@ import type { Message } from '../../core/message.ts';
 import { messageSubject } from '../../core/message-wording.ts';
 import type { OutboxMessage } from '../../core/outbox.ts';
 import { putMessage, queueOf } from '../monitor/queue.ts';
-import type { Sent } from '../monitor/settle.ts';
+import type { Sent, Settlement } from '../monitor/settle.ts';
 import type { MonitorState } from '../monitor/state.ts';
-import { type Channel, type Delivery, StorageError } from '../ports.ts';
+import { type Channel, StorageError } from '../ports.ts';
 
 /** A message that was taken from the outbox to be sent as soon as the taking is stored. */
 export interface Claim {
@@ -49,8 +49,9 @@ export class Dispatcher {
     let next = Number.POSITIVE_INFINITY;
     if (this.#stopped) return next;
     for (const [name, lane] of this.#lanes) {
-      if (lane.busy !== null) continue;
-      for (const message of queueOf(this.#parts.state, name)) {
+      const queue = queueOf(this.#parts.state, name);
+      if (lane.busy !== null || this.#isUnderWay(queue)) continue;
+      for (const message of queue) {
         next = Math.min(next, Math.max(message.dueAt, lane.freeAt));
       }
     }
@@ -73,8 +74,9 @@ export class Dispatcher {
     if (this.#stopped) return claims;
     for (const [name, lane] of this.#lanes) {
       if (lane.busy !== null || lane.freeAt > now) continue;
-      const due = queueOf(this.#parts.state, name).find((message) => message.dueAt <= now);
-      if (due === undefined) continue;
+      const queue = queueOf(this.#parts.state, name);
+      const due = queue.find((message) => message.dueAt <= now);
+      if (due === undefined || this.#isUnderWay(queue)) continue;
       const message = { ...due, attempts: due.attempts + 1, uncertain: true };
       lane.busy = new AbortController();
       this.#parts.state.underWay.add(message.id);
@@ -109,6 +111,11 @@ export class Dispatcher {
     this.#parts.ended({ ...claim, subject, delivery });
   }
 
+  /** A channel that was renamed while it sent something: what follows waits, as on the old lane. */
+  #isUnderWay(queue: readonly OutboxMessage[]): boolean {
+    return queue.some((message) => this.#parts.state.underWay.has(message.id));
+  }
+
   /** A report needs the database; a message about incidents never does. */
   #compose(message: OutboxMessage): Message | null | 'unreadable' {
     try {
@@ -119,9 +126,9 @@ export class Dispatcher {
     }
   }
 
-  async #attempt(lane: Lane | undefined, content: Message | null | 'unreadable'): Promise<Delivery> {
-    if (lane === undefined) return { kind: 'dead', reason: 'the channel was removed from the configuration' };
-    if (content === null) return { kind: 'dead', reason: 'nothing is known any more of what it was about' };
+  async #attempt(lane: Lane | undefined, content: Message | null | 'unreadable'): Promise<Settlement> {
+    if (lane === undefined) return { kind: 'moot', reason: 'the channel was removed from the configuration' };
+    if (content === null) return { kind: 'moot', reason: 'nothing is known any more of what it was about' };
     if (content === 'unreadable') {
       return { kind: 'retry', certainty: 'refused', reason: 'the database could not be read' };
     }

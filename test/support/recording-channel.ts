@@ -1,0 +1,72 @@
+import type { Channel, Delivery } from '../../src/app/ports.ts';
+import type { IncidentMessage, Message, Notice } from '../../src/core/message.ts';
+
+/** How a channel answers: `up` takes everything, `down` surely refuses for now, `lost` may have taken it, `dead` refuses for good. */
+export type Mood = 'up' | 'down' | 'lost' | 'dead' | { readonly refuses: readonly string[] };
+
+export interface Received {
+  readonly at: number;
+  readonly message: Message;
+  readonly mood: Mood;
+}
+
+/** A channel that keeps what it was given, and answers as a test says. */
+export class RecordingChannel implements Channel {
+  readonly name: string;
+  readonly type: Channel['type'];
+  readonly minGapMs = 1000;
+  mood: Mood = 'up';
+  /** Every attempt, delivered or not. */
+  readonly attempts: Received[] = [];
+  readonly #now: () => number;
+  #read = 0;
+
+  constructor(it: { readonly name: string; readonly type?: Channel['type']; readonly now: () => number }) {
+    this.name = it.name;
+    this.type = it.type ?? 'slack';
+    this.#now = it.now;
+  }
+
+  async send(message: Message): Promise<Delivery> {
+    this.attempts.push({ at: this.#now(), message, mood: this.mood });
+    if (this.mood === 'up') return { kind: 'delivered' };
+    if (this.mood === 'down') return { kind: 'retry', certainty: 'refused', reason: 'connection refused' };
+    if (this.mood === 'lost')
+      return { kind: 'retry', certainty: 'unknown', reason: 'the connection was lost' };
+    if (this.mood === 'dead') return { kind: 'dead', reason: 'no_service' };
+    return { kind: 'delivered', refusedRecipients: this.mood.refuses };
+  }
+
+  async close(): Promise<void> {}
+
+  /** What arrived. */
+  get delivered(): readonly Received[] {
+    return this.attempts.filter(({ mood }) => mood === 'up' || typeof mood === 'object');
+  }
+
+  /** What arrived since the last call, in words. */
+  news(): string[] {
+    const fresh = this.delivered.slice(this.#read);
+    this.#read = this.delivered.length;
+    return fresh.map(({ message }) => wordMessage(message));
+  }
+}
+
+/** "otp/sms-low firing critical; …": what a message says, as tables write it. */
+export function wordMessage(message: Message): string {
+  if (message.kind === 'incidents') return message.notices.map(wordNotice).join('; ');
+  return message.kind === 'report' ? `report ${message.reportId}` : 'test';
+}
+
+export function incidentMessage(received: Received | undefined): IncidentMessage {
+  if (received?.message.kind !== 'incidents') throw new Error('no message about incidents arrived');
+  return received.message;
+}
+
+function wordNotice(notice: Notice): string {
+  const why =
+    notice.resolution === null || notice.resolution.kind === 'recovered'
+      ? ''
+      : ` (${notice.resolution.kind})`;
+  return `${notice.incident.account}/${notice.rule} ${notice.kinds.join('+')} ${notice.severity}${why}`;
+}

@@ -1,0 +1,63 @@
+import type { Provider } from '../../src/app/ports.ts';
+import type { AccountSettings } from '../../src/app/settings.ts';
+import type { Outcome, OutcomeKind } from '../../src/core/outcome.ts';
+import { units } from './account-facts.ts';
+
+type Failure = Exclude<OutcomeKind, 'ok'>;
+
+/** A provider whose answers a test sets: balances in whole units, or failures. Counts what it was asked. */
+export class ScriptedProvider implements Provider {
+  /** Instants of every request, by account. */
+  readonly asked = new Map<string, number[]>();
+  readonly #now: () => number;
+  readonly #answers = new Map<string, Outcome>();
+  #fallback: Outcome = okOutcome({ sms: 10_000 });
+  #down: Failure | null = null;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Every account that has no answer of its own gives this one. */
+  fill(sms: number): void {
+    this.#fallback = okOutcome({ sms });
+  }
+
+  set(account: string, sms: number, over: { readonly voip?: number; readonly currency?: string } = {}): void {
+    this.#answers.set(account, okOutcome({ sms, ...over }));
+  }
+
+  fail(account: string, kind: Failure = 'timeout'): void {
+    this.#answers.set(account, failedOutcome(kind));
+  }
+
+  /** Every account fails until `recover`; their answers are kept. */
+  breakDown(kind: Failure = 'timeout'): void {
+    this.#down = kind;
+  }
+
+  recover(): void {
+    this.#down = null;
+  }
+
+  async readBalance(account: AccountSettings): Promise<Outcome> {
+    this.asked.set(account.id, [...(this.asked.get(account.id) ?? []), this.#now()]);
+    if (this.#down !== null) return failedOutcome(this.#down);
+    return this.#answers.get(account.id) ?? this.#fallback;
+  }
+
+  async close(): Promise<void> {}
+}
+
+function okOutcome(it: {
+  readonly sms: number;
+  readonly voip?: number;
+  readonly currency?: string;
+}): Outcome {
+  const answer = { sms: units(it.sms), voip: units(it.voip ?? 0), currency: it.currency ?? 'CNY' };
+  return { kind: 'ok', answer, durationMs: 5, usage: {} };
+}
+
+function failedOutcome(kind: Failure): Outcome {
+  return { kind, reason: `the scripted provider answered ${kind}`, durationMs: 5, usage: {} };
+}

@@ -1,0 +1,68 @@
+import type { AccountSettings, ChannelSettings, Settings } from '../../src/app/settings.ts';
+import { buildBuiltInRules } from '../../src/config/built-in-rules.ts';
+import { defaultGroupWaitMs, defaultRepeatEveryMs, type Route } from '../../src/core/route.ts';
+import type { Rule } from '../../src/core/rule.ts';
+import { Secret } from '../../src/core/secret.ts';
+import { dayMs, minuteMs } from './account-facts.ts';
+
+/** Parts of a configuration that a test names; the rest is as a short file would have it. */
+export interface SettingsParts extends Partial<Omit<Settings, 'accounts' | 'channels' | 'rules'>> {
+  readonly accounts?: readonly (string | AccountSettings)[];
+  readonly channels?: readonly string[];
+  /** The built-in rules are added, as the configuration does. */
+  readonly rules?: readonly Rule[];
+}
+
+export function makeSettings(parts: SettingsParts = {}): Settings {
+  const { accounts = ['otp'], channels = ['ops'], rules = [], ...rest } = parts;
+  const watched = accounts.map((account) => (typeof account === 'string' ? makeAccount(account) : account));
+  return {
+    provider: {
+      timeoutMs: 10_000,
+      maxRequestsPerSecond: 20,
+      allowInsecureHttp: false,
+      backoff: { initialMs: 30_000, maxMs: 3_600_000 },
+    },
+    accounts: watched,
+    rules: [...rules, ...buildBuiltInRules(rules, watched)],
+    channels: channels.map((name) => makeChannel(name)),
+    routes: [makeRoute({ channels })],
+    silences: [],
+    reports: [],
+    server: null,
+    heartbeat: null,
+    storage: { path: 'unused', retentionMs: 400 * dayMs },
+    log: { level: 'silent' },
+    timezone: 'UTC',
+    ...rest,
+  };
+}
+
+export function makeAccount(id: string, over: Partial<AccountSettings> = {}): AccountSettings {
+  return {
+    id,
+    name: id,
+    authSecret: new Secret(`key-of-${id}`),
+    baseUrl: 'https://api.example.com',
+    currency: 'CNY',
+    labels: {},
+    poll: { kind: 'every', everyMs: 5 * minuteMs },
+    ...over,
+  };
+}
+
+export function makeRoute(over: Partial<Route> = {}): Route {
+  return {
+    match: {},
+    channels: ['ops'],
+    repeatEveryMs: defaultRepeatEveryMs,
+    groupWaitMs: defaultGroupWaitMs,
+    escalate: null,
+    continue: false,
+    ...over,
+  };
+}
+
+export function makeChannel(name: string, address = name): ChannelSettings {
+  return { type: 'slack', name, webhookUrl: new Secret(`https://hooks.example.com/${address}`) };
+}

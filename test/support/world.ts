@@ -1,0 +1,160 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { Daemon } from '../../src/app/daemon.ts';
+import { createDaemonDesk } from '../../src/app/daemon-desk.ts';
+import type { DaemonDesk } from '../../src/app/desk.ts';
+import { type Batch, type Channel, type Log, StorageError, type Store } from '../../src/app/ports.ts';
+import type { ChannelSettings, Settings } from '../../src/app/settings.ts';
+import { openStore } from '../../src/store/store.ts';
+import { cronCalendar } from '../../src/system/calendar.ts';
+import { factsNoon, minuteMs } from './account-facts.ts';
+import { FakeClock } from './fake-clock.ts';
+import { RecordingChannel } from './recording-channel.ts';
+import { ScriptedProvider } from './scripted-provider.ts';
+import { seededRandom } from './seeded-random.ts';
+import { makeSettings, type SettingsParts } from './settings.ts';
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+
+/** The tests do not prove the disk: a file system in memory spares them its syncs where there is one. */
+const parent = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+/**
+ * A whole lowwater on a clock that the test moves: the real daemon, monitor and SQLite store, a scripted provider, and
+ * channels that keep what they get.
+ */
+export class World {
+  readonly clock: FakeClock;
+  readonly provider: ScriptedProvider;
+  readonly path: string;
+  readonly channels = new Map<string, RecordingChannel>();
+  settings: Settings;
+  daemon: Daemon;
+  store: Store;
+  desk: DaemonDesk;
+  /** While true every commit fails as on a full disk. */
+  diskFull = false;
+  readonly #random = seededRandom();
+
+  constructor(parts: SettingsParts, startAt: number) {
+    this.clock = new FakeClock(startAt);
+    this.provider = new ScriptedProvider(() => this.clock.now());
+    const directory = mkdtempSync(join(parent, 'lowwater-world-'));
+    onTestFinished(() => {
+      this.clock.dropTimers();
+      this.store.close();
+      rmSync(directory, { recursive: true, force: true });
+    });
+    this.path = join(directory, 'lowwater.db');
+    this.settings = makeSettings(parts);
+    this.store = this.#openStore();
+    this.daemon = this.#openDaemon();
+    this.desk = createDaemonDesk(this.daemon, this.store, 'test');
+  }
+
+  get now(): number {
+    return this.clock.now();
+  }
+
+  pass(ms: number): Promise<void> {
+    return this.clock.pass(ms);
+  }
+
+  channel(name: string): RecordingChannel {
+    const channel = this.channels.get(name);
+    if (channel === undefined) throw new Error(`the world has no channel "${name}"`);
+    return channel;
+  }
+
+  /** What arrived on a channel since the last call. */
+  news(channel = 'ops'): string[] {
+    return this.channel(channel).news();
+  }
+
+  /** Ends the daemon properly; `start` begins the next. */
+  async stop(): Promise<void> {
+    const stopped = this.daemon.stop();
+    await this.pass(0);
+    await stopped;
+    this.store.close();
+  }
+
+  /** The process is killed: nothing more is written or sent. */
+  crash(): void {
+    this.clock.dropTimers();
+    this.store.close();
+  }
+
+  start(parts: SettingsParts | null = null): void {
+    if (parts !== null) this.settings = makeSettings(parts);
+    this.store = this.#openStore();
+    this.daemon = this.#openDaemon();
+    this.desk = createDaemonDesk(this.daemon, this.store, 'test');
+    this.daemon.start();
+  }
+
+  async restart({
+    downMs,
+    parts = null,
+  }: {
+    readonly downMs: number;
+    readonly parts?: SettingsParts | null;
+  }): Promise<void> {
+    await this.stop();
+    await this.pass(downMs);
+    this.start(parts);
+  }
+
+  reload(parts: SettingsParts): void {
+    this.settings = makeSettings(parts);
+    this.daemon.reload(this.settings);
+  }
+
+  #openStore(): Store {
+    const store = openStore({
+      path: this.path,
+      log: silent,
+      now: () => this.clock.now(),
+      program: 'lowwater test',
+    });
+    return {
+      ...store,
+      commit: (batch: Batch) => {
+        if (this.diskFull) throw new StorageError('full', 'the disk is full');
+        store.commit(batch);
+      },
+    };
+  }
+
+  #openDaemon(): Daemon {
+    return new Daemon({
+      settings: this.settings,
+      store: this.store,
+      openProvider: () => this.provider,
+      openChannels: (settings) => settings.channels.map((channel) => this.#openChannel(channel)),
+      clock: this.clock,
+      random: this.#random,
+      calendar: cronCalendar,
+      log: silent,
+      ping: async () => true,
+      acknowledgeUrl: () => null,
+    });
+  }
+
+  #openChannel({ name, type }: ChannelSettings): Channel {
+    const known =
+      this.channels.get(name) ?? new RecordingChannel({ name, type, now: () => this.clock.now() });
+    this.channels.set(name, known);
+    return known;
+  }
+}
+
+/** A world whose daemon runs since noon, Friday 20 November 2026 (UTC). Every account was polled once, a minute ago. */
+export async function startWorld(parts: SettingsParts = {}, startAt: number = factsNoon): Promise<World> {
+  const world = new World(parts, startAt);
+  world.daemon.start();
+  await world.pass(minuteMs);
+  return world;
+}
