@@ -26,7 +26,9 @@ export class Poller {
   /** Accounts that hold a place in their group's queue. */
   readonly #reserved = new Set<string>();
   readonly #phases = new Map<string, number>();
-  readonly #underWay = new Map<string, AbortController>();
+  readonly #underWay = new Set<string>();
+  /** One for all polls: only the end of the daemon gives up on any. */
+  readonly #ending = new AbortController();
   readonly #waiting = new Map<string, ((outcome: Outcome) => void)[]>();
   #stopped = false;
 
@@ -116,7 +118,7 @@ export class Poller {
 
   /** Gives up on what is still under way. */
   abandon(): void {
-    for (const controller of this.#underWay.values()) controller.abort();
+    this.#ending.abort();
   }
 
   #startAt(id: string, now: number): number {
@@ -137,13 +139,12 @@ export class Poller {
 
   async #poll(account: WatchedAccount): Promise<void> {
     const { id } = account.settings;
-    const controller = new AbortController();
-    this.#underWay.set(id, controller);
-    const outcome = await this.#parts.provider.readBalance(account.settings, controller.signal);
+    this.#underWay.add(id);
+    const outcome = await this.#parts.provider.readBalance(account.settings, this.#ending.signal);
     this.#underWay.delete(id);
     const current = this.#parts.state.accounts.get(id);
     // An account that was removed, or a poll that was abandoned at the end, says nothing any more.
-    if (current === undefined || controller.signal.aborted) {
+    if (current === undefined || this.#ending.signal.aborted) {
       this.#release(id, outcome);
       return;
     }
@@ -176,6 +177,5 @@ export class Poller {
     this.#phases.delete(id);
     this.#due.delete(id);
     this.#reserved.delete(id);
-    this.#underWay.get(id)?.abort();
   }
 }

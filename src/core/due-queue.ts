@@ -1,10 +1,17 @@
+interface Entry<Key> {
+  readonly key: Key;
+  at: number;
+  /** Where it stands in the heap. */
+  place: number;
+}
+
 /**
  * Keys with the instant at which each is due, soonest first: a binary heap that knows where each key stands. A key is
  * there at most once; setting it again moves it.
  */
 export class DueQueue<Key> {
-  readonly #heap: { key: Key; at: number }[] = [];
-  readonly #places = new Map<Key, number>();
+  readonly #heap: Entry<Key>[] = [];
+  readonly #entries = new Map<Key, Entry<Key>>();
 
   get size(): number {
     return this.#heap.length;
@@ -16,34 +23,30 @@ export class DueQueue<Key> {
   }
 
   dueAt(key: Key): number | null {
-    const place = this.#places.get(key);
-    return place === undefined ? null : (this.#heap[place]?.at ?? null);
+    return this.#entries.get(key)?.at ?? null;
   }
 
   set(key: Key, at: number): void {
-    const place = this.#places.get(key);
-    if (place === undefined) {
-      this.#heap.push({ key, at });
-      this.#rise(this.#heap.length - 1);
+    const known = this.#entries.get(key);
+    if (known !== undefined) {
+      known.at = at;
+      this.#settle(known);
       return;
     }
-    this.#entry(place).at = at;
-    this.#rise(place);
-    this.#sink(this.#place(key));
+    const entry = { key, at, place: this.#heap.length };
+    this.#heap.push(entry);
+    this.#entries.set(key, entry);
+    this.#rise(entry);
   }
 
   delete(key: Key): void {
-    const place = this.#places.get(key);
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
     const last = this.#heap.pop();
-    if (place === undefined || last === undefined) {
-      if (last !== undefined) this.#heap.push(last);
-      return;
-    }
-    this.#places.delete(key);
-    if (place === this.#heap.length) return;
-    this.#put(place, last);
-    this.#rise(place);
-    this.#sink(this.#place(last.key));
+    if (last === undefined || last === entry) return;
+    this.#put(entry.place, last);
+    this.#settle(last);
   }
 
   /** Takes the soonest key when it is due by `now`; undefined otherwise. */
@@ -59,45 +62,47 @@ export class DueQueue<Key> {
     for (const entry of this.#heap) entry.at += byMs;
   }
 
-  #rise(from: number): void {
-    const entry = this.#entry(from);
-    let place = from;
+  #settle(entry: Entry<Key>): void {
+    this.#rise(entry);
+    this.#sink(entry);
+  }
+
+  #rise(entry: Entry<Key>): void {
+    let { place } = entry;
     while (place > 0) {
-      const parent = (place - 1) >> 1;
-      if (this.#entry(parent).at <= entry.at) break;
-      this.#put(place, this.#entry(parent));
-      place = parent;
+      const above = (place - 1) >> 1;
+      const parent = this.#entry(above);
+      if (parent.at <= entry.at) break;
+      this.#put(place, parent);
+      place = above;
     }
     this.#put(place, entry);
   }
 
-  #sink(from: number): void {
-    const entry = this.#entry(from);
-    let place = from;
-    for (;;) {
-      const left = 2 * place + 1;
-      if (left >= this.#heap.length) break;
-      const right = left + 1;
-      const child = right < this.#heap.length && this.#entry(right).at < this.#entry(left).at ? right : left;
-      if (this.#entry(child).at >= entry.at) break;
-      this.#put(place, this.#entry(child));
-      place = child;
+  #sink(entry: Entry<Key>): void {
+    let { place } = entry;
+    for (let child = this.#soonerChild(place); child !== null; child = this.#soonerChild(place)) {
+      if (child.at >= entry.at) break;
+      const below = child.place;
+      this.#put(place, child);
+      place = below;
     }
     this.#put(place, entry);
   }
 
-  #put(place: number, entry: { key: Key; at: number }): void {
+  #soonerChild(place: number): Entry<Key> | null {
+    const left = this.#heap[2 * place + 1];
+    const right = this.#heap[2 * place + 2];
+    if (left === undefined) return null;
+    return right !== undefined && right.at < left.at ? right : left;
+  }
+
+  #put(place: number, entry: Entry<Key>): void {
     this.#heap[place] = entry;
-    this.#places.set(entry.key, place);
+    entry.place = place;
   }
 
-  #place(key: Key): number {
-    const place = this.#places.get(key);
-    if (place === undefined) throw new Error('a key left the due queue while it was being moved');
-    return place;
-  }
-
-  #entry(place: number): { key: Key; at: number } {
+  #entry(place: number): Entry<Key> {
     const entry = this.#heap[place];
     if (entry === undefined) throw new Error('the due queue was read outside its bounds');
     return entry;

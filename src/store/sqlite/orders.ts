@@ -39,13 +39,14 @@ export interface OrderInbox {
 export function openInbox(db: Connection): OrderInbox {
   const find = db.prepare<[number], OrderRow>('SELECT no, body FROM operator_order WHERE no > ? ORDER BY no');
   const remove = db.prepare<[number]>('DELETE FROM operator_order WHERE no <= ?');
-  let seenVersion: unknown = null;
+  // Changes only when another connection wrote, and that is how orders come.
+  const dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck();
+  let seenVersion: number | undefined;
   let lastTaken = 0;
   let unsettled = false;
   return {
     take() {
-      // Changes only when another connection wrote, and that is how orders come.
-      const version = db.pragma('data_version', { simple: true });
+      const version = dataVersion.get();
       if (version === seenVersion) return [];
       const rows = find.all(lastTaken);
       seenVersion = version;
