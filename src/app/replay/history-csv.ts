@@ -48,7 +48,7 @@ class HistoryTable {
   #places: Readonly<Record<Column, number>> | null = null;
   #width = 0;
   /** Balances often stay as they are for many lines. */
-  readonly #known = { sms: { text: '', micros: 0 }, voip: { text: '', micros: 0 } };
+  readonly #known = { sms: { text: '0', micros: 0 }, voip: { text: '0', micros: 0 } };
 
   take(row: CsvRow): void {
     if (row.problem !== null) throw new HistoryFileError(`line ${row.line}: ${row.problem}`);
@@ -67,10 +67,10 @@ class HistoryTable {
 
   #takeHeader({ cells, line }: CsvRow): void {
     const names = cells.map((cell) => cell.trim().toLowerCase());
-    const unknown = names.find((name) => !columns.some((column) => column === name));
+    const unknown = cells.find((_, index) => !columns.some((column) => column === names[index]));
     const allowed = 'the header is at,sms,voip,currency and optionally account';
     if (unknown !== undefined) {
-      const meant = nearestWord(unknown, columns);
+      const meant = nearestWord(unknown.trim().toLowerCase(), columns);
       const hint = meant === null ? allowed : `did you mean "${meant}"? ${allowed}`;
       throw new HistoryFileError(`line ${line}: no column is called ${quote(unknown)}; ${hint}`);
     }
