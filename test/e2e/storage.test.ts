@@ -1,0 +1,168 @@
+import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { accountOf, alertsOf, incidentsOf, notificationsOf } from '../support/api-answers.ts';
+import { eventually } from '../support/eventually.ts';
+import { withBed } from '../support/run-daemon.ts';
+import { mountSmallDisk } from '../support/small-disk.ts';
+
+/** The database of a daemon that read once and ended. */
+let sound: Buffer;
+
+beforeAll(() =>
+  withBed({}, async (bed) => {
+    const daemon = await bed.start();
+    await eventually('a reading', async () => (await accountOf(daemon)).outcome === 'ok');
+    await daemon.stop();
+    sound = readFileSync(join(bed.folder, 'lowwater.db'));
+  }),
+);
+
+function changeDatabase(path: string, sql: string): void {
+  const db = new Database(path);
+  db.exec(sql);
+  db.close();
+}
+
+/** Ways to spoil the database, and what the one line must say. */
+const spoilt: readonly (readonly [string, RegExp, (path: string) => void])[] = [
+  [
+    'a file that is no database',
+    /no database.*move it aside/,
+    (path) => writeFileSync(path, 'a shopping list '.repeat(1000)),
+  ],
+  ['a file cut in the middle', /damaged.*move the file aside/, (path) => truncateSync(path, 4096 * 3)],
+  [
+    'the database of another program',
+    /another program/,
+    (path) => {
+      rmSync(path);
+      changeDatabase(path, 'CREATE TABLE songs (title TEXT)');
+    },
+  ],
+  [
+    'a database of a newer lowwater',
+    /schema 1000.*lowwater \d|lowwater \d.*schema 1000/s,
+    (path) => changeDatabase(path, 'PRAGMA user_version = 1000'),
+  ],
+];
+
+describe.concurrent('a database that cannot be used', { timeout: 30_000 }, () => {
+  it.each(spoilt)('%s is refused with one line and exit code 1, and left as it is', (_name, says, spoil) =>
+    withBed({ config: { poll: { every: '1m' } } }, async (bed) => {
+      const path = join(bed.folder, 'lowwater.db');
+      writeFileSync(path, sound);
+      spoil(path);
+      const before = readFileSync(path);
+      const { code, stdout, stderr } = await bed.launch().ended;
+      expect(code).toBe(1);
+      expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+      expect(stderr).toMatch(says);
+      expect(stderr).toContain(path);
+      expect(`${stdout}${stderr}`).not.toMatch(/\n {4}at |"fatal"/);
+      expect(readFileSync(path).equals(before)).toBe(true);
+    }),
+  );
+
+  it('in a directory that is missing or may not be written is refused with one line that says so', (context) =>
+    withBed({ config: { poll: { every: '1m' } } }, async (bed) => {
+      bed.configure({ storage: { path: 'missing/lowwater.db' } });
+      const missing = await bed.launch().ended;
+      expect(missing.code).toBe(1);
+      expect(missing.stderr).toMatch(/^lowwater: .*directory .*missing does not exist.*\n$/);
+
+      const disk = mountSmallDisk(join(bed.folder, 'read-only'), 'size=1m,ro');
+      if (disk === null) context.skip('only root can mount a read-only file system');
+      try {
+        bed.configure({ storage: { path: 'read-only/lowwater.db' } });
+        const refused = await bed.launch().ended;
+        expect(refused.code).toBe(1);
+        expect(refused.stderr).toMatch(/^lowwater: .*read-only.*uid \d+.*\n$/);
+      } finally {
+        disk?.unmount();
+      }
+    }));
+
+  it('because the disk is full at run time: alerts go on from memory, that is told once, and it mends itself', (context) =>
+    withBed({}, async (bed) => {
+      const disk = mountSmallDisk(join(bed.folder, 'data'), 'size=2m');
+      if (disk === null) context.skip('only root can mount a small file system');
+      try {
+        bed.configure({ storage: { path: 'data/lowwater.db' } });
+        const first = await bed.start();
+        await eventually('a reading', async () => (await accountOf(first)).outcome === 'ok');
+        disk?.fill();
+        const about = (words: RegExp) => bed.slack.posts.filter(({ text }) => words.test(text));
+        await eventually(
+          'Slack hears of it',
+          () => about(/cannot (store|write)|stor(e|age)|database/i).length > 0,
+        );
+        await eventually('mail hears of it', async () => bed.mail.count() > 0);
+        const ready = (await first.get('/readyz')) as { readonly problems: readonly string[] };
+        expect(ready.problems.join()).toMatch(/storage-failed.*full/);
+
+        bed.provider.control.setBalance('otp', 'sms', '100');
+        await eventually('the alert goes out from memory', () => about(/100\.00 CNY/).length > 0);
+        await new Promise((resolve) => setTimeout(resolve, 2500));
+        expect(about(/100\.00 CNY/)).toHaveLength(1);
+        expect((await accountOf(first)).outcome).toBe('ok');
+
+        disk?.free();
+        await eventually(
+          'it can store again',
+          async () =>
+            ((await first.get('/readyz')) as { readonly problems: readonly string[] }).problems.length === 0,
+        );
+        await eventually('that is told', () => about(/RESOLVED/).length > 0);
+        await eventually('nothing waits', async () =>
+          (await notificationsOf(first)).every(({ state }) => state === 'delivered'),
+        );
+        const sent = bed.slack.posts.length;
+        const [alert] = await alertsOf(first);
+        await first.kill();
+
+        const second = await bed.start();
+        expect(await alertsOf(second)).toMatchObject([{ state: 'firing', incident: alert?.incident }]);
+        await eventually('another poll', async () => (await accountOf(second)).outcome === 'ok');
+        expect(bed.slack.posts).toHaveLength(sent);
+        expect((await second.stop()).code).toBe(0);
+      } finally {
+        disk?.unmount();
+      }
+    }));
+});
+
+describe('a backup', { timeout: 30_000 }, () => {
+  it('made while the daemon writes is whole, and restored sends nothing of old again', () =>
+    withBed({}, async (bed) => {
+      const copy = join(bed.folder, 'copy.db');
+      const first = await bed.start();
+      bed.provider.control.setBalance('otp', 'sms', '100');
+      await eventually('it fires', () => bed.slack.posts.length > 0 && bed.mail.count() > 0);
+      await eventually('that is marked', async () =>
+        (await notificationsOf(first)).every(({ state }) => state === 'delivered'),
+      );
+      expect((await bed.command('backup', copy)).code).toBe(0);
+      const again = await bed.command('backup', copy);
+      expect(again.code).toBe(2);
+      expect(again.stderr).toMatch(/exists/);
+      const [incident] = await incidentsOf(first);
+      await first.kill();
+
+      const db = new Database(copy, { readonly: true });
+      expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
+      db.close();
+      const path = join(bed.folder, 'lowwater.db');
+      for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
+      copyFileSync(copy, path);
+
+      const second = await bed.start();
+      await eventually('it polls', async () => (await accountOf(second)).outcome === 'ok');
+      expect(await alertsOf(second)).toMatchObject([{ state: 'firing', incident: incident?.id }]);
+      expect(bed.slack.posts).toHaveLength(1);
+      bed.provider.control.setBalance('otp', 'sms', '1000');
+      await eventually('it resolves', () => bed.slack.posts.at(-1)?.text.includes('RESOLVED') ?? false);
+      expect(bed.slack.posts).toHaveLength(2);
+    }));
+});
