@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Secret } from '../../src/core/secret.ts';
 import { signAcknowledgement } from '../../src/web/ack-link.ts';
 import { demoDesk } from '../support/demo-desk.ts';
@@ -22,6 +22,9 @@ const kept = new Set([
   'silences-light',
 ]);
 const token = 'browser-token';
+
+// Chromium shares the machine with the other test files.
+vi.setConfig({ testTimeout: 30_000 });
 
 if (!present) {
   if (process.env.LOWWATER_REQUIRE_CHROMIUM === '1') throw new Error(`no Chromium at ${executablePath}`);
@@ -178,6 +181,22 @@ describe.skipIf(!present)('in a browser', () => {
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByLabel('Token').waitFor();
     });
+  });
+
+  it('a link from another site finds the session that began here', async () => {
+    const context = await browser.newContext();
+    await withPage(context, async (page) => {
+      const link = `data:text/html,<a href="${locked.url}/accounts/otp">open</a>`;
+      await page.goto(link);
+      await page.getByRole('link').click();
+      await page.getByLabel('Token').fill(token);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { level: 1, name: 'OTP production' }).waitFor();
+      await page.goto(link);
+      await page.getByRole('link').click();
+      await page.getByRole('heading', { level: 1, name: 'OTP production' }).waitFor();
+    });
+    await context.close();
   });
 
   it('acknowledges from a message without signing in', async () => {
