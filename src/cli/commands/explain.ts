@@ -1,5 +1,7 @@
-import type { Explanation } from '../../app/desk.ts';
+import type { AlertView, Explanation } from '../../app/desk.ts';
 import { explanationJson } from '../../app/desk-json.ts';
+import type { Fact } from '../../core/evaluation.ts';
+import { describeDistance, formatMomentAndAge, roughDuration } from '../../core/moment.ts';
 import { cleanText } from '../../core/plain-text.ts';
 import { type WordingFrame, wordFact, wordQuantity } from '../../core/quantity-wording.ts';
 import { type Command, exitCodes, UsageError } from '../command.ts';
@@ -55,12 +57,31 @@ function formatExplanation(explanation: Explanation, frame: WordingFrame, style:
   const facts: [string, string][] = [];
   if (evaluation.value !== null) facts.push(['value', wordQuantity(evaluation.value, frame)]);
   if (evaluation.threshold !== null) facts.push(['threshold', wordQuantity(evaluation.threshold, frame)]);
-  for (const fact of evaluation.facts) facts.push([cleanText(fact.name, 60), wordFact(fact, frame)]);
-  if (alert !== null) facts.push(['alert', alert.state]);
+  for (const fact of evaluation.facts) facts.push([cleanText(fact.name, 60), describeFact(fact, frame)]);
+  if (rule.forMs > 0) facts.push(['fires after', roughDuration(rule.forMs)]);
+  if (rule.recoverForMs > 0) facts.push(['resolves after', roughDuration(rule.recoverForMs)]);
+  if (alert !== null) facts.push(['alert', describeAlert(alert, rule, frame)]);
   if (wouldNotFire !== null) facts.push(['would not fire', cleanText(wouldNotFire, 300)]);
   const width = Math.max(0, ...facts.map(([name]) => displayWidth(name)));
   const heading = `${style.bold(rule.id)} (${rule.type}${rule.builtIn ? ', built in' : ''}): ${describeVerdict(explanation, style)}`;
   return `${[heading, ...facts.map(([name, text]) => `  ${padToWidth(name, width)}  ${text}`)].join('\n')}\n`;
+}
+
+function describeFact(fact: Fact, frame: WordingFrame): string {
+  return fact.value.unit === 'duration' && fact.value.ms === 0 ? 'none' : wordFact(fact, frame);
+}
+
+/** What became of the verdict: since when it fires or waits to, and what keeps people from hearing of it. */
+function describeAlert(alert: AlertView, rule: Explanation['rule'], frame: WordingFrame): string {
+  const since = `${alert.state} since ${formatMomentAndAge(alert.since, frame)}`;
+  if (alert.state === 'pending')
+    return `${since}, fires ${describeDistance(alert.since + rule.forMs, frame.now)}`;
+  const notes = [since];
+  if (alert.acknowledged !== null) notes.push(`acknowledged by ${cleanText(alert.acknowledged.by, 60)}`);
+  if (alert.silenced) notes.push('silenced');
+  if (alert.inhibited) notes.push('covered by a worse alert');
+  if (alert.flapping) notes.push('flapping');
+  return notes.join(', ');
 }
 
 function describeVerdict({ evaluation }: Explanation, style: Style): string {

@@ -1,0 +1,207 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/system/clock.ts';
+import { openProcessLog } from '../../src/wiring/process-log.ts';
+import { createRooms } from '../../src/wiring/rooms.ts';
+import { minuteMs, units } from '../support/account-facts.ts';
+import { runCli } from '../support/cli.ts';
+import { runLowwater } from '../support/command-line.ts';
+import { type SeedPoll, seedDatabase } from '../support/seed-database.ts';
+
+let folder: string;
+
+const config = {
+  provider: { baseUrl: 'https://api.example.com' },
+  accounts: [
+    { id: 'otp', name: 'OTP production', authSecret: 'key-of-the-otp-account', currency: 'CNY' },
+    { id: 'marketing', authSecret: 'key-of-the-marketing-account', currency: 'CNY' },
+  ],
+  rules: [
+    { id: 'sms-low', type: 'below', thresholds: { warning: 200, critical: 50 }, hysteresis: '10%' },
+    { id: 'paid', type: 'top-up', atLeast: 100 },
+  ],
+  channels: { ops: { type: 'slack', webhookUrl: 'https://hooks.slack.com/services/T0001/B0001/secret' } },
+};
+
+/** Two days, five minutes apart: `otp` falls from 300 to 0 in a day and is topped up; `marketing` stays. */
+function makePolls(): SeedPoll[] {
+  const count = 576;
+  const start = Math.floor(systemClock.now() / minuteMs) * minuteMs - count * 5 * minuteMs;
+  return Array.from({ length: count }, (_, index): SeedPoll[] => {
+    const at = start + index * 5 * minuteMs;
+    const sms = index < 300 ? 300 - index : 900;
+    return [
+      { account: 'otp', at, answer: { sms: units(sms), voip: units(10) } },
+      { account: 'marketing', at: at + 1, answer: { sms: units(700), voip: 0 } },
+    ];
+  }).flat();
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'lowwater-replay-'));
+  writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
+  const loaded = await createRooms({ log: openProcessLog({}), version: '0.0.0' }).loadSettings(
+    join(folder, 'config.json'),
+  );
+  if (loaded.kind !== 'loaded') throw new Error(JSON.stringify(loaded.problems));
+  seedDatabase(loaded.settings.storage.path, loaded.settings, makePolls());
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface ReplayAnswer {
+  readonly incidents: readonly Record<string, unknown>[];
+  readonly messages: number;
+}
+
+const parse = (text: string): ReplayAnswer => JSON.parse(text) as ReplayAnswer;
+
+/** Runs the command line with something on its standard input. */
+function runWithInput(words: readonly string[], text: string): Promise<string> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../src/main.ts'), ...words], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, TZ: 'UTC' },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+    stdout += piece;
+  });
+  child.stdin.end(text);
+  return new Promise((resolve) => child.on('close', () => resolve(stdout)));
+}
+
+describe('lowwater replay', () => {
+  it('says what the stored history would have brought, and writes nothing', async () => {
+    const before = readFileSync(join(folder, 'lowwater.db'));
+    const { code, stdout, stderr } = await runLowwater(['replay', '--since', '7d', '--json'], {
+      cwd: folder,
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const { incidents, messages } = parse(stdout);
+    const start = makePolls()[0]?.at ?? 0;
+    const sinceStart = (at: unknown) => Math.round((Date.parse(String(at)) - start) / (5 * minuteMs));
+    expect(
+      incidents.map((it) => [it.account, it.rule, it.severity, sinceStart(it.firedAt), it.value]),
+    ).toEqual([
+      ['otp', 'sms-low', 'critical', 101, '199'],
+      ['otp', 'paid', 'info', 300, '899'],
+    ]);
+    expect(incidents.map((it) => [it.resolvedAt !== null, it.emptyBy])).toEqual([
+      [true, 'projected'],
+      [false, null],
+    ]);
+    expect(messages).toBeGreaterThan(2);
+    expect(readFileSync(join(folder, 'lowwater.db')).equals(before)).toBe(true);
+  });
+
+  it('finds the same in an export of the history, from a file and from standard input', async () => {
+    const stored = parse(
+      (await runLowwater(['replay', '--account', 'otp', '--json'], { cwd: folder })).stdout,
+    );
+    const csv = (await runLowwater(['history', 'otp', '--since', '7d', '--csv'], { cwd: folder })).stdout;
+    writeFileSync(join(folder, 'otp.csv'), csv);
+    const words = ['replay', '--account', 'otp', '--json', '--input'];
+    const given = parse((await runLowwater([...words, 'otp.csv'], { cwd: folder })).stdout);
+    expect(given.incidents).toEqual(stored.incidents);
+    expect(given.incidents).toHaveLength(2);
+    expect(await runWithInput([...words, '-'], csv)).toBe(`${JSON.stringify(given)}\n`);
+  });
+
+  it('tries other rules on the same past', async () => {
+    const { rules: _, ...rest } = config;
+    writeFileSync(join(folder, 'bare.json'), JSON.stringify({ ...rest, storage: { path: 'lowwater.db' } }));
+    const { code, stdout } = await runCli(['replay', '--config', 'bare.json', '--json'], { cwd: folder });
+    expect({ code, stdout: parse(stdout) }).toEqual({ code: 0, stdout: { incidents: [], messages: 0 } });
+  });
+
+  it('shows people every incident, how long before empty it came, and how many messages', async () => {
+    const { stdout } = await runCli(['replay', '--since', '7d'], { cwd: folder });
+    expect(stdout).toMatch(/^Replay of 1 day 23 hours, .*: 1152 polls of 2 accounts/);
+    expect(stdout).toMatch(/sms-low +critical +16h 35m .* 199\.00 CNY +16h 35m \(projected\)/);
+    expect(stdout).toMatch(/marketing: no incident/);
+    expect(stdout).toMatch(/\d+ messages \(ops \d+\)/);
+  });
+
+  it.each([60, 100, 200])('draws a timeline that fits a terminal of %d columns', async (columns) => {
+    const { stdout } = await runCli(['replay', '--since', '7d'], { cwd: folder, columns });
+    const lines = stdout.split('\n').slice(1, -2);
+    expect(Math.max(...lines.map((text) => [...text].length))).toBeLessThanOrEqual(columns);
+    expect(stdout).toMatch(/sms-low │ +█+/);
+    expect(stdout).toMatch(/paid │ +▲/);
+    expect(stdout).toContain('SMS balance');
+  });
+
+  it('says when there is nothing to replay', async () => {
+    const { code, stdout } = await runCli(['replay', '--since', '1m'], { cwd: folder });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: 'No readings in that time: there is nothing to replay.\n',
+    });
+  });
+
+  it.each<[name: string, words: readonly string[], code: number, problem: RegExp]>([
+    ['a file that is not there', ['--input', 'nope.csv'], 1, /nope\.csv: there is no such file/],
+    ['a folder', ['--input', '.'], 1, /is a folder, a CSV file is needed/],
+    ['a file that is no CSV', ['--input', 'config.json'], 1, /config\.json: line 1: /],
+    ['a file of no account', ['--input', 'otp.csv'], 1, /say whose it is with --account \(otp, marketing\)/],
+    ['an unknown account', ['--account', 'opt'], 2, /no account "opt"\n {2}did you mean "otp"\?/],
+    [
+      'a time that is none',
+      ['--since', 'yesterday'],
+      2,
+      /--since yesterday is neither a duration nor a date/,
+    ],
+  ])('refuses %s', async (_name, words, code, problem) => {
+    writeFileSync(join(folder, 'otp.csv'), 'at,sms,voip,currency\n2026-11-20T12:00:00Z,1,1,CNY\n');
+    const result = await runCli(['replay', ...words], { cwd: folder });
+    expect(result.code).toBe(code);
+    expect(result.stderr).toMatch(problem);
+  });
+
+  it('leaves no file behind', () => {
+    const made = readdirSync(folder).filter((name) => !/\.(?:json|csv|db|db-\w+|lock)$/.test(name));
+    expect(made).toEqual([]);
+  });
+});
+
+describe('lowwater explain', () => {
+  it('names the reading, every threshold and the nearest one that would not have fired', async () => {
+    const low = { ...config, storage: { path: 'low.db' } };
+    writeFileSync(join(folder, 'low.json'), JSON.stringify(low));
+    const loaded = await createRooms({ log: openProcessLog({}), version: '0.0.0' }).loadSettings(
+      join(folder, 'low.json'),
+    );
+    if (loaded.kind !== 'loaded') throw new Error('the configuration was refused');
+    const otp = makePolls()
+      .filter(({ account }) => account === 'otp')
+      .slice(0, 260);
+    const shift = systemClock.now() - (otp.at(-1)?.at ?? 0) - minuteMs;
+    seedDatabase(
+      loaded.settings.storage.path,
+      loaded.settings,
+      otp.map((poll) => ({ ...poll, at: poll.at + shift })),
+    );
+    const words = ['explain', 'otp', 'sms-low', '--config', 'low.json'];
+    const text = (await runLowwater(words, { cwd: folder })).stdout;
+    expect(text).toMatch(/^sms-low \(below\): breached, critical/);
+    for (const line of [
+      /balance +41\.00 CNY/,
+      /previous balance +42\.00 CNY/,
+      /critical below +50\.00 CNY/,
+      /critical resolves at +55\.00 CNY/,
+      /warning below +200\.00 CNY/,
+      /alert +firing since .*\(13 hours ago\)/,
+      /would not fire +It would not fire with a threshold of 41\.00 CNY or less\./,
+    ])
+      expect(text).toMatch(line);
+    const json = JSON.parse((await runLowwater([...words, '--json'], { cwd: folder })).stdout);
+    expect(json).toMatchObject({
+      account: 'otp',
+      rules: [{ rule: 'sms-low', verdict: 'breached', severity: 'critical', value: '41', threshold: '50' }],
+    });
+  });
+});

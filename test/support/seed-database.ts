@@ -1,0 +1,46 @@
+import { batchStored, endTurn, startMonitor, takeBatch } from '../../src/app/monitor/monitor.ts';
+import { observePoll } from '../../src/app/monitor/observe.ts';
+import type { Settings } from '../../src/app/settings.ts';
+import type { Outcome } from '../../src/core/outcome.ts';
+import { openStore } from '../../src/store/store.ts';
+import { cronCalendar } from '../../src/system/calendar.ts';
+import { seededRandom } from './seeded-random.ts';
+
+/** One poll of an account: balances in millionths, or the way in which it failed. */
+export interface SeedPoll {
+  readonly account: string;
+  readonly at: number;
+  readonly answer: { readonly sms: number; readonly voip: number } | Exclude<Outcome['kind'], 'ok'>;
+}
+
+/** Fills a database as a daemon would have that lived through these polls, oldest first. */
+export function seedDatabase(path: string, settings: Settings, polls: readonly SeedPoll[]): void {
+  const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+  const now = polls[0]?.at ?? 0;
+  const store = openStore({ path, log: silent, now: () => now, program: 'lowwater test' });
+  const state = startMonitor({
+    settings,
+    calendar: cronCalendar,
+    random: seededRandom(),
+    reader: store,
+    now,
+  });
+  for (const { account, at, answer } of polls) {
+    while (state.due.nextAt < at) endTurn(state, state.due.nextAt);
+    const watched = state.accounts.get(account);
+    if (watched === undefined) throw new Error(`no account ${account}`);
+    observePoll(state, watched, outcomeOf(answer), at);
+    endTurn(state, at);
+    const batch = takeBatch(state);
+    if (batch !== null) store.commit(batch);
+    batchStored(state);
+  }
+  store.close();
+}
+
+function outcomeOf(answer: SeedPoll['answer']): Outcome {
+  const common = { durationMs: 10, usage: {} };
+  return typeof answer === 'string'
+    ? { kind: answer, reason: 'as the test says', ...common }
+    : { kind: 'ok', answer: { ...answer, currency: 'CNY' }, ...common };
+}
