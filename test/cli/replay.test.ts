@@ -99,13 +99,11 @@ describe('lowwater replay', () => {
   });
 
   it('finds the same in an export of the history, from a file and from standard input', async () => {
-    const stored = parse(
-      (await runLowwater(['replay', '--account', 'otp', '--json'], { cwd: folder })).stdout,
-    );
-    const csv = (await runLowwater(['history', 'otp', '--since', '7d', '--csv'], { cwd: folder })).stdout;
+    const stored = parse((await runCli(['replay', '--account', 'otp', '--json'], { cwd: folder })).stdout);
+    const csv = (await runCli(['history', 'otp', '--since', '7d', '--csv'], { cwd: folder })).stdout;
     writeFileSync(join(folder, 'otp.csv'), csv);
     const words = ['replay', '--account', 'otp', '--json', '--input'];
-    const given = parse((await runLowwater([...words, 'otp.csv'], { cwd: folder })).stdout);
+    const given = parse((await runCli([...words, 'otp.csv'], { cwd: folder })).stdout);
     expect(given.incidents).toEqual(stored.incidents);
     expect(given.incidents).toHaveLength(2);
     expect(await runWithInput([...words, '-'], csv)).toBe(`${JSON.stringify(given)}\n`);
@@ -198,7 +196,7 @@ describe('lowwater explain', () => {
       /would not fire +It would not fire with a threshold of 41\.00 CNY or less\./,
     ])
       expect(text).toMatch(line);
-    const json = JSON.parse((await runLowwater([...words, '--json'], { cwd: folder })).stdout);
+    const json = JSON.parse((await runCli([...words, '--json'], { cwd: folder })).stdout);
     expect(json).toMatchObject({
       account: 'otp',
       rules: [{ rule: 'sms-low', verdict: 'breached', severity: 'critical', value: '41', threshold: '50' }],
