@@ -24,9 +24,9 @@ export function sendDueReports(state: MonitorState, now: number): void {
 /** When the next report is due; Infinity when there is none. */
 export function nextReportAt(state: MonitorState): number {
   let next = Number.POSITIVE_INFINITY;
-  for (const { id, cron, timezone } of state.settings.reports) {
-    const last = state.notes.get(`report:${id}`);
-    const at = last === undefined ? 0 : state.calendar.next(cron, timezone, Number(last));
+  for (const report of state.settings.reports) {
+    const last = state.notes.get(`report:${report.id}`);
+    const at = last === undefined ? 0 : nextRun(state, report, Number(last));
     next = Math.min(next, at ?? next);
   }
   return next;
@@ -68,9 +68,20 @@ function lastRun(state: MonitorState, report: ReportSettings, now: number): numb
 
 /** The newest run in (last, now]; null when there was none. A clock that was set back brings none again. */
 function dueRun(state: MonitorState, report: ReportSettings, last: number, now: number): number | null {
-  const next = state.calendar.next(report.cron, report.timezone, last);
+  const next = nextRun(state, report, last);
   if (next === null || next > now) return null;
   return Math.max(next, state.calendar.previous(report.cron, report.timezone, now) ?? next);
+}
+
+/** What `nextRun` found last for each report. Every tick asks, and a calendar takes longer to answer than a poll does. */
+const knownRuns = new WeakMap<ReportSettings, { readonly after: number; readonly at: number | null }>();
+
+function nextRun(state: MonitorState, report: ReportSettings, after: number): number | null {
+  const known = knownRuns.get(report);
+  if (known?.after === after) return known.at;
+  const at = state.calendar.next(report.cron, report.timezone, after);
+  knownRuns.set(report, { after, at });
+  return at;
 }
 
 function writeNote(state: MonitorState, name: string, value: string): void {

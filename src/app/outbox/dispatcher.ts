@@ -47,7 +47,7 @@ export class Dispatcher {
   /** When the next message can be taken; Infinity when none waits or its channel is busy. */
   get nextAt(): number {
     let next = Number.POSITIVE_INFINITY;
-    if (this.#stopped) return next;
+    if (this.#hasNothing()) return next;
     for (const [name, lane] of this.#lanes) {
       const queue = queueOf(this.#parts.state, name);
       if (lane.busy !== null || this.#isUnderWay(queue)) continue;
@@ -71,7 +71,7 @@ export class Dispatcher {
   /** Takes what is due: marks it as under way, possibly sent, so that the next commit says so. */
   claimDue(now: number): Claim[] {
     const claims: Claim[] = [];
-    if (this.#stopped) return claims;
+    if (this.#hasNothing()) return claims;
     for (const [name, lane] of this.#lanes) {
       if (lane.busy !== null || lane.freeAt > now) continue;
       const queue = queueOf(this.#parts.state, name);
@@ -99,6 +99,11 @@ export class Dispatcher {
   /** Gives up on what is still under way: it goes out again after the next start. */
   abandon(): void {
     for (const lane of this.#lanes.values()) lane.busy?.abort();
+  }
+
+  /** Asked after every poll, when hardly ever anything waits: the lanes are not looked at then. */
+  #hasNothing(): boolean {
+    return this.#stopped || this.#parts.state.messages.size === 0;
   }
 
   async #deliver(claim: Claim): Promise<void> {
