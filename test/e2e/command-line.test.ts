@@ -1,0 +1,206 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { alertsOf } from '../support/api-answers.ts';
+import { type Ended, runBuilt } from '../support/built-program.ts';
+import { runCli } from '../support/cli.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Bed, type RunningDaemon, withBed } from '../support/run-daemon.ts';
+
+function read<T>(ended: Ended): T {
+  expect(ended.stderr).toBe('');
+  return JSON.parse(ended.stdout) as T;
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Acknowledges, silences and expires, and sees each in the running daemon. */
+async function operate(bed: Bed, see: () => ReturnType<typeof alertsOf>): Promise<void> {
+  const ack = await bed.command('ack', 'otp', 'sms-low', '--comment', 'top-up ordered');
+  expect(ack).toMatchObject({ code: 0, stderr: '' });
+  await eventually(
+    'it is acknowledged',
+    async () => (await see())[0]?.acknowledged?.comment === 'top-up ordered',
+    3000,
+  );
+
+  const added = await bed.command(
+    'silence',
+    'add',
+    '--account',
+    'otp',
+    '--for',
+    '1h',
+    '--comment',
+    'maintenance',
+  );
+  expect(added.code).toBe(0);
+  await eventually('it is silenced', async () => (await see())[0]?.silenced === true, 3000);
+  const listed = read<{ silences: { id: string; comment: string; active: boolean }[] }>(
+    await bed.command('silence', 'list', '--json'),
+  );
+  expect(listed.silences).toMatchObject([{ comment: 'maintenance', active: true }]);
+  const id = listed.silences[0]?.id ?? '';
+  expect(added.stdout).toContain(id);
+  expect((await bed.command('silence', 'expire', id)).code).toBe(0);
+  await eventually('the silence is over', async () => (await see())[0]?.silenced === false, 3000);
+}
+
+async function startLow(bed: Bed): Promise<RunningDaemon> {
+  const daemon = await bed.start();
+  bed.provider.control.setBalance('otp', 'sms', '120.5');
+  await eventually('it fires', () => bed.slack.accepted().length > 0);
+  return daemon;
+}
+
+describe.concurrent('the command line beside a running daemon', { timeout: 30_000 }, () => {
+  it('orders through its HTTP server', () =>
+    withBed({}, async (bed) => {
+      bed.configure({ server: { port: await findFreePort(), token: 'a-token-of-the-page' } });
+      const daemon = await startLow(bed);
+      const auth = { authorization: 'Bearer a-token-of-the-page' };
+      await operate(bed, async () => {
+        const { alerts } = (await daemon.get('/api/v1/alerts', auth)) as {
+          alerts: Awaited<ReturnType<typeof alertsOf>>;
+        };
+        return alerts;
+      });
+      const unknown = await bed.command('ack', 'otp', 'no-such-rule');
+      expect(unknown).toMatchObject({ code: 1, stdout: '' });
+      expect(unknown.stderr).toMatch(/^lowwater: .+\n$/);
+      expect((await bed.command('health')).code).toBe(0);
+    }));
+
+  it('orders through the database where the daemon has no server, and it notices within 2 s', () =>
+    withBed({ config: { server: null } }, async (bed) => {
+      await startLow(bed);
+      // In this process: to look many times must not cost as many starts.
+      const see = async () => {
+        const { stdout } = await runCli(['alerts', '--json', '--config', bed.configFile], {
+          cwd: bed.folder,
+        });
+        return (JSON.parse(stdout) as { alerts: Awaited<ReturnType<typeof alertsOf>> }).alerts;
+      };
+      await operate(bed, see);
+    }));
+
+  it('reads what the daemon stored', () =>
+    withBed(
+      {
+        config: {
+          reports: [{ id: 'weekly', cron: '0 9 * * 1', channels: ['finance'] }],
+        },
+      },
+      async (bed) => {
+        await startLow(bed);
+        const csv = join(bed.folder, 'history.csv');
+        const [status, history, alerts, explain, report, check, unknown] = await Promise.all([
+          bed.command('status', '--json'),
+          bed.command('history', 'otp', '--csv'),
+          bed.command('alerts', '--json'),
+          bed.command('explain', 'otp', 'sms-low', '--json'),
+          bed.command('report', 'weekly', '--print'),
+          bed.command('check', '--json'),
+          bed.command('history', 'opt'),
+        ]);
+        expect(read<{ accounts: unknown[] }>(status).accounts).toMatchObject([
+          { id: 'otp', outcome: 'ok', balances: { sms: '120.5', voip: '40' } },
+        ]);
+        expect(history.stdout).toMatch(/^at,sms,voip,currency\r?\n/);
+        expect(history.stdout).toContain(',120.5,40,CNY');
+        expect(read<{ alerts: unknown[] }>(alerts).alerts).toMatchObject([
+          {
+            account: 'otp',
+            rule: 'sms-low',
+            state: 'firing',
+            severity: 'warning',
+            value: '120.5',
+            threshold: '200',
+          },
+        ]);
+        expect(read<{ rules: unknown[] }>(explain).rules).toMatchObject([
+          { rule: 'sms-low', verdict: 'breached' },
+        ]);
+        expect(report).toMatchObject({ code: 0, stdout: expect.stringContaining('120.50 CNY') });
+        expect(check.code).toBe(1);
+        expect(unknown.code).toBe(2);
+        expect(unknown.stderr).toContain('otp');
+
+        writeFileSync(csv, history.stdout);
+        const [replay, tested, bad] = await Promise.all([
+          bed.command('replay', '--input', csv, '--json'),
+          bed.command('test-channel', 'ops', '--json'),
+          bed.command('test-channel', 'nobody'),
+        ]);
+        expect(read<{ incidents: unknown[] }>(replay).incidents).toMatchObject([
+          { account: 'otp', rule: 'sms-low', severity: 'warning', resolvedAt: null, value: '120.5' },
+        ]);
+        expect(read<unknown>(tested)).toMatchObject({ channel: 'ops', result: 'delivered' });
+        expect(bed.slack.posts.at(-1)?.text).toMatch(/test/i);
+        expect(bad.code).toBe(2);
+      },
+    ));
+});
+
+describe('check', { timeout: 30_000 }, () => {
+  it('exits as monitoring plugins do: fine, warning, critical, unknown; and stores nothing', () =>
+    withBed({}, async (bed) => {
+      const { control } = bed.provider;
+      const codes: (number | null)[] = [];
+      for (const sms of ['1000', '120', '-3']) {
+        control.setBalance('otp', 'sms', sms);
+        codes.push((await bed.command('check')).code);
+      }
+      control.fail({ kind: 'reset' });
+      codes.push((await bed.command('check')).code);
+      expect(codes).toEqual([0, 1, 2, 3]);
+      expect(readdirSync(bed.folder)).toEqual(['config.json']);
+    }));
+});
+
+describe('a bad configuration', { timeout: 30_000 }, () => {
+  it('ends with 2: every error with path, line and what is allowed; no stack trace, no secret, nothing started', () =>
+    withBed({}, async (bed) => {
+      writeFileSync(
+        bed.configFile,
+        `{
+  "provider": { "baseUrl": "http://api.example.com", "timeot": "10s" },
+  "accounts": [{ "id": "OTP!", "authSecret": "hunter2-hunter2", "poll": { "every": "soon" } },
+               { "id": "other", "authSecret": "\${env:NO_SUCH_VARIABLE}" }],
+  "rules": [{ "id": "low", "type": "belwo", "threshold": 5 },
+            { "id": "drop", "type": "drop", "by": "5 bananas", "window": "1h" }],
+  "channels": { "ops": { "type": "slack", "webhookUrl": "ftp://hunter3.example.com/hunter3" } },
+  "routes": [{ "channels": ["opps"] }],
+  "silences": [{ "match": { "account": "x" }, "cron": "0 0 30 2 *", "duration": "2h", "timezone": "Mars/X" }],
+  "server": { "host": "0.0.0.0" }
+}`,
+      );
+      const { code, stdout, stderr } = await runBuilt(['run', '--config', bed.configFile], {
+        cwd: bed.folder,
+      });
+      expect(code).toBe(2);
+      expect(stdout).toBe('');
+      for (const [line, path] of [
+        [2, 'provider.timeot'],
+        [3, 'accounts[0].id'],
+        [3, 'accounts[0].poll.every'],
+        [4, 'accounts[1].authSecret'],
+        [5, 'rules[0].type'],
+        [6, 'rules[1].by'],
+        [7, 'channels.ops.webhookUrl'],
+        [9, 'silences[0].'],
+      ] as const) {
+        expect(stderr).toContain(`config.json:${line}: ${path}`);
+      }
+      expect(stderr).not.toMatch(/hunter|\n {4}at |Error:/);
+      expect(readdirSync(bed.folder)).toEqual(['config.json']);
+    }));
+});
