@@ -136,7 +136,7 @@ function post({
 
 /** A kept connection that the other side had closed meanwhile, and that brought no part of an answer. */
 function metDeadConnection(end: ExchangeEnd, connections: Connections): boolean {
-  return end.kind === 'failed' && !end.answerBegun && connections.wasUsedBefore(end.error);
+  return end.kind === 'failed' && !end.answerBegun && connections.wasDeadOnArrival(end.error);
 }
 
 interface Judging {

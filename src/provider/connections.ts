@@ -1,4 +1,6 @@
-import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { Socket } from 'node:net';
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { OperatorError } from '../app/ports.ts';
 
 /** How long an idle connection is kept where the server gives no hint: past the usual poll interval of five minutes. */
@@ -16,8 +18,8 @@ const verified = { rejectUnauthorized: true } as const;
 export interface Connections {
   /** The way to an address: past the proxy for this machine, else as the proxy variables say. */
   to(target: { readonly loopback: boolean }): Dispatcher;
-  /** True when the error came from a connection that had carried an answer before this request. */
-  wasUsedBefore(error: unknown): boolean;
+  /** True when the error ended a connection that had carried answers before this request, and not one byte since it was sent. */
+  wasDeadOnArrival(error: unknown): boolean;
   /** Ends every connection at once. */
   close(): Promise<void>;
 }
@@ -37,7 +39,7 @@ export interface ConnectionOptions {
  * Throws when a proxy variable holds no address; the error names the variable and never its value.
  */
 export function openConnections(options: ConnectionOptions): Connections {
-  const used = new WeakSet<Error>();
+  const requests = watchRequests();
   const settings = {
     allowH2: false,
     pipelining: 1,
@@ -48,7 +50,7 @@ export function openConnections(options: ConnectionOptions): Connections {
     // The client's own deadline covers the whole exchange; undici's timers would only add to the cost.
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: watchConnector(options.connectTimeoutMs, used),
+    connect: { ...verified, timeout: options.connectTimeoutMs, allowH2: false },
     requestTls: verified,
     proxyTls: verified,
   };
@@ -56,30 +58,36 @@ export function openConnections(options: ConnectionOptions): Connections {
   const proxied = openProxied(settings, options.environment);
   return {
     to: ({ loopback }) => (loopback || proxied === null ? direct : proxied),
-    wasUsedBefore: (error) => error instanceof Error && (used.has(error) || carriedAnswer(error)),
+    wasDeadOnArrival: (error) => error instanceof Error && requests.deadOnArrival.has(error),
     async close() {
+      requests.close();
       await Promise.all([direct.destroy(), proxied?.destroy()]);
     },
   };
 }
 
-/** A connector that remembers the errors of sockets that had received something before they failed. */
-function watchConnector(timeout: number, used: WeakSet<Error>): buildConnector.connector {
-  const connect = buildConnector({ ...verified, timeout, allowH2: false });
-  return (target, callback) =>
-    connect(target, (...result) => {
-      const socket = result[1];
-      socket?.on('error', (error) => {
-        if (socket.bytesRead > 0) used.add(error);
-      });
-      callback(...result);
-    });
-}
+/** undici's diagnostics channel: published as the head of a request is written to its connection. */
+const requestWritten = 'undici:client:sendHeaders';
 
-/** undici's own socket errors say how much their socket had read. */
-function carriedAnswer(error: Error): boolean {
-  const socket: unknown = Reflect.get(error, 'socket');
-  return Number(Reflect.get(Object(socket), 'bytesRead')) > 0;
+/**
+ * Remembers the errors of connections that had brought answers, and nothing after the last request was written. An answer that broke
+ * the connection, be it by its first byte, is no such case: the provider had the request.
+ */
+function watchRequests(): { readonly deadOnArrival: WeakSet<Error>; close(): void } {
+  const deadOnArrival = new WeakSet<Error>();
+  const readBefore = new WeakMap<Socket, number>();
+  const written = (event: unknown): void => {
+    const socket: unknown = Reflect.get(Object(event), 'socket');
+    if (!(socket instanceof Socket)) return;
+    if (!readBefore.has(socket)) {
+      socket.on('error', (error) => {
+        if (socket.bytesRead > 0 && socket.bytesRead === readBefore.get(socket)) deadOnArrival.add(error);
+      });
+    }
+    readBefore.set(socket, socket.bytesRead);
+  };
+  subscribe(requestWritten, written);
+  return { deadOnArrival, close: () => void unsubscribe(requestWritten, written) };
 }
 
 function openProxied(

@@ -64,6 +64,31 @@ describe('kept connections', () => {
     },
   );
 
+  test.each<[name: string, answer: string]>([
+    ['that is no HTTP', 'SSH-2.0-OpenSSH_9.9\r\n'],
+    ['that breaks off in its head', 'HTTP/1.1 200 OK\r\ncontent-le'],
+    ['whose head is too large', `HTTP/1.1 200 OK\r\nx-flood: ${'y'.repeat(300_000)}\r\n\r\n`],
+    ['that changes the protocol', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: other\r\n\r\n'],
+  ])('an answer %s is not asked for again, on a new connection or a kept one', async (_name, answer) => {
+    let requests = 0;
+    const server = await listenSockets((socket) => {
+      socket.on('error', () => undefined);
+      socket.on('data', () => {
+        requests += 1;
+        if (requests === 2) socket.write(wholeAnswer);
+        else socket.end(answer);
+      });
+    });
+    const client = createTestClient();
+    expect((await client.readBalance(accountAt(server.url), never)).kind).not.toBe('ok');
+    expect(requests).toBe(1);
+    expect(await client.readBalance(accountAt(server.url), never)).toMatchObject({ kind: 'ok' });
+    expect((await client.readBalance(accountAt(server.url), never)).kind).not.toBe('ok');
+    expect(requests).toBe(3);
+    await client.close();
+    await server.close();
+  });
+
   test('the hint of a server that keeps them briefly is honoured', async () => {
     const ports = new Set<number | undefined>();
     const server = await listenHttp((request, response) => {
