@@ -4,29 +4,28 @@ const jitterShare = 0.25;
 /** First wait after a failure that is neither a rate limit nor a refused secret. */
 const firstRetryMs = 15_000;
 
-/** Inputs of a backoff with jitter. `strikes` counts such outcomes in a row and is at least 1; `jitterFraction` is in [0, 1]. */
+/**
+ * Inputs of a backoff with jitter. `strikes` counts such outcomes in a row and is at least 1; `jitterFraction` is in [0, 1];
+ * `retryAfterMs` is null where the response named none.
+ */
 export interface BackoffInput {
   readonly strikes: number;
   readonly initialMs: number;
   readonly maxMs: number;
   readonly jitterFraction: number;
   readonly intervalMs: number;
+  readonly retryAfterMs: number | null;
 }
 
 /**
- * How long a group of accounts that share a secret waits after its n-th `rate_limited` in a row, in whole milliseconds:
- * `min(max, initial · 2^(n-1))` plus up to 25 % jitter, and never less than the poll interval or the response's
- * `Retry-After` (contract 2.5). `retryAfterMs` is null where the response named none.
+ * How long to wait after the n-th `rate_limited` in a row (the group of accounts that share a secret) or the n-th `auth_failed`
+ * (the account), in whole milliseconds: `min(max, initial · 2^(n-1))` plus up to 25 % jitter, and never less than the poll interval
+ * or the response's `Retry-After` (contract 2.5).
  */
-export function rateLimitDelay(input: BackoffInput & { readonly retryAfterMs: number | null }): number {
-  return Math.max(authFailedDelay(input), input.retryAfterMs ?? 0);
-}
-
-/** How long one account waits after its n-th `auth_failed` in a row, in whole milliseconds: as after a rate limit (contract 2.5). */
-export function authFailedDelay(input: BackoffInput): number {
-  const { strikes, initialMs, maxMs, jitterFraction, intervalMs } = input;
+export function backoffDelay(input: BackoffInput): number {
+  const { strikes, initialMs, maxMs, jitterFraction, intervalMs, retryAfterMs } = input;
   const waitMs = Math.min(maxMs, doubled(initialMs, strikes));
-  return Math.max(Math.ceil(waitMs * (1 + jitterShare * jitterFraction)), intervalMs);
+  return Math.max(Math.ceil(waitMs * (1 + jitterShare * jitterFraction)), intervalMs, retryAfterMs ?? 0);
 }
 
 /**

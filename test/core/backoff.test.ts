@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { authFailedDelay, failureDelay, rateLimitDelay } from '../../src/core/backoff.ts';
+import { backoffDelay, failureDelay } from '../../src/core/backoff.ts';
 
 const base = { initialMs: 30_000, maxMs: 3_600_000, jitterFraction: 0, intervalMs: 1000, retryAfterMs: null };
 
-describe('after a rate limit', () => {
+describe('after a rate limit or a refused secret', () => {
   test.each([
     ['the first wait is the initial one', { strikes: 1 }, 30_000],
     ['the second doubles', { strikes: 2 }, 60_000],
@@ -17,26 +17,21 @@ describe('after a rate limit', () => {
     ['never less than Retry-After', { strikes: 1, retryAfterMs: 120_000 }, 120_000],
     ['a shorter Retry-After changes nothing', { strikes: 1, retryAfterMs: 5000 }, 30_000],
   ])('%s', (_name, input, delayMs) => {
-    expect(rateLimitDelay({ ...base, ...input })).toBe(delayMs);
+    expect(backoffDelay({ ...base, ...input })).toBe(delayMs);
   });
 
   test('jitter stays within a quarter of the wait, in whole milliseconds', () => {
     const fraction = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100 }), fraction, (strikes, jitterFraction) => {
-        const plainMs = rateLimitDelay({ ...base, strikes });
-        const delayMs = rateLimitDelay({ ...base, strikes, jitterFraction });
+        const plainMs = backoffDelay({ ...base, strikes });
+        const delayMs = backoffDelay({ ...base, strikes, jitterFraction });
         expect(delayMs).toBeGreaterThanOrEqual(plainMs);
         expect(Number.isInteger(delayMs)).toBe(true);
         expect(delayMs).toBeLessThanOrEqual(plainMs * 1.25);
       }),
     );
   });
-});
-
-test('after a refused secret an account waits as after a rate limit', () => {
-  expect(authFailedDelay({ ...base, strikes: 3, jitterFraction: 0.5 })).toBe(135_000);
-  expect(authFailedDelay({ ...base, strikes: 1, intervalMs: 300_000 })).toBe(300_000);
 });
 
 test.each([

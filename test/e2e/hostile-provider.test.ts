@@ -125,12 +125,13 @@ describe('the built program and a provider that lies', () => {
     expect(refused).toHaveLength(hostileRows.filter(({ outcome }) => outcome === 'auth_failed').length);
   });
 
-  it('waits as long as a 429 asks, at most an hour, and its own time where that is nonsense', () => {
+  it('waits as long as a 429 or a refusal asks, at most an hour, and its own time where that is nonsense', () => {
     const waitOf = (name: string): number => {
       const account = accounts.get(`row-${rows.findIndex((row) => row.name === name)}`);
       return (Date.parse(account?.backoffUntil ?? '') - Date.parse(account?.polledAt ?? '')) / 1000;
     };
     expect(waitOf('429 with seconds')).toBeCloseTo(30, 0);
+    expect(waitOf('-22 with a wait')).toBeCloseTo(300, 0);
     expect(waitOf('429 with a date')).toBeGreaterThan(55);
     for (const name of ['429 with garbage', '429 with a negative wait', '-32 with HTTP 200']) {
       expect(waitOf(name)).toBeGreaterThanOrEqual(9.99);

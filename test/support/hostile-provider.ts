@@ -63,7 +63,9 @@ function trickle(response: ServerResponse): void {
 }
 
 const never = (): void => undefined;
-const reset = (response: ServerResponse): void => response.socket?.resetAndDestroy();
+const reset = (response: ServerResponse): void => {
+  response.socket?.resetAndDestroy();
+};
 
 /** Every row of the table of provider faults that an HTTP server can play. */
 export const hostileRows: readonly HostileRow[] = [
@@ -71,6 +73,11 @@ export const hostileRows: readonly HostileRow[] = [
   ['-22 with HTTP 400', 'auth_failed', json(envelope(-22, 'auth secret error!'), 400)],
   ['-22 with HTTP 401', 'auth_failed', json(envelope(-22, 'auth secret error!'), 401)],
   ['-22 with HTTP 403', 'auth_failed', json(envelope(-22, 'auth secret error!'), 403)],
+  [
+    '-22 with a wait',
+    'auth_failed',
+    json(envelope(-22, 'auth secret error!'), 400, { 'retry-after': '300' }),
+  ],
   ['-32 with HTTP 200', 'rate_limited', json(envelope(-32, 'Too Many Requests'))],
   ['an unknown negative code', 'api_error', json(envelope(-99))],
   ['code 0 without a result', 'invalid_response', json('{"msg":"ok","code":0}')],

@@ -1,4 +1,4 @@
-import { authFailedDelay, failureDelay, rateLimitDelay } from '../../core/backoff.ts';
+import { backoffDelay, failureDelay } from '../../core/backoff.ts';
 import type { Outcome } from '../../core/outcome.ts';
 import type { Reading } from '../../core/reading.ts';
 import type { AccountState } from '../ports.ts';
@@ -98,7 +98,8 @@ function retryDelay(
   // A refused key is counted by itself: earlier failures of another kind do not make its first wait longer.
   if (outcome.kind === 'auth_failed') {
     const strikes = account.poll.outcome === 'auth_failed' ? failures : 1;
-    return authFailedDelay({ strikes, ...backoffOf(state), intervalMs });
+    const retryAfterMs = outcome.retryAfterMs ?? null;
+    return backoffDelay({ strikes, ...backoffOf(state), intervalMs, retryAfterMs });
   }
   return Math.max(failureDelay({ failures, intervalMs }), Math.min(outcome.retryAfterMs ?? 0, intervalMs));
 }
@@ -112,7 +113,7 @@ function strike(
 ): void {
   const group = state.groups.get(account.settings.id) ?? account.settings.id;
   const strikes = (state.backoffs.get(group)?.strikes ?? 0) + 1;
-  const delay = rateLimitDelay({
+  const delay = backoffDelay({
     strikes,
     ...backoffOf(state),
     intervalMs: account.pollIntervalMs,
