@@ -42,29 +42,38 @@ export function createSecretScrubber(): SecretScrubber {
   };
 }
 
+/** Forms that begin alike: secrets often share a prefix. */
+interface Family {
+  readonly forms: Set<string>;
+  /** Longest first, so that a form is not hidden in part because another one is its beginning. */
+  readonly lengths: number[];
+}
+
 /**
  * What to look for, by its first characters. A thousand accounts bring ten thousand forms: a pattern with so many alternatives
  * takes a third of a second to compile when the first line is written, and tries all of them at every character.
  */
 class FormIndex {
-  /** Longest first, so that a form is not hidden in part because another one is its beginning. */
-  readonly #byStart = new Map<string, string[]>();
+  readonly #byStart = new Map<string, Family>();
 
   /** A form is at least as long as `shortestValue`. */
   add(form: string): void {
     const start = form.slice(0, shortestValue);
-    const known = this.#byStart.get(start) ?? [];
-    if (known.includes(form)) return;
-    known.push(form);
-    known.sort((left, right) => right.length - left.length);
-    this.#byStart.set(start, known);
+    const family = this.#byStart.get(start) ?? { forms: new Set(), lengths: [] };
+    this.#byStart.set(start, family);
+    family.forms.add(form);
+    if (family.lengths.includes(form.length)) return;
+    family.lengths.push(form.length);
+    family.lengths.sort((left, right) => right - left);
   }
 
   /** The first form in the text at or after a place; null when there is none. */
   findFrom(text: string, from: number): { readonly place: number; readonly form: string } | null {
     for (let place = from; place <= text.length - shortestValue; place++) {
-      const candidates = this.#byStart.get(text.slice(place, place + shortestValue));
-      const form = candidates?.find((candidate) => text.startsWith(candidate, place));
+      const family = this.#byStart.get(text.slice(place, place + shortestValue));
+      const form = family?.lengths
+        .map((length) => text.slice(place, place + length))
+        .find((candidate) => family.forms.has(candidate));
       if (form !== undefined) return { place, form };
     }
     return null;
