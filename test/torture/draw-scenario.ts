@@ -1,0 +1,169 @@
+import type { Settings } from '../../src/app/settings.ts';
+import { drawMatch, drawSettings, editSettings } from './draw-settings.ts';
+import {
+  type ChannelFault,
+  type ChannelSpell,
+  dayMs,
+  type Happening,
+  hourMs,
+  minuteMs,
+  type ProviderFault,
+  type Scenario,
+  type Spell,
+  type Traffic,
+} from './scenario.ts';
+import { Seeded } from './seeded.ts';
+
+const unit = 1_000_000;
+
+/** What one seed means. `days` overrides how long the faults last. */
+export function drawScenario(seed: number, days?: number): Scenario {
+  const from = new Seeded(seed, 'shape');
+  const settings = drawSettings(new Seeded(seed, 'settings'));
+  // A few run as the product runs, looking around every second; most look around as seldom as nothing is missed.
+  const faithful = from.chance(0.04);
+  const storage = from.chance(0.06) ? 'file' : 'memory';
+  const drawn = faithful ? 1 : storage === 'file' ? from.int(2, 6) : from.skewed(4, 60);
+  const length = days ?? drawn;
+  const calm = from.chance(0.1);
+  return {
+    seed,
+    days: length,
+    startAt: drawStart(from),
+    sleepMs: faithful ? 1000 : from.pick([minuteMs, 5 * minuteMs, 5 * minuteMs]),
+    storage,
+    settings,
+    traffic: Object.fromEntries(settings.accounts.map(({ id }, place) => [id, drawTraffic(seed, place)])),
+    weather: calm ? [] : drawWeather(new Seeded(seed, 'weather'), settings, length),
+    channelWeather: calm ? [] : drawChannelWeather(new Seeded(seed, 'channels'), settings, length),
+    events: calm ? [] : drawEvents(new Seeded(seed, 'events'), settings, length),
+    noise: calm ? 0 : from.pick([0, 0.002, 0.02]),
+  };
+}
+
+/** Around the changes of summer time and leap days more often than chance would have it. */
+function drawStart(from: Seeded): number {
+  const days = ['2026-03-27', '2026-10-23', '2026-03-06', '2026-10-30', '2028-02-26', '2026-12-28'];
+  const day = from.chance(0.5) ? from.pick(days) : '2026-11-20';
+  return Date.parse(`${day}T00:00:00Z`) + from.int(0, 23) * hourMs + from.int(0, 3599) * 1000;
+}
+
+function drawTraffic(seed: number, place: number): Traffic {
+  const from = new Seeded(seed, `traffic ${place}`);
+  return {
+    key: seed * 16 + place,
+    cycleMs: from.pick([6 * hourMs, dayMs, 3 * dayMs, 10 * dayMs]),
+    grainMicros: from.pick([10_000, unit, 10 * unit, 50 * unit]),
+    highMicros: from.pick([350, 500, 2000]) * unit,
+    lows: [-30, 0, 40, 150, 250, 320].map((low) => low * unit),
+    swings: from.pick([0, 0, 0.1, 0.3]),
+    idles: from.pick([0, 0.1]),
+    levels: [0, 100, 200, 300].map((level) => level * unit),
+    currency: 'EUR',
+  };
+}
+
+const providerFaults: readonly ProviderFault[] = [
+  'rate_limited',
+  'auth_failed',
+  'api_error',
+  'invalid_response',
+  'http_error',
+  'timeout',
+  'network_error',
+  'currency',
+  'slow',
+];
+
+function drawWeather(from: Seeded, settings: Settings, days: number): Spell[] {
+  const ids = settings.accounts.map((account) => account.id);
+  return times(from, days, 0.5).map((at): Spell => ({
+    kind: from.pick(providerFaults),
+    from: at,
+    until: at + from.skewed(2 * minuteMs, 3 * dayMs),
+    accounts: from.chance(0.5) ? null : from.atLeastOne(ids, 0.3),
+    share: from.pick([1, 1, 0.5]),
+    retryAfterMs: from.chance(0.3) ? from.pick([1000, 90_000, 40 * minuteMs, hourMs]) : null,
+  }));
+}
+
+const channelFaults: readonly ChannelFault[] = ['refused', 'arrived', 'lost', 'slow', 'limited', 'dead', 'partial'];
+
+function drawChannelWeather(from: Seeded, settings: Settings, days: number): ChannelSpell[] {
+  return times(from, days, 0.3).map((at): ChannelSpell => {
+    const kind = from.pick(channelFaults);
+    const forGood = kind === 'dead' && from.chance(0.2);
+    return {
+      kind,
+      from: at,
+      until: forGood ? Number.MAX_SAFE_INTEGER : at + from.skewed(5 * minuteMs, 2 * dayMs),
+      channel: from.pick(settings.channels).name,
+      share: from.pick([1, 1, 0.5]),
+      afterMs: kind === 'limited' ? from.pick([1000, 30_000, 20 * minuteMs]) : null,
+    };
+  });
+}
+
+function drawEvents(from: Seeded, settings: Settings, days: number): Happening[] {
+  let current = settings;
+  return times(from, days, from.pick([0.3, 1, 3])).map((at): Happening => {
+    const happening = drawEvent(from, current);
+    if (happening.kind === 'reload') current = happening.settings;
+    return { at, ...happening };
+  });
+}
+
+type Undated = Happening extends infer Each ? (Each extends Happening ? Omit<Each, 'at'> : never) : never;
+
+function drawEvent(from: Seeded, settings: Settings): Undated {
+  const downMs = from.skewed(2000, 12 * hourMs);
+  switch (from.int(0, 19)) {
+    case 0:
+    case 1:
+      return { kind: 'kill', downMs: from.pick([2000, downMs]) };
+    case 2:
+    case 3:
+    case 4:
+      return { kind: 'kill at call', calls: from.int(1, 200), downMs: from.pick([2000, downMs]) };
+    case 5:
+    case 6:
+    case 7:
+      return { kind: 'kill in commit', when: from.pick(['before', 'after']), downMs: from.pick([2000, downMs]) };
+    case 8:
+      return { kind: 'stop', downMs };
+    case 9:
+      return { kind: 'jump', byMs: from.pick([-1, 1]) * from.skewed(3000, dayMs) };
+    case 10:
+      return { kind: 'suspend', forMs: from.skewed(minuteMs, dayMs) };
+    case 11:
+      return { kind: 'pause', forMs: from.skewed(minuteMs, 6 * hourMs) };
+    case 12:
+    case 13:
+      return { kind: 'storage', fault: from.pick(['full', 'read-only', 'busy']), forMs: from.skewed(minuteMs, dayMs) };
+    case 14:
+      return from.chance(0.5) ? { kind: 'backup' } : { kind: 'restore', downMs };
+    case 15:
+    case 16:
+      return from.chance(0.1) ? { kind: 'invalid configuration' } : { kind: 'reload', settings: editSettings(from, settings) };
+    case 17:
+      return { kind: 'acknowledge', place: from.int(0, 5), byOrder: from.chance(0.5) };
+    case 18:
+      return {
+        kind: 'silence',
+        match: from.chance(0.3) ? {} : drawMatch(from, settings.accounts, settings.rules),
+        forMs: from.skewed(10 * minuteMs, dayMs),
+        byOrder: from.chance(0.5),
+      };
+    default:
+      return from.chance(0.5)
+        ? { kind: 'expire', place: from.int(0, 3) }
+        : { kind: 'poll now', account: from.pick(settings.accounts).id };
+  }
+}
+
+/** Instants over the days with so many a day on average, in order. */
+function times(from: Seeded, days: number, perDay: number): number[] {
+  const count = Math.round(days * perDay * (0.5 + from.fraction()));
+  const instants = Array.from({ length: count }, () => Math.round(from.fraction() * days * dayMs));
+  return instants.sort((left, right) => left - right);
+}

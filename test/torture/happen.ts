@@ -1,0 +1,107 @@
+import type { Machine } from './machine.ts';
+import type { Model } from './model/model.ts';
+import type { Happening } from './scenario.ts';
+import { hashText } from './seeded.ts';
+import type { Story } from './story.ts';
+
+/** Lets one thing of the scenario happen. */
+export function happen(machine: Machine, model: Model, story: Story, it: Happening): void {
+  story.note(hashText(it.kind), () => describe(it));
+  const { queue, storage } = machine;
+  switch (it.kind) {
+    case 'kill':
+      return machine.kill(it.downMs);
+    case 'kill at call':
+      return machine.killAtCall(it.calls, it.downMs);
+    case 'kill in commit':
+      return machine.killInCommit(it.when, it.downMs);
+    case 'stop':
+      return machine.stop(it.downMs);
+    case 'jump':
+      model.wallMoved(it.byMs);
+      return machine.jump(it.byMs);
+    case 'suspend':
+      if (machine.stopping) return;
+      model.wallMoved(it.forMs);
+      return machine.suspend(it.forMs);
+    case 'pause':
+      if (machine.stopping) return;
+      model.wallMoved(it.forMs);
+      return machine.pause(it.forMs);
+    case 'storage':
+      storage.setFault(it.fault);
+      model.storageFails();
+      queue.at(queue.now + it.forMs, () => {
+        storage.setFault(null);
+        story.note(1, () => 'the storage works again');
+      });
+      return;
+    case 'backup':
+      storage.backup();
+      return model.backedUp();
+    case 'restore':
+      return restore(machine, model, it.downMs);
+    case 'reload':
+      machine.reload(it.settings);
+      return model.reloaded();
+    case 'invalid configuration':
+      machine.daemon?.reportInvalidConfiguration('simulated: not JSON');
+      return model.configurationRefused();
+    case 'acknowledge':
+    case 'silence':
+    case 'expire':
+      return operate(machine, model, it);
+    case 'poll now':
+      void machine.desk?.pollNow(it.account);
+      return;
+  }
+}
+
+function restore(machine: Machine, model: Model, downMs: number): void {
+  if (!model.hasBackup || !machine.up || machine.stopping) return;
+  machine.kill(downMs);
+  if (machine.storage.restore()) model.restored();
+}
+
+function operate(
+  machine: Machine,
+  model: Model,
+  it: Extract<Happening, { kind: 'acknowledge' | 'silence' | 'expire' }>,
+): void {
+  const { desk, daemon, storage } = machine;
+  if (desk === null || daemon === null || machine.stopping || machine.frozen) return;
+  const now = daemon.now();
+  const leave = 'byOrder' in it && it.byOrder && storage.fault === null ? storage.leaveOrder : null;
+  if (it.kind === 'acknowledge') {
+    const open = [...daemon.state.alerts.values()].filter((alert) => alert.incident !== null);
+    const alert = open[it.place % Math.max(1, open.length)];
+    if (alert === undefined) return;
+    const order = { account: alert.account, rule: alert.rule, by: 'anna', comment: '' };
+    if (leave === null) desk.acknowledge(order);
+    else leave({ kind: 'acknowledge', ...order, at: now });
+  } else if (it.kind === 'silence') {
+    const silence = { match: it.match, startsAt: now, endsAt: now + it.forMs, by: 'ben', comment: '' };
+    if (leave === null) desk.silence(silence);
+    else {
+      const { by: createdBy, ...rest } = silence;
+      leave({ kind: 'silence', silence: { ...rest, id: `s-order-${machine.queue.now}`, createdAt: now, createdBy } });
+    }
+  } else {
+    const ids = [...daemon.state.silences.keys()];
+    const id = ids[it.place % Math.max(1, ids.length)];
+    if (id !== undefined) desk.expireSilence(id);
+  }
+  if (leave !== null) machine.nudge();
+  model.operated();
+}
+
+function describe(it: Happening): string {
+  switch (it.kind) {
+    case 'reload':
+      return '** reload **';
+    default: {
+      const { at: _, kind, ...rest } = it;
+      return `** ${kind} ** ${JSON.stringify(rest)}`;
+    }
+  }
+}

@@ -1,0 +1,390 @@
+import type { Daemon } from '../../../src/app/daemon.ts';
+import type { MonitorState } from '../../../src/app/monitor/state.ts';
+import type { AccountSettings, Settings } from '../../../src/app/settings.ts';
+import type { Incident } from '../../../src/core/alert.ts';
+import type { Outcome } from '../../../src/core/outcome.ts';
+import type { Reading } from '../../../src/core/reading.ts';
+import type { Rule, StaleRule } from '../../../src/core/rule.ts';
+import { Violation } from '../story.ts';
+import { type AlertFact, agrees, boundaries, elapsed, factOf, judged, resting, shifted, type Timing } from './alert-fact.ts';
+import { isSoft, needsReading, rulesOf, verdictOnReading } from './rules.ts';
+
+/** What the model believes of one account; replaced, never changed in place. */
+export interface AccountFact {
+  readonly firstSeenAt: number;
+  readonly reading: Reading | null;
+  readonly unwatchedMs: number;
+  readonly outcome: Outcome['kind'] | null;
+  readonly polledAt: number | null;
+  readonly alerts: ReadonlyMap<string, AlertFact>;
+}
+
+interface Watch {
+  readonly settings: AccountSettings;
+  readonly rules: readonly Rule[];
+  intervalMs: number;
+  gapMs: number;
+}
+
+/** An event that the last reading must have caused, until it is committed. */
+interface ExpectedEvent {
+  readonly account: string;
+  readonly rule: string;
+  readonly at: number;
+}
+
+interface Mismatch {
+  readonly since: number;
+  readonly words: string;
+}
+
+/** A difference that lasts longer than this is no matter of two timers at one instant. */
+const patienceMs = 3000;
+/** Things this close together may come in either order. */
+const tieMs = 60;
+
+/** Predicts every alert from what the provider answered, and holds the daemon's own alerts against it. */
+export class AlertBook {
+  readonly #watches = new Map<string, Watch>();
+  readonly #mismatches = new Map<string, Mismatch>();
+  readonly known = new Set<string>();
+  #live = new Map<string, AccountFact>();
+  #durable = new Map<string, AccountFact>();
+  #backup: Map<string, AccountFact> | null = null;
+  #expected: ExpectedEvent[] = [];
+  #seenEvents = new Set<string>();
+  #transitions = 0;
+
+  get transitions(): number {
+    return this.#transitions;
+  }
+
+  fact(account: string): AccountFact | undefined {
+    return this.#live.get(account);
+  }
+
+  rule(account: string, rule: string): Rule | undefined {
+    return this.#watches.get(account)?.rules.find((it) => it.id === rule);
+  }
+
+  intervalOf(account: string): number {
+    return this.#watches.get(account)?.intervalMs ?? 0;
+  }
+
+  get longestInterval(): number {
+    return Math.max(0, ...[...this.#watches.values()].map((watch) => watch.intervalMs));
+  }
+
+  /** A process takes over what was committed. Clocks may have moved by the time in which nobody watched. */
+  booted(daemon: Daemon, it: { readonly believed: boolean; readonly now: number; readonly endedAt: number | null }): void {
+    this.#live = new Map(this.#durable);
+    this.#expected = [];
+    this.#mismatches.clear();
+    this.configure(daemon.state, it.now, false);
+    for (const [id, fact] of this.#live) this.#adopt(daemon.state, id, fact, it);
+  }
+
+  /** Follows the settings that are in force. */
+  configure(state: MonitorState, now: number, running: boolean): void {
+    const { settings } = state;
+    this.#watches.clear();
+    for (const account of settings.accounts) this.#watch(state, settings, account, now);
+    for (const id of [...this.#live.keys()]) if (!this.#watches.has(id)) this.#live.delete(id);
+    if (running) this.elapse(now);
+  }
+
+  died(): void {
+    this.#live = new Map(this.#durable);
+    this.#expected = [];
+    this.#mismatches.clear();
+  }
+
+  committed(): void {
+    this.#durable = new Map(this.#live);
+  }
+
+  backUp(): void {
+    this.#backup = new Map(this.#durable);
+  }
+
+  restored(): void {
+    if (this.#backup === null) return;
+    this.#durable = new Map(this.#backup);
+    this.#live = new Map(this.#backup);
+  }
+
+  shift(byMs: number): void {
+    for (const [id, fact] of this.#live) {
+      const alerts = new Map([...fact.alerts].map(([rule, alert]) => [rule, shifted(alert, byMs)]));
+      this.#live.set(id, { ...fact, unwatchedMs: fact.unwatchedMs + byMs, alerts });
+    }
+    this.#expected = this.#expected.map((it) => ({ ...it, at: it.at + byMs }));
+  }
+
+  polled(account: string, outcome: Outcome, now: number): void {
+    const watch = this.#watches.get(account);
+    const before = this.#live.get(account);
+    if (watch === undefined || before === undefined) return;
+    this.#elapseAccount(account, watch, before, now - tieMs);
+    const fact = this.#live.get(account) ?? before;
+    const reading = outcome.kind === 'ok' ? { at: now, ...outcome.answer } : null;
+    let alerts: Map<string, AlertFact> | null = null;
+    for (const rule of watch.rules) {
+      if (isSoft(rule) || (needsReading(rule) && reading === null)) continue;
+      if (rule.type === 'top-up') {
+        this.#expectTopUp(account, rule, { reading, before: fact.reading, currency: watch.settings.currency, now });
+        continue;
+      }
+      const known = fact.alerts.get(rule.id) ?? resting;
+      const next = this.#judge(rule, known, { watch, fact, reading, outcome, now });
+      if (next === known) continue;
+      alerts ??= new Map(fact.alerts);
+      alerts.set(rule.id, next);
+    }
+    this.#live.set(account, {
+      firstSeenAt: fact.firstSeenAt,
+      reading: reading ?? fact.reading,
+      unwatchedMs: reading === null ? fact.unwatchedMs : 0,
+      outcome: outcome.kind,
+      polledAt: now,
+      alerts: alerts ?? fact.alerts,
+    });
+  }
+
+  elapse(now: number): void {
+    for (const [id, watch] of this.#watches) {
+      const fact = this.#live.get(id);
+      if (fact !== undefined) this.#elapseAccount(id, watch, fact, now);
+    }
+  }
+
+  /** Compares with the daemon. `at` is of the simulation, `now` of the daemon. */
+  compare(state: MonitorState, at: number, now: number): void {
+    this.elapse(now);
+    for (const [id, watch] of this.#watches) {
+      const fact = this.#live.get(id);
+      if (fact === undefined) continue;
+      this.#compareReading(state, id, fact);
+      for (const rule of watch.rules) this.#compareAlert(state, { id, fact: this.#live.get(id) ?? fact, rule, at });
+    }
+  }
+
+  /** Incidents that a batch opens: the model must know why. */
+  opened(incident: Incident, now: number): void {
+    if (this.#seenEvents.has(incident.id) || !incident.event) return;
+    this.#seenEvents.add(incident.id);
+    const place = this.#expected.findIndex(
+      (it) => it.account === incident.account && it.rule === incident.rule && Math.abs(it.at - incident.firedAt) <= tieMs,
+    );
+    if (place < 0) {
+      throw new Violation(
+        'no event without a cause',
+        `a ${incident.type} of ${incident.account}/${incident.rule} was made up at ${now}`,
+      );
+    }
+    this.#expected.splice(place, 1);
+  }
+
+  /** Called after the incidents of a batch were seen. */
+  expectNothingLeft(now: number): void {
+    const left = this.#expected.find((it) => it.at < now - 1000);
+    if (left === undefined) return;
+    throw new Violation('no event is lost', `${left.account}/${left.rule} at ${left.at} was never recorded`);
+  }
+
+  #watch(state: MonitorState, settings: Settings, account: AccountSettings, now: number): void {
+    const own = state.accounts.get(account.id);
+    const every = account.poll.kind === 'every' ? account.poll.everyMs : null;
+    const watch: Watch = {
+      settings: account,
+      rules: rulesOf(settings, account),
+      intervalMs: every ?? own?.pollIntervalMs ?? 0,
+      gapMs: every ?? own?.pollGapMs ?? 0,
+    };
+    this.#watches.set(account.id, watch);
+    const fact = this.#live.get(account.id);
+    const none = { firstSeenAt: now, reading: null, unwatchedMs: 0, outcome: null, polledAt: null };
+    if (fact === undefined) {
+      this.#live.set(account.id, { ...none, alerts: new Map() });
+      return;
+    }
+    const kept = [...fact.alerts].filter(([id]) => watch.rules.some((rule) => rule.id === id));
+    this.#live.set(account.id, { ...fact, alerts: new Map(kept) });
+  }
+
+  #judge(
+    rule: Rule,
+    known: AlertFact,
+    it: {
+      readonly watch: Watch;
+      readonly fact: AccountFact;
+      readonly reading: Reading | null;
+      readonly outcome: Outcome;
+      readonly now: number;
+    },
+  ): AlertFact {
+    const { watch, fact, reading, outcome, now } = it;
+    const timing = timingOf(rule, watch);
+    if (boundaries(known, timing).some((at) => Math.abs(at - now) <= tieMs)) return { ...known, doubt: true };
+    if (rule.type === 'auth-failed') {
+      const verdict = outcome.kind === 'auth_failed' ? rule.severity : outcome.kind === 'ok' ? 'ok' : 'unknown';
+      return judged(known, verdict, timing, now);
+    }
+    if (rule.type === 'stale') {
+      const age = reading === null ? now - (fact.reading?.at ?? fact.firstSeenAt) - fact.unwatchedMs : 0;
+      const due = age - staleAfter(rule, watch);
+      if (reading === null && Math.abs(due) <= tieMs) return { ...known, doubt: true };
+      return judged(known, due >= 0 ? rule.severity : 'ok', timing, now);
+    }
+    if (reading === null) return known;
+    const firing = known.state === 'firing' ? known.severity : null;
+    return judged(known, verdictOnReading(rule, { reading, currency: watch.settings.currency, firing }), timing, now);
+  }
+
+  #elapseAccount(id: string, watch: Watch, fact: AccountFact, now: number): void {
+    let alerts: Map<string, AlertFact> | null = null;
+    for (const rule of watch.rules) {
+      if (isSoft(rule)) continue;
+      const known = fact.alerts.get(rule.id);
+      if (known === undefined && rule.type !== 'stale') continue;
+      const next = elapseAlert(rule, known ?? resting, { watch, fact, now });
+      if (next === (known ?? resting)) continue;
+      alerts ??= new Map(fact.alerts);
+      alerts.set(rule.id, next);
+    }
+    if (alerts !== null) this.#live.set(id, { ...fact, alerts });
+  }
+
+  #expectTopUp(
+    account: string,
+    rule: Extract<Rule, { type: 'top-up' }>,
+    it: { readonly reading: Reading | null; readonly before: Reading | null; readonly currency: string | null; readonly now: number },
+  ): void {
+    const { reading, before, currency, now } = it;
+    if (reading === null || before === null || before.currency !== reading.currency) return;
+    if (currency !== null && currency !== reading.currency) return;
+    const rise = reading[rule.balance] - before[rule.balance];
+    if (rise > 0 && rise >= rule.atLeastMicros) this.#expected.push({ account, rule: rule.id, at: now });
+  }
+
+  #compareReading(state: MonitorState, id: string, fact: AccountFact): void {
+    const reading = state.accounts.get(id)?.poll.reading ?? null;
+    const mine = fact.reading;
+    if (reading === mine) return;
+    if (reading !== null && mine !== null && reading.sms === mine.sms && reading.voip === mine.voip) return;
+    throw new Violation(
+      'only a good answer changes a balance',
+      `${id} has ${JSON.stringify(reading)}, the provider last answered ${JSON.stringify(mine)}`,
+    );
+  }
+
+  #compareAlert(
+    state: MonitorState,
+    it: { readonly id: string; readonly fact: AccountFact; readonly rule: Rule; readonly at: number },
+  ): void {
+    const { id, fact, rule, at } = it;
+    const key = `${id}/${rule.id}`;
+    const alert = state.alerts.get(key);
+    const mine = fact.alerts.get(rule.id) ?? resting;
+    if (alert?.incident != null) this.known.add(alert.incident);
+    if (isSoft(rule) || rule.type === 'top-up') return;
+    if (mine.doubt || alert?.flappingSince != null) {
+      const next = { ...factOf(alert), doubt: alert?.flappingSince != null };
+      this.#live.set(id, { ...fact, alerts: new Map(fact.alerts).set(rule.id, next) });
+      this.#mismatches.delete(key);
+      return;
+    }
+    if (agrees(mine, alert)) {
+      this.#mismatches.delete(key);
+      return;
+    }
+    const mismatch = this.#mismatches.get(key);
+    const words = `${key} is ${alert?.state ?? 'inactive'}/${alert?.severity ?? ''}, but should be ${mine.state}/${mine.severity} (${JSON.stringify(mine)}; reading ${JSON.stringify(fact.reading)}; rule ${JSON.stringify(rule)})`;
+    if (mismatch === undefined) this.#mismatches.set(key, { since: at, words });
+    else if (at - mismatch.since > patienceMs) throw new Violation('alerts follow the readings', words);
+  }
+
+  #adopt(
+    state: MonitorState,
+    id: string,
+    fact: AccountFact,
+    it: { readonly believed: boolean; readonly now: number; readonly endedAt: number | null },
+  ): void {
+    const own = state.accounts.get(id);
+    const watch = this.#watches.get(id);
+    if (own === undefined || watch === undefined) return;
+    const downMs = it.endedAt === null ? 0 : Math.max(0, it.now - it.endedAt);
+    const bounds = { low: downMs - 2 * this.longestInterval - 5000, high: downMs + 5000, checked: !it.believed };
+    const alerts = new Map<string, AlertFact>();
+    for (const rule of watch.rules) {
+      const alert = state.alerts.get(`${id}/${rule.id}`);
+      const mine = fact.alerts.get(rule.id) ?? resting;
+      const next = factOf(alert);
+      if (!isSoft(rule) && !mine.doubt && !next.doubt && bounds.checked) checkAdoption(`${id}/${rule.id}`, mine, next, bounds);
+      if (alert !== undefined) alerts.set(rule.id, next);
+    }
+    const moved = own.poll.unwatchedMs - fact.unwatchedMs;
+    if (bounds.checked && (moved < Math.min(0, bounds.low) || moved > bounds.high)) {
+      throw new Violation('downtime counts as nothing', `${id} was unwatched for ${downMs} ms, counted ${moved}`);
+    }
+    this.#live.set(id, { ...fact, firstSeenAt: own.poll.firstSeenAt, unwatchedMs: own.poll.unwatchedMs, alerts });
+  }
+}
+
+function checkAdoption(
+  key: string,
+  mine: AlertFact,
+  next: AlertFact,
+  bounds: { readonly low: number; readonly high: number },
+): void {
+  const same = mine.state === next.state && (mine.state === 'inactive' || mine.severity === next.severity);
+  if (!same) {
+    throw new Violation(
+      'a restart changes no state',
+      `${key} was ${mine.state}/${mine.severity} before and is ${next.state}/${next.severity} after`,
+    );
+  }
+  const pairs = [
+    [mine.since, next.since],
+    [mine.goodSince, next.goodSince],
+    [mine.rising?.since ?? null, next.rising?.since ?? null],
+  ] as const;
+  for (const [before, after] of pairs) {
+    if (mine.state === 'inactive' || (before === null && after === null)) continue;
+    if (before === null || after === null) {
+      throw new Violation('a restart loses no clock', `${key}: ${JSON.stringify(mine)} became ${JSON.stringify(next)}`);
+    }
+    const moved = after - before;
+    if (moved < Math.min(-tieMs, bounds.low) || moved > bounds.high) {
+      throw new Violation(
+        'downtime counts as nothing',
+        `${key}: a clock moved by ${moved} ms, allowed are ${bounds.low} to ${bounds.high}`,
+      );
+    }
+  }
+}
+
+function elapseAlert(
+  rule: Rule,
+  known: AlertFact,
+  it: { readonly watch: Watch; readonly fact: AccountFact; readonly now: number },
+): AlertFact {
+  const { watch, fact, now } = it;
+  const timing = timingOf(rule, watch);
+  let next = known;
+  if (rule.type === 'stale') {
+    const dueAt = (fact.reading?.at ?? fact.firstSeenAt) + fact.unwatchedMs + staleAfter(rule, watch);
+    const rests = next.state === 'inactive' || next.goodSince !== null;
+    if (rests && now >= dueAt) next = judged(next, rule.severity, timing, dueAt);
+  }
+  if (needsReading(rule) && fact.outcome !== 'ok') return next;
+  return elapsed(next, timing, now);
+}
+
+function staleAfter(rule: StaleRule, watch: Watch): number {
+  return rule.afterMs ?? Math.max(3 * watch.gapMs, 120_000);
+}
+
+function timingOf(rule: Rule, watch: Watch): Timing {
+  return { forMs: rule.forMs, recoverForMs: rule.recoverForMs, flapWindowMs: 10 * watch.intervalMs };
+}

@@ -1,0 +1,164 @@
+import type { MonitorState } from '../../../src/app/monitor/state.ts';
+import type { Calendar } from '../../../src/app/ports.ts';
+import type { Incident, Told } from '../../../src/core/alert.ts';
+import type { NoticeKind, OutboxMessage } from '../../../src/core/outbox.ts';
+import { Violation } from '../story.ts';
+import type { AlertBook } from './alert-book.ts';
+import type { Ledger, Moment } from './ledger.ts';
+import { type Ask, acknowledged, asksOf, inhibited, maybeHeld, silenced } from './routing.ts';
+import { rank } from './rules.ts';
+
+/** Deciding may take this long: a timer, a commit. */
+const graceMs = 65_000;
+/** Around its edges a silence is neither on nor off. */
+const edgeMs = 1500;
+
+interface Parts {
+  readonly calendar: Calendar;
+  readonly book: AlertBook;
+  readonly ledger: Ledger;
+}
+
+/** What must be told, and what must not: held against what the daemon puts on its outbox. */
+export class Duties {
+  readonly #parts: Parts;
+  /** What is owed, by channel, incident and kind, and since when. */
+  #owed = new Map<string, number>();
+  /** When a channel was last told something of an incident: reminders count from it. */
+  readonly #lastTold = new Map<string, number>();
+  #disturbedAt = 0;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** A restart, a jump, a reload: decisions may wait for a poll now. */
+  disturb(at: number): void {
+    this.#disturbedAt = at;
+    this.#owed.clear();
+  }
+
+  /** Items that a batch puts on the outbox. */
+  enqueued(
+    state: MonitorState,
+    it: { readonly message: OutboxMessage; readonly from: number; readonly moved: boolean } & Moment,
+  ): void {
+    for (const item of it.message.items.slice(it.from)) {
+      // What only moved here from another message was decided when it was put there.
+      if (it.moved && item.at < it.now - 1000) continue;
+      const incident = state.incidents.get(item.incident);
+      if (incident !== undefined) this.#judgeItem(state, incident, { ...it, kind: item.kind });
+      this.#lastTold.set(`${it.message.channel}/${item.incident}`, it.at);
+    }
+  }
+
+  delivered(message: OutboxMessage, at: number): void {
+    for (const item of message.items) this.#lastTold.set(`${message.channel}/${item.incident}`, at);
+  }
+
+  /** Looks for what should have been told by now. */
+  review(state: MonitorState, it: Moment): void {
+    const owed = new Map<string, number>();
+    for (const incident of state.incidents.values()) {
+      for (const duty of this.#dutiesOf(state, incident, it)) {
+        const key = `${duty.channel}/${incident.id} ${duty.kind}`;
+        owed.set(key, this.#owed.get(key) ?? it.at);
+      }
+    }
+    this.#owed = owed;
+    const calm = it.at - this.#disturbedAt > this.#parts.book.longestInterval + graceMs;
+    const patience = graceMs + (calm ? 0 : this.#parts.book.longestInterval);
+    for (const [key, since] of owed) {
+      if (it.at - since <= patience) continue;
+      const id = key.split(' ')[0]?.split('/')[1] ?? '';
+      throw new Violation(
+        'what must be told is told',
+        `${key} is owed since ${it.at - since} ms: ${JSON.stringify(state.incidents.get(id))}`,
+      );
+    }
+  }
+
+  get open(): number {
+    return this.#owed.size;
+  }
+
+  #judgeItem(
+    state: MonitorState,
+    incident: Incident,
+    it: { readonly message: OutboxMessage; readonly kind: NoticeKind } & Moment,
+  ): void {
+    const { kind, message, now, at } = it;
+    const what = `${kind} of ${incident.account}/${incident.rule} (${incident.id}) on ${message.channel}`;
+    const { calendar, book } = this.#parts;
+    if ([-edgeMs, 0, edgeMs].every((edge) => silenced(state, calendar, incident, now + edge))) {
+      throw new Violation('a silence is kept', what);
+    }
+    if ((kind === 'reminder' || kind === 'escalated') && acknowledged(incident)) {
+      throw new Violation('who acknowledged is left alone', what);
+    }
+    if (kind === 'resolved' && incident.resolvedAt === null) throw new Violation('resolved means resolved', what);
+    if (kind !== 'resolved' && kind !== 'event' && incident.resolvedAt === null) {
+      if (inhibited({ state, calendar, book, now }, incident)) {
+        throw new Violation('a worse alert speaks for a milder one', what);
+      }
+    }
+    if (kind === 'reminder') {
+      const ask = asksOf(state.settings, incident).find((each) => each.channel === message.channel);
+      const last = this.#lastTold.get(`${message.channel}/${incident.id}`);
+      const calm = at - this.#disturbedAt > 1000;
+      if (ask !== undefined && last !== undefined && calm && at - last < ask.repeatEveryMs - 1000) {
+        throw new Violation('reminders keep their distance', `${what}: ${at - last} ms after the last word`);
+      }
+    }
+  }
+
+  #dutiesOf(state: MonitorState, incident: Incident, it: Moment): { channel: string; kind: string }[] {
+    const { calendar, book, ledger } = this.#parts;
+    const { now } = it;
+    if ([-edgeMs, 0, edgeMs].some((edge) => silenced(state, calendar, incident, now + edge))) return [];
+    const found: { channel: string; kind: string }[] = [];
+    const asks = asksOf(state.settings, incident);
+    const failed = (channel: string, repeatEveryMs: number): boolean => {
+      const raised = state.alerts.get(`@lowwater/channel-failed:${channel}`)?.state === 'firing';
+      const lastDead = ledger.lastDead.get(channel);
+      return raised && lastDead !== undefined && it.at - lastDead < repeatEveryMs + graceMs;
+    };
+    if (incident.resolvedAt !== null) {
+      for (const [channel, told] of Object.entries(incident.told)) {
+        const known = state.settings.channels.some((each) => each.name === channel);
+        const pauseMs = asks.find((ask) => ask.channel === channel)?.repeatEveryMs ?? 4 * 3_600_000;
+        if (!told.resolved && known && !incident.event && !failed(channel, pauseMs)) found.push({ channel, kind: 'resolved' });
+      }
+      return found;
+    }
+    if (inhibited({ state, calendar, book, now }, incident)) return found;
+    if (maybeHeld(state, incident, now, book.longestInterval)) return found;
+    for (const ask of asks) {
+      const told = incident.told[ask.channel];
+      if (failed(ask.channel, ask.repeatEveryMs)) continue;
+      const kind = this.#dutyOf(incident, ask, told, it);
+      if (kind !== null) found.push({ channel: ask.channel, kind });
+    }
+    return found;
+  }
+
+  #dutyOf(incident: Incident, ask: Ask, told: Told | undefined, it: Moment): string | null {
+    const taken = acknowledged(incident);
+    if (incident.event) return ask.direct && told === undefined ? 'event' : null;
+    if (told === undefined && ask.direct) return taken ? null : 'first';
+    const { acknowledgement } = incident;
+    const seen =
+      told !== undefined && acknowledgement !== null && acknowledgement.at >= told.at
+        ? acknowledgement.severity
+        : told?.severity;
+    if (seen !== undefined && rank[incident.severity] > rank[seen]) return 'worse';
+    if (taken || incident.flappingSince !== null) return null;
+    const escalationDue = incident.escalationSince + (ask.escalateAfterMs ?? Number.POSITIVE_INFINITY);
+    const escalated = (told?.escalatedAt ?? null) !== null;
+    if (!escalated && it.now > escalationDue + this.#parts.book.longestInterval) return 'escalated';
+    if (told === undefined) return null;
+    const waiting = this.#parts.ledger.isWaiting(ask.channel, incident.id);
+    const last = Math.max(this.#lastTold.get(`${ask.channel}/${incident.id}`) ?? it.at, 0);
+    return !waiting && it.at - last > 2 * ask.repeatEveryMs + graceMs ? 'reminder' : null;
+  }
+}

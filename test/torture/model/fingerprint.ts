@@ -1,0 +1,48 @@
+import type { MonitorState } from '../../../src/app/monitor/state.ts';
+import { Violation } from '../story.ts';
+
+/** What must be the same after a restart as before it, part by part; clocks are checked by their bounds elsewhere. */
+export function fingerprint(state: MonitorState, now: number): Map<string, string> {
+  const parts = new Map<string, string>();
+  for (const [key, alert] of state.alerts) {
+    const { severity, incident } = alert;
+    if (alert.state !== 'inactive') parts.set(`alert ${key}`, JSON.stringify([alert.state, severity, incident]));
+  }
+  for (const incident of state.incidents.values()) {
+    const owed = Object.values(incident.told).some((told) => !told.resolved);
+    if (incident.event || (incident.resolvedAt !== null && !owed)) continue;
+    const { told, rises, severity, worstSeverity, resolvedAt, acknowledgement } = incident;
+    parts.set(`incident ${incident.id}`, JSON.stringify([told, rises, severity, worstSeverity, resolvedAt, acknowledgement]));
+  }
+  for (const message of state.messages.values()) {
+    if (message.state !== 'pending') continue;
+    const { items, revision, attempts, report, dueAt } = message;
+    parts.set(`message ${message.id}`, JSON.stringify([items, revision, attempts, report, dueAt]));
+  }
+  for (const silence of state.silences.values()) {
+    if (silence.endsAt > now) parts.set(`silence ${silence.id}`, JSON.stringify([silence.match, silence.endsAt]));
+  }
+  for (const backoff of state.backoffs.values()) {
+    if (backoff.until > now) parts.set(`backoff ${backoff.group}`, JSON.stringify(backoff));
+  }
+  for (const [id, { poll, log }] of state.accounts) {
+    const { reading, previous, outcome, consecutiveFailures, retryAt } = poll;
+    parts.set(`account ${id}`, JSON.stringify([reading, previous, outcome, consecutiveFailures, retryAt]));
+    parts.set(`log ${id}`, JSON.stringify([log.length, log.latest]));
+  }
+  return parts;
+}
+
+/** `laterMs`: silences and backoffs that ended meanwhile are gone rightly. */
+export function expectSame(before: Map<string, string>, after: Map<string, string>): void {
+  for (const [part, words] of before) {
+    if (/^(silence|backoff) /.test(part) && !after.has(part)) continue;
+    // A longer time without polls makes the log forget what its windows no longer reach.
+    if (part.startsWith('log ')) continue;
+    if (after.get(part) === words) continue;
+    throw new Violation('a restart changes no state', `${part}: ${words} became ${after.get(part) ?? 'nothing'}`);
+  }
+  for (const part of after.keys()) {
+    if (!before.has(part)) throw new Violation('a restart changes no state', `${part} came out of nothing`);
+  }
+}

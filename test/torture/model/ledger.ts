@@ -1,0 +1,312 @@
+import type { Batch, Delivery } from '../../../src/app/ports.ts';
+import type { Settings } from '../../../src/app/settings.ts';
+import type { OutboxMessage } from '../../../src/core/outbox.ts';
+import type { Send } from '../machine.ts';
+import { Violation } from '../story.ts';
+import { DurableMap } from './durable-map.ts';
+
+/** How the attempts under one id of a message ended, in truth. */
+interface Wire {
+  readonly content: string;
+  /** An attempt may have arrived although nothing said so. */
+  maybe: boolean;
+  last: Delivery | null;
+}
+
+interface Lane {
+  busy: boolean;
+  startedAt: number;
+}
+
+/** What a channel's readers have got of one incident. */
+interface Heard {
+  readonly kinds: Map<string, Arrivals>;
+}
+
+interface Arrivals {
+  count: number;
+  readonly unknowns: number;
+  readonly deaths: number;
+}
+
+/** Instants of the simulation. */
+export interface Moment {
+  readonly at: number;
+  readonly now: number;
+}
+
+const day = 86_400_000;
+
+/** Follows every message from the outbox to its readers, and knows what really became of each attempt. */
+export class Ledger {
+  readonly #rows = new DurableMap<OutboxMessage>();
+  /** The first instant at which a message may be tried again, and whether that is known to the database. */
+  readonly #notBefore = new DurableMap<number>();
+  readonly #reports = new DurableMap<string>();
+  readonly #wires = new Map<string, Wire>();
+  readonly #lanes = new Map<string, Lane>();
+  readonly #heard = new Map<string, Heard>();
+  readonly #unknowns = new Map<string, number>();
+  readonly lastDead = new Map<string, number>();
+  readonly lastDelivered = new Map<string, number>();
+  #deaths = 0;
+  #failing = false;
+  sends = 0;
+
+  get pending(): OutboxMessage[] {
+    return [...this.#rows.values()].filter((row) => row.state === 'pending');
+  }
+
+  /** How many items of a message are known already. */
+  itemsOf(id: string): number {
+    return this.#rows.get(id)?.items.length ?? 0;
+  }
+
+  /** Kinds that have arrived on a channel about an incident. */
+  heard(channel: string, incident: string): ReadonlySet<string> {
+    return new Set(this.#heard.get(`${channel}/${incident}`)?.kinds.keys());
+  }
+
+  /** Every `<channel>/<incident>` that readers have heard of. */
+  heardKeys(): string[] {
+    return [...this.#heard.keys()];
+  }
+
+  isWaiting(channel: string, incident: string): boolean {
+    return this.pending.some((row) => row.channel === channel && row.items.some((item) => item.incident === incident));
+  }
+
+  booted(): void {
+    this.#lanes.clear();
+    this.#failing = false;
+  }
+
+  died(): void {
+    this.#deaths++;
+    this.#rows.crash();
+    this.#notBefore.crash();
+    this.#reports.crash();
+    for (const wire of this.#wires.values()) if (wire.last === null) wire.maybe = true;
+    this.#lanes.clear();
+  }
+
+  backUp(): void {
+    this.#rows.backUp();
+    this.#reports.backUp();
+  }
+
+  restored(): void {
+    this.#deaths++;
+    this.#rows.restore();
+    this.#reports.restore();
+    this.forgetWaits();
+    // Attempts since the backup are not in it: whatever was sent may be sent again.
+    for (const wire of this.#wires.values()) wire.maybe = true;
+  }
+
+  /** The wall clock moved while no process noticed by how much. */
+  forgetWaits(): void {
+    for (const key of [...this.#notBefore.keys()]) this.#notBefore.delete(key);
+    this.#notBefore.commit();
+  }
+
+  /** Follows what a batch does to the outbox; gives the messages that it says were delivered. */
+  batch(batch: Batch, settings: Settings, it: Moment): OutboxMessage[] {
+    this.#expectMoved(batch);
+    const fresh: OutboxMessage[] = [];
+    const delivered: OutboxMessage[] = [];
+    for (const row of batch.messages) {
+      const before = this.#rows.get(row.id);
+      if (before === undefined) fresh.push(row);
+      if (row.report !== null && before === undefined) this.#expectFirstReport(row);
+      if (before !== undefined) this.#expectLawful(before, row, settings, it);
+      else if (row.state === 'delivered') throw new Violation('delivered means delivered', `${row.id} was born delivered`);
+      if (before?.state === 'pending' && row.state === 'delivered') delivered.push(row);
+      this.#rows.set(row.id, row);
+    }
+    for (const id of batch.removedMessages) this.#rows.delete(id);
+    this.#expectReports(batch, settings, fresh);
+    return delivered;
+  }
+
+  committed(stored: boolean): void {
+    this.#failing = !stored;
+    if (!stored) return;
+    // What ended needs no memory; what the daemon lost of it would show as another message.
+    this.#rows.commit();
+    this.#notBefore.commit();
+    this.#reports.commit();
+  }
+
+  sending(send: Send, it: Moment): void {
+    this.sends++;
+    const { channel, message } = send;
+    if (JSON.stringify(message).includes('secret-')) throw new Violation('no secret is told', `in a message to ${channel}`);
+    const lane = this.#lanes.get(channel) ?? { busy: false, startedAt: Number.NEGATIVE_INFINITY };
+    if (lane.busy) throw new Violation('one message at a time', `a second one began on ${channel}`);
+    this.#lanes.set(channel, { busy: true, startedAt: it.at });
+    const row = this.#rows.get(baseId(message.id));
+    if (row === undefined || row.state !== 'pending') {
+      throw new Violation('what is sent was stored first', `${message.id} is not in the outbox`);
+    }
+    if (!this.#failing && this.#rows.stored(row.id)?.attempts !== row.attempts) {
+      throw new Violation('what is sent was stored first', `attempt ${row.attempts} of ${row.id} is not stored`);
+    }
+    const notBefore = this.#notBefore.get(row.id);
+    if (notBefore !== undefined && it.at < notBefore) {
+      throw new Violation('a retry waits', `${row.id} went out ${notBefore - it.at} ms too early`);
+    }
+    this.#expectOldest(row, it);
+    this.#expectWhole(row, send);
+    this.#expectSameContent(message.id, send);
+  }
+
+  arrived(send: Send): void {
+    const { channel, message } = send;
+    if (message.kind !== 'incidents') return;
+    for (const notice of message.notices) {
+      const key = `${channel}/${notice.incident.id}`;
+      const heard = this.#heard.get(key) ?? { kinds: new Map() };
+      this.#heard.set(key, heard);
+      if (notice.kinds.includes('resolved') && notice.kinds.length === 1 && heard.kinds.size === 0) {
+        throw new Violation('resolved never overtakes its firing', `${key} heard only the end`);
+      }
+      for (const kind of notice.kinds) this.#hear(heard, kind, { channel, key });
+    }
+  }
+
+  answered(send: Send, delivery: Delivery, it: Moment): void {
+    const { channel, message } = send;
+    const lane = this.#lanes.get(channel);
+    if (lane !== undefined) lane.busy = false;
+    const wire = this.#wires.get(`${channel}/${message.id}`);
+    if (wire !== undefined) wire.last = delivery;
+    if (delivery.kind === 'delivered') this.lastDelivered.set(channel, it.at);
+    if (delivery.kind === 'dead' || (delivery.kind === 'delivered' && delivery.refusedRecipients !== undefined)) {
+      this.lastDead.set(channel, it.at);
+    }
+    if (delivery.kind !== 'retry') return;
+    if (delivery.certainty === 'unknown') {
+      this.#unknowns.set(channel, (this.#unknowns.get(channel) ?? 0) + 1);
+      if (wire !== undefined) wire.maybe = true;
+    }
+    const row = this.#rows.get(baseId(message.id));
+    if (row === undefined) return;
+    const backoffMs = Math.min(300_000, 1000 * 2 ** Math.min(20, row.attempts - 1));
+    this.#notBefore.set(row.id, it.at + Math.max(backoffMs, delivery.afterMs ?? 0) - 2);
+  }
+
+  /** Reminders and repeats are allowed as often as the truth explains them. */
+  #hear(heard: Heard, kind: string, it: { readonly channel: string; readonly key: string }): void {
+    const unknowns = this.#unknowns.get(it.channel) ?? 0;
+    const known = heard.kinds.get(kind);
+    if (known === undefined) {
+      heard.kinds.set(kind, { count: 1, unknowns, deaths: this.#deaths });
+      return;
+    }
+    known.count++;
+    if (kind !== 'firing' && kind !== 'resolved' && kind !== 'event') return;
+    const allowed = 1 + unknowns - known.unknowns + this.#deaths - known.deaths;
+    if (known.count > allowed) {
+      throw new Violation('nothing is told twice without a reason', `${it.key}: ${kind} arrived ${known.count} times`);
+    }
+  }
+
+  /** What leaves the outbox unsent went whole into another message. */
+  #expectMoved(batch: Batch): void {
+    for (const id of batch.removedMessages) {
+      const row = this.#rows.get(id);
+      if (row === undefined || row.state !== 'pending') continue;
+      const heirs = batch.messages.filter((it) => it.channel === row.channel && it.id !== id);
+      for (const item of row.items) {
+        const kept = heirs.some((heir) =>
+          heir.items.some((it) => it.incident === item.incident && it.kind === item.kind && it.at === item.at),
+        );
+        if (!kept) throw new Violation('nothing leaves the outbox unsent', `${item.kind} of ${item.incident} in ${id}`);
+      }
+    }
+  }
+
+  #expectLawful(before: OutboxMessage, row: OutboxMessage, settings: Settings, it: Moment): void {
+    if (before.state !== 'pending' && row.state !== before.state) {
+      throw new Violation('what ended stays ended', `${row.id} was ${before.state}, is ${row.state}`);
+    }
+    for (const item of before.items) {
+      if (row.items.some((kept) => kept.incident === item.incident && kept.kind === item.kind)) continue;
+      throw new Violation('nothing leaves the outbox unsent', `${item.kind} of ${item.incident} left ${row.id}`);
+    }
+    if (before.state === row.state || row.state === 'pending') return;
+    const last = this.#lastOf(row);
+    if (row.state === 'delivered') {
+      if (last?.kind !== 'delivered') throw new Violation('delivered means delivered', `${row.id}: ${JSON.stringify(last)}`);
+      return;
+    }
+    const gone = !settings.channels.some((channel) => channel.name === row.channel);
+    const old = it.now - row.createdAt > 7 * day;
+    const tried = last?.kind === 'retry' && it.now - row.createdAt >= day - 1000;
+    if (last?.kind === 'dead' || gone || old || tried) return;
+    throw new Violation('a message dies with a reason', `${row.id}: ${row.lastError}; last ${JSON.stringify(last)}`);
+  }
+
+  #lastOf(row: OutboxMessage): Delivery | null {
+    const wire = row.revision === 0 ? row.id : `${row.id}-r${row.revision}`;
+    return this.#wires.get(`${row.channel}/${wire}`)?.last ?? null;
+  }
+
+  #expectOldest(row: OutboxMessage, it: Moment): void {
+    for (const other of this.#rows.values()) {
+      if (other.state !== 'pending' || other.channel !== row.channel || other.id === row.id) continue;
+      if (other.createdAt < row.createdAt && other.dueAt <= it.now - 50 && row.report === null && other.report === null) {
+        throw new Violation('the oldest goes first', `${row.id} went out before ${other.id}`);
+      }
+    }
+  }
+
+  /** A message says all that is on its row. */
+  #expectWhole(row: OutboxMessage, { message }: Send): void {
+    if (message.kind !== 'incidents') return;
+    for (const item of row.items) {
+      const notice = message.notices.find((it) => it.incident.id === item.incident);
+      if (notice?.kinds.includes(item.kind) === true) continue;
+      throw new Violation('a message says all it stands for', `${item.kind} of ${item.incident} is not in ${message.id}`);
+    }
+  }
+
+  /** A receiver that drops repeated ids must lose nothing. */
+  #expectSameContent(id: string, { channel, message }: Send): void {
+    const content =
+      message.kind === 'incidents'
+        ? message.notices.map((it) => `${it.incident.id} ${it.kinds.join(' ')}`).sort().join('; ')
+        : message.kind;
+    const key = `${channel}/${id}`;
+    const known = this.#wires.get(key);
+    if (known !== undefined && known.maybe && known.content !== content) {
+      throw new Violation('one id, one content', `${id} said "${known.content}", now "${content}"`);
+    }
+    this.#wires.set(key, { content, maybe: known?.maybe ?? false, last: null });
+  }
+
+  #expectFirstReport(row: OutboxMessage): void {
+    const key = `${row.channel} ${row.report?.id} ${row.report?.until}`;
+    if (this.#reports.has(key)) throw new Violation('a report goes out once a run', key);
+    this.#reports.set(key, row.id);
+  }
+
+  #expectReports(batch: Batch, settings: Settings, fresh: readonly OutboxMessage[]): void {
+    for (const report of settings.reports) {
+      const note = batch.notes[`report:${report.id}`];
+      if (note === undefined || note === null) continue;
+      const known = this.#reports.get(`note ${report.id}`);
+      this.#reports.set(`note ${report.id}`, note);
+      if (known === undefined || known === note || this.#failing) continue;
+      for (const channel of report.channels) {
+        if (fresh.some((row) => row.report?.id === report.id && row.channel === channel)) continue;
+        throw new Violation('a report goes out once a run', `${report.id} of ${note} was not put out for ${channel}`);
+      }
+    }
+  }
+}
+
+function baseId(wire: string): string {
+  return wire.replace(/-r\d+$/, '');
+}

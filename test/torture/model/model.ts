@@ -1,0 +1,345 @@
+import type { Daemon } from '../../../src/app/daemon.ts';
+import type { Batch, Calendar, Delivery, Store } from '../../../src/app/ports.ts';
+import type { Outcome } from '../../../src/core/outcome.ts';
+import type { Incident } from '../../../src/core/alert.ts';
+import type { Machine, Observer, Send } from '../machine.ts';
+import type { Scenario } from '../scenario.ts';
+import { hashText } from '../seeded.ts';
+import type { SimStorage } from '../sim-storage.ts';
+import { type Story, Violation } from '../story.ts';
+import { AlertBook } from './alert-book.ts';
+import { Duties } from './duties.ts';
+import { DurableMap } from './durable-map.ts';
+import { expectSame, fingerprint } from './fingerprint.ts';
+import { Ledger, type Moment } from './ledger.ts';
+import { OwnAlerts } from './own-alerts.ts';
+import { Pacing } from './pacing.ts';
+import { silenced } from './routing.ts';
+
+const reviewEveryMs = 10 * 60_000;
+
+/** Watches a run from the outside, knows what really happened, and says when the daemon does not do what it promises. */
+export class Model implements Observer {
+  machine: Machine | null = null;
+  readonly #scenario: Scenario;
+  readonly #story: Story;
+  readonly #calendar: Calendar;
+  readonly #now: () => number;
+  readonly #storage: SimStorage;
+  readonly #book = new AlertBook();
+  readonly #ledger = new Ledger();
+  readonly #duties: Duties;
+  readonly #pacing: Pacing;
+  readonly #own = new OwnAlerts();
+  /** The open incident of each alert, by the daemon's own records. */
+  readonly #open = new DurableMap<string>();
+  readonly #incidents = new Set<string>();
+  #store: Store | null = null;
+  #before: Map<string, string> | null = null;
+  #endedAt: number | null = null;
+  #wallMovedAt = Number.NEGATIVE_INFINITY;
+  #movedWhileDown = false;
+  #restored = false;
+  #settingsChanged = false;
+  #reviewedAt = 0;
+  #kills = 0;
+  hasBackup = false;
+
+  constructor(parts: {
+    readonly scenario: Scenario;
+    readonly story: Story;
+    readonly calendar: Calendar;
+    readonly now: () => number;
+    readonly storage: SimStorage;
+  }) {
+    this.#scenario = parts.scenario;
+    this.#story = parts.story;
+    this.#calendar = parts.calendar;
+    this.#now = parts.now;
+    this.#storage = parts.storage;
+    this.#duties = new Duties({ calendar: parts.calendar, book: this.#book, ledger: this.#ledger });
+    this.#pacing = new Pacing(parts.scenario.settings);
+  }
+
+  get counts() {
+    return {
+      polls: this.#pacing.polls,
+      sends: this.#ledger.sends,
+      incidents: this.#incidents.size,
+      kills: this.#kills,
+    };
+  }
+
+  booted(daemon: Daemon, store: Store): void {
+    const now = daemon.now();
+    this.#story.note(2, () => `-- started, wall clock ${new Date(now).toISOString()}`);
+    this.#store = store;
+    const believed = this.#restored || this.#movedWhileDown || this.#endedAt === null;
+    if (this.#movedWhileDown) {
+      this.#pacing.forget();
+      this.#ledger.forgetWaits();
+    }
+    if (this.#before !== null && !believed && !this.#settingsChanged) {
+      expectSame(this.#before, fingerprint(daemon.state, now));
+    }
+    this.#book.booted(daemon, { believed, now, endedAt: this.#endedAt });
+    this.#pacing.configure(daemon.state.settings, this.#now());
+    this.#pacing.booted(this.#now());
+    this.#ledger.booted();
+    this.#own.booted();
+    this.#duties.disturb(this.#now());
+    this.#movedWhileDown = false;
+    this.#restored = false;
+    this.#settingsChanged = false;
+    this.#before = null;
+  }
+
+  died(clean: boolean): void {
+    this.#kills++;
+    this.#story.note(3, () => (clean ? '-- stopped' : '-- killed'));
+    this.#book.died();
+    this.#ledger.died();
+    this.#pacing.died();
+    this.#open.crash();
+    this.#store = null;
+  }
+
+  /** Where nothing is unsaved and nothing under way, the next process must know exactly what this one knew. */
+  dying(): void {
+    this.#before = null;
+    const daemon = this.machine?.daemon ?? null;
+    if (daemon === null || !daemon.state.changes.empty || daemon.state.underWay.size > 0) return;
+    this.#before = fingerprint(daemon.state, daemon.now());
+  }
+
+  pollBegan(account: string): void {
+    const moment = this.#moment();
+    if (moment === null) return;
+    this.#story.note(hashText(account), () => `poll ${account}`);
+    this.#pacing.began(account, moment);
+  }
+
+  pollEnded(account: string, outcome: Outcome): void {
+    const moment = this.#moment();
+    if (moment === null) return;
+    this.#story.note(hashText(outcome.kind), () =>
+      `  ${account}: ${outcome.kind === 'ok' ? JSON.stringify(outcome.answer) : outcome.kind}`,
+    );
+    this.#book.polled(account, outcome, moment.now);
+    this.#pacing.ended(account, outcome, { ...moment, intervalMs: this.#book.intervalOf(account) });
+  }
+
+  beforeCommit(batch: Batch): void {
+    const daemon = this.machine?.daemon ?? null;
+    const moment = this.#moment();
+    if (daemon === null || moment === null) return;
+    const { state } = daemon;
+    this.#book.compare(state, moment.at, moment.now);
+    for (const incident of batch.incidents) this.#follow(incident, daemon, moment);
+    this.#book.expectNothingLeft(moment.now);
+    const known = new Map(batch.messages.map((row) => [row.id, this.#ledger.itemsOf(row.id)]));
+    const delivered = this.#ledger.batch(batch, state.settings, moment);
+    for (const message of delivered) this.#duties.delivered(message, moment.at);
+    for (const message of batch.messages) {
+      const from = known.get(message.id) ?? 0;
+      this.#duties.enqueued(state, { message, from, moved: batch.removedMessages.length > 0, ...moment });
+      for (const item of message.items.slice(from)) {
+        this.#story.note(4, () => `    ${message.channel} <- ${item.kind} ${item.account}/${item.rule} (${item.incident}) in ${message.id}`);
+      }
+    }
+    this.#review(daemon, moment);
+  }
+
+  committed(_batch: Batch, stored: boolean): void {
+    const { at } = this.#moment() ?? { at: this.#now() };
+    if (!stored) this.#story.note(5, () => '  (not stored)');
+    this.#ledger.committed(stored);
+    this.#own.committed(stored, at);
+    if (!stored) return;
+    this.#book.committed();
+    this.#pacing.committed();
+    this.#open.commit();
+    this.#endedAt = this.machine?.daemon?.now() ?? this.#endedAt;
+  }
+
+  sending(send: Send): void {
+    const moment = this.#moment();
+    if (moment === null) return;
+    const { message } = send;
+    this.#story.note(hashText(message.id), () => `    ${send.channel}: sending ${message.id} (${summary(message)})`);
+    this.#ledger.sending(send, moment);
+    if (message.kind !== 'incidents') return;
+    for (const notice of message.notices) {
+      const { id, account } = notice.incident;
+      if (notice.incident.event || account.startsWith('@') || this.#book.known.has(id)) continue;
+      throw new Violation('nothing is told without a cause', `${id} of ${account}/${notice.rule} never fired`);
+    }
+  }
+
+  arrived(send: Send): void {
+    this.#story.note(6, () => `    ${send.channel}: ${send.message.id} arrived`);
+    this.#ledger.arrived(send);
+  }
+
+  answered(send: Send, delivery: Delivery): void {
+    this.#story.note(hashText(delivery.kind), () => `    ${send.channel}: ${send.message.id} ${JSON.stringify(delivery)}`);
+    this.#ledger.answered(send, delivery, this.#moment() ?? { at: this.#now(), now: 0 });
+  }
+
+  jumped(byMs: number): void {
+    const { at } = { at: this.#now() };
+    this.#story.note(7, () => `  the daemon sees a jump of ${byMs} ms`);
+    if (at - this.#wallMovedAt > this.#scenario.sleepMs + 2 * 86_400_000) {
+      throw new Violation('a clock that did not jump is believed', `the daemon saw a jump of ${byMs} ms`);
+    }
+    this.#book.shift(byMs);
+    this.#pacing.shift(byMs, at);
+    this.#duties.disturb(at);
+  }
+
+  logged(level: string, fields: object, message: string): void {
+    if (level === 'debug' && message === 'poll') return;
+    if (JSON.stringify(fields).includes('secret-')) throw new Violation('no secret is told', `in the log: ${message}`);
+    this.#story.note(8, () => `      log ${level}: ${message} ${JSON.stringify(fields)}`);
+  }
+
+  wallMoved(byMs: number): void {
+    this.#wallMovedAt = Math.max(this.#wallMovedAt, this.#now() + Math.abs(byMs));
+    if (this.machine?.up !== true) this.#movedWhileDown = true;
+    else this.#duties.disturb(this.#now());
+    this.#pacing.excuse(this.#now());
+    // A process that dies before it noticed leaves clocks of the time before.
+    this.#movedWhileDown = true;
+  }
+
+  storageFails(): void {
+    this.#duties.disturb(this.#now());
+  }
+
+  backedUp(): void {
+    this.hasBackup = true;
+    this.#book.backUp();
+    this.#ledger.backUp();
+    this.#pacing.backUp();
+    this.#open.backUp();
+  }
+
+  restored(): void {
+    this.#restored = true;
+    this.#book.restored();
+    this.#ledger.restored();
+    this.#pacing.restored();
+    this.#open.restore();
+    this.#pacing.forget();
+  }
+
+  reloaded(): void {
+    const daemon = this.machine?.daemon ?? null;
+    this.#settingsChanged = true;
+    if (daemon === null || this.machine?.stopping === true) return;
+    this.#settingsChanged = false;
+    this.#book.configure(daemon.state, daemon.now(), true);
+    this.#pacing.configure(daemon.state.settings, this.#now());
+    this.#duties.disturb(this.#now());
+  }
+
+  configurationRefused(): void {
+    this.#own.refused(this.#now());
+  }
+
+  operated(): void {
+    this.#pacing.excuse(this.#now());
+  }
+
+  /** From here on nothing fails any more. */
+  calmBegins(): void {
+    this.#story.note(9, () => '== all faults end');
+  }
+
+  /** Everything has settled, or never will. */
+  finish(): void {
+    const daemon = this.machine?.daemon ?? null;
+    const moment = this.#moment();
+    if (daemon === null || moment === null) throw new Violation('it comes up again', 'no process runs at the end');
+    this.#book.compare(daemon.state, moment.at, moment.now);
+    this.#duties.review(daemon.state, moment);
+    this.#expectDrained(daemon, moment);
+    this.#expectEndsHeard(daemon, moment);
+    if (this.#storage.bytes().includes('secret-')) throw new Violation('no secret is told', 'in the database');
+  }
+
+  #expectDrained(daemon: Daemon, moment: Moment): void {
+    for (const row of this.#ledger.pending) {
+      if (moment.now - row.createdAt < 15 * 60_000) continue;
+      throw new Violation('the outbox drains', `${row.id} to ${row.channel} is still there: ${row.lastError}`);
+    }
+    if (daemon.storageFailing) {
+      throw new Violation('everything known is stored', 'changes were not committed');
+    }
+  }
+
+  /** Whoever heard that something fired has heard that it ended. */
+  #expectEndsHeard(daemon: Daemon, moment: Moment): void {
+    for (const key of this.#ledger.heardKeys()) {
+      const [channel = '', id = ''] = key.split('/');
+      const incident = daemon.state.incidents.get(id) ?? this.#store?.incident(id) ?? null;
+      if (incident === null || incident.event || incident.resolvedAt === null) continue;
+      if (!daemon.state.settings.channels.some((it) => it.name === channel)) continue;
+      if (this.#ledger.heard(channel, id).has('resolved') || this.#ledger.lastDead.has(channel)) continue;
+      if (moment.now - incident.resolvedAt < 15 * 60_000) continue;
+      if (silenced(daemon.state, this.#calendar, incident, moment.now)) continue;
+      throw new Violation('whoever heard of it hears its end', `${key}: ${JSON.stringify(incident)}`);
+    }
+  }
+
+  #follow(incident: Incident, daemon: Daemon, moment: Moment): void {
+    if (incident.event) {
+      this.#book.opened(incident, moment.now);
+      return;
+    }
+    const key = `${incident.account}/${incident.rule}`;
+    const open = this.#open.get(key);
+    if (incident.resolvedAt === null) {
+      if (open !== undefined && open !== incident.id) {
+        throw new Violation('one incident at a time', `${key} has ${open} and ${incident.id} open`);
+      }
+      if (open === undefined) {
+        const { state } = daemon;
+        this.#story.note(10, () => `  incident ${incident.id} of ${key} opens (${incident.severity})`);
+        if (!this.#incidents.has(incident.id)) {
+          this.#own.opened(incident, { state, book: this.#book, ledger: this.#ledger, ...moment });
+        }
+      }
+      this.#incidents.add(incident.id);
+      this.#open.set(key, incident.id);
+    } else if (open === incident.id) {
+      this.#story.note(11, () => `  incident ${incident.id} of ${key} ends (${incident.resolution?.kind})`);
+      this.#open.delete(key);
+    }
+  }
+
+  #review(daemon: Daemon, moment: Moment): void {
+    if (moment.at - this.#reviewedAt < reviewEveryMs) return;
+    this.#reviewedAt = moment.at;
+    this.#duties.review(daemon.state, moment);
+    this.#own.review(daemon.state, moment.at);
+    this.#pacing.expectPolled(moment.at, ({ poll }) => {
+      if (poll.kind === 'every') return poll.everyMs;
+      const next = this.#calendar.next(poll.cron, poll.timezone, moment.now) ?? moment.now;
+      const last = this.#calendar.previous(poll.cron, poll.timezone, moment.now) ?? moment.now;
+      return Math.max(next - last, 4 * 86_400_000);
+    });
+    // What moved long ago was noticed long ago.
+    if (moment.at > this.#wallMovedAt + 2 * this.#scenario.sleepMs) this.#movedWhileDown = false;
+  }
+
+  #moment(): Moment | null {
+    const daemon = this.machine?.daemon ?? null;
+    return daemon === null ? null : { at: this.#now(), now: daemon.now() };
+  }
+}
+
+function summary(message: Send['message']): string {
+  if (message.kind !== 'incidents') return message.kind;
+  return message.notices.map((it) => `${it.accountName}/${it.rule} ${it.kinds.join('+')} ${it.severity}`).join(', ');
+}

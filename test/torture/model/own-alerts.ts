@@ -1,0 +1,69 @@
+import type { MonitorState } from '../../../src/app/monitor/state.ts';
+import type { Incident } from '../../../src/core/alert.ts';
+import { Violation } from '../story.ts';
+import type { AlertBook } from './alert-book.ts';
+import type { Ledger, Moment } from './ledger.ts';
+
+const settleMs = 30_000;
+
+/** Alerts about lowwater itself, held against what really failed. */
+export class OwnAlerts {
+  /** Since when commits fail, and since when they succeed. */
+  #failingSince: number | null = null;
+  #lastFailure = Number.NEGATIVE_INFINITY;
+  #refusedAt = Number.NEGATIVE_INFINITY;
+
+  committed(stored: boolean, at: number): void {
+    if (!stored) this.#lastFailure = at;
+    this.#failingSince = stored ? null : (this.#failingSince ?? at);
+  }
+
+  booted(): void {
+    this.#failingSince = null;
+  }
+
+  refused(at: number): void {
+    this.#refusedAt = at;
+  }
+
+  /** An incident that nobody configured must have a cause. */
+  opened(incident: Incident, it: { readonly state: MonitorState; readonly book: AlertBook; readonly ledger: Ledger } & Moment): void {
+    const { state, ledger, at } = it;
+    switch (incident.type) {
+      case 'storage-failed':
+        if (at - this.#lastFailure > settleMs) throw invented(incident, 'no commit failed');
+        return;
+      case 'config-invalid':
+        if (at - this.#refusedAt > settleMs) throw invented(incident, 'no configuration was refused');
+        return;
+      case 'channel-failed': {
+        const channel = incident.rule.slice('channel-failed:'.length);
+        const givenUp = ledger.pending.some((row) => row.channel === channel && row.attempts > 0);
+        const last = ledger.lastDead.get(channel);
+        if (!givenUp && (last === undefined || at - last > settleMs)) throw invented(incident, 'the channel refused nothing');
+        return;
+      }
+      case 'provider-down': {
+        const stale = [...state.alerts.values()].filter((alert) => alert.type === 'stale' && alert.state === 'firing');
+        if (stale.length < 3) throw invented(incident, `only ${stale.length} accounts are stale`);
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  review(state: MonitorState, at: number): void {
+    const firing = state.alerts.get('@lowwater/storage-failed')?.state === 'firing';
+    if (!firing && this.#failingSince !== null && at - this.#failingSince > settleMs) {
+      throw new Violation('a disk that fails is told', `since ${at - this.#failingSince} ms`);
+    }
+    if (firing && this.#failingSince === null && at - this.#lastFailure > settleMs) {
+      throw new Violation('a disk that works again is told', `since ${at - this.#lastFailure} ms`);
+    }
+  }
+}
+
+function invented(incident: Incident, why: string): Violation {
+  return new Violation('nothing is told without a cause', `${incident.type} was raised, but ${why}`);
+}

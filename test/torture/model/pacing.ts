@@ -1,0 +1,164 @@
+import type { AccountSettings, Settings } from '../../../src/app/settings.ts';
+import type { Outcome } from '../../../src/core/outcome.ts';
+import { Violation } from '../story.ts';
+import { DurableMap } from './durable-map.ts';
+
+/** How long a group or an account must be left alone. Instants are of the daemon's clock. */
+interface Wait {
+  readonly strikes: number;
+  readonly until: number;
+}
+
+interface Busy {
+  readonly since: number;
+}
+
+const slackMs = 2;
+/** A poll every five minutes, retries after 15, 30, 60, 120 and 240 s, and a few that people or a jump asked for. */
+const watchedMs = 600_000;
+const mostPolls = 14;
+
+/** Holds every request to the provider against the guard and the backoff, and notices accounts that are forgotten. */
+export class Pacing {
+  #settings: Settings;
+  readonly #accounts = new Map<string, AccountSettings>();
+  /** After `rate_limited`, by group; after `auth_failed`, by account. */
+  readonly #waits = new DurableMap<Wait>();
+  readonly #lastStart = new Map<string, number>();
+  readonly #busy = new Map<string, Busy>();
+  readonly #lastSeen = new Map<string, number>();
+  readonly #recent = new Map<string, number[]>();
+  polls = 0;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  configure(settings: Settings, at: number): void {
+    const groups = new Map([...this.#accounts.values()].map((it) => [it.id, groupOf(it)]));
+    this.#settings = settings;
+    this.#accounts.clear();
+    for (const account of settings.accounts) {
+      this.#accounts.set(account.id, account);
+      const before = groups.get(account.id);
+      // Another key or address: what the old one was told counts no more, or still does; both are right.
+      if (before !== undefined && before !== groupOf(account)) {
+        this.#waits.delete(before);
+        this.#waits.delete(groupOf(account));
+        this.#waits.delete(account.id);
+      }
+      this.#lastSeen.set(account.id, at);
+    }
+    for (const id of [...this.#busy.keys()]) if (!this.#accounts.has(id)) this.#busy.delete(id);
+  }
+
+  booted(at: number): void {
+    this.#busy.clear();
+    this.#lastStart.clear();
+    for (const id of this.#accounts.keys()) this.#lastSeen.set(id, at);
+  }
+
+  died(): void {
+    this.#waits.crash();
+    this.#busy.clear();
+  }
+
+  committed(): void {
+    this.#waits.commit();
+  }
+
+  backUp(): void {
+    this.#waits.backUp();
+  }
+
+  restored(): void {
+    this.#waits.restore();
+  }
+
+  /** The clock moved: what is due is reckoned anew. */
+  excuse(at: number): void {
+    for (const id of this.#accounts.keys()) this.#lastSeen.set(id, at);
+  }
+
+  shift(byMs: number, at: number): void {
+    for (const [key, wait] of [...this.#waits.entries()]) this.#waits.set(key, { ...wait, until: wait.until + byMs });
+    this.excuse(at);
+  }
+
+  /** The wall clock moved while nobody could notice by how much: waits measured on it mean nothing any more. */
+  forget(): void {
+    for (const key of [...this.#waits.keys()]) this.#waits.delete(key);
+    this.#waits.commit();
+  }
+
+  began(id: string, it: { readonly at: number; readonly now: number }): void {
+    this.polls++;
+    const account = this.#accounts.get(id);
+    if (account === undefined) throw new Violation('only configured accounts are polled', `${id} is not configured`);
+    if (this.#busy.has(id)) throw new Violation('an account is polled once at a time', id);
+    this.#busy.set(id, { since: it.at });
+    const group = groupOf(account);
+    const last = this.#lastStart.get(group);
+    const gapMs = 1000 / this.#settings.provider.maxRequestsPerSecond;
+    if (last !== undefined && it.at - last < gapMs - slackMs) {
+      throw new Violation('the guard holds', `${id} was asked ${it.at - last} ms after its group, not ${gapMs}`);
+    }
+    this.#lastStart.set(group, it.at);
+    this.#expectWaited(id, 'the group waits after a rate limit', this.#waits.get(group), it.now);
+    this.#expectWaited(id, 'an account waits after a refused key', this.#waits.get(id), it.now);
+    this.#expectCalm(id, it.at);
+  }
+
+  ended(id: string, outcome: Outcome, it: { readonly at: number; readonly now: number; readonly intervalMs: number }): void {
+    this.#busy.delete(id);
+    this.#lastSeen.set(id, it.at);
+    const account = this.#accounts.get(id);
+    if (account === undefined) return;
+    const group = groupOf(account);
+    const { initialMs, maxMs } = this.#settings.provider.backoff;
+    const asked = outcome.kind === 'ok' ? 0 : (outcome.retryAfterMs ?? 0);
+    if (outcome.kind === 'ok') {
+      for (const key of [group, id]) if (this.#waits.has(key)) this.#waits.delete(key);
+      return;
+    }
+    // Another kind of failure in between: the count of the refused key begins anew, as a run of them is broken.
+    if (outcome.kind !== 'auth_failed' && this.#waits.has(id)) this.#waits.delete(id);
+    if (outcome.kind !== 'rate_limited' && outcome.kind !== 'auth_failed') return;
+    const key = outcome.kind === 'rate_limited' ? group : id;
+    const strikes = (this.#waits.get(key)?.strikes ?? 0) + 1;
+    const waitMs = Math.max(Math.min(maxMs, initialMs * 2 ** (strikes - 1)), it.intervalMs, key === group ? asked : 0);
+    this.#waits.set(key, { strikes, until: it.now + waitMs });
+  }
+
+  /** No account is forgotten. */
+  expectPolled(at: number, gapOf: (account: AccountSettings) => number): void {
+    const { initialMs, maxMs } = this.#settings.provider.backoff;
+    for (const account of this.#accounts.values()) {
+      const busy = this.#busy.get(account.id);
+      if (busy !== undefined && at - busy.since < 120_000) continue;
+      const allowed = gapOf(account) + 1.25 * Math.max(initialMs, maxMs) + 3_600_000 + 120_000;
+      const seen = this.#lastSeen.get(account.id) ?? at;
+      if (at - seen > allowed) {
+        throw new Violation('no account is forgotten', `${account.id} was not polled for ${at - seen} ms`);
+      }
+    }
+  }
+
+  /** Retries after failures come between the planned polls, but never many of them. */
+  #expectCalm(id: string, at: number): void {
+    const recent = (this.#recent.get(id) ?? []).filter((it) => at - it < watchedMs);
+    recent.push(at);
+    this.#recent.set(id, recent);
+    if (recent.length <= mostPolls) return;
+    throw new Violation('failures are not hammered', `${id} was asked ${recent.length} times within 10 minutes`);
+  }
+
+  #expectWaited(id: string, rule: string, wait: Wait | undefined, now: number): void {
+    if (wait === undefined || now >= wait.until - slackMs) return;
+    throw new Violation(rule, `${id} was asked ${wait.until - now} ms too early (strike ${wait.strikes})`);
+  }
+}
+
+function groupOf(account: AccountSettings): string {
+  return `group ${account.baseUrl} ${account.authSecret.reveal()}`;
+}

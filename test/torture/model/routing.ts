@@ -1,0 +1,104 @@
+import type { Settings } from '../../../src/app/settings.ts';
+import { alertKey, type Incident } from '../../../src/core/alert.ts';
+import type { MonitorState } from '../../../src/app/monitor/state.ts';
+import type { Calendar } from '../../../src/app/ports.ts';
+import type { AlertBook } from './alert-book.ts';
+import { fits, rank, type Subject } from './rules.ts';
+
+/** What a route asks of a channel, as the contract says it (3.2). */
+export interface Ask {
+  readonly channel: string;
+  readonly direct: boolean;
+  readonly repeatEveryMs: number;
+  readonly escalateAfterMs: number | null;
+}
+
+const ownAccount = '@lowwater';
+
+export function subjectOf(incident: Incident): Subject {
+  const { account, rule, type, severity, labels } = incident;
+  return { account, rule: account === ownAccount ? type : rule, severity, labels };
+}
+
+export function asksOf(settings: Settings, incident: Incident): readonly Ask[] {
+  const subject = subjectOf(incident);
+  const names = settings.channels.map((channel) => channel.name);
+  const taken: Settings['routes'][number][] = [];
+  for (const route of settings.routes) {
+    if (!fits(route.match, subject)) continue;
+    taken.push(route);
+    if (!route.continue) break;
+  }
+  const direct = new Map<string, number>();
+  const escalations = new Map<string, { readonly afterMs: number; readonly repeatEveryMs: number }>();
+  for (const route of taken) {
+    for (const channel of route.channels) {
+      if (!direct.has(channel)) direct.set(channel, route.repeatEveryMs);
+    }
+    for (const channel of route.escalate?.channels ?? []) {
+      const afterMs = route.escalate?.afterMs ?? 0;
+      if (!escalations.has(channel)) escalations.set(channel, { afterMs, repeatEveryMs: route.repeatEveryMs });
+    }
+  }
+  if (taken.length === 0) for (const name of names) direct.set(name, 4 * 3_600_000);
+  return names
+    .filter((name) => (direct.has(name) || escalations.has(name)) && incident.rule !== `channel-failed:${name}`)
+    .map((name) => ({
+      channel: name,
+      direct: direct.has(name),
+      repeatEveryMs: direct.get(name) ?? escalations.get(name)?.repeatEveryMs ?? 0,
+      escalateAfterMs: escalations.get(name)?.afterMs ?? null,
+    }));
+}
+
+export function silenced(state: MonitorState, calendar: Calendar, incident: Incident, now: number): boolean {
+  const subject = subjectOf(incident);
+  for (const silence of state.silences.values()) {
+    if (silence.startsAt <= now && now < silence.endsAt && fits(silence.match, subject)) return true;
+  }
+  return state.settings.silences.some((silence) => {
+    if (!fits(silence.match, subject)) return false;
+    const begun = calendar.previous(silence.cron, silence.timezone, now);
+    return begun !== null && now < begun + silence.durationMs;
+  });
+}
+
+/** Another firing alert of the account says it already; one that is silenced itself says nothing. */
+export function inhibited(
+  it: { readonly state: MonitorState; readonly calendar: Calendar; readonly book: AlertBook; readonly now: number },
+  incident: Incident,
+): boolean {
+  const { state, book } = it;
+  const alert = state.alerts.get(alertKey(incident.account, incident.rule));
+  if (alert?.incident !== incident.id) return false;
+  for (const other of state.accounts.get(incident.account)?.alerts.values() ?? []) {
+    if (other.rule === incident.rule || other.state !== 'firing' || other.incident === null) continue;
+    const rule = book.rule(other.account, other.rule);
+    if (rule === undefined) continue;
+    const known = state.incidents.get(other.incident);
+    if (known === undefined || silenced(state, it.calendar, known, it.now)) continue;
+    if (incident.type === 'stale' && rule.type === 'auth-failed') return true;
+    const same = 'balance' in rule && rule.balance === incident.balance;
+    if (same && rank[other.severity] > rank[incident.severity]) return true;
+  }
+  return false;
+}
+
+export function acknowledged(incident: Incident): boolean {
+  return incident.acknowledgement !== null && incident.acknowledgement.rises === incident.rises;
+}
+
+/** An outage of the whole provider may be told instead. */
+export function maybeHeld(state: MonitorState, incident: Incident, now: number, intervalMs: number): boolean {
+  if (incident.type !== 'stale') return false;
+  const baseUrl = state.accounts.get(incident.account)?.settings.baseUrl;
+  if (baseUrl === undefined) return false;
+  const accounts = [...state.accounts.values()].filter((it) => it.settings.baseUrl === baseUrl);
+  if (accounts.length < 3) return false;
+  const outage = state.alerts.get(alertKey(`@provider:${baseUrl.replace(/^https:\/\//, '')}`, 'provider-down'));
+  if (outage?.state === 'firing') return true;
+  const ended = outage?.changedAt.at(-1);
+  if (ended !== undefined && now - ended < intervalMs + 60_000) return true;
+  const failing = accounts.filter((it) => it.poll.consecutiveFailures > 0);
+  return failing.length >= 3 && failing.length * 2 >= accounts.length && now - incident.firedAt < 2 * intervalMs + 60_000;
+}

@@ -1,0 +1,86 @@
+import type { AccountSettings, Settings } from '../../../src/app/settings.ts';
+import type { Reading } from '../../../src/core/reading.ts';
+import type { Matcher, Rule } from '../../../src/core/rule.ts';
+import type { Severity } from '../../../src/core/severity.ts';
+
+/** The model's own understanding of rules, written from the contract (3.2, 3.3) and not from the product's code. */
+
+export const rank: Readonly<Record<Severity, number>> = { info: 0, warning: 1, critical: 2 };
+const worstFirst: readonly Severity[] = ['critical', 'warning', 'info'];
+
+export interface Subject {
+  readonly account: string;
+  readonly rule?: string;
+  readonly severity?: Severity;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export function fits(match: Matcher, subject: Subject): boolean {
+  if (match.account !== undefined && !match.account.includes(subject.account)) return false;
+  if (match.rule !== undefined && !(subject.rule !== undefined && match.rule.includes(subject.rule))) return false;
+  if (match.severity !== undefined && !(subject.severity !== undefined && match.severity.includes(subject.severity)))
+    return false;
+  for (const [name, values] of Object.entries(match.labels ?? {})) {
+    const value = subject.labels[name];
+    if (value === undefined || !values.includes(value)) return false;
+  }
+  return true;
+}
+
+/** A rule that was configured replaces the built-in of its kind, for the accounts that it matches. */
+export function rulesOf(settings: Settings, account: AccountSettings): readonly Rule[] {
+  const subject = { account: account.id, labels: account.labels };
+  const matching = settings.rules.filter((rule) => fits(rule.match, subject));
+  const kinds = new Set(matching.filter((rule) => !rule.builtIn).map(kindOf));
+  return matching.filter((rule) => !(rule.builtIn && kinds.has(kindOf(rule))));
+}
+
+function kindOf(rule: Rule): string {
+  return 'balance' in rule ? rule.type + rule.balance : rule.type;
+}
+
+export type Verdict = Severity | 'ok' | 'unknown';
+
+/** Rules whose verdict follows from the newest reading alone: the model knows it exactly. */
+export function verdictOnReading(
+  rule: Rule,
+  it: { readonly reading: Reading; readonly currency: string | null; readonly firing: Severity | null },
+): Verdict {
+  const { reading, currency, firing } = it;
+  const foreign = currency !== null && currency !== reading.currency;
+  switch (rule.type) {
+    case 'below': {
+      if (foreign) return 'unknown';
+      const balance = reading[rule.balance];
+      for (const severity of worstFirst) {
+        const threshold = rule.thresholds[severity];
+        if (threshold === undefined) continue;
+        const { hysteresis } = rule;
+        const above =
+          hysteresis.kind === 'amount' ? hysteresis.micros : Math.round(Math.abs(threshold) * hysteresis.share);
+        if (balance < threshold) return severity;
+        if (firing !== null && rank[firing] >= rank[severity] && balance < threshold + above) return severity;
+      }
+      return 'ok';
+    }
+    case 'negative': {
+      if (foreign) return 'unknown';
+      const limit = firing === null ? 0 : rule.hysteresisMicros;
+      return reading[rule.balance] < limit ? rule.severity : 'ok';
+    }
+    case 'currency':
+      if (currency === null) return 'unknown';
+      return foreign ? rule.severity : 'ok';
+    default:
+      return 'unknown';
+  }
+}
+
+/** Rules that look at a stretch of time: checked against the history when they speak, not predicted. */
+export function isSoft(rule: Rule): boolean {
+  return rule.type === 'drop' || rule.type === 'idle' || rule.type === 'runway';
+}
+
+export function needsReading(rule: Rule): boolean {
+  return rule.type !== 'stale' && rule.type !== 'auth-failed';
+}

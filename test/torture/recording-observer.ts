@@ -1,0 +1,72 @@
+import type { Daemon } from '../../src/app/daemon.ts';
+import type { Batch, Delivery, Store } from '../../src/app/ports.ts';
+import type { Outcome } from '../../src/core/outcome.ts';
+import type { Observer, Send } from './machine.ts';
+
+/** Some of the daemon's calls come from promises that nobody waits for: a violation found there must not be lost. */
+export class RecordingObserver implements Observer {
+  readonly #observer: Observer;
+  readonly #found: (violation: unknown) => void;
+
+  constructor(observer: Observer, found: (violation: unknown) => void) {
+    this.#observer = observer;
+    this.#found = found;
+  }
+
+  booted(daemon: Daemon, store: Store): void {
+    this.#record(() => this.#observer.booted(daemon, store));
+  }
+
+  dying(): void {
+    this.#record(() => this.#observer.dying());
+  }
+
+  died(clean: boolean): void {
+    this.#record(() => this.#observer.died(clean));
+  }
+
+  pollBegan(account: string): void {
+    this.#record(() => this.#observer.pollBegan(account));
+  }
+
+  pollEnded(account: string, outcome: Outcome): void {
+    this.#record(() => this.#observer.pollEnded(account, outcome));
+  }
+
+  beforeCommit(batch: Batch): void {
+    this.#record(() => this.#observer.beforeCommit(batch));
+  }
+
+  committed(batch: Batch, stored: boolean): void {
+    this.#record(() => this.#observer.committed(batch, stored));
+  }
+
+  sending(send: Send): void {
+    this.#record(() => this.#observer.sending(send));
+  }
+
+  arrived(send: Send): void {
+    this.#record(() => this.#observer.arrived(send));
+  }
+
+  answered(send: Send, delivery: Delivery): void {
+    this.#record(() => this.#observer.answered(send, delivery));
+  }
+
+  jumped(byMs: number): void {
+    this.#record(() => this.#observer.jumped(byMs));
+  }
+
+  logged(level: string, fields: object, message: string): void {
+    this.#record(() => this.#observer.logged(level, fields, message));
+  }
+
+  #record(tell: () => void): void {
+    try {
+      tell();
+    } catch (error) {
+      this.#found(error);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import type { Settings } from '../../src/app/settings.ts';
+import type { Balance } from '../../src/core/reading.ts';
+import type { Matcher } from '../../src/core/rule.ts';
+
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+
+/**
+ * Everything that one run of the simulation is made of, as plain data: a shrinker can take parts away and run the rest. Instants are
+ * milliseconds of the simulation's own time, which begins at 0 and never jumps.
+ */
+export interface Scenario {
+  readonly seed: number;
+  readonly days: number;
+  /** What the wall clock shows at the beginning. */
+  readonly startAt: number;
+  /** How often the daemon looks around while nothing is due. */
+  readonly sleepMs: number;
+  /** `file`: on disk, with a copy of what a killed process leaves behind; `memory`: a hundred times faster. */
+  readonly storage: 'memory' | 'file';
+  readonly settings: Settings;
+  readonly traffic: Readonly<Record<string, Traffic>>;
+  readonly weather: readonly Spell[];
+  readonly channelWeather: readonly ChannelSpell[];
+  readonly events: readonly Happening[];
+  /** Share of polls and sends that fail for no reason at all. */
+  readonly noise: number;
+}
+
+/** How the balances of an account move: cycles that begin full and end low, each drawn from the seed. */
+export interface Traffic {
+  readonly key: number;
+  readonly cycleMs: number;
+  readonly grainMicros: number;
+  readonly highMicros: number;
+  /** Where cycles end: some below zero, some above every threshold. */
+  readonly lows: readonly number[];
+  /** Share of cycles in which the balance swings around a level, and in which nothing is spent. */
+  readonly swings: number;
+  readonly idles: number;
+  readonly levels: readonly number[];
+  readonly currency: string;
+}
+
+export type ProviderFault =
+  | 'rate_limited'
+  | 'auth_failed'
+  | 'api_error'
+  | 'invalid_response'
+  | 'http_error'
+  | 'timeout'
+  | 'network_error'
+  | 'currency'
+  | 'slow';
+
+/** A time in which the provider misbehaves. */
+export interface Spell {
+  readonly kind: ProviderFault;
+  readonly from: number;
+  readonly until: number;
+  /** Ids; null for all. */
+  readonly accounts: readonly string[] | null;
+  readonly share: number;
+  readonly retryAfterMs: number | null;
+}
+
+export type ChannelFault = 'refused' | 'arrived' | 'lost' | 'slow' | 'limited' | 'dead' | 'partial';
+
+export interface ChannelSpell {
+  readonly kind: ChannelFault;
+  readonly from: number;
+  readonly until: number;
+  readonly channel: string;
+  readonly share: number;
+  readonly afterMs: number | null;
+}
+
+export type StorageFault = 'full' | 'read-only' | 'busy';
+
+export type Happening = { readonly at: number } & (
+  | { readonly kind: 'kill'; readonly downMs: number }
+  /** At the n-th call of a port from now on. */
+  | { readonly kind: 'kill at call'; readonly calls: number; readonly downMs: number }
+  | { readonly kind: 'kill in commit'; readonly when: 'before' | 'after'; readonly downMs: number }
+  | { readonly kind: 'stop'; readonly downMs: number }
+  | { readonly kind: 'jump'; readonly byMs: number }
+  | { readonly kind: 'suspend'; readonly forMs: number }
+  | { readonly kind: 'pause'; readonly forMs: number }
+  | { readonly kind: 'storage'; readonly fault: StorageFault; readonly forMs: number }
+  | { readonly kind: 'backup' }
+  | { readonly kind: 'restore'; readonly downMs: number }
+  | { readonly kind: 'reload'; readonly settings: Settings }
+  | { readonly kind: 'invalid configuration' }
+  | { readonly kind: 'acknowledge'; readonly place: number; readonly byOrder: boolean }
+  | { readonly kind: 'silence'; readonly match: Matcher; readonly forMs: number; readonly byOrder: boolean }
+  | { readonly kind: 'expire'; readonly place: number }
+  | { readonly kind: 'poll now'; readonly account: string }
+);
+
+export interface Balances extends Readonly<Record<Balance, number>> {
+  readonly currency: string;
+}

@@ -1,0 +1,176 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { type OperatorOrder, StorageError, type Store } from '../../src/app/ports.ts';
+import { type Connection, connectForWriting } from '../../src/store/sqlite/connection.ts';
+import { migrate, readMigrations } from '../../src/store/sqlite/migrate.ts';
+import { createStore } from '../../src/store/sqlite/store.ts';
+import { leaveOrder } from '../../src/store/store.ts';
+import type { StorageFault } from './scenario.ts';
+
+const program = 'lowwater 1.0.0';
+const migrations = readMigrations();
+/** A new database is the same for every run; making it once saves a third of a short one's time. */
+let blank: Buffer | null = null;
+
+/** The disk of the simulated machine: it outlives processes, may fill up, and may be set back to a backup. */
+export interface SimStorage {
+  /** What a process that starts now finds. A killed one loses whatever it had not committed. */
+  open(now: () => number): Store;
+  fault: StorageFault | null;
+  setFault(fault: StorageFault | null): void;
+  backup(): void;
+  /** Puts the last backup in the place of the database; false when there is none. Only while no process runs. */
+  restore(): boolean;
+  /** Where the command line can leave an order; null in memory. */
+  readonly leaveOrder: ((order: OperatorOrder) => void) | null;
+  bytes(): Buffer;
+  close(): void;
+}
+
+export function openStorage(kind: 'memory' | 'file', now: number): SimStorage {
+  return kind === 'memory' ? new MemoryStorage(now) : new FileStorage(now);
+}
+
+class MemoryStorage implements SimStorage {
+  fault: StorageFault | null = null;
+  readonly leaveOrder = null;
+  #db: Connection;
+  #backup: Buffer | null = null;
+
+  constructor(now: number) {
+    blank ??= makeBlank(now);
+    this.#db = new Database(Buffer.from(blank));
+  }
+
+  open(now: () => number): Store {
+    applyFault(this.#db, this.fault);
+    const store = createStore({ db: this.#db, path: 'memory', now });
+    // Nobody else can write what is in memory, so nobody can have left an order.
+    return { ...withFault(store, this), takeOrders: () => [] };
+  }
+
+  setFault(fault: StorageFault | null): void {
+    this.fault = fault;
+    applyFault(this.#db, fault);
+  }
+
+  backup(): void {
+    this.#backup = this.#db.serialize();
+  }
+
+  restore(): boolean {
+    if (this.#backup === null) return false;
+    this.#db.close();
+    this.#db = new Database(Buffer.from(this.#backup));
+    return true;
+  }
+
+  bytes(): Buffer {
+    return this.#db.serialize();
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+}
+
+class FileStorage implements SimStorage {
+  fault: StorageFault | null = null;
+  readonly #directory: string;
+  #path: string;
+  #db: Connection | null = null;
+  #generation = 0;
+  #backup: string | null = null;
+
+  constructor(now: number) {
+    const root = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+    this.#directory = mkdtempSync(join(root, 'lowwater-torture-'));
+    this.#path = this.#nextPath();
+    const db = connectForWriting(this.#path);
+    migrate({ db, path: this.#path, migrations, program, now });
+    this.#db = db;
+  }
+
+  /** As after `kill -9`: the new process finds a copy of the files as they lie there, write-ahead log included. */
+  open(now: () => number): Store {
+    const before = this.#path;
+    this.#path = this.#nextPath();
+    copyFileSync(before, this.#path);
+    if (existsSync(`${before}-wal`)) copyFileSync(`${before}-wal`, `${this.#path}-wal`);
+    this.#db?.close();
+    this.#db = connectForWriting(this.#path);
+    applyFault(this.#db, this.fault);
+    for (const end of ['', '-wal', '-shm']) rmSync(before + end, { force: true });
+    return withFault(createStore({ db: this.#db, path: this.#path, now }), this);
+  }
+
+  setFault(fault: StorageFault | null): void {
+    this.fault = fault;
+    if (this.#db !== null) applyFault(this.#db, fault);
+  }
+
+  leaveOrder = (order: OperatorOrder): void => leaveOrder(this.#path, order);
+
+  backup(): void {
+    this.#backup = join(this.#directory, `backup-${this.#generation}`);
+    rmSync(this.#backup, { force: true });
+    this.#db?.prepare('VACUUM INTO ?').run(this.#backup);
+  }
+
+  restore(): boolean {
+    if (this.#backup === null) return false;
+    this.#db?.close();
+    this.#db = null;
+    for (const end of ['', '-wal', '-shm']) rmSync(this.#path + end, { force: true });
+    copyFileSync(this.#backup, this.#path);
+    return true;
+  }
+
+  bytes(): Buffer {
+    return this.#db?.serialize() ?? Buffer.alloc(0);
+  }
+
+  close(): void {
+    this.#db?.close();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  #nextPath(): string {
+    this.#generation++;
+    return join(this.#directory, `lowwater-${this.#generation}.db`);
+  }
+}
+
+function makeBlank(now: number): Buffer {
+  const db = new Database(':memory:');
+  migrate({ db, path: 'memory', migrations, program, now });
+  const bytes = db.serialize();
+  db.close();
+  return bytes;
+}
+
+function applyFault(db: Connection, fault: StorageFault | null): void {
+  const pages = db.pragma('page_count', { simple: true });
+  db.pragma(fault === 'full' ? `max_page_count = ${pages}` : 'max_page_count = 1000000');
+  db.pragma(fault === 'read-only' ? 'query_only = ON' : 'query_only = OFF');
+}
+
+/** Another process keeps the database locked: what SQLite says after its patience of seconds, said at once. */
+function withFault(store: Store, storage: { readonly fault: StorageFault | null }): Store {
+  const refuse = (): void => {
+    if (storage.fault === 'busy') throw new StorageError('busy', 'simulated: the database is locked');
+  };
+  return {
+    ...store,
+    commit(batch) {
+      refuse();
+      store.commit(batch);
+    },
+    prune(olderThan) {
+      refuse();
+      return store.prune(olderThan);
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { EventQueue } from './event-queue.ts';
+import { Machine } from './machine.ts';
+import { createMemoCalendar } from './memo-calendar.ts';
+import { Model } from './model/model.ts';
+import { happen } from './happen.ts';
+import { dayMs, type Scenario } from './scenario.ts';
+import { RecordingObserver } from './recording-observer.ts';
+import { openStorage } from './sim-storage.ts';
+import { Story, Violation } from './story.ts';
+import { World } from './world.ts';
+
+/** After the faults have stopped everything gets so long to settle: longer than a message is tried. */
+export const calmDays = 2;
+
+export interface Result {
+  readonly violation: { readonly rule: string; readonly message: string } | null;
+  readonly hash: number;
+  readonly polls: number;
+  readonly sends: number;
+  readonly incidents: number;
+  readonly kills: number;
+  readonly accountDays: number;
+  readonly story: readonly string[];
+}
+
+/** Runs a scenario on the real daemon and gives what came of it. */
+export async function simulate(scenario: Scenario, options: { readonly told: boolean }): Promise<Result> {
+  const queue = new EventQueue();
+  const story = new Story({ told: options.told, now: () => queue.now });
+  const storage = openStorage(scenario.storage, scenario.startAt);
+  const calendar = createMemoCalendar();
+  let violation: Result['violation'] = null;
+  const model = new Model({ scenario, story, calendar, now: () => queue.now, storage });
+  const machine = new Machine({
+    scenario,
+    queue,
+    world: new World(scenario),
+    storage,
+    calendar,
+    observer: new RecordingObserver(model, (found) => {
+      violation ??= describe(found);
+    }),
+  });
+  model.machine = machine;
+  for (const event of scenario.events) queue.at(event.at, () => happen(machine, model, story, event));
+  const end = (scenario.days + calmDays) * dayMs;
+  queue.at(scenario.days * dayMs, () => model.calmBegins());
+  const rejected = (reason: unknown): void => {
+    violation ??= describe(reason);
+  };
+  process.on('unhandledRejection', rejected);
+  try {
+    machine.boot();
+    for (let step = 0; violation === null && queue.step(end); step++) {
+      // What the daemon's own promises reject with shows only when Node gets a turn.
+      if (step % 4096 === 0) await new Promise(setImmediate);
+      if (!machine.dirty) continue;
+      machine.dirty = false;
+      // The longest chain of promises behind an answer is shorter than this.
+      for (let turn = 0; turn < 12; turn++) await null;
+      machine.settled();
+    }
+    await new Promise(setImmediate);
+    if (violation === null) model.finish();
+  } catch (error) {
+    violation = describe(error);
+  } finally {
+    process.off('unhandledRejection', rejected);
+    storage.close();
+  }
+  const { polls, sends, incidents, kills } = model.counts;
+  const accountDays = scenario.settings.accounts.length * (scenario.days + calmDays);
+  return { violation, hash: story.hash, polls, sends, incidents, kills, accountDays, story: story.lines };
+}
+
+function describe(error: unknown): NonNullable<Result['violation']> {
+  if (error instanceof Violation) return { rule: error.rule, message: error.message };
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { rule: 'the daemon never throws', message: text };
+}
