@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Daemon } from '../app/daemon.ts';
 import { createDaemonDesk } from '../app/daemon-desk.ts';
-import type { Clock } from '../app/ports.ts';
-import type { Settings } from '../app/settings.ts';
+import { type Clock, OperatorError } from '../app/ports.ts';
+import type { ServerSettings, Settings } from '../app/settings.ts';
 import { createChannel } from '../channels/create-channel.ts';
 import { createPing } from '../channels/ping.ts';
 import { watchConfig } from '../config/watch-config.ts';
@@ -14,8 +14,9 @@ import { systemClock } from '../system/clock.ts';
 import type { SystemLog } from '../system/log.ts';
 import { systemRandom } from '../system/random.ts';
 import { signAcknowledgement } from '../web/ack-link.ts';
-import { startWebServer, type WebServer } from '../web/server.ts';
+import { startWebServer } from '../web/server.ts';
 import type { ConfigurationFile } from './configuration-file.ts';
+import { createLivePage } from './live-page.ts';
 
 export interface ServeOrder {
   readonly file: ConfigurationFile;
@@ -41,7 +42,7 @@ export async function serve(order: ServeOrder): Promise<void> {
     now: systemClock.now,
     program: `lowwater ${version}`,
   });
-  const ackKey = deriveAckKey(settings);
+  const ackKeyOf = createAckKeys();
   const daemon = new Daemon({
     settings,
     store,
@@ -52,55 +53,44 @@ export async function serve(order: ServeOrder): Promise<void> {
     calendar: cronCalendar,
     log,
     ping: createPing(systemClock),
-    acknowledgeUrl: (incident, now) => acknowledgeUrl(daemon.state.settings, { ackKey, incident, now }),
+    acknowledgeUrl: (incident, now) =>
+      acknowledgeUrl(daemon.state.settings.server, { ackKeyOf, incident, now }),
   });
   const desk = createDaemonDesk(daemon, store, version);
-  const listen = (current: Settings): Promise<WebServer | null> => startPage({ current, desk, log, ackKey });
+  const page = createLivePage(({ server, timezone }) =>
+    startWebServer({
+      desk,
+      settings: server,
+      log,
+      clock: systemClock,
+      random: systemRandom,
+      ackKey: ackKeyOf(server),
+      timezone,
+    }),
+  );
   try {
-    let page = await listen(settings);
+    await page.follow(settings);
     daemon.start();
-    log.info({ version, accounts: settings.accounts.length, url: page?.url }, 'lowwater runs');
+    log.info({ version, accounts: settings.accounts.length, url: page.url ?? undefined }, 'lowwater runs');
     const reloads = watchReloads(
       order,
       systemClock,
       async (next) => {
-        const before = daemon.state.settings;
+        // The page first: it is the one part of a configuration that can turn out to be impossible, and then nothing of it holds.
+        await page.follow(next);
         daemon.reload(next);
-        if (JSON.stringify(before.server) === JSON.stringify(next.server) && sameToken(before, next)) return;
-        await page?.close();
-        page = await listen(next);
       },
       (text) => daemon.reportInvalidConfiguration(text),
     );
-    order.started?.(page?.url ?? null);
+    order.started?.(page.url);
     await untilAborted(signal);
     log.info({}, 'ending');
     reloads.close();
-    await Promise.all([page?.close(), daemon.stop()]);
+    await Promise.all([page.close(), daemon.stop()]);
   } finally {
     store.close();
   }
   log.info({}, 'ended');
-}
-
-function startPage(it: {
-  readonly current: Settings;
-  readonly desk: ReturnType<typeof createDaemonDesk>;
-  readonly log: SystemLog;
-  readonly ackKey: Buffer;
-}): Promise<WebServer | null> {
-  const { server, timezone } = it.current;
-  if (server === null) return Promise.resolve(null);
-  const { desk, log, ackKey } = it;
-  return startWebServer({
-    desk,
-    settings: server,
-    log,
-    clock: systemClock,
-    random: systemRandom,
-    ackKey,
-    timezone,
-  });
 }
 
 /** Reloads on SIGHUP and when the file, or one that it names, changes; one reload at a time. */
@@ -113,15 +103,17 @@ function watchReloads(
   let running = Promise.resolve();
   const reload = (): void => {
     running = running.then(reloadOnce).catch((error: unknown) => {
-      log.error({ err: error }, 'the new configuration could not be put in force completely');
+      if (!(error instanceof OperatorError)) throw error;
+      log.error({ err: error }, 'the changed configuration cannot be put in force; the running one stays');
+      refuse(error.message);
     });
   };
   const reloadOnce = async (): Promise<void> => {
     const loaded = file.load();
     watch.setFiles(loaded.watchedFiles);
     if (loaded.kind === 'loaded') {
-      log.setLevel(loaded.settings.log.level);
       await apply(loaded.settings);
+      log.setLevel(loaded.settings.log.level);
       return;
     }
     log.error({ problems: loaded.lines }, 'the changed configuration is invalid; the running one stays');
@@ -137,29 +129,30 @@ function watchReloads(
   };
 }
 
-/** Outlives a restart where a token is set; without one, links are good until the next start. */
-function deriveAckKey({ server }: Settings): Buffer {
-  if (server === null || server.token === null) return randomBytes(32);
-  return createHash('sha256').update(`lowwater links ${server.token.reveal()}`).digest();
+type AckKeys = (server: ServerSettings) => Buffer;
+
+/** Keys of the links in messages. They outlive a restart where a token is set; without one, links are good until the next start. */
+function createAckKeys(): AckKeys {
+  const untilNextStart = randomBytes(32);
+  return ({ token }) =>
+    token === null
+      ? untilNextStart
+      : createHash('sha256').update(`lowwater links ${token.reveal()}`).digest();
 }
 
 function acknowledgeUrl(
-  { server }: Settings,
-  it: { readonly ackKey: Buffer; readonly incident: Incident; readonly now: number },
+  server: ServerSettings | null,
+  it: { readonly ackKeyOf: AckKeys; readonly incident: Incident; readonly now: number },
 ): string | null {
   if (server === null || server.publicUrl === null) return null;
   const { id, account, rule } = it.incident;
-  const query = signAcknowledgement(it.ackKey, {
+  const query = signAcknowledgement(it.ackKeyOf(server), {
     account,
     rule,
     incident: id,
     expiresAt: it.now + linkLifeMs,
   });
   return `${server.publicUrl}/ack?${query}`;
-}
-
-function sameToken(before: Settings, after: Settings): boolean {
-  return before.server?.token?.reveal() === after.server?.token?.reveal();
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { accountOf, accountsOf, alertsOf, incidentsOf } from '../support/api-answers.ts';
@@ -59,6 +61,27 @@ describe.concurrent('reloading the configuration', { timeout: 30_000 }, () => {
       );
       expect((await ready()).problems).toEqual([]);
       expect(daemon.output().stdout).not.toContain('hunter2');
+      expect((await daemon.stop()).code).toBe(0);
+    }));
+
+  it('refuses a port that another program has: the page stays, everybody is told, and the next reload tries again', () =>
+    withBed({}, async (bed) => {
+      const daemon = await bed.start();
+      const other = createServer().listen(0, '127.0.0.1');
+      await once(other, 'listening');
+      const { port } = other.address() as AddressInfo;
+      bed.configure({ server: { port } });
+      await eventually('it is told', () => bed.slack.posts.some(({ text }) => /configuration/i.test(text)));
+      expect(await daemon.get('/readyz')).toMatchObject({
+        problems: [expect.stringContaining('already in use')],
+      });
+      other.close();
+      await once(other, 'close');
+      daemon.child.kill('SIGHUP');
+      const ready = () => fetch(`http://127.0.0.1:${port}/readyz`).then((answer) => answer.json());
+      expect(await eventually('the page moved', () => ready().catch(() => null))).toMatchObject({
+        problems: [],
+      });
       expect((await daemon.stop()).code).toBe(0);
     }));
 
