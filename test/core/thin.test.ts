@@ -34,7 +34,12 @@ test('a single dip and a single peak in a year survive', () => {
   expect(thinned).toContain(readings[3]);
 });
 
-test.each([0, 1, 2, 3, 5])('a chart of %i points is its ends', (points) => {
+test.each([
+  [0, [1, 3]],
+  [2, [1, 3]],
+  [3, [1, 3, 6]],
+  [4, [0, 1, 3, 6]],
+])('of %i points the lowest and the highest come before the ends', (points, places) => {
   const readings = history([
     [1, 1],
     [9, 9],
@@ -44,7 +49,18 @@ test.each([0, 1, 2, 3, 5])('a chart of %i points is its ends', (points) => {
     [3, 3],
     [8, 8],
   ]);
-  expect(thin(readings, points)).toEqual([readings[0], readings[6]]);
+  expect(thin(readings, points)).toEqual(places.map((place) => readings[place]));
+});
+
+test('few points go to the balance that moves', () => {
+  const readings = history([
+    [5, 7],
+    [1, 7],
+    [9, 7],
+    [5, 7],
+    [5, 7],
+  ]);
+  expect(thin(readings, 2)).toEqual([readings[1], readings[2]]);
 });
 
 test('whatever the history, its extremes and ends stay, in order, within the points', () => {
