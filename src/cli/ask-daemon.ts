@@ -34,7 +34,7 @@ export async function askDaemon(
       headers: {
         accept: 'application/json',
         ...(order.body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(server.token === null ? {} : { authorization: `Bearer ${server.token.reveal()}` }),
+        ...(server.token === null ? {} : { authorization: bearerOf(server.token.reveal()) }),
       },
       ...(order.body === undefined ? {} : { body: JSON.stringify(order.body) }),
     });
@@ -49,6 +49,11 @@ export async function askDaemon(
   } finally {
     await agent.destroy();
   }
+}
+
+/** Headers carry bytes: a token beyond ASCII goes as UTF-8. */
+function bearerOf(token: string): string {
+  return `Bearer ${Buffer.from(token, 'utf8').toString('latin1')}`;
 }
 
 const absentCodes = new Set([

@@ -68,11 +68,16 @@ function isSignedIn({ sessions }: Guard, { headers }: Caller): boolean {
   return sessions === null || sessions.isSession(headers.cookie);
 }
 
+/** Node gives a header one character a byte; whoever sends a token beyond ASCII sends it as UTF-8. */
+function decodeUtf8(header: string): string {
+  return Buffer.from(header, 'latin1').toString('utf8');
+}
+
 function hasToken({ attempts }: Guard, sessions: Sessions, { headers, address }: Caller): boolean {
   const given = /^Bearer +(.+)$/i.exec(headers.authorization ?? '')?.[1];
   if (given === undefined) return false;
   requireAttempt(attempts, address);
-  if (sessions.isToken(given)) return true;
+  if (sessions.isToken(given) || sessions.isToken(decodeUtf8(given))) return true;
   attempts.recordFailure(address);
   throw new RequestError('unauthorized', 'The token is wrong.', {
     'www-authenticate': 'Bearer realm="lowwater", error="invalid_token"',

@@ -9,6 +9,8 @@ const quietMs = 1_000;
 /** A reader that leaves so much unread is gone or hostile. */
 const maxUnreadBytes = 16 * 1024;
 
+const eventsMediaType = 'text/event-stream; charset=utf-8';
+
 interface EventStreamsOptions {
   readonly desk: DaemonDesk;
   readonly clock: Clock;
@@ -38,7 +40,7 @@ export class EventStreams {
         'retry-after': '60',
       });
     }
-    return { kind: 'stream', start: (response) => this.#start(response) };
+    return { kind: 'stream', type: eventsMediaType, start: (response) => this.#start(response) };
   }
 
   close(): void {
@@ -50,7 +52,7 @@ export class EventStreams {
 
   #start(response: ServerResponse): void {
     response.writeHead(200, {
-      'content-type': 'text/event-stream; charset=utf-8',
+      'content-type': eventsMediaType,
       'x-accel-buffering': 'no',
       connection: 'close',
     });

@@ -9,7 +9,7 @@ export type Reply =
       readonly headers: Readonly<Record<string, string>>;
       readonly body: string | Buffer;
     }
-  | { readonly kind: 'stream'; readonly start: (response: ServerResponse) => void };
+  | { readonly kind: 'stream'; readonly type: string; readonly start: (response: ServerResponse) => void };
 
 export type ErrorCode =
   | 'bad_request'

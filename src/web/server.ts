@@ -83,7 +83,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const url = URL.parse(request.url ?? '', 'http://server');
+  const url = readAddress(request.url ?? '');
   try {
     if (url === null) throw new RequestError('bad_request', 'The address cannot be read.');
     send(await handle(answering, request, url), request, response);
@@ -94,11 +94,19 @@ async function answer(
   }
 }
 
+/** Path and query. A path is not resolved but appended: `//name/x` would be an address on another host. */
+function readAddress(target: string): URL | null {
+  return URL.parse(target.startsWith('/') ? `http://server${target}` : target, 'http://server');
+}
+
 async function handle(
   { options, limits, guard, find }: Answering,
   request: IncomingMessage,
   url: URL,
 ): Promise<Reply> {
+  // Which of several names would count differs from server to server, and a proxy in front may have checked another one.
+  if ((request.headersDistinct.host?.length ?? 0) > 1)
+    throw new RequestError('bad_request', 'The request names more than one host.');
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
   const caller = {
     method,
@@ -157,7 +165,8 @@ function wantsPage(request: IncomingMessage, path: string): boolean {
 function send(reply: Reply, request: IncomingMessage, response: ServerResponse): void {
   for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
   if (reply.kind === 'stream') {
-    reply.start(response);
+    if (request.method === 'HEAD') response.writeHead(200, { 'content-type': reply.type }).end();
+    else reply.start(response);
     return;
   }
   // A body that was refused unread would otherwise be taken for the next request.

@@ -41,6 +41,12 @@ describe('the token', () => {
     }
   });
 
+  it('may hold any character, sent as UTF-8', async () => {
+    server = await runServer({ settings: { token: new Secret('tököken ☃') } });
+    const authorization = Buffer.from('Bearer tököken ☃', 'utf8').toString('latin1');
+    expect((await fetch(`${server.url}/api/v1/accounts`, { headers: { authorization } })).status).toBe(200);
+  });
+
   it('sends people to the sign-in and back, with a cookie that no script reads and no other site sends', async () => {
     server = await runServer({ ...withToken, desk: demoDesk() });
     const refused = await fetch(`${server.url}/accounts/otp?range=7d`, { headers: page, redirect: 'manual' });

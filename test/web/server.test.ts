@@ -54,6 +54,28 @@ describe('a slow client', () => {
 });
 
 describe('a rude client', () => {
+  it('that names two hosts is refused, whichever comes first', async () => {
+    server = await runServer();
+    const rude = dial('GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n');
+    expect(await rude.received).toContain('400 Bad Request');
+  });
+
+  it('gets nothing by an address that names another host in its path', async () => {
+    server = await runServer();
+    for (const target of ['//evil.example/livez', '/\\evil.example/livez']) {
+      const rude = dial(`GET ${target} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n`);
+      expect(await rude.received, target).toContain('404 Not Found');
+    }
+  });
+
+  it('that asks for the head of the events holds no stream', async () => {
+    server = await runServer({ limits: { maxStreams: 1 } });
+    for (let time = 0; time < 2; time += 1) {
+      const head = dial('HEAD /events HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n');
+      expect(await head.received).toMatch(/200 OK[\s\S]*text\/event-stream[\s\S]*\r\n\r\n$/);
+    }
+  });
+
   it('is refused headers larger than the limit', async () => {
     server = await runServer();
     const rude = dial(`GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`);
