@@ -106,10 +106,7 @@ function messageMetrics(desk: DaemonDesk): readonly Metric[] {
       type: 'counter',
       name: 'lowwater_notifications_total',
       help: 'Attempts to deliver messages by how they ended.',
-      samples: [...desk.counters.notifications()].map(({ channel, state, count }) => ({
-        labels: { channel, state },
-        value: count,
-      })),
+      samples: countNotifications(desk),
     },
     gauge(
       'lowwater_outbox_pending',
@@ -117,6 +114,17 @@ function messageMetrics(desk: DaemonDesk): readonly Metric[] {
       desk.channels().map(({ name, pending }) => ({ labels: { channel: name }, value: pending })),
     ),
   ];
+}
+
+/** From zero on, for each channel and ending: a counter that begins at 1 has not increased for Prometheus. */
+function countNotifications(desk: DaemonDesk): readonly Sample[] {
+  const counted = [...desk.counters.notifications()];
+  return desk.channels().flatMap(({ name }) =>
+    (['delivered', 'dead', 'retried'] as const).map((state) => ({
+      labels: { channel: name, state },
+      value: counted.find((entry) => entry.channel === name && entry.state === state)?.count ?? 0,
+    })),
+  );
 }
 
 function daemonMetrics(desk: DaemonDesk): readonly Metric[] {

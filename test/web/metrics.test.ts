@@ -23,6 +23,7 @@ describe('metrics', () => {
       'lowwater_backoff_seconds{account="otp"} 0',
       'lowwater_alert_firing{account="otp",rule="sms-low",severity="critical"} 1',
       'lowwater_notifications_total{channel="ops",state="delivered"} 31',
+      'lowwater_notifications_total{channel="ops",state="dead"} 0',
       'lowwater_outbox_pending{channel="finance"} 1',
       'lowwater_config_last_reload_successful 1',
       'lowwater_build_info{version="0.1.0"} 1',
