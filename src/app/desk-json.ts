@@ -40,6 +40,8 @@ export function readingJson(reading: Reading) {
 }
 
 export function alertJson(alert: AlertView) {
+  // The desk hands on what the core keeps, which is more than this.
+  const { acknowledged } = alert;
   return {
     account: alert.account,
     rule: alert.rule,
@@ -52,7 +54,11 @@ export function alertJson(alert: AlertView) {
     value: alert.value && quantityJson(alert.value),
     threshold: alert.threshold && quantityJson(alert.threshold),
     summary: alert.summary,
-    acknowledged: alert.acknowledged && { ...alert.acknowledged, at: isoText(alert.acknowledged.at) },
+    acknowledged: acknowledged && {
+      at: isoText(acknowledged.at),
+      by: acknowledged.by,
+      comment: acknowledged.comment,
+    },
     silenced: alert.silenced,
     inhibited: alert.inhibited,
     flapping: alert.flapping,

@@ -106,6 +106,22 @@ describe('history', () => {
     expect((await history(`since=${deskNow - 30 * minuteMs}`)).points).toHaveLength(2);
   });
 
+  it.each([
+    ['2026-11-20T18:01:00Z', 3],
+    ['2026-11-21T02:01:00%2B08:00', 3],
+    // A plus that nobody escaped.
+    ['2026-11-21T02:01:00+08:00', 3],
+    ['2026-11-20T18:21', 2],
+    ['2026-11-20', 4],
+    ['2026-11-21', 0],
+  ])('takes since=%s, in UTC where no zone is named', async (since, count) => {
+    server.desk.pollsByAccount.set(
+      'otp',
+      buildPolls({ since: deskNow - hourMs, until: deskNow, everyMs: 20 * minuteMs, sms: () => 5 }),
+    );
+    expect((await history(`since=${since}`)).points).toHaveLength(count);
+  });
+
   it('is thinned to the points asked for and keeps the lowest and the highest', async () => {
     const dip = deskNow - 3 * hourMs;
     server.desk.pollsByAccount.set(
@@ -130,6 +146,8 @@ describe('history', () => {
     'points=lots',
     'points=-5',
     'since=99999999999999999',
+    'since=2026-02-30',
+    'since=2026-11-20T24:30:00Z',
   ])('refuses %s in words', async (query) => {
     expect(await refusal(`/accounts/otp/history?${query}`)).toEqual([400, 'bad_request']);
   });
@@ -199,6 +217,19 @@ describe('what the API is told', () => {
       body: JSON.stringify({ id: 'silence-batch' }),
     });
     expect(response.status).toBe(200);
+  });
+
+  it('silences from and until instants of another zone', async () => {
+    const match = { rule: 'sms-low' };
+    const made = await post('/silences', {
+      match,
+      startsAt: '2026-11-21T04:00:00+08:00',
+      endsAt: '2026-11-21T06:00:00+08:00',
+    });
+    expect((await read(made)).silence).toMatchObject({
+      startsAt: '2026-11-20T20:00:00.000Z',
+      endsAt: '2026-11-20T22:00:00.000Z',
+    });
   });
 
   it.each([

@@ -37,20 +37,31 @@ export function parseSilenceOrder(body: unknown, now: number): SilenceOrder {
   };
 }
 
-/** An instant given as ISO 8601, as milliseconds since 1970, or as a duration before `now`; null when absent. */
+/**
+ * An instant given as ISO 8601 (UTC where it names no zone), as milliseconds since 1970, or as a duration before `now`; null when
+ * absent.
+ */
 export function parseInstant(text: string | null, name: string, now: number): number | null {
   if (text === null || text === '') return null;
   const duration = parseDuration(text);
   if (duration !== null) return now - duration;
-  const at = /^\d{12,14}$/.test(text)
-    ? Number(text)
-    : /^\d{4}-\d{2}-\d{2}/.test(text)
-      ? Date.parse(text)
-      : Number.NaN;
-  // Instants beyond ±8.64e15 ms are no dates.
+  const at = /^\d{12,14}$/.test(text) ? Number(text) : parseIso(text);
   if (!Number.isFinite(at))
     throw new RequestError('bad_request', `${name}: give an ISO 8601 time, or a duration ago such as "7d"`);
   return at;
+}
+
+const isoForm = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
+
+/** NaN for what is no instant, days that no month has among them. */
+function parseIso(text: string): number {
+  // A plus that nobody escaped has become a space on the way.
+  const given = text.replace(/(T[\d:.]+) (\d{2}:\d{2})$/, '$1+$2');
+  const [, date, zone] = isoForm.exec(given) ?? [];
+  if (date === undefined) return Number.NaN;
+  const midnight = Date.parse(date);
+  if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(date)) return Number.NaN;
+  return Date.parse(given.includes('T') && zone === undefined ? `${given}Z` : given);
 }
 
 /** A whole number of the query within bounds; the default when absent. */

@@ -196,7 +196,9 @@ function describeOperation({ path, summary, query = {}, body, status = 200, answ
   return {
     summary,
     parameters,
-    ...(body === undefined ? {} : { requestBody: { content: jsonContent(body) } }),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: !body.safeParse({}).success, content: jsonContent(body) } }),
     responses: {
       [status]: { description: summary, content: jsonContent(answer) },
       default: { description: 'Refused', content: jsonContent(errorSchema) },
@@ -222,8 +224,9 @@ function inlineSchema(schema: z.ZodType): object {
   return withoutDialect(schemas.answer ?? {});
 }
 
-/** The schemas right under an object's keys, also inside an array or behind `nullable`. */
+/** The schemas right under an object's keys, also inside an array or behind `nullable`; never what is inside a registered one. */
 function partsOf(schema: z.ZodType): readonly z.ZodType[] {
+  if (registry.has(schema)) return [schema];
   if (schema instanceof z.ZodObject)
     return Object.values(schema.shape as Record<string, z.ZodType>).flatMap(partsOf);
   if (schema instanceof z.ZodArray) return [schema.element as z.ZodType];

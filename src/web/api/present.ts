@@ -36,7 +36,7 @@ export function pollJson({ at, outcome, reading }: PollRecord) {
     outcome,
     sms: reading && formatMicros(reading.sms),
     voip: reading && formatMicros(reading.voip),
-    currency: reading?.currency,
+    currency: reading === null ? null : reading.currency,
   };
 }
 

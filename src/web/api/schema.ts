@@ -10,6 +10,7 @@ import { severities } from '../../core/severity.ts';
 export const registry = z.registry<{ id: string; description?: string }>();
 
 const instant = z.iso.datetime().describe('ISO 8601, UTC');
+const givenInstant = z.iso.datetime({ offset: true }).describe('ISO 8601 with Z or an offset');
 const money = z.string().describe('A decimal string without trailing zeros');
 const severity = z.enum(severities);
 const balance = z.enum(balances);
@@ -192,8 +193,8 @@ export const silenceOrderSchema = z
   .strictObject({
     match: matchSchema,
     for: z.string().max(40).optional().describe('How long from the start, such as "2h"; or give endsAt'),
-    startsAt: instant.optional().describe('Default: now'),
-    endsAt: instant.optional(),
+    startsAt: givenInstant.optional().describe('Default: now'),
+    endsAt: givenInstant.optional(),
     by: text.optional(),
     comment: text.optional(),
   })
