@@ -2,7 +2,10 @@ import { batchStored, takeBatch } from './monitor/monitor.ts';
 import type { MonitorState } from './monitor/state.ts';
 import { type Clock, StorageError, type Store } from './ports.ts';
 
-/** Plain readings wait this long for others, so that many polls share one transaction. Alerts and messages do not wait. */
+/**
+ * What changed waits this long for more, so that many polls share one transaction, and a message that grows by thousands of alerts is
+ * not written for each. Only what is about to be sent does not wait.
+ */
 const gatherMs = 100;
 /** While the database cannot be written, it is tried again this often. */
 const retryMs = 2000;
@@ -34,16 +37,15 @@ export class Committer {
     return this.#failing;
   }
 
-  /** Makes sure that what has changed is written soon; `waiting` says that messages wait for it. */
+  /** Makes sure that what has changed is written soon; `waiting` says that a delivery waits for it. */
   schedule(waiting: boolean): void {
     const { changes } = this.#parts.state;
     if (this.#stopped) return;
     if (changes.empty && !waiting) return;
-    const urgent = waiting || (changes.urgent && !this.#failing);
-    if (this.#armed === 'now' || (this.#armed === 'gathering' && !urgent)) return;
+    if (this.#armed === 'now' || (this.#armed === 'gathering' && !waiting)) return;
     this.#cancel?.();
-    this.#armed = urgent ? 'now' : 'gathering';
-    const delayMs = urgent ? 0 : this.#failing ? retryMs : gatherMs;
+    this.#armed = waiting ? 'now' : 'gathering';
+    const delayMs = waiting ? 0 : this.#failing ? retryMs : gatherMs;
     this.#cancel = this.#parts.clock.setTimer(delayMs, () => this.flush());
   }
 

@@ -22,9 +22,9 @@ export function createDaemonDesk(daemon: Daemon, reader: StoreReader, version: s
   });
   return {
     ...desk,
-    acknowledge: (order) => daemon.act((now) => acknowledge(state, { ...order, at: now })),
-    silence: (order) => daemon.act((now) => addSilence(state, order, now)),
-    expireSilence: (id) => daemon.act((now) => expireSilence(state, id, now)),
+    acknowledge: (order) => daemon.obey((now) => acknowledge(state, { ...order, at: now })),
+    silence: (order) => daemon.obey((now) => addSilence(state, order, now)),
+    expireSilence: (id) => daemon.obey((now) => expireSilence(state, id, now)),
     async pollNow(id) {
       if (!state.accounts.has(id)) return { refused: 'not-found', why: `no account has the id "${id}"` };
       const promise = daemon.act(() => daemon.poller.pollNow(id));

@@ -142,6 +142,13 @@ export class Daemon {
     return result;
   }
 
+  /** As `act`, for what a person ordered: it is stored when the answer is given, if the disk lets it. */
+  obey<T>(work: (now: number) => T): T {
+    const result = this.act(work);
+    this.#committer.flush();
+    return result;
+  }
+
   /** Puts a new configuration in force; state and clocks of what remains go on. */
   reload(settings: Settings): void {
     const old = { provider: this.#provider, channels: this.#channels };

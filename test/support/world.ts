@@ -21,6 +21,12 @@ const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} }
 /** The tests do not prove the disk: a file system in memory spares them its syncs where there is one. */
 const parent = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
+export interface WorldOptions {
+  readonly startAt?: number;
+  /** How long the daemon sleeps at most; a long sleep makes simulated days cheap. */
+  readonly sleepMs?: number | null;
+}
+
 /**
  * A whole lowwater on a clock that the test moves: the real daemon, monitor and SQLite store, a scripted provider, and
  * channels that keep what they get.
@@ -37,8 +43,10 @@ export class World {
   /** While true every commit fails as on a full disk. */
   diskFull = false;
   readonly #random = seededRandom();
+  readonly #sleepMs: number | null;
 
-  constructor(parts: SettingsParts, startAt: number) {
+  constructor(parts: SettingsParts, { startAt = factsNoon, sleepMs = null }: WorldOptions = {}) {
+    this.#sleepMs = sleepMs;
     this.clock = new FakeClock(startAt);
     this.provider = new ScriptedProvider(() => this.clock.now());
     const directory = mkdtempSync(join(parent, 'lowwater-world-'));
@@ -140,6 +148,7 @@ export class World {
       log: silent,
       ping: async () => true,
       acknowledgeUrl: () => null,
+      ...(this.#sleepMs === null ? {} : { longestSleepMs: this.#sleepMs }),
     });
   }
 
@@ -152,8 +161,8 @@ export class World {
 }
 
 /** A world whose daemon runs since noon, Friday 20 November 2026 (UTC). Every account was polled once, a minute ago. */
-export async function startWorld(parts: SettingsParts = {}, startAt: number = factsNoon): Promise<World> {
-  const world = new World(parts, startAt);
+export async function startWorld(parts: SettingsParts = {}, options: WorldOptions = {}): Promise<World> {
+  const world = new World(parts, options);
   world.daemon.start();
   await world.pass(minuteMs);
   return world;

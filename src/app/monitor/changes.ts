@@ -29,41 +29,26 @@ export class Changes {
     }
   }
 
-  /** Something that people wait for: it is committed at once, plain readings a moment later. */
-  get urgent(): boolean {
-    return (
-      this.alerts.size > 0 ||
-      this.incidents.size > 0 ||
-      this.messages.size > 0 ||
-      this.removedMessages.size > 0 ||
-      this.backoffs.size > 0 ||
-      this.silences.size > 0 ||
-      this.notes.size > 0 ||
-      this.removedAlerts.size > 0 ||
-      this.removedAccounts.size > 0
-    );
-  }
+  readonly #parts = [
+    this.accounts,
+    this.removedAccounts,
+    this.backoffs,
+    this.alerts,
+    this.removedAlerts,
+    this.incidents,
+    this.messages,
+    this.removedMessages,
+    this.silences,
+    this.notes,
+  ];
 
   get empty(): boolean {
-    return this.polls.length === 0 && this.accounts.size === 0 && !this.urgent;
+    return this.polls.length === 0 && this.#parts.every((part) => part.size === 0);
   }
 
   clear(): void {
     this.polls.length = 0;
-    for (const part of [
-      this.accounts,
-      this.removedAccounts,
-      this.backoffs,
-      this.alerts,
-      this.removedAlerts,
-      this.incidents,
-      this.messages,
-      this.removedMessages,
-      this.silences,
-      this.notes,
-    ]) {
-      part.clear();
-    }
+    for (const part of this.#parts) part.clear();
   }
 }
 

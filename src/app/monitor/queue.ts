@@ -8,8 +8,14 @@ import {
 import type { MonitorState } from './state.ts';
 
 /**
- * Puts one thing to say on a channel's queue: into the last message there that is not yet on its way, so that what becomes due
- * within the group wait, or while the channel is down or busy, is one message. Gives the message's id.
+ * A stored message takes up to this many things to say, the next one goes into another: a burst of thousands is not written anew
+ * with each. They are one when they are sent.
+ */
+const mostItemsStored = 250;
+
+/**
+ * Puts one thing to say on a channel's queue: into the last message there that is not yet on its way. What becomes due
+ * within the group wait, or while the channel is down or busy, is one message when it is sent. Gives the message's id.
  */
 export function enqueue(
   state: MonitorState,
@@ -17,7 +23,7 @@ export function enqueue(
 ): string {
   const last = lastWaiting(state, it.channel);
   const message =
-    last === null
+    last === null || last.items.length >= mostItemsStored
       ? newMessage({
           id: state.random.id(),
           channel: it.channel,
@@ -40,9 +46,15 @@ export function putMessage(state: MonitorState, message: OutboxMessage): void {
   if (message.state !== 'pending' && place >= 0) state.queues.set(message.channel, queue.toSpliced(place, 1));
 }
 
+/** What may be sent next: the oldest message about incidents, which no later one may overtake, and reports, which wait for nothing. */
+export function sendable(queue: readonly OutboxMessage[]): readonly OutboxMessage[] {
+  const first = queue.find((message) => message.report === null);
+  return queue.filter((message) => message === first || message.report !== null);
+}
+
 /**
- * After an attempt that failed, everything that queued up behind the message joins it: what happened while the channel was
- * down is told at once, in order.
+ * Everything that queued up behind a message that is about to be sent joins it: what happened while the channel was down is told
+ * at once, in order.
  */
 export function absorbFollowers(state: MonitorState, message: OutboxMessage): OutboxMessage {
   if (message.report !== null) return message;

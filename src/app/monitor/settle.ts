@@ -2,7 +2,7 @@ import type { Incident, Told } from '../../core/alert.ts';
 import { type OutboxMessage, retryDelayMs, wireId } from '../../core/outbox.ts';
 import type { Delivery } from '../ports.ts';
 import { channelFailedRule, clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './own-alerts.ts';
-import { absorbFollowers, putMessage, spareFresh } from './queue.ts';
+import { putMessage, queueOf, spareFresh } from './queue.ts';
 import type { MonitorState } from './state.ts';
 
 /** How sending ended; `moot` when there was nothing to send or nowhere to send it, which is no fault of the channel. */
@@ -128,7 +128,7 @@ function settleRetry(
     dueAt: now + retryDelayMs(message.attempts, delivery.afterMs),
     lastError: delivery.reason,
   };
-  putMessage(state, absorbFollowers(state, waiting));
+  putMessage(state, waiting);
 }
 
 /**
@@ -198,11 +198,9 @@ export function forgetSettled(
     const message = state.messages.get(id);
     if (message !== undefined && message.state !== 'pending') state.messages.delete(id);
   }
-  const queued = new Set<string>();
-  for (const { items } of state.messages.values()) for (const item of items) queued.add(item.incident);
   for (const id of incidents) {
     const incident = state.incidents.get(id);
-    if (incident === undefined || queued.has(id) || !isOver(incident)) continue;
+    if (incident === undefined || !isOver(incident) || isQueued(state, incident)) continue;
     state.incidents.delete(id);
     state.due.delete(`incident:${id}`);
   }
@@ -212,4 +210,15 @@ export function forgetSettled(
 function isOver(incident: Incident): boolean {
   if (incident.event) return true;
   return incident.resolvedAt !== null && Object.values(incident.told).every((told) => told.resolved);
+}
+
+/** Whether a message still has to speak of it. Looks at the newest first: what was just put there is found at once. */
+function isQueued(state: MonitorState, incident: Incident): boolean {
+  return Object.keys(incident.told).some(
+    (channel) => queueOf(state, channel).findLastIndex(({ items }) => isAmong(items, incident.id)) >= 0,
+  );
+}
+
+function isAmong(items: OutboxMessage['items'], incident: string): boolean {
+  return items.findLastIndex((item) => item.incident === incident) >= 0;
 }

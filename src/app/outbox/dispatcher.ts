@@ -1,7 +1,7 @@
 import type { Message } from '../../core/message.ts';
 import { messageSubject } from '../../core/message-wording.ts';
 import type { OutboxMessage } from '../../core/outbox.ts';
-import { putMessage, queueOf } from '../monitor/queue.ts';
+import { absorbFollowers, putMessage, queueOf, sendable } from '../monitor/queue.ts';
 import type { Sent, Settlement } from '../monitor/settle.ts';
 import type { MonitorState } from '../monitor/state.ts';
 import { type Channel, StorageError } from '../ports.ts';
@@ -51,7 +51,7 @@ export class Dispatcher {
     for (const [name, lane] of this.#lanes) {
       const queue = queueOf(this.#parts.state, name);
       if (lane.busy !== null || this.#isUnderWay(queue)) continue;
-      for (const message of queue) {
+      for (const message of sendable(queue)) {
         next = Math.min(next, Math.max(message.dueAt, lane.freeAt));
       }
     }
@@ -75,13 +75,14 @@ export class Dispatcher {
     for (const [name, lane] of this.#lanes) {
       if (lane.busy !== null || lane.freeAt > now) continue;
       const queue = queueOf(this.#parts.state, name);
-      const due = queue.find((message) => message.dueAt <= now);
+      const due = sendable(queue).find((message) => message.dueAt <= now);
       if (due === undefined || this.#isUnderWay(queue)) continue;
-      const message = { ...due, attempts: due.attempts + 1, uncertain: true };
+      const whole = absorbFollowers(this.#parts.state, due);
+      const message = { ...whole, attempts: whole.attempts + 1, uncertain: true };
       lane.busy = new AbortController();
       this.#parts.state.underWay.add(message.id);
       putMessage(this.#parts.state, message);
-      claims.push({ message, wasUncertain: due.uncertain });
+      claims.push({ message, wasUncertain: whole.uncertain });
     }
     return claims;
   }

@@ -1,0 +1,310 @@
+import { describe, expect, test } from 'vitest';
+import { belowRule, dayMs, hourMs, minuteMs, units } from '../support/account-facts.ts';
+import { incidentMessage } from '../support/recording-channel.ts';
+import { makeAccount, makeRoute } from '../support/settings.ts';
+import { startWorld, World } from '../support/world.ts';
+
+const rule = belowRule({
+  id: 'sms-low',
+  thresholds: { warning: units(200), critical: units(50) },
+  hysteresis: { kind: 'amount', micros: 0 },
+});
+const step = 5 * minuteMs;
+
+describe('routes', () => {
+  const channels = ['ops', 'finance', 'pager'];
+
+  async function heard(routes: ReturnType<typeof makeRoute>[], sms = 100): Promise<Record<string, string[]>> {
+    const world = await startWorld({ rules: [rule], channels, routes });
+    world.provider.set('otp', sms);
+    await world.pass(step);
+    return Object.fromEntries(channels.map((name) => [name, world.news(name)]));
+  }
+
+  const fired = ['otp/sms-low firing warning'];
+
+  test.each([
+    [
+      'the first route that matches wins',
+      [
+        makeRoute({ match: { severity: ['critical'] }, channels: ['pager'] }),
+        makeRoute({ channels: ['ops'] }),
+        makeRoute({ channels: ['finance'] }),
+      ],
+      ['ops'],
+    ],
+    [
+      '`continue` goes on to the next match',
+      [
+        makeRoute({ channels: ['ops'], continue: true }),
+        makeRoute({ match: { rule: ['sms-low'] }, channels: ['finance'] }),
+      ],
+      ['ops', 'finance'],
+    ],
+    [
+      'what no route matches goes to every channel',
+      [makeRoute({ match: { account: ['other'] }, channels: ['ops'] })],
+      channels,
+    ],
+    [
+      'a channel in two routes hears once',
+      [makeRoute({ channels: ['ops'], continue: true }), makeRoute({ channels: ['ops', 'pager'] })],
+      ['ops', 'pager'],
+    ],
+  ])('%s', async (_, routes, expected) => {
+    const news = await heard(routes);
+    expect(channels.filter((name) => news[name]?.length === 1)).toEqual(
+      channels.filter((name) => expected.includes(name)),
+    );
+    for (const name of expected) expect(news[name]).toEqual(fired);
+  });
+
+  test('labels route, and a severity that rises takes the route of the new one, while the old channel hears the end', async () => {
+    const world = await startWorld({
+      accounts: [makeAccount('otp', { labels: { team: 'identity' } })],
+      rules: [rule],
+      channels,
+      routes: [
+        makeRoute({ match: { severity: ['critical'], labels: { team: ['identity'] } }, channels: ['pager'] }),
+        makeRoute({ channels: ['ops'] }),
+      ],
+    });
+    world.provider.set('otp', 100);
+    await world.pass(step);
+    world.provider.set('otp', 10);
+    await world.pass(step);
+    world.provider.set('otp', 1000);
+    await world.pass(step);
+    expect(world.news('ops')).toEqual([
+      'otp/sms-low firing warning',
+      'otp/sms-low resolved critical (topped-up)',
+    ]);
+    expect(world.news('pager')).toEqual([
+      'otp/sms-low firing critical',
+      'otp/sms-low resolved critical (topped-up)',
+    ]);
+  });
+});
+
+describe('grouping', () => {
+  test('what becomes due within the group wait is one message per channel, the most urgent first', async () => {
+    const world = await startWorld({
+      accounts: ['a', 'b', 'c'],
+      rules: [rule],
+      channels: ['ops', 'finance'],
+    });
+    world.provider.set('a', 100);
+    world.provider.set('b', 10);
+    world.provider.set('c', 100);
+    await world.pass(step);
+    for (const name of ['ops', 'finance']) {
+      const [message, ...more] = world.news(name);
+      expect(more).toEqual([]);
+      expect(message?.split('; ')[0]).toBe('b/sms-low firing critical');
+      expect(message?.split('; ').length).toBe(3);
+    }
+  });
+
+  test('each route has its own group wait', async () => {
+    const routes = [
+      makeRoute({ channels: ['ops'], groupWaitMs: 0, continue: true }),
+      makeRoute({ channels: ['slow'], groupWaitMs: minuteMs }),
+    ];
+    const world = await startWorld({ rules: [rule], channels: ['ops', 'slow'], routes });
+    world.provider.set('otp', 100);
+    await world.pass(step);
+    const [ops = 0, slow = 0] = ['ops', 'slow'].map((name) => world.channel(name).delivered[0]?.at);
+    expect(slow - ops).toBe(minuteMs);
+  });
+
+  test('10,000 alerts at once are one message per channel, and every one is told', async () => {
+    const channels = ['ops', 'finance'];
+    const accounts = Array.from({ length: 10_000 }, (_, index) => `a${index}`);
+    const routes = [makeRoute({ channels, groupWaitMs: minuteMs })];
+    const world = new World({ accounts, rules: [rule], channels, routes });
+    world.provider.fill(100);
+    world.daemon.start();
+    await world.pass(2 * minuteMs);
+    for (const name of channels) {
+      expect(world.channel(name).delivered.length).toBe(1);
+      const { notices } = incidentMessage(world.channel(name).delivered[0]);
+      expect(new Set(notices.map((notice) => notice.incident.account)).size).toBe(10_000);
+      expect(notices.filter(({ account }) => (account?.history.length ?? 0) > 0).length).toBe(10);
+    }
+  }, 30_000);
+});
+
+describe('inhibition', () => {
+  const floor = { ...rule, id: 'floor', thresholds: { critical: units(150) } };
+  const soft = { ...rule, id: 'soft', thresholds: { warning: units(200) } };
+
+  test('a worse alert on the same balance speaks for the milder one, which is told when the worse one ends', async () => {
+    const world = await startWorld({ rules: [soft, floor] });
+    world.provider.set('otp', 100);
+    await world.pass(step);
+    expect(world.news()).toEqual(['otp/floor firing critical']);
+    expect(world.desk.alerts({ all: false }).map(({ rule: id, inhibited }) => [id, inhibited])).toEqual([
+      ['soft', true],
+      ['floor', false],
+    ]);
+    world.provider.set('otp', 180);
+    await world.pass(step);
+    expect(world.news()).toEqual(['otp/soft firing warning; otp/floor resolved critical (topped-up)']);
+  });
+
+  test('not on the other balance, not on another account, not by one of the same severity', async () => {
+    const voip = { ...soft, id: 'voip-soft', balance: 'voip' as const };
+    const equal = { ...soft, id: 'equal', thresholds: { critical: units(200) } };
+    const world = await startWorld({ accounts: ['otp', 'other'], rules: [equal, floor, voip] });
+    // Both accounts began with an empty VoIP balance.
+    expect(world.news()[0]?.split('; ').sort()).toEqual([
+      'other/voip-soft firing warning',
+      'otp/voip-soft firing warning',
+    ]);
+    world.provider.set('otp', 100);
+    world.provider.set('other', 180);
+    await world.pass(step);
+    expect(world.news()[0]?.split('; ').sort()).toEqual([
+      'other/equal firing critical',
+      'otp/equal firing critical',
+      'otp/floor firing critical',
+    ]);
+  });
+
+  test('a silenced worse alert does not keep the milder one quiet', async () => {
+    const world = await startWorld({
+      rules: [soft, floor],
+      silences: [
+        { match: { rule: ['floor'] }, cron: '0 0 * * *', timezone: 'UTC', durationMs: dayMs, comment: '' },
+      ],
+    });
+    world.provider.set('otp', 100);
+    await world.pass(step);
+    expect(world.news()).toEqual(['otp/soft firing warning']);
+  });
+
+  test('a refused key explains why readings are stale: no second message, also when it lasts', async () => {
+    const world = await startWorld();
+    world.provider.fail('otp', 'auth_failed');
+    await world.pass(3 * hourMs);
+    expect(world.news()).toEqual(['otp/auth-failed firing critical']);
+  });
+});
+
+describe('an outage of the provider', () => {
+  const ten = Array.from({ length: 10 }, (_, index) => `a${index}`);
+  const host = '@provider:api.example.com/provider-down';
+
+  async function lastOut(world: World, ms: number): Promise<void> {
+    world.provider.breakDown('network_error');
+    await world.pass(ms);
+    world.provider.recover();
+    await world.pass(15 * minuteMs);
+  }
+
+  test('is one message per channel and one at its end, none for its accounts', async () => {
+    const world = await startWorld({ accounts: ten, channels: ['ops', 'finance'] });
+    await lastOut(world, 2 * hourMs);
+    for (const name of ['ops', 'finance']) {
+      expect(world.news(name)).toEqual([`${host} firing critical`, `${host} resolved critical`]);
+    }
+    await world.pass(5 * hourMs);
+    expect(world.news()).toEqual([]);
+  });
+
+  test('is one even where accounts are polled all over the interval', async () => {
+    const many = Array.from({ length: 120 }, (_, index) => `a${index}`);
+    const world = await startWorld({ accounts: many });
+    await world.pass(10 * minuteMs);
+    await lastOut(world, hourMs);
+    expect(world.news()).toEqual([`${host} firing critical`, `${host} resolved critical`]);
+  });
+
+  test('accounts that stay stale after it are told then', async () => {
+    const world = await startWorld({ accounts: ten });
+    world.provider.fail('a3', 'http_error');
+    await lastOut(world, hourMs);
+    expect(world.news()).toEqual([
+      `${host} firing critical`,
+      `${host} resolved critical`,
+      'a3/stale firing warning',
+    ]);
+  });
+
+  test.each([
+    ['two of two accounts', ['a0', 'a1'], ['a0', 'a1']],
+    ['four of ten accounts', ten, ['a0', 'a1', 'a2', 'a3']],
+  ])('%s are none: each is told', async (_, accounts, failing) => {
+    const world = await startWorld({ accounts });
+    for (const id of failing) world.provider.fail(id);
+    await world.pass(hourMs);
+    expect(
+      world
+        .news()
+        .flatMap((line) => line.split('; '))
+        .sort(),
+    ).toEqual(failing.map((id) => `${id}/stale firing warning`));
+  });
+
+  test('three of five are one', async () => {
+    const world = await startWorld({ accounts: ten.slice(0, 5) });
+    for (const id of ['a0', 'a1', 'a2']) world.provider.fail(id);
+    await world.pass(hourMs);
+    expect(world.news()).toEqual([`${host} firing critical`]);
+  });
+
+  test('accounts that went stale one after the other over hours are none', async () => {
+    const world = await startWorld({ accounts: ['a0', 'a1', 'a2'] });
+    for (const id of ['a0', 'a1', 'a2']) {
+      world.provider.fail(id);
+      await world.pass(hourMs);
+    }
+    const told = world.news();
+    expect(told.filter((line) => line.includes('provider-down'))).toEqual([]);
+    expect(told.filter((line) => line.includes('firing')).length).toBe(3);
+  });
+
+  test('one key refused for every account is none: the provider answers', async () => {
+    const world = await startWorld({ accounts: ['a0', 'a1', 'a2'] });
+    world.provider.breakDown('auth_failed');
+    await world.pass(3 * hourMs);
+    expect(
+      world
+        .news()
+        .flatMap((line) => line.split('; '))
+        .sort(),
+    ).toEqual(['a0', 'a1', 'a2'].map((id) => `${id}/auth-failed firing critical`));
+  });
+
+  test('ends when the accounts that it consisted of are removed', async () => {
+    const world = await startWorld({ accounts: ten.slice(0, 5) });
+    for (const id of ['a0', 'a1', 'a2']) world.provider.fail(id);
+    await world.pass(hourMs);
+    world.news();
+    world.reload({ accounts: ['a3', 'a4'] });
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual([`${host} resolved critical`]);
+  });
+
+  test('survives a restart: not told again, its end told once', async () => {
+    const world = await startWorld({ accounts: ten });
+    world.provider.breakDown();
+    await world.pass(hourMs);
+    await world.restart({ downMs: 10 * minuteMs });
+    await world.pass(30 * minuteMs);
+    world.provider.recover();
+    await world.pass(30 * minuteMs);
+    expect(world.news()).toEqual([`${host} firing critical`, `${host} resolved critical`]);
+  });
+
+  test('of three days is one stale per channel for a lone account, reminders at the set pace, and one end', async () => {
+    const world = await startWorld({ channels: ['ops', 'finance'] }, { sleepMs: minuteMs });
+    await lastOut(world, 3 * dayMs);
+    for (const name of ['ops', 'finance']) {
+      const told = world.news(name);
+      expect(told[0]).toBe('otp/stale firing warning');
+      expect(told.at(-1)).toBe('otp/stale resolved warning');
+      expect(told.slice(1, -1)).toEqual(Array(17).fill('otp/stale reminder warning'));
+    }
+  });
+});
