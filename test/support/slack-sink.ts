@@ -38,7 +38,7 @@ export interface SlackSink {
   close(): Promise<void>;
 }
 
-export const accepted: SinkAnswer = { status: 200, body: 'ok' };
+export const accepted = { status: 200, body: 'ok' } as const satisfies SinkAnswer;
 
 /** The secret part of the webhook address. */
 export const slackPath = '/services/T0AAAAAAA/B0BBBBBBB/s3cr3t+Webhook/Token==';

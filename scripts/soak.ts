@@ -1,0 +1,251 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { drawSparkline } from '../src/core/sparkline.ts';
+import { type ScenarioInput, scenarioSchema } from '../src/provider/simulator/scenario.ts';
+import { startSimulator } from '../src/provider/simulator/server.ts';
+import { openReader } from '../src/store/store.ts';
+import { systemClock } from '../src/system/clock.ts';
+import { systemRandom } from '../src/system/random.ts';
+import { builtMain, startNode } from '../test/support/built-program.ts';
+import { eventually } from '../test/support/eventually.ts';
+import { startMailSink } from '../test/support/mail-sink.ts';
+import { startSlackSink } from '../test/support/slack-sink.ts';
+
+/**
+ * A simulated month of the built daemon on an accelerated clock, over real sockets and a real database: 100 accounts that spend by the hour,
+ * are topped up daily, and meet outages, wrong bodies and a revoked key. Prints once a simulated day what the system says of the process,
+ * and ends with 1 when memory, open files or the database keep growing.
+ */
+const { values } = parseArgs({
+  options: {
+    days: { type: 'string', default: '30' },
+    speed: { type: 'string', default: '10000' },
+    accounts: { type: 'string', default: '100' },
+    every: { type: 'string', default: '15m' },
+  },
+});
+const days = Number(values.days);
+const speed = Number(values.speed);
+const accountCount = Number(values.accounts);
+
+interface Sample {
+  readonly day: number;
+  readonly residentMb: number;
+  readonly files: number;
+  readonly databaseKb: number;
+  readonly logKb: number;
+  readonly polls: number;
+  readonly messages: number;
+}
+
+// No disk waits ten thousand times faster than another: the database lies in memory where the system has a place for that.
+const memory = '/dev/shm';
+const folder = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'lowwater-soak-'));
+const provider = await startSimulator({
+  host: '127.0.0.1',
+  port: 0,
+  scenario: scenarioSchema.parse(makeScenario()),
+  clock: systemClock,
+  random: systemRandom,
+});
+const slack = await startSlackSink();
+const mail = await startMailSink();
+try {
+  process.exitCode = await soak();
+} finally {
+  await Promise.all([provider.close(), slack.close(), mail.close()]);
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function soak(): Promise<number> {
+  const configFile = join(folder, 'config.json');
+  writeFileSync(configFile, JSON.stringify(makeConfiguration(), null, 2));
+  const entry = join(import.meta.dirname, '../test/support/patient-daemon.ts');
+  const daemon = startNode([entry, configFile, String(speed)], { env: { LOWWATER_MAIN: builtMain } });
+  await eventually(
+    'the first polls',
+    () => provider.control.requests() > 0 || daemon.child.exitCode !== null,
+  );
+  process.stdout.write(
+    `${days} days at ${speed} x real time, ${accountCount} accounts every ${values.every}\n\n`,
+  );
+  process.stdout.write('day   resident MB   open files   database KB   log KB      polls   messages\n');
+  const samples: Sample[] = [];
+  for (let day = 1; day <= days; day += 1) {
+    await eventually(
+      `day ${day}`,
+      () => daemon.output().stdout.includes(`day ${day}\n`) || daemon.child.exitCode !== null,
+      120_000,
+    );
+    if (daemon.child.exitCode !== null)
+      throw new Error(`the daemon ended: ${JSON.stringify(await daemon.ended)}`);
+    const sample = measure(daemon.child.pid ?? 0, day);
+    samples.push(sample);
+    printSample(sample);
+  }
+  daemon.child.kill('SIGTERM');
+  const { code, stderr } = await daemon.ended;
+  return judge(samples, { code, stderr });
+}
+
+function makeScenario(): ScenarioInput {
+  const accounts = Array.from({ length: accountCount }, (_, index) => ({
+    id: `account-${index}`,
+    authSecret: `soak-secret-${index}`,
+    sms: String(300 + index),
+    voip: '500',
+    currency: 'CNY',
+    burn: {
+      sms: [
+        { from: 0, to: 7, perHour: '2.5' },
+        { from: 7, to: 23, perHour: '18.125' },
+        { from: 23, to: 24, perHour: '6' },
+      ],
+      voip: '1',
+    },
+  }));
+  return {
+    speed,
+    accounts,
+    events: [
+      ...accounts.flatMap(({ id }, index) => [
+        { at: `${6 + (index % 24)}h`, every: '1d', do: 'top-up' as const, account: id, amount: '313.5' },
+        {
+          at: '20d',
+          every: '20d',
+          do: 'top-up' as const,
+          account: id,
+          balance: 'voip' as const,
+          amount: '480',
+        },
+      ]),
+      { at: '50h', every: '5d', do: 'outage', as: 'http-error', status: 503, for: '3h' },
+      { at: '70h', every: '3d', do: 'outage', as: 'reset', for: '2h', account: 'account-1' },
+      {
+        at: '30h',
+        every: '4d',
+        do: 'wrong-body',
+        body: { code: -32, msg: 'Too Many Requests' },
+        for: '1h',
+        account: 'account-2',
+      },
+      { at: '40h', every: '6d', do: 'revoke-key', account: 'account-3' },
+      { at: '45h', every: '6d', do: 'restore-key', account: 'account-3' },
+    ],
+  };
+}
+
+function makeConfiguration(): object {
+  return {
+    provider: { baseUrl: provider.url, maxRequestsPerSecond: 20 },
+    poll: { every: values.every },
+    accounts: Array.from({ length: accountCount }, (_, index) => ({
+      id: `account-${index}`,
+      name: `Account number ${index}`,
+      authSecret: `soak-secret-${index}`,
+      currency: 'CNY',
+    })),
+    rules: [
+      {
+        id: 'sms-low',
+        type: 'below',
+        thresholds: { info: 120, warning: 60, critical: 20 },
+        hysteresis: '10%',
+      },
+      { id: 'runway', type: 'runway', within: '4h', balance: 'voip' },
+      { id: 'drop', type: 'drop', by: '90%', window: '6h' },
+      { id: 'top-up', type: 'top-up', atLeast: 400, balance: 'voip' },
+      { id: 'stale', type: 'stale', after: '2h' },
+    ],
+    channels: {
+      ops: { type: 'slack', webhookUrl: slack.url },
+      hook: { type: 'webhook', url: `${slack.origin}/hook` },
+      finance: {
+        type: 'email',
+        smtpUrl: mail.url,
+        from: 'lowwater@example.com',
+        to: ['finance@example.com'],
+      },
+    },
+    routes: [
+      { match: { account: 'account-1' }, channels: ['finance'], continue: true, repeatEvery: '12h' },
+      { channels: ['ops', 'hook'], groupWait: '10m', repeatEvery: '12h' },
+    ],
+    reports: [{ id: 'daily', cron: '0 9 * * *', channels: ['ops'] }],
+    server: null,
+    // Shorter than the month, so that the database can show that it levels off.
+    storage: { retention: '5d' },
+    log: { level: 'error' },
+  };
+}
+
+function measure(pid: number, day: number): Sample {
+  const kib = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  const database = join(folder, 'lowwater.db');
+  return {
+    day,
+    residentMb: kib / 1024,
+    files: readdirSync(`/proc/${pid}/fd`).length,
+    databaseKb: statSync(database).size / 1024,
+    logKb: (statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0) / 1024,
+    polls: provider.control.requests(),
+    messages: slack.posts.length + mail.count(),
+  };
+}
+
+function printSample(sample: Sample): void {
+  const cells = [
+    String(sample.day).padStart(3),
+    sample.residentMb.toFixed(1).padStart(14),
+    String(sample.files).padStart(13),
+    sample.databaseKb.toFixed(0).padStart(14),
+    sample.logKb.toFixed(0).padStart(9),
+    String(sample.polls).padStart(11),
+    String(sample.messages).padStart(11),
+  ];
+  process.stdout.write(`${cells.join('')}\n`);
+}
+
+/** Levels off: the last fifth of the days is at most a tenth above the fifth before the middle. */
+function judge(
+  samples: readonly Sample[],
+  ended: { readonly code: number | null; readonly stderr: string },
+): number {
+  const fifth = Math.max(1, Math.floor(days / 5));
+  const early = samples.slice(2 * fifth, 3 * fifth);
+  const late = samples.slice(-fifth);
+  const rows = [
+    ['resident memory, MB', ({ residentMb }: Sample) => residentMb],
+    ['open files', ({ files }: Sample) => files],
+    ['database, KB', ({ databaseKb }: Sample) => databaseKb],
+  ] as const;
+  process.stdout.write('\n');
+  let grows = false;
+  for (const [name, of] of rows) {
+    const ratio = mean(late.map(of)) / mean(early.map(of));
+    if (ratio > 1.1) grows = true;
+    const points = samples.map((sample) => ({ at: sample.day, value: of(sample) }));
+    const curve = drawSparkline({ points, since: 1, until: days + 1, width: Math.min(days, 60) });
+    process.stdout.write(`${name.padEnd(22)}${curve}  last fifth / middle fifth = ${ratio.toFixed(3)}\n`);
+  }
+  const reader = openReader({ path: join(folder, 'lowwater.db'), now: Date.now });
+  const states = reader.messages(1_000_000).map(({ state }) => state);
+  const incidents = reader.incidents({ limit: 1_000_000 });
+  reader.close();
+  const open = incidents.filter(({ resolvedAt, event }) => resolvedAt === null && !event).length;
+  const undelivered = states.filter((state) => state !== 'delivered').length;
+  process.stdout.write(
+    `kept at the end: ${incidents.length} incidents (${open} open), ${states.length} messages, ${undelivered} of them not delivered\n`,
+  );
+  const fine = !grows && ended.code === 0 && ended.stderr === '';
+  process.stdout.write(
+    fine ? 'levels off\n' : `does NOT hold: exit code ${ended.code}, grows: ${grows}\n${ended.stderr}`,
+  );
+  return fine ? 0 : 1;
+}
+
+function mean(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+}

@@ -1,0 +1,112 @@
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Channel, Clock, Provider, Store } from '../../src/app/ports.ts';
+import { builtMain } from './built-program.ts';
+
+/** The ports of a wired daemon as a test may replace them; each gets the real one. */
+export interface PortChanges {
+  readonly store?: (store: Store) => Store;
+  readonly channel?: (channel: Channel) => Channel;
+  readonly provider?: (provider: Provider) => Provider;
+}
+
+export interface WiredDaemon {
+  readonly store: Store;
+  stop(): Promise<void>;
+}
+
+const builtRoot = pathToFileURL(join(dirname(builtMain), '/'));
+
+/** A module of the built program. The cast holds because it was compiled from that source. */
+function built(path: string): Promise<unknown> {
+  return import(new URL(path, builtRoot).href);
+}
+
+/**
+ * The built program's daemon over its real ports, wired as `lowwater run` wires it but for the clock and what `changes` replace.
+ * `providerClock` measures the provider's deadlines, which real sockets keep in real time.
+ */
+export async function wireDaemon(order: {
+  readonly configFile: string;
+  readonly clock: Clock;
+  readonly providerClock?: Clock;
+  readonly changes?: PortChanges;
+}): Promise<WiredDaemon> {
+  const { configFile, clock, providerClock = clock, changes = {} } = order;
+  const [config, reading, stores, daemons, providers, channels, pings, systems, random, logs] =
+    (await Promise.all(
+      [
+        'config/load-config.js',
+        'config/read-text-file.js',
+        'store/store.js',
+        'app/daemon.js',
+        'provider/client.js',
+        'channels/create-channel.js',
+        'channels/ping.js',
+        'system/calendar.js',
+        'system/random.js',
+        'system/log.js',
+      ].map(built),
+    )) as unknown as [
+      typeof import('../../src/config/load-config.ts'),
+      typeof import('../../src/config/read-text-file.ts'),
+      typeof import('../../src/store/store.ts'),
+      typeof import('../../src/app/daemon.ts'),
+      typeof import('../../src/provider/client.ts'),
+      typeof import('../../src/channels/create-channel.ts'),
+      typeof import('../../src/channels/ping.ts'),
+      typeof import('../../src/system/calendar.ts'),
+      typeof import('../../src/system/random.ts'),
+      typeof import('../../src/system/log.ts'),
+    ];
+  const loaded = config.loadConfig({
+    path: configFile,
+    readFile: reading.readTextFile,
+    env: {},
+    findCronProblem: systems.findCronProblem,
+    now: clock.now(),
+  });
+  if (loaded.kind === 'invalid') throw new Error(JSON.stringify(loaded.problems));
+  const { settings } = loaded;
+  const log = logs.createLog({
+    level: settings.log.level,
+    destination: logs.openLogDestination(1),
+    pretty: false,
+    secrets: loaded.secrets,
+  });
+  const {
+    store: changeStore = (it) => it,
+    channel = (it) => it,
+    provider: changeProvider = (it) => it,
+  } = changes;
+  const store = changeStore(
+    stores.openStore({
+      path: settings.storage.path,
+      log,
+      now: clock.now,
+      program: 'lowwater (wired by a test)',
+    }),
+  );
+  const daemon = new daemons.Daemon({
+    settings,
+    store,
+    openProvider: ({ provider }) =>
+      changeProvider(providers.createProviderClient({ ...provider, clock: providerClock })),
+    openChannels: (current) =>
+      current.channels.map((one) => channel(channels.createChannel(one, { clock: providerClock }))),
+    clock,
+    random: random.systemRandom,
+    calendar: systems.cronCalendar,
+    log,
+    ping: pings.createPing(providerClock),
+    acknowledgeUrl: () => null,
+  });
+  daemon.start();
+  return {
+    store,
+    async stop() {
+      await daemon.stop();
+      store.close();
+    },
+  };
+}
