@@ -1,7 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Socket } from 'node:net';
-import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import { type Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { OperatorError } from '../app/ports.ts';
+import { type OriginRequest, WarmClients } from './warm-clients.ts';
 
 /** How long an idle connection is kept where the server gives no hint: past the usual poll interval of five minutes. */
 const keepAliveMs = 6 * 60_000;
@@ -15,9 +16,14 @@ const keepAliveMarginMs = 2_000;
 /** Said explicitly, so that `NODE_TLS_REJECT_UNAUTHORIZED` in the environment changes nothing. */
 const verified = { rejectUnauthorized: true } as const;
 
+/** What sends a request. */
+export interface Way {
+  dispatch(request: OriginRequest, handler: Dispatcher.DispatchHandler): unknown;
+}
+
 export interface Connections {
   /** The way to an address: past the proxy for this machine, else as the proxy variables say. */
-  to(target: { readonly loopback: boolean }): Dispatcher;
+  to(target: { readonly loopback: boolean }): Way;
   /** True when the error ended a connection that had carried answers before this request, and not one byte since it was sent. */
   wasDeadOnArrival(error: unknown): boolean;
   /** Ends every connection at once. */
@@ -40,22 +46,27 @@ export interface ConnectionOptions {
  */
 export function openConnections(options: ConnectionOptions): Connections {
   const requests = watchRequests();
-  const settings = {
-    allowH2: false,
-    pipelining: 1,
+  const connecting = { ...verified, timeout: options.connectTimeoutMs, allowH2: false };
+  const kept = {
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: longestKeepAliveMs,
     keepAliveTimeoutThreshold: keepAliveMarginMs,
-    connectTimeout: options.connectTimeoutMs,
     // The client's own deadline covers the whole exchange; undici's timers would only add to the cost.
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: { ...verified, timeout: options.connectTimeoutMs, allowH2: false },
+  };
+  // One connector for all, so that they share what it knows of TLS sessions.
+  const direct = new WarmClients({ ...kept, connect: buildConnector(connecting) });
+  const throughProxy = {
+    ...kept,
+    allowH2: false,
+    pipelining: 1,
+    connectTimeout: options.connectTimeoutMs,
+    connect: connecting,
     requestTls: verified,
     proxyTls: verified,
   };
-  const direct = new Agent(settings);
-  const proxied = openProxied(settings, options.environment);
+  const proxied = openProxied(throughProxy, options.environment);
   return {
     to: ({ loopback }) => (loopback || proxied === null ? direct : proxied),
     wasDeadOnArrival: (error) => error instanceof Error && requests.deadOnArrival.has(error),
