@@ -20,6 +20,7 @@ import { Poller } from './poller.ts';
 import type { Calendar, Channel, Clock, Log, Provider, Random, StorageError, Store } from './ports.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
 import { Retention } from './retention.ts';
+import { type Retirable, retirableChannel, retirableProvider } from './retire.ts';
 import type { Settings } from './settings.ts';
 import { SteadyClock } from './steady-clock.ts';
 
@@ -67,8 +68,8 @@ export class Daemon {
   readonly #heartbeat: Heartbeat;
   readonly #retention: Retention;
   readonly #subscribers = new Set<() => void>();
-  #provider: Provider;
-  #channels: readonly Channel[];
+  #provider: Provider & Retirable;
+  #channels: readonly (Channel & Retirable)[];
   #outgoing: Claim[] = [];
   #armedFor = Number.POSITIVE_INFINITY;
   #cancelTimer: () => void = () => undefined;
@@ -84,8 +85,8 @@ export class Daemon {
     this.configLoadedAt = now;
     this.state = startMonitor({ settings, calendar, random, reader: store, now });
     this.#journal = new DaemonJournal(log);
-    this.#provider = parts.openProvider(settings);
-    this.#channels = parts.openChannels(settings);
+    this.#provider = retirableProvider(parts.openProvider(settings));
+    this.#channels = parts.openChannels(settings).map(retirableChannel);
     this.#heartbeat = new Heartbeat({ ping: parts.ping, settings: settings.heartbeat, now });
     this.#retention = new Retention({ store, aliveAt: Number(this.state.notes.get(aliveNote) ?? now), now });
     this.poller = new Poller({
@@ -153,8 +154,8 @@ export class Daemon {
   reload(settings: Settings): void {
     const old = { provider: this.#provider, channels: this.#channels };
     const changed = changedAccounts(this.state.settings, settings);
-    this.#provider = this.#parts.openProvider(settings);
-    this.#channels = this.#parts.openChannels(settings);
+    this.#provider = retirableProvider(this.#parts.openProvider(settings));
+    this.#channels = this.#parts.openChannels(settings).map(retirableChannel);
     this.#dispatcher.adopt(this.#channels);
     this.configLoadedAt = this.#time.now();
     this.act((now) => {
@@ -164,8 +165,8 @@ export class Daemon {
       for (const id of changed) this.#forgiveRefusal(id);
       this.poller.adopt(changed);
     });
-    void old.provider.close();
-    for (const channel of old.channels) void channel.close();
+    old.provider.retire();
+    for (const channel of old.channels) channel.retire();
     this.#parts.log.info({ accounts: settings.accounts.length }, 'configuration reloaded');
   }
 
@@ -279,6 +280,7 @@ export class Daemon {
     const now = this.#time.now();
     shiftTime(this.state, jumpMs, now);
     this.poller.shift(jumpMs);
+    this.#dispatcher.shift(jumpMs);
     this.#heartbeat.shift(jumpMs);
     this.#retention.distrustClock(now);
   }

@@ -1,0 +1,58 @@
+import type { Channel, Provider } from './ports.ts';
+
+/** Something that a reload replaces while it is in use. */
+export interface Retirable {
+  /** Closes it as soon as what it is doing has ended; it is given nothing new. */
+  retire(): void;
+}
+
+/** A provider that lets its polls finish before it goes: a reload is no failure of theirs. */
+export function retirableProvider(provider: Provider): Provider & Retirable {
+  const uses = new Uses(() => provider.close());
+  return {
+    readBalance: (account, signal) => uses.during(provider.readBalance(account, signal)),
+    close: () => provider.close(),
+    retire: () => uses.endAfterLast(),
+  };
+}
+
+/** A channel that lets its delivery finish before it goes: cut off, the message would be sent twice. */
+export function retirableChannel(channel: Channel): Channel & Retirable {
+  const uses = new Uses(() => channel.close());
+  return {
+    name: channel.name,
+    type: channel.type,
+    minGapMs: channel.minGapMs,
+    send: (message, signal) => uses.during(channel.send(message, signal)),
+    close: () => channel.close(),
+    retire: () => uses.endAfterLast(),
+  };
+}
+
+/** Counts what is under way. */
+class Uses {
+  readonly #close: () => Promise<void>;
+  #running = 0;
+  #retired = false;
+
+  constructor(close: () => Promise<void>) {
+    this.#close = close;
+  }
+
+  during<T>(work: Promise<T>): Promise<T> {
+    this.#running += 1;
+    return work.finally(() => {
+      this.#running -= 1;
+      this.#closeIfDone();
+    });
+  }
+
+  endAfterLast(): void {
+    this.#retired = true;
+    this.#closeIfDone();
+  }
+
+  #closeIfDone(): void {
+    if (this.#retired && this.#running === 0) void this.#close();
+  }
+}
