@@ -87,6 +87,11 @@ export class Dispatcher {
     return claims;
   }
 
+  /** The clock jumped: the pause after a message is as long as before. */
+  shift(byMs: number): void {
+    for (const lane of this.#lanes.values()) lane.freeAt += byMs;
+  }
+
   /** Sends what was taken, once that is stored. */
   send(claims: readonly Claim[]): void {
     for (const claim of claims) void this.#deliver(claim);

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { belowRule, dayMs, hourMs, minuteMs, units } from '../support/account-facts.ts';
+import { makeRoute } from '../support/settings.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+const rule = belowRule({
+  id: 'sms-low',
+  thresholds: { warning: units(200) },
+  hysteresis: { kind: 'amount', micros: 0 },
+});
+const step = 5 * minuteMs;
+
+/** Ways in which time goes on without lowwater, or seems to. */
+const jumps: readonly (readonly [string, (world: World) => void, number])[] = [
+  ['the clock is set a day ahead', (world) => world.clock.jump(dayMs), dayMs],
+  ['the clock is set a day back', (world) => world.clock.jump(-dayMs), -dayMs],
+  ['the machine sleeps for eight hours', (world) => world.clock.jump(8 * hourMs), 8 * hourMs],
+  ['the process is frozen for eight hours', (world) => world.clock.freeze(8 * hourMs), 8 * hourMs],
+  ['the event loop is blocked for a minute', (world) => world.clock.freeze(minuteMs), minuteMs],
+];
+
+describe.each(jumps)('when %s', (_, jump, byMs) => {
+  test('nothing goes stale and there is at most one extra poll', async () => {
+    const world = await startWorld();
+    await world.pass(hourMs);
+    const before = world.provider.asked.get('otp')?.length ?? 0;
+    jump(world);
+    await world.pass(30 * minuteMs);
+    expect(world.news()).toEqual([]);
+    const polls = (world.provider.asked.get('otp')?.length ?? 0) - before;
+    expect(polls).toBeGreaterThanOrEqual(5);
+    expect(polls).toBeLessThanOrEqual(7);
+    if (byMs > step)
+      expect(world.provider.asked.get('otp')?.[before]).toBeLessThan(world.now - 29 * minuteMs);
+  });
+
+  test('a provider that fails meanwhile is stale only after it failed for the whole time', async () => {
+    const world = await startWorld();
+    world.provider.breakDown();
+    await world.pass(5 * minuteMs);
+    jump(world);
+    await world.pass(8 * minuteMs);
+    expect(world.news()).toEqual([]);
+    await world.pass(6 * minuteMs);
+    expect(world.news()).toEqual(['otp/stale firing warning']);
+  });
+
+  test('there is no burst of reminders, and the next comes at its time', async () => {
+    const world = await startWorld({ rules: [rule], routes: [makeRoute({ repeatEveryMs: hourMs })] });
+    world.provider.set('otp', 100);
+    await world.pass(step);
+    world.news();
+    await world.pass(20 * minuteMs);
+    jump(world);
+    await world.pass(30 * minuteMs);
+    expect(world.news()).toEqual([]);
+    await world.pass(15 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low reminder warning']);
+  });
+
+  test('a `for` and an escalation count only the time in which somebody watched', async () => {
+    const world = await startWorld({
+      rules: [{ ...rule, forMs: 12 * minuteMs }],
+      channels: ['ops', 'boss'],
+      routes: [makeRoute({ escalate: { afterMs: 20 * minuteMs, channels: ['boss'] } })],
+    });
+    world.provider.set('otp', 100);
+    await world.pass(step);
+    jump(world);
+    await world.pass(8 * minuteMs);
+    expect(world.news()).toEqual([]);
+    await world.pass(5 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+    jump(world);
+    await world.pass(15 * minuteMs);
+    expect(world.news('boss')).toEqual([]);
+    await world.pass(6 * minuteMs);
+    expect(world.news('boss')).toEqual(['otp/sms-low escalated warning']);
+  });
+
+  test('a message that waits for its channel is still tried for a day', async () => {
+    const world = await startWorld({ rules: [rule] }, { sleepMs: 10_000 });
+    world.channel('ops').mood = 'down';
+    world.provider.set('otp', 100);
+    await world.pass(step);
+    jump(world);
+    await world.pass(hourMs);
+    world.channel('ops').mood = 'up';
+    await world.pass(6 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+  });
+});
+
+test('a silence ends by the clock on the wall, also when that is set', async () => {
+  const world = await startWorld({
+    rules: [rule],
+    silences: [{ match: {}, cron: '0 12 * * *', timezone: 'UTC', durationMs: 4 * hourMs, comment: '' }],
+  });
+  world.provider.set('otp', 100);
+  await world.pass(step);
+  world.clock.jump(5 * hourMs);
+  await world.pass(10_000);
+  expect(world.news()).toEqual(['otp/sms-low firing warning']);
+});

@@ -1,0 +1,269 @@
+import { describe, expect, test } from 'vitest';
+import { belowRule, dayMs, hourMs, minuteMs, units } from '../support/account-facts.ts';
+import { makeRoute } from '../support/settings.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+const rule = belowRule({
+  id: 'sms-low',
+  thresholds: { info: units(500), warning: units(200), critical: units(50) },
+  hysteresis: { kind: 'amount', micros: 0 },
+});
+const step = 5 * minuteMs;
+
+async function read(world: World, sms: number, account = 'otp'): Promise<void> {
+  world.provider.set(account, sms);
+  await world.pass(step);
+}
+
+describe('a channel that is down', () => {
+  test('gets one message for all that happened in two hours, in order, without stale reminders', async () => {
+    const routes = [makeRoute({ repeatEveryMs: 30 * minuteMs })];
+    const world = await startWorld({ accounts: ['otp', 'ads'], rules: [rule], routes });
+    world.channel('ops').mood = 'down';
+    await read(world, 100, 'otp');
+    await read(world, 100, 'ads');
+    await world.pass(hourMs);
+    await read(world, 10, 'ads');
+    await read(world, 1000, 'otp');
+    await world.pass(hourMs);
+    world.channel('ops').mood = 'up';
+    await world.pass(6 * minuteMs);
+    expect(world.news()).toEqual([
+      'ads/sms-low firing+worse critical; otp/sms-low firing+resolved warning (topped-up)',
+    ]);
+    await world.pass(20 * minuteMs);
+    expect(world.news()).toEqual([]);
+  });
+
+  test('delays no other channel', async () => {
+    const world = await startWorld({ rules: [rule], channels: ['ops', 'finance'] });
+    world.channel('ops').mood = 'down';
+    await read(world, 100);
+    expect(world.news('finance')).toEqual(['otp/sms-low firing warning']);
+  });
+
+  test('is tried again after 1, 2, 4 … seconds, at most 5 minutes apart', async () => {
+    const world = await startWorld({ rules: [rule] });
+    world.channel('ops').mood = 'down';
+    await read(world, 100);
+    await world.pass(hourMs);
+    const at = world.channel('ops').attempts.map((attempt) => attempt.at);
+    const gaps = at.slice(1).map((instant, index) => Math.round((instant - (at[index] ?? 0)) / 1000));
+    expect(gaps.slice(0, 9)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256]);
+    expect(gaps.slice(9)).toEqual(Array(gaps.length - 9).fill(300));
+  });
+
+  test('a resolved never overtakes what fired, although a report stands between them', async () => {
+    const world = await startWorld({
+      rules: [rule],
+      reports: [{ id: 'daily', cron: '20 12 * * *', timezone: 'UTC', channels: ['ops'] }],
+    });
+    world.channel('ops').mood = 'down';
+    await read(world, 100);
+    await world.pass(16 * minuteMs);
+    await read(world, 1000);
+    world.channel('ops').mood = 'up';
+    await world.pass(6 * minuteMs);
+    expect(world.news().filter((line) => !line.startsWith('report'))).toEqual([
+      'otp/sms-low firing+resolved warning (topped-up)',
+    ]);
+  });
+
+  test('for more than a day: given up and told on the others; what is recent goes on', async () => {
+    const world = await startWorld(
+      { accounts: ['otp', 'ads'], rules: [rule], channels: ['ops', 'finance'] },
+      { sleepMs: minuteMs },
+    );
+    world.channel('ops').mood = 'down';
+    await read(world, 100, 'otp');
+    await world.pass(23 * hourMs);
+    await read(world, 100, 'ads');
+    await read(world, 1000, 'ads');
+    await world.pass(2 * hourMs);
+    const others = world.news('finance').filter((line) => line.includes('channel-failed'));
+    expect(others).toEqual(['@lowwater/channel-failed:ops firing critical']);
+    world.channel('ops').mood = 'up';
+    await world.pass(6 * minuteMs);
+    const told = world.news().flatMap((line) => line.split('; '));
+    expect(told.sort()).toEqual([
+      'ads/sms-low firing+resolved warning (topped-up)',
+      'otp/sms-low firing warning',
+    ]);
+    await world.pass(minuteMs);
+    expect(world.news('finance').at(-1)).toBe('@lowwater/channel-failed:ops resolved critical');
+  });
+});
+
+describe('an attempt of which nobody knows whether it arrived', () => {
+  test('is repeated under the same id, and under a new one once there is more to say', async () => {
+    const world = await startWorld({ rules: [rule] });
+    world.channel('ops').mood = 'lost';
+    await read(world, 100);
+    const ids = () => world.channel('ops').attempts.map(({ message }) => message.id);
+    expect(ids().length).toBeGreaterThan(3);
+    expect(new Set(ids()).size).toBe(1);
+    await read(world, 10);
+    await world.pass(minuteMs);
+    world.channel('ops').mood = 'up';
+    await world.pass(6 * minuteMs);
+    expect(new Set(ids()).size).toBe(2);
+    expect(ids().at(-1)).not.toBe(ids()[0]);
+    expect(world.news()).toEqual(['otp/sms-low firing+worse critical']);
+  });
+
+  test('a refusal keeps the id although there is more to say: nothing arrived under it', async () => {
+    const world = await startWorld({ rules: [rule] });
+    world.channel('ops').mood = 'down';
+    await read(world, 100);
+    await read(world, 10);
+    await world.pass(6 * minuteMs);
+    expect(new Set(world.channel('ops').attempts.map(({ message }) => message.id)).size).toBe(1);
+  });
+});
+
+describe('a channel that refuses for good', () => {
+  const parts = {
+    rules: [rule],
+    channels: ['ops', 'finance'],
+    routes: [makeRoute({ channels: ['ops', 'finance'] })],
+  };
+
+  test('is told once on the others, and tried again at the pace of reminders', async () => {
+    const world = await startWorld(parts);
+    world.channel('ops').mood = 'dead';
+    await read(world, 100);
+    await world.pass(9 * hourMs);
+    expect(world.channel('ops').attempts.length).toBe(3);
+    const told = world.news('finance').flatMap((line) => line.split('; '));
+    expect(told.filter((line) => line.includes('channel-failed'))).toEqual([
+      '@lowwater/channel-failed:ops firing critical',
+      '@lowwater/channel-failed:ops reminder critical',
+      '@lowwater/channel-failed:ops reminder critical',
+    ]);
+  });
+
+  test('hears everything that is still open as soon as it works, and the others that it does', async () => {
+    const world = await startWorld({ ...parts, accounts: ['otp', 'ads', 'new'] });
+    world.channel('ops').mood = 'dead';
+    await read(world, 100, 'otp');
+    await read(world, 100, 'ads');
+    world.channel('ops').mood = 'up';
+    // A new incident is tried at once: nobody knows that the channel works again.
+    await read(world, 100, 'new');
+    await world.pass(minuteMs);
+    expect(
+      world
+        .news()
+        .flatMap((line) => line.split('; '))
+        .sort(),
+    ).toEqual(['ads', 'new', 'otp'].map((account) => `${account}/sms-low firing warning`));
+    expect(world.news('finance').join('; ')).toContain('channel-failed:ops resolved');
+  });
+
+  test('that heard of an incident before it broke hears of its end when it works again', async () => {
+    const world = await startWorld({ ...parts, accounts: ['otp', 'ads'] });
+    await read(world, 100, 'otp');
+    world.news();
+    world.channel('ops').mood = 'dead';
+    await read(world, 1000, 'otp');
+    await world.pass(hourMs);
+    world.channel('ops').mood = 'up';
+    await read(world, 100, 'ads');
+    await world.pass(minuteMs);
+    expect(
+      world
+        .news()
+        .flatMap((line) => line.split('; '))
+        .sort(),
+    ).toEqual(['ads/sms-low firing warning', 'otp/sms-low resolved warning (topped-up)']);
+  });
+
+  test('is tried at once after a reload: it may have a new address', async () => {
+    const world = await startWorld(parts);
+    world.channel('ops').mood = 'dead';
+    await read(world, 100);
+    world.channel('ops').mood = 'up';
+    world.reload(parts);
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+  });
+
+  test('when all are dead the incidents wait for one that works', async () => {
+    const world = await startWorld(parts);
+    for (const name of ['ops', 'finance']) world.channel(name).mood = 'dead';
+    await read(world, 100);
+    for (const name of ['ops', 'finance']) world.channel(name).mood = 'up';
+    await world.pass(4 * hourMs + minuteMs);
+    expect(world.news().join('; ')).toContain('otp/sms-low firing warning');
+    expect(world.news('finance').join('; ')).toContain('otp/sms-low firing warning');
+  });
+
+  test('one recipient refused while others got it is told as a warning, and the message is not sent again', async () => {
+    const world = await startWorld(parts);
+    world.channel('ops').mood = { refuses: ['gone@example.com'] };
+    await read(world, 100);
+    await world.pass(hourMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+    expect(world.news('finance')).toEqual([
+      'otp/sms-low firing warning',
+      '@lowwater/channel-failed:ops firing warning',
+    ]);
+  });
+});
+
+describe('a database that cannot be written', () => {
+  test('is told once on each channel; alerting goes on from memory, and recovers by itself', async () => {
+    const world = await startWorld({ rules: [rule], channels: ['ops', 'finance'] });
+    world.diskFull = true;
+    await world.pass(step);
+    for (const name of ['ops', 'finance'])
+      expect(world.news(name)).toEqual(['@lowwater/storage-failed firing critical']);
+    await read(world, 100);
+    await read(world, 1000);
+    await read(world, 10);
+    for (const name of ['ops', 'finance']) {
+      expect(world.news(name)).toEqual([
+        'otp/sms-low firing warning',
+        'otp/sms-low resolved warning (topped-up)',
+        'otp/sms-low firing critical',
+      ]);
+    }
+    world.diskFull = false;
+    await world.pass(minuteMs);
+    for (const name of ['ops', 'finance'])
+      expect(world.news(name)).toEqual(['@lowwater/storage-failed resolved critical']);
+    expect([...world.store.readings({ account: 'otp', since: 0, until: world.now })].length).toBe(5);
+    await world.restart({ downMs: minuteMs });
+    await world.pass(hourMs);
+    expect(world.news()).toEqual([]);
+  });
+
+  test('that stays so through a stop ends it all the same', async () => {
+    const world = await startWorld({ rules: [rule] });
+    world.diskFull = true;
+    await read(world, 100);
+    await world.stop();
+    world.diskFull = false;
+    await world.pass(minuteMs);
+    world.start();
+    await world.pass(dayMs / 24);
+    expect(world.news()).toContain('otp/sms-low firing warning');
+  });
+});
+
+test('an invalid configuration is told once, and is over with the next valid one, by reload or restart', async () => {
+  const world = await startWorld({ rules: [rule] });
+  world.daemon.reportInvalidConfiguration('line 3: unknown key');
+  world.daemon.reportInvalidConfiguration('line 3: unknown key');
+  await world.pass(minuteMs);
+  expect(world.news()).toEqual(['@lowwater/config-invalid firing warning']);
+  world.reload({ rules: [rule] });
+  await world.pass(minuteMs);
+  expect(world.news()).toEqual(['@lowwater/config-invalid resolved warning']);
+  world.daemon.reportInvalidConfiguration('line 4: unknown key');
+  await world.pass(minuteMs);
+  world.news();
+  await world.restart({ downMs: minuteMs });
+  await world.pass(minuteMs);
+  expect(world.news()).toEqual(['@lowwater/config-invalid resolved warning']);
+});

@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest';
+import { belowRule, hourMs, minuteMs, units } from '../support/account-facts.ts';
+import { incidentMessage } from '../support/recording-channel.ts';
+import { makeAccount, makeChannel, makeRoute, makeSettings } from '../support/settings.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+const rule = belowRule({
+  id: 'sms-low',
+  thresholds: { warning: units(200) },
+  hysteresis: { kind: 'amount', micros: 0 },
+});
+const step = 5 * minuteMs;
+
+async function read(world: World, sms: number): Promise<string[]> {
+  world.provider.set('otp', sms);
+  await world.pass(step);
+  return world.news();
+}
+
+describe('a reload', () => {
+  test('that edits the threshold keeps the incident and judges it at the next snapshot', async () => {
+    const world = await startWorld({ rules: [rule] });
+    await read(world, 100);
+    const before = world.desk.alerts({ all: false })[0]?.incident;
+    world.reload({ rules: [{ ...rule, thresholds: { warning: units(150) } }] });
+    await world.pass(step);
+    expect(world.news()).toEqual([]);
+    expect(world.desk.alerts({ all: false })[0]?.incident).toBe(before);
+    world.reload({ rules: [{ ...rule, thresholds: { warning: units(50) } }] });
+    await world.pass(10_000);
+    expect(world.news()).toEqual([]);
+    await world.pass(step);
+    expect(world.news()).toEqual(['otp/sms-low resolved warning']);
+  });
+
+  test('that makes the same incident worse says so', async () => {
+    const world = await startWorld({ rules: [rule] });
+    await read(world, 100);
+    world.reload({ rules: [{ ...rule, thresholds: { critical: units(200) } }] });
+    await world.pass(step);
+    expect(world.news()).toEqual(['otp/sms-low worse critical']);
+  });
+
+  test('that removes a rule closes its incident once and says why, not that all is well', async () => {
+    const world = await startWorld({ rules: [rule] });
+    await read(world, 100);
+    world.reload({});
+    await world.pass(hourMs);
+    expect(world.news()).toEqual(['otp/sms-low resolved warning (rule-removed)']);
+  });
+
+  test('that removes an account closes its incidents and says why; the account name is still told', async () => {
+    const accounts = [makeAccount('otp', { name: 'OTP production' }), makeAccount('ads')];
+    const world = await startWorld({ accounts, rules: [rule] });
+    await read(world, 100);
+    world.reload({ accounts: ['ads'], rules: [rule] });
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low resolved warning (account-removed)']);
+    expect(incidentMessage(world.channel('ops').delivered.at(-1)).notices[0]?.accountName).toBe(
+      'OTP production',
+    );
+    const asked = world.provider.asked.get('otp')?.length;
+    await world.pass(hourMs);
+    expect(world.provider.asked.get('otp')?.length).toBe(asked);
+  });
+
+  test('that turns the rule into one of another type closes the incident as well', async () => {
+    const world = await startWorld({ rules: [rule] });
+    await read(world, 100);
+    world.reload({ rules: [{ ...rule, type: 'idle', windowMs: hourMs }] });
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low resolved warning (rule-removed)']);
+  });
+
+  test('keeps a `for` and a silence running', async () => {
+    const slow = { ...rule, forMs: 12 * minuteMs };
+    const world = await startWorld({ rules: [slow] });
+    await read(world, 100);
+    world.reload({ rules: [slow] });
+    await world.pass(6 * minuteMs);
+    world.reload({ rules: [slow] });
+    await world.pass(6 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+  });
+
+  test('routes an open incident by the labels that its account has now', async () => {
+    const routes = [
+      makeRoute({ match: { labels: { team: ['night'] } }, channels: ['finance'] }),
+      makeRoute({ channels: ['ops'] }),
+    ];
+    const parts = { rules: [rule], channels: ['ops', 'finance'], routes };
+    const world = await startWorld(parts);
+    await read(world, 100);
+    world.reload({ ...parts, accounts: [makeAccount('otp', { labels: { team: 'night' } })] });
+    await world.pass(minuteMs);
+    expect(world.news('finance')).toEqual(['otp/sms-low firing warning']);
+    await read(world, 1000);
+    expect(world.news('finance')).toEqual(['otp/sms-low resolved warning (topped-up)']);
+  });
+});
+
+describe('a channel', () => {
+  test('that is renamed is not told again, keeps what was on its way, and hears the end', async () => {
+    const world = await startWorld({ accounts: ['otp', 'ads'], rules: [rule] });
+    await read(world, 100);
+    world.channel('ops').mood = 'down';
+    world.provider.set('ads', 100);
+    await world.pass(step);
+    rename(world, 'ops', 'operations');
+    await world.pass(6 * minuteMs);
+    expect(world.news('operations')).toEqual(['ads/sms-low firing warning']);
+    world.provider.set('otp', 1000);
+    await world.pass(step);
+    expect(world.news('operations')).toEqual(['otp/sms-low resolved warning (topped-up)']);
+  });
+
+  test('that is new hears of what is open', async () => {
+    const world = await startWorld({ rules: [rule] });
+    await read(world, 100);
+    world.reload({ rules: [rule], channels: ['ops', 'finance'] });
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual([]);
+    expect(world.news('finance')).toEqual(['otp/sms-low firing warning']);
+  });
+
+  test('that is removed leaves nothing waiting, by reload or by restart', async () => {
+    for (const how of ['reload', 'restart'] as const) {
+      const world = await startWorld({ rules: [rule], channels: ['ops', 'finance'] });
+      world.channel('finance').mood = 'down';
+      await read(world, 100);
+      if (how === 'reload') world.reload({ rules: [rule] });
+      else await world.restart({ downMs: minuteMs, parts: { rules: [rule] } });
+      await world.pass(step);
+      const waiting = world.desk.notifications(10).filter(({ state }) => state === 'pending');
+      expect(waiting).toEqual([]);
+      world.news();
+      await world.pass(minuteMs);
+      expect(await read(world, 1000)).toEqual(['otp/sms-low resolved warning (topped-up)']);
+      await world.pass(minuteMs);
+      expect(world.daemon.state.incidents.size).toBe(0);
+    }
+  });
+
+  test('that failed and is removed is closed as removed, not as working', async () => {
+    const world = await startWorld({ rules: [rule], channels: ['ops', 'finance'] });
+    world.channel('finance').mood = 'dead';
+    await read(world, 100);
+    await world.pass(minuteMs);
+    world.news();
+    world.reload({ rules: [rule] });
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['@lowwater/channel-failed:finance resolved critical (channel-removed)']);
+  });
+});
+
+/** The same webhook under another name. */
+function rename(world: World, from: string, to: string): void {
+  const { channels, routes, ...rest } = world.settings;
+  world.settings = {
+    ...rest,
+    channels: channels.map((channel) => (channel.name === from ? makeChannel(to, from) : channel)),
+    routes: routes.map((route) => ({
+      ...route,
+      channels: route.channels.map((name) => (name === from ? to : name)),
+    })),
+  };
+  world.daemon.reload(world.settings);
+}
+
+test('the settings of these tests are as the configuration makes them', () => {
+  expect(makeSettings().rules.map(({ id }) => id)).toEqual(['sms-negative', 'stale', 'auth-failed']);
+});

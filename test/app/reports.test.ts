@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { dayMs, hourMs, minuteMs, units } from '../support/account-facts.ts';
+import type { Received } from '../support/recording-channel.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+const daily = { id: 'daily', cron: '30 2 * * *', timezone: 'Europe/Berlin', channels: ['ops'] };
+const sleepMs = 10 * minuteMs;
+
+function reports(world: World): Received[] {
+  return world.channel('ops').delivered.filter(({ message }) => message.kind === 'report');
+}
+
+function localTimes(world: World): string[] {
+  const local = new Intl.DateTimeFormat('sv', {
+    timeZone: 'Europe/Berlin',
+    dateStyle: 'short',
+    timeStyle: 'short',
+  });
+  return reports(world).map(({ at }) => local.format(at));
+}
+
+describe('a daily report at 02:30 in Berlin', () => {
+  test.each([
+    [
+      'in spring, when 02:30 does not exist, comes at 03:00',
+      Date.UTC(2027, 2, 26, 12),
+      ['2027-03-27 02:30', '2027-03-28 03:00', '2027-03-29 02:30'],
+    ],
+    [
+      'in autumn, when 02:30 comes twice, comes once',
+      Date.UTC(2027, 9, 29, 12),
+      ['2027-10-30 02:30', '2027-10-31 02:30', '2027-11-01 02:30'],
+    ],
+  ])('%s', async (_, startAt, expected) => {
+    const world = await startWorld({ reports: [daily] }, { startAt, sleepMs });
+    await world.pass(3 * dayMs);
+    expect(localTimes(world)).toEqual(expected);
+  });
+
+  test('comes once through any number of restarts around it', async () => {
+    const world = await startWorld({ reports: [daily] }, { startAt: Date.UTC(2027, 9, 30, 12) });
+    await world.pass(12 * hourMs - 3 * minuteMs);
+    for (let round = 0; round < 30; round++) await world.restart({ downMs: 1000 * (round % 25) });
+    await world.pass(2 * hourMs);
+    expect(localTimes(world)).toEqual(['2027-10-31 02:30']);
+  });
+
+  test('three missed runs are one late report', async () => {
+    const world = await startWorld({ reports: [daily] }, { sleepMs });
+    await world.restart({ downMs: 3 * dayMs });
+    await world.pass(minuteMs);
+    expect(reports(world).length).toBe(1);
+    await world.pass(dayMs);
+    expect(reports(world).length).toBe(2);
+  });
+
+  test('one missed while the machine slept comes soon after it wakes, once', async () => {
+    const world = await startWorld({ reports: [daily] });
+    world.clock.jump(16 * hourMs);
+    await world.pass(5000);
+    expect(reports(world).length).toBe(1);
+    await world.pass(hourMs);
+    expect(reports(world).length).toBe(1);
+  });
+
+  test('a clock that is set back a day brings none again, one that was years ahead holds none back', async () => {
+    const world = await startWorld({ reports: [daily] }, { sleepMs });
+    await world.pass(dayMs);
+    expect(reports(world).length).toBe(1);
+    world.clock.jump(-dayMs);
+    await world.pass(dayMs);
+    expect(reports(world).length).toBe(1);
+    world.clock.jump(2000 * dayMs);
+    await world.pass(dayMs);
+    const ahead = reports(world).length;
+    world.clock.jump(-2000 * dayMs);
+    await world.pass(2 * dayMs);
+    expect(reports(world).length).toBeGreaterThan(ahead);
+  });
+
+  test('begins with the run after it was configured', async () => {
+    const world = await startWorld();
+    world.reload({ reports: [daily] });
+    await world.pass(hourMs);
+    expect(reports(world)).toEqual([]);
+  });
+});
+
+test('a report covers the time since the run before: balances, spending, top-ups, incidents, shortest runway first', async () => {
+  const world = await startWorld(
+    { accounts: ['ads', 'otp'], reports: [{ ...daily, timezone: 'UTC' }] },
+    { sleepMs },
+  );
+  await world.pass(15 * hourMs);
+  let sms = 1000;
+  for (let hour = 0; hour < 20; hour++) {
+    sms = hour === 10 ? sms + 500 : sms - 10;
+    world.provider.set('otp', sms);
+    world.provider.set('ads', hour === 5 ? -1 : 10_000);
+    await world.pass(hourMs);
+  }
+  await world.pass(5 * hourMs);
+  const message = reports(world).at(-1)?.message;
+  if (message?.kind !== 'report') throw new Error('no report came');
+  expect([message.since, message.until].map((at) => new Date(at).toISOString())).toEqual([
+    '2026-11-21T02:30:00.000Z',
+    '2026-11-22T02:30:00.000Z',
+  ]);
+  expect(message.accounts.map(({ id }) => id)).toEqual(['otp', 'ads']);
+  const [otp, ads] = message.accounts;
+  expect(otp?.toppedUp.sms).toBe(units(500));
+  expect(otp?.topUps.map(({ micros }) => micros)).toEqual([units(500)]);
+  expect(otp?.spent.sms).toBe(units(9000 + 19 * 10));
+  expect(ads?.incidents.map(({ rule }) => rule)).toEqual(['sms-negative']);
+});
