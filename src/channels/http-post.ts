@@ -1,9 +1,15 @@
-import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import type { Delivery } from '../app/ports.ts';
+import { type Environment, readProxyVariables } from '../app/proxy-variables.ts';
+import { isLoopbackHost } from '../core/loopback-host.ts';
 import { parseRetryAfter } from '../core/retry-after.ts';
+import type { Secret } from '../core/secret.ts';
 
 /** The most that is read of an answer: what receivers say that matters is a word or a line. */
 const answerLimit = 64 * 1024;
+
+/** Said explicitly, so that `NODE_TLS_REJECT_UNAUTHORIZED` in the environment changes nothing. */
+const verified = { rejectUnauthorized: true } as const;
 
 /** What a receiver answered. Header names are in lower case. */
 export interface HttpAnswer {
@@ -21,16 +27,23 @@ export interface HttpPost {
 }
 
 /**
- * Connections of one channel. Proxy variables of the environment are honoured. No HTTP/2: receivers take one message at
- * a time, and the simpler protocol tells a refused connection from a lost one.
+ * Connections to one receiver: past any proxy for this machine, else as the proxy variables say. Certificates are always verified. No
+ * HTTP/2: receivers take one message at a time, and the simpler protocol tells a refused connection from a lost one.
+ *
+ * Throws `ProxyVariableError` when a proxy variable holds no address.
  */
-export function openHttpConnections(): Dispatcher {
-  return new EnvHttpProxyAgent({
+export function openHttpConnections(address: Secret, environment: Environment = process.env): Dispatcher {
+  const settings = {
     allowH2: false,
     connections: 2,
     maxResponseSize: answerLimit,
-    connect: { timeout: 10_000 },
-  });
+    connect: { ...verified, timeout: 10_000 },
+  };
+  const proxies = readProxyVariables(environment);
+  const host = URL.parse(address.reveal())?.hostname ?? '';
+  return proxies === null || isLoopbackHost(host)
+    ? new Agent(settings)
+    : new EnvHttpProxyAgent({ ...settings, requestTls: verified, proxyTls: verified, ...proxies });
 }
 
 /** One POST. Never follows a redirect. Rejects with undici's errors. */

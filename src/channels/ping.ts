@@ -1,6 +1,7 @@
-import { request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import type { Ping } from '../app/heartbeat.ts';
 import type { Clock } from '../app/ports.ts';
+import type { Secret } from '../core/secret.ts';
 import { startDeadline } from './deadline.ts';
 import { openHttpConnections } from './http-post.ts';
 
@@ -8,10 +9,20 @@ const deadlineMs = 10_000;
 
 /** Reaches the heartbeat's URL with a GET, which every such service takes. True when it answers with 2xx in time. */
 export function createPing(clock: Clock): Ping {
-  const dispatcher = openHttpConnections();
+  let current: { readonly url: Secret; readonly dispatcher: Dispatcher } | null = null;
+
+  /** A reload may bring another address; the connections to the one before are let go. */
+  function connectionsTo(url: Secret): Dispatcher {
+    if (current !== null && current.url === url) return current.dispatcher;
+    void current?.dispatcher.close();
+    current = { url, dispatcher: openHttpConnections(url) };
+    return current.dispatcher;
+  }
+
   return async (url, signal) => {
     const deadline = startDeadline({ clock, afterMs: deadlineMs, outer: signal });
     try {
+      const dispatcher = connectionsTo(url);
       const response = await request(url.reveal(), { dispatcher, signal: deadline.signal });
       await response.body.dump();
       return response.statusCode >= 200 && response.statusCode < 300;

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Socket } from 'node:net';
 import { type Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici';
-import { OperatorError } from '../app/ports.ts';
+import { type Environment, readProxyVariables } from '../app/proxy-variables.ts';
 import { type OriginRequest, WarmClients } from './warm-clients.ts';
 
 /** How long an idle connection is kept where the server gives no hint: past the usual poll interval of five minutes. */
@@ -34,7 +34,7 @@ export interface ConnectionOptions {
   /** How long to wait for a connection. The deadline of the request ends sooner; this frees the socket. */
   readonly connectTimeoutMs: number;
   /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read from here, in either case. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Environment;
 }
 
 /**
@@ -101,30 +101,7 @@ function watchRequests(): { readonly deadOnArrival: WeakSet<Error>; close(): voi
   return { deadOnArrival, close: () => void unsubscribe(requestWritten, written) };
 }
 
-function openProxied(
-  settings: Agent.Options,
-  environment: ConnectionOptions['environment'],
-): Dispatcher | null {
-  const httpsProxy = readProxy('HTTPS_PROXY', environment);
-  const httpProxy = readProxy('HTTP_PROXY', environment);
-  if (httpsProxy === '' && httpProxy === '') return null;
-  const noProxy = environment.no_proxy ?? environment.NO_PROXY ?? '';
-  return new EnvHttpProxyAgent({ ...settings, httpsProxy, httpProxy, noProxy });
-}
-
-/** A proxy variable as an address; empty where it is not set. As in curl, an address without a scheme means http. */
-function readProxy(name: string, environment: ConnectionOptions['environment']): string {
-  const value = (environment[name.toLowerCase()] ?? environment[name] ?? '').trim();
-  const address = value === '' || value.includes('://') ? value : `http://${value}`;
-  if (address !== '' && !/^(?:https?|socks5?):\/\//i.test(address)) throw new ProxyVariableError(name);
-  if (address !== '' && !URL.canParse(address)) throw new ProxyVariableError(name);
-  return address;
-}
-
-/** A proxy variable that holds no address. */
-export class ProxyVariableError extends OperatorError {
-  constructor(name: string) {
-    super(`the environment variable ${name} does not hold the address of a proxy`);
-    this.name = 'ProxyVariableError';
-  }
+function openProxied(settings: Agent.Options, environment: Environment): Dispatcher | null {
+  const proxies = readProxyVariables(environment);
+  return proxies === null ? null : new EnvHttpProxyAgent({ ...settings, ...proxies });
 }

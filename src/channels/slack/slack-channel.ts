@@ -27,7 +27,7 @@ export interface SlackChannelOptions {
 
 /** A channel that posts to a Slack incoming webhook. It retries nothing by itself but what Slack found unreadable, once, as plain text. */
 export function createSlackChannel(options: SlackChannelOptions): Channel {
-  const dispatcher = openHttpConnections();
+  const dispatcher = openHttpConnections(options.webhookUrl);
   return {
     name: options.name,
     type: 'slack',

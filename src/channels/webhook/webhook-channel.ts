@@ -24,7 +24,7 @@ export interface WebhookChannelOptions {
 
 /** A channel that posts JSON, signed as in the Standard Webhooks specification (standardwebhooks.com). */
 export function createWebhookChannel(options: WebhookChannelOptions): Channel {
-  const dispatcher = openHttpConnections();
+  const dispatcher = openHttpConnections(options.url);
   return {
     name: options.name,
     type: 'webhook',
