@@ -4,7 +4,7 @@ import type { Outcome } from '../core/outcome.ts';
 import { Committer } from './committer.ts';
 import { Counting } from './counting.ts';
 import { DaemonJournal } from './daemon-journal.ts';
-import { Heartbeat, overdueMs, type Ping } from './heartbeat.ts';
+import { Heartbeat, isWell, type Ping } from './heartbeat.ts';
 import { endTurn, startMonitor } from './monitor/monitor.ts';
 import { observePoll } from './monitor/observe.ts';
 import { obeyOrder } from './monitor/operate.ts';
@@ -74,6 +74,7 @@ export class Daemon {
   #armedFor = Number.POSITIVE_INFINITY;
   #cancelTimer: () => void = () => undefined;
   #running = false;
+  #firstPoll: 'awaited' | 'ended' | 'stored' = 'awaited';
   #idle: (() => void) | null = null;
 
   constructor(parts: DaemonParts) {
@@ -207,6 +208,7 @@ export class Daemon {
   #pollEnded(account: WatchedAccount, outcome: Outcome): void {
     this.counting.countPoll(account.settings.id, outcome.kind, outcome.durationMs);
     this.#journal.pollEnded(account, outcome);
+    if (this.#firstPoll === 'awaited') this.#firstPoll = 'ended';
     this.act((now) => observePoll(this.state, account, outcome, now));
     this.#checkIdle();
   }
@@ -255,6 +257,7 @@ export class Daemon {
 
   #committed(failure: StorageError | null): void {
     this.#dispatcher.send(this.#outgoing.splice(0));
+    if (failure === null && this.#firstPoll === 'ended') this.#firstPoll = 'stored';
     const raised = isOwnFailureRaised(this.state, storageRule);
     if (failure !== null && !raised) {
       this.#parts.log.error({ err: failure }, 'the database cannot be written; going on from memory');
@@ -296,13 +299,14 @@ export class Daemon {
   }
 
   #beat(now: number): void {
-    const waiting = [...this.state.messages.values()].filter((message) => message.state === 'pending');
-    const overdue = waiting.some(
-      (message) => now - message.createdAt > overdueMs && message.dueAt < now - overdueMs,
-    );
-    const failing = waiting.some((message) => message.attempts > 0 && now - message.createdAt > overdueMs);
-    const late = this.poller.nextAt < now - overdueMs;
-    const healthy = !this.#committer.failing && !overdue && !failing && !late;
+    const healthy = isWell({
+      now,
+      pollStored: this.#firstPoll === 'stored',
+      storageFailing: this.#committer.failing,
+      pollsRunning: this.poller.running,
+      nextPollAt: this.poller.nextAt,
+      messages: this.state.messages.values(),
+    });
     this.#heartbeat.beat({ now, healthy, ended: (reached) => this.#journal.heartbeatEnded(reached) });
   }
 

@@ -40,6 +40,8 @@ export class World {
   daemon: Daemon;
   store: Store;
   desk: DaemonDesk;
+  /** Instants of the heartbeats that went out. */
+  readonly pings: number[] = [];
   /** While true every commit fails as on a full disk. */
   diskFull = false;
   readonly #random = seededRandom();
@@ -146,7 +148,10 @@ export class World {
       random: this.#random,
       calendar: cronCalendar,
       log: silent,
-      ping: async () => true,
+      ping: async () => {
+        this.pings.push(this.clock.now());
+        return true;
+      },
       acknowledgeUrl: () => null,
       ...(this.#sleepMs === null ? {} : { longestSleepMs: this.#sleepMs }),
     });
