@@ -114,6 +114,30 @@ describe('commands that read', () => {
     expect(piped.stdout).toContain('cannot be read');
   });
 
+  it.each([
+    'status',
+    'history otp --since 1h',
+    'history otp --since 1h --balance voip',
+    'history otp --table',
+    'alerts --all',
+    'explain otp',
+    'explain broken',
+    'replay --since 1h',
+    'silence list',
+  ])('%s fits terminals of 40, 80 and 200 columns', async (words) => {
+    for (const columns of [40, 80, 200]) {
+      const { code, stdout } = await lowwater(words, { columns });
+      expect(code).toBe(0);
+      const widest = Math.max(...stdout.split('\n').map(displayWidth));
+      expect(widest, `${columns} columns`).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  it('a narrow table of readings keeps the balance that was asked for', async () => {
+    const { stdout } = await lowwater('history otp --table --balance voip', { columns: 34 });
+    expect(stdout).toMatch(/^AT +VOIP\n/);
+  });
+
   it('history draws a chart on a terminal and writes a table elsewhere', async () => {
     const chart = await lowwater('history otp --since 1h', { columns: 90 });
     expect(chart.stdout).toContain('OTP production: SMS balance');

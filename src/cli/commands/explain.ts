@@ -1,6 +1,6 @@
 import type { AlertView, Explanation } from '../../app/desk.ts';
 import { explanationJson } from '../../app/desk-json.ts';
-import type { Fact } from '../../core/evaluation.ts';
+import type { Fact, Quantity } from '../../core/evaluation.ts';
 import { describeDistance, formatMomentAndAge, roughDuration } from '../../core/moment.ts';
 import { cleanText } from '../../core/plain-text.ts';
 import { type WordingFrame, wordFact, wordQuantity } from '../../core/quantity-wording.ts';
@@ -9,7 +9,9 @@ import { printJson } from '../print-json.ts';
 import { requireAccount, suggest } from '../read-options.ts';
 import { paintSeverity } from '../severity-style.ts';
 import { displayWidth, padToWidth } from '../terminal/display-width.ts';
+import { layoutWidth, type Output } from '../terminal/output.ts';
 import type { Style } from '../terminal/style.ts';
+import { wrapToWidth } from '../terminal/wrap.ts';
 import { withDesk } from '../with-desk.ts';
 
 export const explainCommand: Command = {
@@ -46,29 +48,62 @@ export const explainCommand: Command = {
       };
       const { stdout } = context;
       await stdout.write(
-        chosen.map((explanation) => formatExplanation(explanation, frame, stdout.style)).join('\n'),
+        chosen.map((explanation) => formatExplanation(explanation, frame, stdout)).join('\n'),
       );
       return exitCodes.ok;
     }),
 };
 
-function formatExplanation(explanation: Explanation, frame: WordingFrame, style: Style): string {
+function formatExplanation(explanation: Explanation, frame: WordingFrame, stdout: Output): string {
   const { rule, evaluation, alert, wouldNotFire } = explanation;
   const facts: [string, string][] = [];
-  if (evaluation.value !== null) facts.push(['value', wordQuantity(evaluation.value, frame)]);
+  if (evaluation.value !== null) facts.push(['value', wordLength(evaluation.value, frame)]);
   if (evaluation.threshold !== null) facts.push(['threshold', wordQuantity(evaluation.threshold, frame)]);
   for (const fact of evaluation.facts) facts.push([cleanText(fact.name, 60), describeFact(fact, frame)]);
   if (rule.forMs > 0) facts.push(['fires after', roughDuration(rule.forMs)]);
   if (rule.recoverForMs > 0) facts.push(['resolves after', roughDuration(rule.recoverForMs)]);
   if (alert !== null) facts.push(['alert', describeAlert(alert, rule, frame)]);
   if (wouldNotFire !== null) facts.push(['would not fire', cleanText(wouldNotFire, 300)]);
-  const width = Math.max(0, ...facts.map(([name]) => displayWidth(name)));
-  const heading = `${style.bold(rule.id)} (${rule.type}${rule.builtIn ? ', built in' : ''}): ${describeVerdict(explanation, style)}`;
-  return `${[heading, ...facts.map(([name, text]) => `  ${padToWidth(name, width)}  ${text}`)].join('\n')}\n`;
+  const heading = layOutHeading(explanation, stdout);
+  return `${[...heading, ...layOutFacts(facts, layoutWidth(stdout))].join('\n')}\n`;
+}
+
+/** Rule and verdict on one line where both fit, else the verdict below. */
+function layOutHeading(explanation: Explanation, stdout: Output): string[] {
+  const { rule } = explanation;
+  const { text, paint } = describeVerdict(explanation, stdout.style);
+  const name = `${rule.id} (${rule.type}${rule.builtIn ? ', built in' : ''}):`;
+  const painted = stdout.style.bold(rule.id) + name.slice(rule.id.length);
+  const width = layoutWidth(stdout);
+  if (width === null || displayWidth(name) + 1 + displayWidth(text) <= width)
+    return [`${painted} ${paint(text)}`];
+  return [painted, ...wrapToWidth(text, width - 2).map((line) => `  ${paint(line)}`)];
+}
+
+/** Less room than this beside the names, and what they say stands below them. */
+const leastRoom = 24;
+
+function layOutFacts(facts: readonly (readonly [string, string])[], width: number | null): string[] {
+  const names = Math.max(0, ...facts.map(([name]) => displayWidth(name)));
+  const room = width === null ? null : width - names - 4;
+  if (width !== null && room !== null && room < leastRoom) {
+    return facts.flatMap(([name, text]) => [
+      `  ${name}`,
+      ...wrapToWidth(text, Math.max(leastRoom, width - 4)).map((line) => `    ${line}`),
+    ]);
+  }
+  return facts.flatMap(([name, text]) =>
+    wrapToWidth(text, room).map((line, index) => `  ${padToWidth(index === 0 ? name : '', names)}  ${line}`),
+  );
 }
 
 function describeFact(fact: Fact, frame: WordingFrame): string {
-  return fact.value.unit === 'duration' && fact.value.ms === 0 ? 'none' : wordFact(fact, frame);
+  return fact.value.unit === 'duration' ? wordLength(fact.value, frame) : wordFact(fact, frame);
+}
+
+/** A runway of nothing is none, not less than a second. */
+function wordLength(quantity: Quantity, frame: WordingFrame): string {
+  return quantity.unit === 'duration' && quantity.ms === 0 ? 'none' : wordQuantity(quantity, frame);
 }
 
 /** What became of the verdict: since when it fires or waits to, and what keeps people from hearing of it. */
@@ -84,14 +119,19 @@ function describeAlert(alert: AlertView, rule: Explanation['rule'], frame: Wordi
   return notes.join(', ');
 }
 
-function describeVerdict({ evaluation }: Explanation, style: Style): string {
+function describeVerdict(
+  { evaluation }: Explanation,
+  style: Style,
+): { readonly text: string; readonly paint: (text: string) => string } {
   switch (evaluation.kind) {
     case 'ok':
-      return style.green('ok');
+      return { text: 'ok', paint: style.green };
     case 'unknown':
-      return `no verdict: ${cleanText(evaluation.why, 300)}`;
+      return { text: `no verdict: ${cleanText(evaluation.why, 300)}`, paint: (text) => text };
     case 'breached':
-    case 'event':
-      return paintSeverity(style, evaluation.severity, `${evaluation.kind}, ${evaluation.severity}`);
+    case 'event': {
+      const { kind, severity } = evaluation;
+      return { text: `${kind}, ${severity}`, paint: (text) => paintSeverity(style, severity, text) };
+    }
   }
 }

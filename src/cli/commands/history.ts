@@ -10,9 +10,12 @@ import { printJson } from '../print-json.ts';
 import { readBalance, readInstant, requireAccount } from '../read-options.ts';
 import { drawChart } from '../terminal/chart.ts';
 import { formatCsvLine } from '../terminal/csv.ts';
+import { displayWidth } from '../terminal/display-width.ts';
 import { layoutWidth } from '../terminal/output.ts';
+import { startProgress } from '../terminal/progress.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatLocal } from '../terminal/time.ts';
+import { wrapToWidth } from '../terminal/wrap.ts';
 import { withDesk } from '../with-desk.ts';
 
 const weekMs = 7 * 86_400_000;
@@ -53,7 +56,8 @@ export const historyCommand: Command = {
       else if (input.flag('csv')) await printCsv(context, readings);
       else if (readings.length === 0)
         await context.stdout.write(`No readings of ${account.id} since ${formatLocal(since)}.\n`);
-      else if (input.flag('table') || !context.stdout.isTerminal) await printTable(context, readings);
+      else if (input.flag('table') || !context.stdout.isTerminal)
+        await printTable(context, readings, balance);
       else
         await printChart(context, {
           account,
@@ -67,7 +71,12 @@ export const historyCommand: Command = {
     }),
 };
 
-async function printCsv({ stdout, signal }: CommandContext, readings: readonly Reading[]): Promise<void> {
+async function printCsv(
+  { stdout, stderr, clock, signal }: CommandContext,
+  readings: readonly Reading[],
+): Promise<void> {
+  // On a terminal the lines themselves show how far it is.
+  const progress = stdout.isTerminal ? null : startProgress({ output: stderr, clock, label: 'export' });
   await stdout.write(formatCsvLine(['at', 'sms', 'voip', 'currency']));
   for (let from = 0; from < readings.length && !signal.aborted; from += chunkLines) {
     const chunk = readings.slice(from, from + chunkLines).map((reading) => {
@@ -75,16 +84,24 @@ async function printCsv({ stdout, signal }: CommandContext, readings: readonly R
       return formatCsvLine([at, sms, voip, currency]);
     });
     await stdout.write(chunk.join(''));
+    progress?.update((from + chunk.length) / readings.length);
   }
+  progress?.end();
 }
 
-async function printTable({ stdout }: CommandContext, readings: readonly Reading[]): Promise<void> {
+/** What a narrow terminal has no room for goes first: the balance that was not asked for last of all. */
+async function printTable(
+  { stdout }: CommandContext,
+  readings: readonly Reading[],
+  balance: Balance,
+): Promise<void> {
+  const rankOf = (name: Balance) => (name === balance ? {} : { rank: 1 });
   const table = formatTable<Reading>({
     columns: [
       { header: 'AT', value: ({ at }) => formatLocal(at, { seconds: true }) },
-      { header: 'SMS', align: 'right', value: ({ sms }) => formatMoney(sms) },
-      { header: 'VOIP', align: 'right', value: ({ voip }) => formatMoney(voip) },
-      { header: 'CURRENCY', value: ({ currency }) => currency },
+      { header: 'SMS', align: 'right', ...rankOf('sms'), value: ({ sms }) => formatMoney(sms) },
+      { header: 'VOIP', align: 'right', ...rankOf('voip'), value: ({ voip }) => formatMoney(voip) },
+      { header: 'CURRENCY', rank: 2, value: ({ currency }) => currency },
     ],
     rows: readings,
     width: layoutWidth(stdout),
@@ -122,10 +139,20 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
   const currency = newest === undefined ? '' : cleanText(newest.currency, 12);
   const title = `${cleanText(account.name, 80)}: ${balance.toUpperCase()} balance`;
   const latest =
-    newest === undefined ? '' : `, ${formatMoney(newest[balance])} ${currency} at ${formatLocal(newest.at)}`;
+    newest === undefined ? '' : `${formatMoney(newest[balance])} ${currency} at ${formatLocal(newest.at)}`;
   const names = Object.entries(thresholds).map(([severity, micros]) => `${severity} ${formatMoney(micros)}`);
-  const legend = names.length === 0 ? '' : `${stdout.style.dim(`thresholds: ${names.join(', ')}`)}\n`;
-  await stdout.write(`${stdout.style.bold(title)}${latest}\n\n${lines.join('\n')}\n${legend}`);
+  const legend =
+    names.length === 0
+      ? []
+      : wrapToWidth(`thresholds: ${names.join(', ')}`, stdout.columns).map(stdout.style.dim);
+  await stdout.write(`${[...headingLines(title, latest, stdout), '', ...lines, ...legend].join('\n')}\n`);
+}
+
+/** One line where both fit, else one below the other. */
+function headingLines(title: string, latest: string, { columns, style }: CommandContext['stdout']): string[] {
+  const whole = latest === '' ? title : `${title}, ${latest}`;
+  if (displayWidth(whole) <= columns) return [style.bold(title) + whole.slice(title.length)];
+  return [...wrapToWidth(title, columns).map(style.bold), ...wrapToWidth(latest, columns)];
 }
 
 /** Three polls missing are a gap; a cron schedule may sleep over a weekend. */

@@ -14,6 +14,7 @@ import { layoutWidth } from '../terminal/output.ts';
 import type { Style } from '../terminal/style.ts';
 import { type Column, formatTable } from '../terminal/table.ts';
 import { formatShortDuration } from '../terminal/time.ts';
+import { wrapToWidth } from '../terminal/wrap.ts';
 import { withDesk } from '../with-desk.ts';
 
 const dayMs = 86_400_000;
@@ -48,7 +49,7 @@ function formatStatus(accounts: readonly AccountView[], { stdout, clock }: Comma
     width: layoutWidth(stdout),
     style,
   });
-  return `${table}\n${summarise(accounts)}\n`;
+  return `${table}\n${wrapToWidth(summarise(accounts), layoutWidth(stdout)).join('\n')}\n`;
 }
 
 function statusColumns(frame: {

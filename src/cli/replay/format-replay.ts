@@ -6,9 +6,11 @@ import { cleanText } from '../../core/plain-text.ts';
 import { wordQuantity } from '../../core/quantity-wording.ts';
 import type { ReplayedIncident } from '../../core/replay/incident-book.ts';
 import { paintSeverity } from '../severity-style.ts';
+import { cutToWidth } from '../terminal/display-width.ts';
 import { layoutWidth, type Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatLocal } from '../terminal/time.ts';
+import { wrapToWidth } from '../terminal/wrap.ts';
 import type { AccountTrace } from './account-trace.ts';
 import { drawTimeline } from './draw-timeline.ts';
 import { formatMessages, formatTotals } from './format-totals.ts';
@@ -33,7 +35,14 @@ export function formatReplay(report: ReplayReport): string {
   const accounts = traces.map((trace) => formatAccount(report, trace));
   const totals = formatTotals(result, { until, stdout });
   const messages = formatMessages(result.messages, { since, until });
-  return `${[stdout.style.bold(heading), ...accounts, ...(totals === '' ? [] : [totals]), messages].join('\n\n')}\n`;
+  const room = layoutWidth(stdout);
+  const parts = [
+    wrapToWidth(heading, room).map(stdout.style.bold).join('\n'),
+    ...accounts,
+    ...(totals === '' ? [] : [totals]),
+    wrapToWidth(messages, room).join('\n'),
+  ];
+  return `${parts.join('\n\n')}\n`;
 }
 
 function formatAccount(report: ReplayReport, trace: AccountTrace): string {
@@ -41,7 +50,10 @@ function formatAccount(report: ReplayReport, trace: AccountTrace): string {
   const { id, name } = trace.account;
   const incidents = result.incidents.filter(({ incident }) => incident.account === id);
   const called = name === id ? id : `${cleanText(name, 80)} (${id})`;
-  const heading = `${stdout.style.bold(called)}: ${incidents.length === 0 ? 'no incident' : plural(incidents.length, 'incident')}`;
+  const count = incidents.length === 0 ? 'no incident' : plural(incidents.length, 'incident');
+  const room = layoutWidth(stdout);
+  const shown = room === null ? called : cutToWidth(called, Math.max(10, room - count.length - 2));
+  const heading = `${stdout.style.bold(shown)}: ${count}`;
   const timeline = stdout.isTerminal ? drawTimeline(report, trace, incidents) : [];
   const table = incidents.length === 0 ? [] : [formatIncidents(report, trace, incidents)];
   return [heading, ...timeline, ...table].join('\n');

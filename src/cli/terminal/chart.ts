@@ -117,13 +117,24 @@ function drawThreshold(line: string, style: Style): string {
 
 function timeAxis({ since, until, style }: ChartOrder, labelWidth: number, columns: number): string[] {
   const indent = ' '.repeat(labelWidth + 1);
-  const [left, middle, right] = [since, (since + until) / 2, until].map((at) =>
+  const times = [since, (since + until) / 2, until].map((at) =>
     formatLocal(at, { seconds: until - since < 600_000 }),
-  ) as [string, string, string];
+  );
+  const shorten =
+    timeForms.find((form) => form(times[0] ?? '').length * 2 < columns) ??
+    ((time: string) => time.slice(5, 10));
+  const [left, middle, right] = times.map(shorten) as [string, string, string];
   const free = columns - left.length - right.length;
   const between = free >= middle.length + 4 ? padMiddle(middle, free) : ' '.repeat(Math.max(1, free));
   return [style.dim(`${indent}└${'─'.repeat(columns)}`), style.dim(`${indent} ${left}${between}${right}`)];
 }
+
+/** From the whole time to the day alone, for what a narrow terminal has room for. */
+const timeForms: readonly ((time: string) => string)[] = [
+  (time) => time,
+  (time) => time.slice(5),
+  (time) => time.slice(5, 16),
+];
 
 function padMiddle(text: string, width: number): string {
   const before = Math.floor((width - text.length) / 2);

@@ -30,6 +30,24 @@ export function cutToWidth(text: string, width: number): string {
   return `${cut.trimEnd()}…`;
 }
 
+/** The text in pieces of at most `width` columns. Never cuts through a character, however wide. */
+export function splitAtWidth(text: string, width: number): string[] {
+  const pieces: string[] = [];
+  let piece = '';
+  let used = 0;
+  for (const { segment } of graphemes.segment(text)) {
+    const more = graphemeWidth(segment);
+    if (used + more > width && piece !== '') {
+      pieces.push(piece);
+      piece = '';
+      used = 0;
+    }
+    piece += segment;
+    used += more;
+  }
+  return [...pieces, piece];
+}
+
 /** The text filled up with spaces to `width` columns. */
 export function padToWidth(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const fill = ' '.repeat(Math.max(0, width - displayWidth(text)));

@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { displayWidth } from '../../../src/cli/terminal/display-width.ts';
+import { wrapToWidth } from '../../../src/cli/terminal/wrap.ts';
+
+describe('wrapping', () => {
+  it.each([
+    ['a pipe', 'one two three', null, ['one two three']],
+    ['what fits', 'one two', 7, ['one two']],
+    ['words', 'one two three', 7, ['one two', 'three']],
+    ['a word wider than the line', 'a bcdefgh i', 3, ['a', 'bcd', 'efg', 'h i']],
+    ['wide characters', '余额不足', 5, ['余额', '不足']],
+    ['nothing', '', 5, ['']],
+  ] as const)('%s', (_what, text, width, lines) => {
+    expect(wrapToWidth(text, width)).toEqual(lines);
+  });
+
+  it('loses no character and keeps to the width, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 2, max: 30 }), (text, width) => {
+        const lines = wrapToWidth(text, width);
+        expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
+        for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+      }),
+    );
+  });
+});
