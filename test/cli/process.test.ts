@@ -1,8 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runLowwater, startLowwater } from '../support/command-line.ts';
+
+// Every test starts a process, and all of them at once, beside the other test files.
+vi.setConfig({ testTimeout: 30_000 });
 
 let folder: string;
 
