@@ -28,7 +28,7 @@ async function dispatch(words: readonly string[], context: CommandContext): Prom
     await stdout.write(formatCommandHelp(command, stdout.style));
     return exitCodes.ok;
   }
-  const [first] = words;
+  const [first] = words.slice(configurationWords(words));
   const wantsHelp = words.some((word) => word === '--help' || word === '-h') || first === 'help';
   if (group.length > 0) {
     const output = wantsHelp ? stdout : stderr;
@@ -56,7 +56,7 @@ interface Found {
 
 /** `--config FILE` may stand before the command; `help COMMAND` is `COMMAND --help`. */
 function findCommand(words: readonly string[]): Found {
-  const lead = words[0] === '--config' ? 2 : words[0]?.startsWith('--config=') ? 1 : 0;
+  const lead = configurationWords(words);
   if (lead > 0) {
     const inner = findCommand(words.slice(lead));
     return { ...inner, rest: [...words.slice(0, lead), ...inner.rest] };
@@ -75,6 +75,12 @@ function findCommand(words: readonly string[]): Found {
     throw unknownCommand(`${first} ${second}`);
   }
   return { command: null, group, rest: [] };
+}
+
+/** How many words before the command name the configuration. */
+function configurationWords([first = '']: readonly string[]): number {
+  if (first === '--config') return 2;
+  return first.startsWith('--config=') ? 1 : 0;
 }
 
 function unknownCommand(typed: string): UsageError {
