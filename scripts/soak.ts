@@ -8,7 +8,7 @@ import { startSimulator } from '../src/provider/simulator/server.ts';
 import { openReader } from '../src/store/store.ts';
 import { systemClock } from '../src/system/clock.ts';
 import { systemRandom } from '../src/system/random.ts';
-import { builtMain, startNode } from '../test/support/built-program.ts';
+import { type BuiltProcess, builtMain, startNode } from '../test/support/built-program.ts';
 import { eventually } from '../test/support/eventually.ts';
 import { startMailSink } from '../test/support/mail-sink.ts';
 import { startSlackSink } from '../test/support/slack-sink.ts';
@@ -33,6 +33,8 @@ const accountCount = Number(values.accounts);
 interface Sample {
   readonly day: number;
   readonly residentMb: number;
+  /** Heap and buffers in use, after garbage was collected. */
+  readonly heapMb: number;
   readonly files: number;
   readonly databaseKb: number;
   readonly logKb: number;
@@ -63,7 +65,9 @@ async function soak(): Promise<number> {
   const configFile = join(folder, 'config.json');
   writeFileSync(configFile, JSON.stringify(makeConfiguration(), null, 2));
   const entry = join(import.meta.dirname, '../test/support/patient-daemon.ts');
-  const daemon = startNode([entry, configFile, String(speed)], { env: { LOWWATER_MAIN: builtMain } });
+  const daemon = startNode(['--expose-gc', entry, configFile, String(speed)], {
+    env: { LOWWATER_MAIN: builtMain },
+  });
   await eventually(
     'the first polls',
     () => provider.control.requests() > 0 || daemon.child.exitCode !== null,
@@ -71,17 +75,19 @@ async function soak(): Promise<number> {
   process.stdout.write(
     `${days} days at ${speed} x real time, ${accountCount} accounts every ${values.every}\n\n`,
   );
-  process.stdout.write('day   resident MB   open files   database KB   log KB      polls   messages\n');
+  process.stdout.write(
+    'day   resident MB   heap MB   open files   database KB   log KB      polls   messages\n',
+  );
   const samples: Sample[] = [];
   for (let day = 1; day <= days; day += 1) {
     await eventually(
       `day ${day}`,
-      () => daemon.output().stdout.includes(`day ${day}\n`) || daemon.child.exitCode !== null,
+      () => heapAfter(daemon.output().stdout, day) !== null || daemon.child.exitCode !== null,
       120_000,
     );
     if (daemon.child.exitCode !== null)
       throw new Error(`the daemon ended: ${JSON.stringify(await daemon.ended)}`);
-    const sample = measure(daemon.child.pid ?? 0, day);
+    const sample = measure(daemon, day);
     samples.push(sample);
     printSample(sample);
   }
@@ -181,12 +187,20 @@ function makeConfiguration(): object {
   };
 }
 
-function measure(pid: number, day: number): Sample {
+/** What the daemon said of its heap after a day, in bytes; null before it did. */
+function heapAfter(stdout: string, day: number): number | null {
+  const line = stdout.split('\n').find((one) => one.startsWith(`{"day":${day},`));
+  return line === undefined ? null : (JSON.parse(line) as { heapBytes: number }).heapBytes;
+}
+
+function measure(daemon: BuiltProcess, day: number): Sample {
+  const pid = daemon.child.pid ?? 0;
   const kib = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
   const database = join(folder, 'lowwater.db');
   return {
     day,
     residentMb: kib / 1024,
+    heapMb: (heapAfter(daemon.output().stdout, day) ?? 0) / 1024 / 1024,
     files: readdirSync(`/proc/${pid}/fd`).length,
     databaseKb: statSync(database).size / 1024,
     logKb: (statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0) / 1024,
@@ -199,6 +213,7 @@ function printSample(sample: Sample): void {
   const cells = [
     String(sample.day).padStart(3),
     sample.residentMb.toFixed(1).padStart(14),
+    sample.heapMb.toFixed(1).padStart(10),
     String(sample.files).padStart(13),
     sample.databaseKb.toFixed(0).padStart(14),
     sample.logKb.toFixed(0).padStart(9),

@@ -1,24 +1,39 @@
 import { describe, expect, it } from 'vitest';
-import { killSteps } from '../support/kill/kill-plan.ts';
 import { type KillRun, playKillRun } from '../support/kill/kill-run.ts';
 
-/** A few rows of the whole matrix, which `npm run kill-matrix` plays. */
+/** A few rows of the whole matrix, which `npm run kill-matrix` plays. Each plan kills one process; the next is started. */
 const rows: readonly (readonly [string, KillRun])[] = [
-  ...killSteps.map(
-    (step) =>
-      [
-        `each time at "${step}" of the first messages`,
-        { plans: [4, 2].map((nth) => ({ step, nth })), receiver: 'takes all' },
-      ] as const,
-  ),
-  ['when a message arrives', { plans: [], receiver: 'kills on arrival' }],
+  [
+    'half way through commits',
+    {
+      plans: [
+        { step: 'commit half written', nth: 4 },
+        { step: 'commit begins', nth: 3 },
+        { step: 'commit done', nth: 2 },
+        { step: 'poll answered', nth: 2 },
+      ],
+      receiver: 'takes all',
+    },
+  ],
+  [
+    'half way through deliveries',
+    {
+      plans: [
+        { step: 'sending begins', nth: 1 },
+        { step: 'sending ended', nth: 2 },
+        { step: 'sending ended', nth: 1 },
+      ],
+      receiver: 'takes all',
+    },
+  ],
+  ['when messages arrive', { plans: [], receiver: 'kills on arrival' }],
   [
     'while answers get lost',
     { plans: [{ step: 'commit half written', nth: 5 }], receiver: 'loses first answers' },
   ],
 ];
 
-describe.concurrent('killed at a step of commit or delivery', { timeout: 30_000 }, () => {
+describe.concurrent('killed', { timeout: 60_000 }, () => {
   it.each(rows)(
     '%s: nothing lost, no second incident, no more repeats than crashes allow',
     async (_name, run) => {
