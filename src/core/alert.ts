@@ -98,9 +98,12 @@ export interface Acknowledgement {
 }
 
 /** What routes and silences match an incident by. Alerts about lowwater itself go by their type, whatever channel they name. */
-export function matchSubject(
-  incident: Pick<Incident, 'account' | 'rule' | 'type' | 'severity' | 'labels'>,
-): { account: string; rule: string; severity: Severity; labels: Incident['labels'] } {
+export function matchSubject(incident: Pick<Incident, 'account' | 'rule' | 'type' | 'severity' | 'labels'>): {
+  account: string;
+  rule: string;
+  severity: Severity;
+  labels: Incident['labels'];
+} {
   const { account, rule, type, severity, labels } = incident;
   return { account, rule: account === ownAccountId ? type : rule, severity, labels };
 }

@@ -96,7 +96,7 @@ export function elapse(alert: Alert, timing: AlertTiming, now: number): Transiti
   if (alert.state === 'pending') return breach(alert, alert.severity, timing, now);
   if (alert.recoveringSince !== null) return recover(alert, timing, now);
   // While a worse severity still waits for `for`, an alert that flaps may calm down: only what is due is done.
-  if (alert.rising !== null && now - alert.rising.since >= timing.forMs) {
+  if (alert.rising !== null && now >= alert.rising.since + timing.forMs) {
     return breach(alert, alert.rising.severity, timing, now);
   }
   if (alert.flappingSince !== null) return steady(alert, timing, now);
@@ -109,7 +109,7 @@ export function elapsesAt(alert: Alert, timing: AlertTiming): number | null {
   if (alert.state === 'inactive') return null;
   const calmAt = alert.flappingSince === null ? null : calmsAt(alert, timing);
   if (alert.recoveringSince !== null)
-    return Math.max(alert.recoveringSince + timing.recoverForMs, calmAt ?? 0);
+    return Math.max(alert.recoveringSince + timing.recoverForMs, calmAt ?? Number.NEGATIVE_INFINITY);
   const instants = [calmAt, alert.rising && alert.rising.since + timing.forMs].filter((at) => at !== null);
   return instants.length === 0 ? null : Math.min(...instants);
 }
@@ -129,7 +129,7 @@ export function shiftAlert(alert: Alert, byMs: number): Alert {
 function breach(alert: Alert, severity: Severity, timing: AlertTiming, now: number): Transition {
   if (alert.state === 'firing') return breachWhileFiring(alert, severity, timing, now);
   const breachedSince = alert.breachedSince ?? now;
-  if (now - breachedSince >= timing.forMs) {
+  if (now >= breachedSince + timing.forMs) {
     const changedAt = [...recentChanges(alert, timing, now), now];
     const flappingSince = flaps(changedAt, timing) ? now : null;
     return {
@@ -159,7 +159,7 @@ function breachWhileFiring(alert: Alert, severity: Severity, timing: AlertTiming
     return { alert: { ...alert, severity, rising: null }, change: 'fell' };
   // As while pending, `for` runs from the first reading that was worse, however much worse.
   const since = rising?.since ?? now;
-  if (now - since >= timing.forMs) return { alert: { ...alert, severity, rising: null }, change: 'rose' };
+  if (now >= since + timing.forMs) return { alert: { ...alert, severity, rising: null }, change: 'rose' };
   return {
     alert: { ...alert, rising: { severity, since } },
     change: rising?.severity === severity ? 'none' : 'moved',
@@ -178,7 +178,7 @@ function recover(alert: Alert, timing: AlertTiming, now: number): Transition {
     const next = steady({ ...alert, recoveringSince, rising: null, changedAt }, timing, now);
     return began && next.change === 'none' ? { ...next, change: 'recovering' } : next;
   }
-  if (now - recoveringSince < timing.recoverForMs) {
+  if (now < recoveringSince + timing.recoverForMs) {
     return { alert: { ...alert, recoveringSince, rising: null }, change: began ? 'recovering' : 'none' };
   }
   const changedAt = [...recentChanges(alert, timing, now), now];
@@ -196,7 +196,7 @@ function steady(alert: Alert, timing: AlertTiming, now: number): Transition {
   if (now < calmsAt(alert, timing)) return { alert, change: 'none' };
   const calm: Alert = { ...alert, flappingSince: null, changedAt: recentChanges(alert, timing, now) };
   if (calm.recoveringSince === null) return { alert: calm, change: 'steadied' };
-  if (now - calm.recoveringSince < timing.recoverForMs) return { alert: calm, change: 'steadied' };
+  if (now < calm.recoveringSince + timing.recoverForMs) return { alert: calm, change: 'steadied' };
   return { alert: resolve(calm, []), change: 'resolved' };
 }
 
@@ -206,7 +206,7 @@ function flaps(changedAt: readonly number[], timing: AlertTiming): boolean {
 
 function calmsAt(alert: Alert, timing: AlertTiming): number {
   const third = alert.changedAt.at(-(calmChanges + 1));
-  return third === undefined ? 0 : third + timing.flapWindowMs;
+  return third === undefined ? Number.NEGATIVE_INFINITY : third + timing.flapWindowMs;
 }
 
 function resolve(alert: Alert, changedAt: readonly number[]): Alert {

@@ -1,0 +1,44 @@
+import type { Incident, Told } from '../../src/core/alert.ts';
+import { factsNoon } from './account-facts.ts';
+
+/** An open incident of a low balance. */
+export function incident(over: Partial<Incident> = {}): Incident {
+  return {
+    id: 'i-1',
+    account: 'otp',
+    rule: 'sms-low',
+    type: 'below',
+    balance: 'sms',
+    accountName: 'OTP production',
+    labels: {},
+    severity: 'warning',
+    worstSeverity: 'warning',
+    rises: 0,
+    firedAt: factsNoon,
+    escalationSince: factsNoon,
+    resolvedAt: null,
+    resolution: null,
+    flappingSince: null,
+    event: false,
+    value: null,
+    threshold: null,
+    facts: [],
+    acknowledgement: null,
+    told: {},
+    ...over,
+  };
+}
+
+/** What a channel was told: that it fired. */
+export function told(over: Partial<Told> = {}): Told {
+  return {
+    at: factsNoon,
+    severity: 'warning',
+    resolved: false,
+    flapping: false,
+    firstMessage: 'm-1',
+    subject: null,
+    escalatedAt: null,
+    ...over,
+  };
+}
