@@ -121,7 +121,14 @@ function lastKnownFigures(notice: Notice, frame: WordingFrame): readonly Figure[
   const over = stateOf(notice) === 'resolved';
   if (account.reading === null) return [{ label: 'Last reading', value: 'never' }];
   const at = `${formatMoment(account.reading.at, frame)} (${describeDistance(account.reading.at, frame.now)})`;
-  return [{ label: over ? 'As of' : 'Last reading', value: at }, ...bothBalances(account)];
+  return [
+    { label: over ? 'As of' : 'Last reading', value: at },
+    ...bothBalances(account),
+    ...outlookFigures(account.outlook, frame).map(({ label, value }) => ({
+      label: `${balanceLabel(account.outlook?.balance ?? 'sms')} ${label.toLowerCase()}`,
+      value,
+    })),
+  ];
 }
 
 function failureFigures(notice: Notice): readonly Figure[] {

@@ -63,6 +63,12 @@ export function makeRoute(over: Partial<Route> = {}): Route {
   };
 }
 
+/** A Slack channel; one called `mail` is a mail channel. */
 export function makeChannel(name: string, address = name): ChannelSettings {
+  if (name === 'mail') {
+    const smtpUrl = new Secret('smtps://mail.example.com');
+    const mailbox = { name: '', address: 'ops@example.com' };
+    return { type: 'email', name, smtpUrl, from: mailbox, to: [mailbox], allowInsecure: false, oauth2: null };
+  }
   return { type: 'slack', name, webhookUrl: new Secret(`https://hooks.example.com/${address}`) };
 }

@@ -126,15 +126,24 @@ function describeAccount(account: WatchedAccount, incident: Incident, now: numbe
     outcome: poll.outcome,
     failure: poll.failure,
     consecutiveFailures: poll.consecutiveFailures,
-    outlook: incident.balance === null ? null : outlookOf(account, incident.balance, now),
+    outlook: tellsOutlook(incident) ? outlookOf(account, balance, now) : null,
     thresholds: balanceThresholds(account.rules, balance),
     history: [],
   };
 }
 
-/** The thread that most of the incidents belong to: that of the first one that was told before. */
+/** Alerts about a balance; and those about an account that cannot be read, where it matters how long the last known balance lasts. */
+function tellsOutlook({ balance, type }: Incident): boolean {
+  return balance !== null || type === 'stale' || type === 'auth-failed';
+}
+
+/**
+ * The thread that the message goes into: that of the oldest incident that was told before. References run from old to new, so that a
+ * mail that answers several threads hangs below the one that began first.
+ */
 function threadOf(message: OutboxMessage, incidents: readonly Incident[]): IncidentMessage['thread'] {
-  const earlier = incidents.flatMap((incident) => earlierTold(incident, message) ?? []);
+  const oldestFirst = incidents.toSorted((left, right) => left.firedAt - right.firedAt);
+  const earlier = oldestFirst.flatMap((incident) => earlierTold(incident, message) ?? []);
   const first = earlier[0];
   if (first === undefined || first.subject === null) return null;
   const references = [...new Set(earlier.map((told) => told.firstMessage))];

@@ -17,6 +17,7 @@ const limits = {
   section: 3000,
   field: 2000,
   fallback: 600,
+  details: 500,
   url: 3000,
   noticesShown: 8,
   accountsShown: 8,
@@ -131,13 +132,13 @@ function groupBlocks(
       : [button({ label: 'Open lowwater', url: `${message.publicUrl}/`, id: 'page' })];
   return [
     header(words.tone, words.headline),
-    ...words.notices.map((notice, index) => groupedNotice(notice, index)),
+    ...words.notices.flatMap((notice, index) => [groupedNotice(notice, index), groupedDetails(notice)]),
     ...more,
     ...(page.length === 0 ? [] : [{ type: 'actions', elements: page } as const]),
   ];
 }
 
-/** One notice among others: its headline, and the one sentence that helps most. */
+/** One notice among others: its headline, and the one sentence that helps most. `groupedDetails` says the rest. */
 function groupedNotice(notice: NoticeWording, index: number): SlackBlock {
   const help = notice.advice[0] ?? notice.story[0] ?? '';
   const text = cutUnits(
@@ -150,6 +151,13 @@ function groupedNotice(notice: NoticeWording, index: number): SlackBlock {
       ? {}
       : { accessory: button({ label: 'Acknowledge', url: link, id: `ack-${index}` }) };
   return { type: 'section', text: plain(text), ...accessory };
+}
+
+/** The rest of what every message says (contract 4.6), in small print: since when, the numbers and their age, the rule. */
+function groupedDetails(notice: NoticeWording): SlackBlock {
+  const figures = notice.figures.map(({ label, value }) => `${label}: ${cutUnits(value, 80)}`);
+  const story = notice.story.slice(0, 1).map((sentence) => cutUnits(sentence, 160));
+  return context(cutUnits([...story, ...figures, notice.origin].join(' · '), limits.details));
 }
 
 function renderReport(message: ReportMessage): SlackPayload {

@@ -58,6 +58,37 @@ describe('a message in Slack', () => {
     expect(textsOf(payload)).toContain('and 9992 more alerts');
   });
 
+  it('says of each alert in a group what a single message says', () => {
+    const payload = renderSlack(
+      buildMessage([buildNotice(), buildNotice({ accountName: 'Marketing', rule: 'other-low' })]),
+    );
+    const texts = textsOf(payload).join('\n');
+    for (const said of [
+      'Firing since Sat 21 Nov 02:22 UTC+8 (19 minutes ago).',
+      'Threshold: below 50.00 CNY',
+      'Spending: 48.00 CNY per day',
+      'As of: Sat 21 Nov 02:37 UTC+8 (4 minutes ago)',
+      'rule sms-low',
+      'rule other-low',
+    ]) {
+      expect(texts).toContain(said);
+    }
+    expectWithinLimits(payload);
+  });
+
+  it('stays within the limits with eight long alerts in a group', () => {
+    const long = buildNotice({
+      accountName: 'n'.repeat(5000),
+      account: buildAccount({
+        labels: { team: 't'.repeat(500) },
+        failure: 'f'.repeat(500),
+        consecutiveFailures: 3,
+      }),
+      acknowledgeUrl: `https://lowwater.example.com/ack?${'q'.repeat(250)}`,
+    });
+    expectWithinLimits(renderSlack(buildMessage(new Array<Notice>(8).fill(long))));
+  });
+
   it('cuts a report on 1,000 accounts', () => {
     const payload = renderSlack(
       buildReport({
