@@ -39,6 +39,12 @@ export function formatDay(at: number, timezone: string): string {
   return `${parts.day} ${parts.month}`;
 }
 
+/** The time of day alone: `02:41`. */
+export function formatTime(at: number, timezone: string): string {
+  const parts = partsOf(at, timezone);
+  return `${parts.hour}:${parts.minute}`;
+}
+
 /** `19 minutes ago`, `in 3 days`, `just now`. */
 export function describeDistance(at: number, now: number): string {
   const distance = now - at;

@@ -2,9 +2,27 @@ import type { Micros } from '../../core/money.ts';
 import { severities } from '../../core/severity.ts';
 import type { ChartInput } from './chart-svg.ts';
 
-const dayMs = 24 * 60 * 60 * 1000;
-const pastMs = 7 * dayMs;
-const futureMs = 3.5 * dayMs;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+const longestPastMs = 7 * dayMs;
+/** A line of a few readings is stretched no further than this. */
+const shortestPastMs = 10 * minuteMs;
+/** What is shown of the future, as shares of the past that is shown. */
+const farthestShare = 0.5;
+const emptyShare = 0.03;
+/** Distances between labels of the time axis below a day. */
+const hourSteps = [
+  2 * minuteMs,
+  5 * minuteMs,
+  15 * minuteMs,
+  30 * minuteMs,
+  hourMs,
+  3 * hourMs,
+  6 * hourMs,
+  12 * hourMs,
+];
+const mostLabels = 4;
 
 const plot = { left: 44, right: 318, top: 32, bottom: 182 } as const;
 
@@ -20,16 +38,17 @@ export interface ChartScale {
   readonly highest: Micros;
   /** Amounts with a grid line. */
   readonly ticks: readonly Micros[];
-  /** Local midnights with a label. */
-  readonly days: readonly number[];
+  /** Instants with a label: local midnights, or times of day where less than two days are shown. */
+  readonly labels: readonly { readonly at: number; readonly form: 'day' | 'time' }[];
   x(at: number): number;
   y(value: Micros): number;
 }
 
-/** Seven days back, and as far ahead as the projection needs, at most half as much. */
+/** Seven days back, less for an account that is younger, and as far ahead as the projection needs, at most half as much. */
 export function chartScale(input: ChartInput): ChartScale {
+  const pastMs = pastOf(input);
   const since = input.now - pastMs;
-  const until = input.now + aheadMs(input);
+  const until = input.now + aheadMs(input, pastMs);
   const { lowest, highest, ticks } = amountsOf(input);
   return {
     ...plot,
@@ -38,15 +57,20 @@ export function chartScale(input: ChartInput): ChartScale {
     lowest,
     highest,
     ticks,
-    days: midnightsBetween({ since, until, timezone: input.timezone }),
+    labels: labelsBetween({ since, until, timezone: input.timezone }),
     x: (at) => plot.left + ((at - since) / (until - since)) * (plot.right - plot.left),
     y: (value) => plot.bottom - ((value - lowest) / (highest - lowest)) * (plot.bottom - plot.top),
   };
 }
 
-function aheadMs(input: ChartInput): number {
-  if (input.emptyAt === null || input.emptyAt <= input.now) return 0.2 * dayMs;
-  return Math.min((input.emptyAt - input.now) * 1.08, futureMs);
+function pastOf(input: ChartInput): number {
+  const ageMs = input.now - (input.points[0]?.at ?? input.now);
+  return Math.min(Math.max(ageMs, shortestPastMs), longestPastMs);
+}
+
+function aheadMs(input: ChartInput, pastMs: number): number {
+  if (input.emptyAt === null || input.emptyAt <= input.now) return emptyShare * pastMs;
+  return Math.min((input.emptyAt - input.now) * 1.08, farthestShare * pastMs);
 }
 
 /** From zero, or below where the balance is negative, to above the highest value; thresholds that are near widen it. */
@@ -87,17 +111,32 @@ function niceStep(atLeast: number): number {
   return power * ([1, 2, 5].find((factor) => factor * power >= atLeast) ?? 10);
 }
 
-/** At most four local midnights, evenly apart. Days of 23 or 25 hours shift none by more than an hour, which nobody can see here. */
-function midnightsBetween(order: {
+interface Span {
   readonly since: number;
   readonly until: number;
   readonly timezone: string;
-}): readonly number[] {
-  const first = order.since + dayMs - timeOfDayMs(order.since, order.timezone);
+}
+
+/**
+ * At most four labels, evenly apart, at local midnights or round local times. Days of 23 or 25 hours shift none by more than an hour,
+ * which nobody can see here.
+ */
+function labelsBetween(span: Span): ChartScale['labels'] {
+  const spanMs = span.until - span.since;
+  if (spanMs >= 2 * dayMs) {
+    const all = instantsBetween(span, dayMs);
+    const every = Math.ceil(all.length / mostLabels);
+    return all.filter((_, index) => index % every === 0).map((at) => ({ at, form: 'day' }));
+  }
+  const stepMs = hourSteps.find((step) => spanMs / step <= mostLabels) ?? 12 * hourMs;
+  return instantsBetween(span, stepMs).map((at) => ({ at, form: 'time' }));
+}
+
+function instantsBetween({ since, until, timezone }: Span, stepMs: number): readonly number[] {
+  const first = since + stepMs - (timeOfDayMs(since, timezone) % stepMs);
   const all: number[] = [];
-  for (let at = first; at <= order.until; at += dayMs) all.push(at);
-  const every = Math.ceil(all.length / 4);
-  return all.filter((_, index) => index % every === 0);
+  for (let at = first; at <= until; at += stepMs) all.push(at);
+  return all;
 }
 
 function timeOfDayMs(at: number, timezone: string): number {
@@ -105,9 +144,10 @@ function timeOfDayMs(at: number, timezone: string): number {
     timeZone: timezone,
     hour: 'numeric',
     minute: 'numeric',
+    second: 'numeric',
     hourCycle: 'h23',
   }).formatToParts(at);
   const part = (type: string): number =>
     Number(parts.find((candidate) => candidate.type === type)?.value ?? 0);
-  return (part('hour') * 60 + part('minute')) * 60_000;
+  return part('hour') * hourMs + part('minute') * minuteMs + part('second') * 1000;
 }

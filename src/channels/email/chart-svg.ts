@@ -1,4 +1,4 @@
-import { formatDay, formatShortMoment } from '../../core/moment.ts';
+import { formatDay, formatShortMoment, formatTime } from '../../core/moment.ts';
 import { formatMicros, formatMoney, type Micros } from '../../core/money.ts';
 import { cutText } from '../../core/plain-text.ts';
 import type { Ladder } from '../../core/rule.ts';
@@ -6,7 +6,7 @@ import { type Severity, severities } from '../../core/severity.ts';
 import { type ChartScale, chartScale } from './chart-scale.ts';
 import { escapeHtml } from './html.ts';
 
-/** What a chart shows: one balance over seven days, and where it leads. Instants in milliseconds, money in millionths. */
+/** What a chart shows: one balance over seven days or since its first reading, and where it leads. Instants in milliseconds, money in millionths. */
 export interface ChartInput {
   /** `SMS balance in CNY`; free of control characters. */
   readonly title: string;
@@ -50,7 +50,7 @@ export function renderChartSvg(input: ChartInput): string {
     endLabel(input),
     shadeOf(input, scale),
     ...gridOf(scale),
-    ...daysOf(input, scale),
+    ...timesOf(input, scale),
     ...thresholdsOf(input, scale),
     nowLine(input, scale),
     ...projectionOf(input, scale),
@@ -80,13 +80,13 @@ function gridOf(scale: ChartScale): readonly string[] {
   });
 }
 
-function daysOf(input: ChartInput, scale: ChartScale): readonly string[] {
-  return scale.days.map((at) => {
+function timesOf(input: ChartInput, scale: ChartScale): readonly string[] {
+  return scale.labels.map(({ at, form }) => {
     const x = round(scale.x(at));
     return text({
       x,
       y: scale.bottom + 16,
-      label: formatDay(at, input.timezone),
+      label: form === 'day' ? formatDay(at, input.timezone) : formatTime(at, input.timezone),
       colour: '#57606a',
       anchor: 'middle',
     });
@@ -186,9 +186,10 @@ function lastPoint(input: ChartInput, scale: ChartScale): string {
   return `<circle cx="${x}" cy="${y}" r="3.4" fill="${lineColour}"/>`;
 }
 
-/** Whole numbers stay short; `12k`, `3.5M` where digits would not fit. */
+/** Whole numbers stay short; `12k`, `3.5M`, `9bn` where digits would not fit. */
 function shortMoney(value: Micros): string {
   const units = Math.abs(value) / 1_000_000;
+  if (units >= 1_000_000_000) return `${formatMicros(roundTo(value / 1_000_000_000, 10_000))}bn`;
   if (units >= 1_000_000) return `${formatMicros(roundTo(value / 1_000_000, 10_000))}M`;
   if (units >= 10_000) return `${formatMicros(roundTo(value / 1000, 100_000))}k`;
   return Number.isInteger(units) ? formatMicros(value) : formatMoney(roundTo(value, 10_000));

@@ -25,6 +25,26 @@ describe('a chart of a balance', () => {
     expect(svg.match(/stroke-dasharray="3 4"/g)).toHaveLength(1);
   });
 
+  it('of a young account begins with its first reading, with times of day', () => {
+    const young = (ageMs: number) =>
+      renderChartSvg({
+        ...inputOf(),
+        emptyAt: null,
+        points: [0, 0.5, 1]
+          .map((share) => ({ at: messageNow - ageMs * share, value: money(100) }))
+          .toReversed(),
+      });
+    const firstX = (svg: string) => Number(/d="M([\d.]+) /.exec(svg)?.[1]);
+    for (const ageMs of [10 * 60_000, hour, 20 * hour, 5 * 24 * hour]) {
+      expect(firstX(young(ageMs))).toBeCloseTo(44, 0);
+    }
+    expect(young(hour)).toContain('>02:30<');
+    expect(young(hour)).not.toContain('>21 Nov<');
+    expect(young(5 * 24 * hour)).toMatch(/>(?:19|20) Nov</);
+    // Seconds of history are no line across the picture.
+    expect(firstX(young(5000))).toBeGreaterThan(250);
+  });
+
   it('leaves far thresholds out rather than flatten the line', () => {
     expect(renderChartSvg(inputOf())).not.toContain('>500<');
   });
