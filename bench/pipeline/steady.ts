@@ -21,7 +21,9 @@ const wholeMs = 96_000;
 
 export interface Steady {
   readonly polls: number;
-  readonly cpuSecondsPerThousandPolls: number;
+  /** While nothing happens, and over the whole run with its alerts. */
+  readonly quietCpu: number;
+  readonly cpuWithAlerts: number;
   readonly residentMegabytes: number;
   readonly peakMegabytes: number;
   readonly firstPollMs: number;
@@ -42,9 +44,15 @@ export async function measureSteadyProgram(program: string, accounts: number): P
     const config = writeConfig({ directory, accounts, every: '20s', ...peers });
     const measured = startMeasured([program, 'run', '--config', config], join(directory, 'log'));
     await sleep(sweepMs);
-    const before = { cpu: measured.cpuSeconds(), ...(await peers.count()) };
+    const mark = async (): Promise<Mark> => ({
+      cpu: measured.cpuSeconds(),
+      requests: (await peers.count()).requests,
+    });
+    const begun = await mark();
+    await sleep(waves[0].afterMs - sweepMs);
+    const quiet = await mark();
     const residentMegabytes = await playWaves(peers, accounts, () => measured.residentMegabytes());
-    const after = { cpu: measured.cpuSeconds(), ...(await peers.count()) };
+    const over = await mark();
     const peakMegabytes = measured.peakMegabytes();
     await measured.end('SIGTERM');
     const polls = (await peers.count()).requests;
@@ -53,7 +61,8 @@ export async function measureSteadyProgram(program: string, accounts: number): P
     const firsts = firstArrivals(arrivals);
     return {
       polls,
-      cpuSecondsPerThousandPolls: ((after.cpu - before.cpu) * 1000) / (after.requests - before.requests),
+      quietCpu: secondsPerThousand(begun, quiet),
+      cpuWithAlerts: secondsPerThousand(begun, over),
       residentMegabytes,
       peakMegabytes,
       firstPollMs: Math.min(...firsts) - measured.startedAt,
@@ -73,6 +82,15 @@ export async function measureSteadyProgram(program: string, accounts: number): P
   }
 }
 
+interface Mark {
+  readonly cpu: number;
+  readonly requests: number;
+}
+
+function secondsPerThousand(from: Mark, to: Mark): number {
+  return ((to.cpu - from.cpu) * 1000) / (to.requests - from.requests);
+}
+
 /** Gives the highest resident memory seen, once a second. */
 async function playWaves(peers: Peers, accounts: number, resident: () => number): Promise<number> {
   const falling = Array.from(
@@ -81,7 +99,7 @@ async function playWaves(peers: Peers, accounts: number, resident: () => number)
   );
   const left = [...waves];
   let highest = 0;
-  for (let elapsedMs = sweepMs; elapsedMs < wholeMs; elapsedMs += 1000) {
+  for (let elapsedMs: number = waves[0].afterMs; elapsedMs < wholeMs; elapsedMs += 1000) {
     const [wave] = left;
     if (wave !== undefined && elapsedMs >= wave.afterMs) {
       await peers.setBalances(falling, wave.amount);
