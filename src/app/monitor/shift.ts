@@ -54,7 +54,13 @@ export function skipUnwatched(state: MonitorState, id: string, byMs: number): vo
 function shiftAccount(state: MonitorState, id: string, byMs: number): void {
   const account = state.accounts.get(id);
   if (account === undefined) return;
-  account.poll = { ...account.poll, unwatchedMs: account.poll.unwatchedMs + byMs };
+  const { polledAt } = account.poll;
+  account.poll = {
+    ...account.poll,
+    unwatchedMs: account.poll.unwatchedMs + byMs,
+    // A poll in the future would look after a restart as if the clock had been set back once more.
+    polledAt: polledAt === null || byMs > 0 ? polledAt : polledAt + byMs,
+  };
   state.changes.accounts.add(id);
 }
 
