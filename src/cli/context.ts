@@ -56,6 +56,8 @@ export interface Rooms {
   }): Promise<Delivery>;
   /** A report as it would be sent now, for a person to read here. */
   renderReport(order: ReportOrder): Promise<string>;
+  /** The same as JSON, as the webhook channel sends it. */
+  describeReport(order: ReportOrder): Promise<object>;
   /** Sends a report now to each of its channels. */
   sendReport(
     order: ReportOrder,

@@ -8,7 +8,7 @@ import type { ProcessLog } from './process-log.ts';
 
 type LiveRooms = Pick<
   Rooms,
-  'runDaemon' | 'runDemo' | 'checkAccounts' | 'sendTest' | 'renderReport' | 'sendReport'
+  'runDaemon' | 'runDemo' | 'checkAccounts' | 'sendTest' | 'renderReport' | 'describeReport' | 'sendReport'
 >;
 
 /** Where there is no terminal whose width is known. */
@@ -50,6 +50,13 @@ export function createLiveRooms({
         import('../core/render-terminal.ts'),
       ]);
       return `${renderTerminal(message, { colour: false, width: process.stdout.columns ?? reportWidth })}\n`;
+    },
+    async describeReport(order) {
+      const [message, { renderWebhookPayload }] = await Promise.all([
+        composeReport(order),
+        import('../channels/webhook/webhook-payload.ts'),
+      ]);
+      return renderWebhookPayload(message);
     },
     async sendReport(order) {
       const message = await composeReport(order);

@@ -228,6 +228,15 @@ describe('commands that send', () => {
     expect(stderr).not.toContain('services');
   });
 
+  it('report prints JSON as the webhook channel would send it', async () => {
+    const { code, stdout } = await lowwater('report weekly --print --json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      type: 'lowwater.report',
+      data: { report: 'weekly', truncated: 0 },
+    });
+  });
+
   it('report tells which channel did not get it', async () => {
     const { code, stderr } = await lowwater('report weekly');
     expect(code).toBe(1);

@@ -2,20 +2,30 @@ import type { ReportSettings, Settings } from '../../app/settings.ts';
 import { cleanText } from '../../core/plain-text.ts';
 import { type Command, CommandError, exitCodes, UsageError } from '../command.ts';
 import { loadConfiguration } from '../load-configuration.ts';
+import { printJson } from '../print-json.ts';
 import { suggest } from '../read-options.ts';
 
 export const reportCommand: Command = {
   name: 'report',
   summary: 'send or print a report now',
-  details: 'Covers the time since its last scheduled run. Its schedule stays as it is.',
+  details: `Covers the time since its last scheduled run. Its schedule stays as it is.
+--json prints it as the webhook channel sends it: {"type":"lowwater.report","timestamp","id","data":{"report","headline","since",
+"until","accounts":[…],"truncated"}}.`,
   positionals: [{ name: 'ID', summary: 'the report, as the configuration names it' }],
-  options: { print: { summary: 'print it instead of sending it' } },
+  options: {
+    print: { summary: 'print it instead of sending it' },
+    json: { summary: 'print it as JSON instead of sending it' },
+  },
   examples: ['lowwater report weekly --print'],
   run: async (context, input) => {
     const { settings } = await loadConfiguration(context, input);
     const id = input.positional('ID');
     const report = requireReport(settings, id);
     const order = { settings, report, signal: context.signal };
+    if (input.flag('json')) {
+      await printJson(context, await context.rooms.describeReport(order));
+      return exitCodes.ok;
+    }
     if (input.flag('print')) {
       await context.stdout.write(await context.rooms.renderReport(order));
       return exitCodes.ok;
