@@ -1,5 +1,6 @@
 import type { AccountView, AlertView, DaemonDesk, SilenceView } from '../../app/desk.ts';
 import { describeDuration } from '../../core/duration.ts';
+import { cleanText } from '../../core/plain-text.ts';
 import { formatPayable } from '../../core/quantity-wording.ts';
 import { type Balance, balances } from '../../core/reading.ts';
 import { type Html, html } from '../html.ts';
@@ -40,7 +41,7 @@ export function renderAccount(
   const alerts = sortAlerts(desk.alerts({ all: false }).filter((alert) => alert.account === account.id));
   const silences = desk.silences().filter((silence) => concerns(silence, account));
   return html`<p class="crumb"><a href="/">Overview</a></p>
-<div class="section-head"><h1><bdi>${account.name}</bdi></h1><div class="acts" data-live="actions">
+<div class="section-head"><h1><bdi>${cleanText(account.name, 200)}</bdi></h1><div class="acts" data-live="actions">
 <form method="post" action="${back}/poll"><input type="hidden" name="back" value="${back}"><button class="quiet">Poll now</button></form>
 ${silenceForm({ account: account.id, accountName: account.name, rule: null }, { back })}</div></div>
 <div data-live="account-state"><p class="state-line">${badge(tone, word)}${labelList(account)}</p>

@@ -115,7 +115,7 @@ function chartTable(chart: Chart, frame: Frame): Html {
     return value === null || index % step === 0 || index === chart.points.length - 1;
   });
   if (rows.length === 0) return html`<p class="empty">No reading in this range.</p>`;
-  return html`<div class="scroll" role="region" aria-label="Readings" tabindex="0"><table><thead><tr><th scope="col">Time</th><th scope="col" class="number">${balanceWord(chart.balance)} balance</th></tr></thead><tbody>${rows
+  return html`<div class="scroll" role="group" aria-label="Readings" tabindex="0"><table><thead><tr><th scope="col">Time</th><th scope="col" class="number">${balanceWord(chart.balance)} balance</th></tr></thead><tbody>${rows
     .toReversed()
     .map(
       ([at, value]) =>

@@ -1,5 +1,6 @@
 import type { AlertView } from '../../app/desk.ts';
 import { type Html, html } from '../html.ts';
+import { nameOf } from './words.ts';
 
 /** What a form needs besides its fields. */
 export interface FormPlace {
@@ -9,7 +10,7 @@ export interface FormPlace {
 
 /** Acknowledging one alert, folded until somebody wants it. Works without a script and by keyboard. */
 export function acknowledgeForm(alert: AlertView, { back }: FormPlace): Html {
-  return html`<details class="act"><summary>Acknowledge<span class="hidden"> ${alert.rule} of ${alert.accountName}</span></summary>
+  return html`<details class="act"><summary>Acknowledge<span class="hidden"> ${alert.rule} of ${nameOf(alert.accountName)}</span></summary>
 <form method="post" action="${alertPath(alert)}/acknowledge">
 <p>Reminders and escalation stop until this resolves or gets worse.</p>
 <input type="hidden" name="back" value="${back}">
@@ -23,8 +24,8 @@ export function silenceForm(
   target: { readonly account: string; readonly accountName: string; readonly rule: string | null },
   { back }: FormPlace,
 ): Html {
-  const what =
-    target.rule === null ? `all alerts of ${target.accountName}` : `${target.rule} of ${target.accountName}`;
+  const name = nameOf(target.accountName);
+  const what = target.rule === null ? `all alerts of ${name}` : `${target.rule} of ${name}`;
   return html`<details class="act"><summary>Silence<span class="hidden"> ${what}</span></summary>
 <form method="post" action="/silences">
 <p>Nothing is sent about ${what} meanwhile. What still fires when the silence ends is sent then.</p>

@@ -8,7 +8,7 @@ import { badge, type Frame, moment, severityWord, unknown } from './words.ts';
 /** Incidents, newest first. */
 export function incidentTable(incidents: readonly Incident[], currency: string | null, frame: Frame): Html {
   if (incidents.length === 0) return html`<p class="empty">No incident yet.</p>`;
-  return html`<div class="scroll" role="region" aria-label="Incidents" tabindex="0"><table class="cards compact">
+  return html`<div class="scroll" role="group" aria-label="Incidents" tabindex="0"><table class="cards compact">
 <thead><tr><th scope="col">Worst</th><th scope="col">Rule</th><th scope="col">Began</th><th scope="col">Lasted</th><th scope="col">Ended by</th><th scope="col" class="number">Value</th><th scope="col">Acknowledged</th></tr></thead>
 <tbody>${incidents.map((incident) => incidentRow(incident, currency, frame))}</tbody></table></div>`;
 }

@@ -3,7 +3,7 @@ import { displayName } from '../../core/alert.ts';
 import type { OutboxMessage } from '../../core/outbox.ts';
 import { type Html, html } from '../html.ts';
 import { accountPath } from './forms.ts';
-import { age, badge, type Frame, unknown } from './words.ts';
+import { age, badge, type Frame, nameOf, unknown } from './words.ts';
 
 const shownItems = 3;
 
@@ -14,7 +14,7 @@ export function messageTable(
   frame: Frame,
 ): Html {
   if (messages.length === 0) return html`<p class="empty">No message has been sent yet.</p>`;
-  return html`<div class="scroll" role="region" aria-label="Messages" tabindex="0"><table class="cards compact">
+  return html`<div class="scroll" role="group" aria-label="Messages" tabindex="0"><table class="cards compact">
 <thead><tr><th scope="col">Delivery</th><th scope="col">Channel</th><th scope="col">Says</th><th scope="col">About</th><th scope="col">Made</th><th scope="col">Attempts</th></tr></thead>
 <tbody>${messages.map((message) => messageRow(desk, message, frame))}</tbody></table></div>`;
 }
@@ -22,7 +22,7 @@ export function messageTable(
 /** Channels with what they still owe. */
 export function channelTable(channels: readonly ChannelView[], frame: Frame): Html {
   if (channels.length === 0) return html`<p class="empty">No channel is configured.</p>`;
-  return html`<div class="scroll" role="region" aria-label="Channels" tabindex="0"><table class="cards compact">
+  return html`<div class="scroll" role="group" aria-label="Channels" tabindex="0"><table class="cards compact">
 <thead><tr><th scope="col">Channel</th><th scope="col">Kind</th><th scope="col">Waiting</th><th scope="col">Last delivered</th><th scope="col">Last error</th></tr></thead>
 <tbody>${channels.map(
     (
@@ -61,7 +61,7 @@ function about(desk: Pick<Desk, 'account'>, { items, report }: OutboxMessage): H
     const name =
       view === null
         ? html`<bdi>${displayName(account)}</bdi>`
-        : html`<a href="${accountPath(account)}"><bdi>${view.name}</bdi></a>`;
+        : html`<a href="${accountPath(account)}"><bdi>${nameOf(view.name)}</bdi></a>`;
     return html`${index > 0 && html`<br>`}${name} <span class="soft">${rule}</span>`;
   });
   return html`${links}${more > 0 && html`<br><span class="soft">and ${more} more</span>`}`;

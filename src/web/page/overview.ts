@@ -1,5 +1,6 @@
 import type { AccountView, AlertView, DaemonDesk } from '../../app/desk.ts';
 import { plural } from '../../core/moment.ts';
+import { cleanText } from '../../core/plain-text.ts';
 import { balances } from '../../core/reading.ts';
 import { type Html, html } from '../html.ts';
 import {
@@ -24,6 +25,7 @@ import {
   type Frame,
   icon,
   leadingBalance,
+  nameOf,
   runwayCell,
   stateOf,
   stateWords,
@@ -127,7 +129,7 @@ function accountTable(page: AccountPage, list: ListQuery, frame: Frame): Html {
   if (page.matching === 0)
     return html`<p class="empty">No account matches. <a href="/">Show all ${page.total}</a></p>`;
   const head = (key: SortKey, word: string, extra = ''): Html => sortHeader(list, { key, word, extra });
-  return html`<div class="scroll" role="region" aria-label="Accounts" tabindex="0"><table class="cards accounts">
+  return html`<div class="scroll" role="group" aria-label="Accounts" tabindex="0"><table class="cards accounts">
 <thead><tr>${head('state', 'State')}${head('name', 'Account')}${head('sms', 'SMS balance', 'number')}${head('voip', 'VoIP balance', 'number')}<th scope="col">24 hours</th>${head('burn', 'Burn per day', 'number')}${head('runway', 'Runway')}${head('age', 'Read')}<th scope="col">Open</th></tr></thead>
 <tbody>${page.accounts.map((account) => accountRow(account, frame))}</tbody></table></div>
 ${pager(page, list)}`;
@@ -157,7 +159,7 @@ function accountRow(account: AccountView, frame: Frame): Html {
   const { word, tone } = stateWords[state];
   const leading = leadingBalance(account);
   return html`<tr class="${tone}"><td class="state">${badge(tone, word)}</td>
-<th scope="row"><a href="${accountPath(account.id)}"><bdi>${account.name}</bdi></a>${labelList(account)}</th>
+<th scope="row"><a href="${accountPath(account.id)}"><bdi>${nameOf(account.name)}</bdi></a>${labelList(account)}</th>
 <td class="number" data-label="SMS balance">${amountOf(account, 'sms')}</td>
 <td class="number" data-label="VoIP balance">${amountOf(account, 'voip')}</td>
 <td class="picture" data-label="24 hours">${drawSparkline(account, leading, frame.now)}</td>
@@ -170,7 +172,7 @@ function accountRow(account: AccountView, frame: Frame): Html {
 export function labelList({ id, name, labels }: AccountView): Html | null {
   const entries = Object.entries(labels).slice(0, 5);
   if (entries.length === 0 && id === name) return null;
-  return html`<span class="sub">${id !== name && html`<code>${id}</code> `}${entries.map(([key, value]) => html`<span class="label">${key}=${value}</span> `)}</span>`;
+  return html`<span class="sub">${id !== name && html`<code>${id}</code> `}${entries.map(([key, value]) => html`<span class="label">${cleanText(`${key}=${value}`, 60)}</span> `)}</span>`;
 }
 
 function burnCell(account: AccountView): Html {

@@ -13,7 +13,7 @@ export function pollTable(desk: Pick<Desk, 'polls'>, account: AccountView, frame
   const span = Math.min(dayMs * 7, Math.max(account.pollIntervalMs * shownPolls * 3, 600_000));
   const polls = desk.polls(account.id, frame.now - span, frame.now + 1).slice(-shownPolls);
   if (polls.length === 0) return html`<p class="empty">No poll lately.</p>`;
-  return html`<div class="scroll" role="region" aria-label="Polls" tabindex="0"><table class="cards compact">
+  return html`<div class="scroll" role="group" aria-label="Polls" tabindex="0"><table class="cards compact">
 <thead><tr><th scope="col">Outcome</th><th scope="col">Time</th><th scope="col" class="number">SMS balance</th><th scope="col" class="number">VoIP balance</th></tr></thead>
 <tbody>${polls.toReversed().map((poll) => pollRow(poll, frame))}</tbody></table></div>`;
 }

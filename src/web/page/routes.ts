@@ -18,6 +18,7 @@ import { channelTable, messageTable } from './messages.ts';
 import { renderOverview } from './overview.ts';
 import { renderSignIn } from './sign-in.ts';
 import { renderSilences } from './silences.ts';
+import { nameOf } from './words.ts';
 
 export interface PageOptions {
   readonly desk: DaemonDesk;
@@ -79,7 +80,7 @@ function showOverview(options: PageOptions, call: Call): Reply {
 function showAccount(options: PageOptions, call: Call): Reply {
   const account = findAccount(options.desk, call);
   return show(options, call, {
-    title: `${account.name} · lowwater`,
+    title: `${nameOf(account.name)} · lowwater`,
     content: renderAccount(options.desk, account, call.query, frameOf(options, call)),
     current: null,
     scripts: ['live.js', 'chart.js'],

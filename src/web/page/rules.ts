@@ -7,7 +7,7 @@ import { badge, type Frame, severityWord, unknown } from './words.ts';
 /** What each rule says of the account now, with the numbers behind it. */
 export function ruleList(explanations: readonly Explanation[], account: AccountView, frame: Frame): Html {
   if (explanations.length === 0) return html`<p class="empty">No rule applies to this account.</p>`;
-  return html`<div class="scroll" role="region" aria-label="Rules" tabindex="0"><table class="cards">
+  return html`<div class="scroll" role="group" aria-label="Rules" tabindex="0"><table class="cards">
 <thead><tr><th scope="col">Verdict</th><th scope="col">Rule</th><th scope="col" class="number">Value</th><th scope="col" class="number">Threshold</th><th scope="col">Behind it</th></tr></thead>
 <tbody>${explanations.map((explanation) => ruleRow(explanation, account, frame))}</tbody></table></div>`;
 }

@@ -3,7 +3,7 @@ import type { Matcher } from '../../core/rule.ts';
 import { severities } from '../../core/severity.ts';
 import { type Html, html } from '../html.ts';
 import { durationField, personFields } from './forms.ts';
-import { badge, type Frame, momentAndAge } from './words.ts';
+import { badge, type Frame, momentAndAge, nameOf } from './words.ts';
 
 /** More accounts than this are typed, not chosen. */
 const longestChoice = 200;
@@ -25,7 +25,7 @@ ${personFields()}
 
 export function silenceTable(silences: readonly SilenceView[], frame: Frame, back: string): Html {
   if (silences.length === 0) return html`<p class="empty">Nothing is silenced.</p>`;
-  return html`<div class="scroll" role="region" aria-label="Silences" tabindex="0"><table class="cards">
+  return html`<div class="scroll" role="group" aria-label="Silences" tabindex="0"><table class="cards">
 <thead><tr><th scope="col">State</th><th scope="col">Mutes</th><th scope="col">From</th><th scope="col">Until</th><th scope="col">By</th><th scope="col">Comment</th><th scope="col">End it</th></tr></thead>
 <tbody>${silences.map((silence) => silenceRow(silence, frame, back))}</tbody></table></div>`;
 }
@@ -57,6 +57,6 @@ function accountField(accounts: readonly AccountView[]): Html {
     return html`<label>Account <input name="account" maxlength="63" placeholder="id; empty for every account" autocomplete="off"></label>`;
   }
   return html`<label>Account <select name="account"><option value="">every account</option>${accounts.map(
-    ({ id, name }) => html`<option value="${id}">${name}</option>`,
+    ({ id, name }) => html`<option value="${id}">${nameOf(name)}</option>`,
   )}</select></label>`;
 }

@@ -1,6 +1,7 @@
 import type { AccountView } from '../../app/desk.ts';
 import { describeDistance, formatMoment, roughDuration } from '../../core/moment.ts';
 import { formatAmount } from '../../core/money.ts';
+import { cleanText } from '../../core/plain-text.ts';
 import { formatComputed } from '../../core/quantity-wording.ts';
 import { type Balance, balances } from '../../core/reading.ts';
 import type { Severity } from '../../core/severity.ts';
@@ -49,6 +50,11 @@ export function stateOf(account: AccountView): AccountState {
 
 export function severityWord(severity: Severity): string {
   return stateWords[severity].word;
+}
+
+/** An account's name where it stands among others; its own page shows more of a long one. */
+export function nameOf(name: string): string {
+  return cleanText(name, 80);
 }
 
 /** A word with its icon and colour. */
