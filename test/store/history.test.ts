@@ -90,6 +90,18 @@ describe('the history of an account', () => {
     expect(rest.at(-1)).toEqual(polls.at(-1));
   });
 
+  it('finds the reading before an instant however long ago it was, behind polls that failed', () => {
+    const store = open(makePath());
+    const dayMs = 1440 * minuteMs;
+    for (const ageDays of [0.5, 20, 59, 61, 400]) {
+      const account = `a${ageDays}`;
+      const last = ok(noon - ageDays * dayMs, ageDays * 1000);
+      const failed: PollRecord = { at: noon - minuteMs, outcome: 'timeout', reading: null };
+      store.commit(batch({ polls: pollsOf(account, [ok(last.at - dayMs, 7), last, failed]) }));
+      expect(store.readingBefore(account, noon)).toEqual(last.reading);
+    }
+  });
+
   it('answers the same to another process while the daemon runs', () => {
     const path = makePath();
     const store = open(path);

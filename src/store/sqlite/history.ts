@@ -12,6 +12,9 @@ interface Run {
   readonly latestAt: number;
 }
 
+/** Where the reading before an instant is looked for first: years of runs are listed only when there is none nearer. */
+const likelySpansMs = [86_400_000, 60 * 86_400_000] as const;
+
 interface RunData {
   readonly data: Buffer;
   readonly polls: number;
@@ -74,6 +77,20 @@ export function openHistory(db: Connection, path: string): History {
     }
   }
 
+  /** The newest reading before the span's end in the runs that touch it. */
+  function newestIn(query: HistoryQuery): Reading | null {
+    const { runs, tail } = takeSnapshot(query);
+    let newest: Reading | null = null;
+    for (const run of runs) {
+      if (newest !== null && run.latestAt < newest.at) break;
+      for (const { reading } of readRun(run, tail)) {
+        if (reading !== null && reading.at < query.until && (newest === null || reading.at > newest.at))
+          newest = reading;
+      }
+    }
+    return newest;
+  }
+
   return {
     *polls(query) {
       for (const span of spans(query)) yield* span;
@@ -84,16 +101,13 @@ export function openHistory(db: Connection, path: string): History {
       }
     },
     readingBefore(account, at) {
-      const { runs, tail } = takeSnapshot({ account, since: Number.MIN_SAFE_INTEGER, until: at });
-      let newest: Reading | null = null;
-      for (const run of runs) {
-        if (newest !== null && run.latestAt < newest.at) break;
-        for (const { reading } of readRun(run, tail)) {
-          if (reading !== null && reading.at < at && (newest === null || reading.at > newest.at))
-            newest = reading;
-        }
+      for (const spanMs of likelySpansMs) {
+        const since = at - spanMs;
+        const found = newestIn({ account, since, until: at });
+        // Runs that end before the span hold nothing newer than its beginning.
+        if (found !== null && found.at >= since) return found;
       }
-      return newest;
+      return newestIn({ account, since: Number.MIN_SAFE_INTEGER, until: at });
     },
   };
 }
