@@ -16,13 +16,16 @@ export interface MeasuredProcess {
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
 }
 
-/** Starts a script by this Node, with its output in a file. */
+/** As the container and the systemd unit start it. */
+export const deployedFlags = ['--max-semi-space-size=4'] as const;
+
+/** Starts a script by this Node, with its output in a file. `script` may begin with flags of Node. */
 export function startMeasured(script: readonly string[], outputFile: string): MeasuredProcess {
   const output = openSync(outputFile, 'a');
   const startedAt = Number(process.hrtime.bigint()) / 1e6;
   const child = spawn(process.execPath, script, { stdio: ['ignore', output, output] });
   const { pid } = child;
-  if (pid === undefined) throw new Error(`cannot start ${script[0]}`);
+  if (pid === undefined) throw new Error(`cannot start ${script.join(' ')}`);
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const stop = (): boolean => child.kill('SIGKILL');
   process.on('exit', stop);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type MeasuredProcess, startMeasured } from './measured-process.ts';
+import { deployedFlags, type MeasuredProcess, startMeasured } from './measured-process.ts';
 import { type Peers, startPeers } from './start-peers.ts';
 import { writeConfig } from './write-config.ts';
 
@@ -28,7 +28,10 @@ export async function measureSaturatedProgram(options: {
   const peers = await startPeers(accounts, 'untimed');
   try {
     const config = writeConfig({ directory, accounts, every: '1s', ...peers });
-    const measured = startMeasured([program, 'run', '--config', config], join(directory, 'log'));
+    const measured = startMeasured(
+      [...deployedFlags, program, 'run', '--config', config],
+      join(directory, 'log'),
+    );
     await untilRequests(peers, accounts);
     const result = await watch(measured, peers, forMs);
     await measured.end('SIGTERM');

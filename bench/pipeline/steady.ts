@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startMeasured } from './measured-process.ts';
+import { deployedFlags, startMeasured } from './measured-process.ts';
 import type { Arrival } from './peers-protocol.ts';
 import { type Peers, startPeers } from './start-peers.ts';
 import { countStored, type GrownHistory, growHistory } from './stored-history.ts';
@@ -42,7 +42,10 @@ export async function measureSteadyProgram(program: string, accounts: number): P
   const peers = await startPeers(accounts, 'timed');
   try {
     const config = writeConfig({ directory, accounts, every: '20s', ...peers });
-    const measured = startMeasured([program, 'run', '--config', config], join(directory, 'log'));
+    const measured = startMeasured(
+      [...deployedFlags, program, 'run', '--config', config],
+      join(directory, 'log'),
+    );
     await sleep(sweepMs);
     const mark = async (): Promise<Mark> => ({
       cpu: measured.cpuSeconds(),
