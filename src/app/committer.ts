@@ -4,7 +4,7 @@ import { type Clock, StorageError, type Store } from './ports.ts';
 
 /**
  * What changed waits this long for more, so that many polls share one transaction, and a message that grows by thousands of alerts is
- * not written for each. Only what is about to be sent does not wait.
+ * not written for each. Only what is about to be sent does not wait, nor that the provider asked to be left alone.
  */
 const gatherMs = 100;
 /** While the database cannot be written, it is tried again this often. */
@@ -42,10 +42,11 @@ export class Committer {
     const { changes } = this.#parts.state;
     if (this.#stopped) return;
     if (changes.empty && !waiting) return;
-    if (this.#armed === 'now' || (this.#armed === 'gathering' && !waiting)) return;
+    const urgent = waiting || (changes.beganToWait && !this.#failing);
+    if (this.#armed === 'now' || (this.#armed === 'gathering' && !urgent)) return;
     this.#cancel?.();
-    this.#armed = waiting ? 'now' : 'gathering';
-    const delayMs = waiting ? 0 : this.#failing ? retryMs : gatherMs;
+    this.#armed = urgent ? 'now' : 'gathering';
+    const delayMs = urgent ? 0 : this.#failing ? retryMs : gatherMs;
     this.#cancel = this.#parts.clock.setTimer(delayMs, () => this.flush());
   }
 

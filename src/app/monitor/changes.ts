@@ -19,6 +19,8 @@ export class Changes {
   readonly silences = new Set<string>();
   readonly notes = new Map<string, string | null>();
   droppedPolls = 0;
+  /** Somebody began to wait because the provider asked to: a crash right after must not forget that. */
+  beganToWait = false;
 
   addPoll(account: string, poll: PollRecord): void {
     this.polls.push({ account, poll });
@@ -48,6 +50,7 @@ export class Changes {
 
   clear(): void {
     this.polls.length = 0;
+    this.beganToWait = false;
     for (const part of this.#parts) part.clear();
   }
 }

@@ -3,6 +3,7 @@ import type { Outcome } from '../../core/outcome.ts';
 import type { Reading } from '../../core/reading.ts';
 import type { AccountState } from '../ports.ts';
 import { judgePoll } from './judge.ts';
+import { touchStale } from './outage.ts';
 import { pollGap } from './poll-gaps.ts';
 import type { MonitorState, WatchedAccount } from './state.ts';
 
@@ -13,6 +14,7 @@ export function observePoll(
   outcome: Outcome,
   now: number,
 ): void {
+  const failedBefore = account.poll.consecutiveFailures > 0;
   const reading: Reading | null = outcome.kind === 'ok' ? { at: now, ...outcome.answer } : null;
   state.changes.addPoll(account.settings.id, { at: now, outcome: outcome.kind, reading });
   account.poll =
@@ -25,6 +27,7 @@ export function observePoll(
     clearBackoff(state, account);
   }
   judgePoll(state, account, now);
+  if (reading !== null && failedBefore) touchStale(state, account.settings.baseUrl);
 }
 
 /** Not to be polled before this instant, whatever asks: the account failed, or its group met the provider's limit. */
@@ -76,6 +79,7 @@ function afterFailure(
   const before = account.poll;
   const failures = before.consecutiveFailures + 1;
   if (outcome.kind === 'rate_limited') strike(state, account, outcome.retryAfterMs ?? null, now);
+  if (outcome.kind === 'rate_limited' || outcome.kind === 'auth_failed') state.changes.beganToWait = true;
   return {
     ...before,
     polledAt: now,
