@@ -23,7 +23,7 @@ const { values } = parseArgs({
     days: { type: 'string', default: '30' },
     speed: { type: 'string', default: '10000' },
     accounts: { type: 'string', default: '100' },
-    every: { type: 'string', default: '15m' },
+    every: { type: 'string', default: '30m' },
   },
 });
 const days = Number(values.days);

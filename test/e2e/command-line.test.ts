@@ -61,7 +61,7 @@ async function startLow(bed: Bed): Promise<RunningDaemon> {
   return daemon;
 }
 
-describe.concurrent('the command line beside a running daemon', { timeout: 30_000 }, () => {
+describe.concurrent('the command line beside a running daemon', { timeout: 60_000 }, () => {
   it('orders through its HTTP server', () =>
     withBed({}, async (bed) => {
       bed.configure({ server: { port: await findFreePort(), token: 'a-token-of-the-page' } });
@@ -150,7 +150,7 @@ describe.concurrent('the command line beside a running daemon', { timeout: 30_00
     ));
 });
 
-describe('check', { timeout: 30_000 }, () => {
+describe('check', { timeout: 60_000 }, () => {
   it('exits as monitoring plugins do: fine, warning, critical, unknown; and stores nothing', () =>
     withBed({}, async (bed) => {
       const { control } = bed.provider;
@@ -166,7 +166,7 @@ describe('check', { timeout: 30_000 }, () => {
     }));
 });
 
-describe('a bad configuration', { timeout: 30_000 }, () => {
+describe('a bad configuration', { timeout: 60_000 }, () => {
   it('ends with 2: every error with path, line and what is allowed; no stack trace, no secret, nothing started', () =>
     withBed({}, async (bed) => {
       writeFileSync(

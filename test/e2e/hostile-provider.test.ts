@@ -76,7 +76,7 @@ beforeAll(async () => {
   accounts = new Map(answers.map((account) => [account.id, account]));
   alerts = await alertsOf(daemon);
   memoryMb = residentMb(daemon.pid);
-}, 40_000);
+}, 60_000);
 
 afterAll(async () => {
   await bed.close();

@@ -4,7 +4,13 @@ import { eventually } from '../support/eventually.ts';
 import { withBed } from '../support/run-daemon.ts';
 import { accepted } from '../support/slack-sink.ts';
 
-describe.concurrent('signals', { timeout: 30_000 }, () => {
+async function measure(work: Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work;
+  return performance.now() - startedAt;
+}
+
+describe.concurrent('signals', { timeout: 60_000 }, () => {
   it('SIGTERM while a poll and a delivery hang ends it with 0 within 10 s; the message goes out after the next start', () =>
     withBed({}, async (bed) => {
       bed.configure({ provider: { baseUrl: bed.provider.url, timeout: '1m', maxRequestsPerSecond: 20 } });
@@ -67,10 +73,11 @@ describe.concurrent('signals', { timeout: 30_000 }, () => {
   it('a second daemon on the database gives up within a second, names the holder and harms nothing', () =>
     withBed({}, async (bed) => {
       const first = await bed.start();
-      const startedAt = performance.now();
-      const { code, stderr } = await bed.launch().ended;
-      // The limit is one second after the process runs; starting Node on a busy machine is not ours to speed up.
-      expect(performance.now() - startedAt).toBeLessThan(3000);
+      // What any start costs on this machine at the moment is not what the limit of a second is about.
+      const startMs = await measure(bed.command('validate'));
+      const second = bed.launch().ended;
+      expect((await measure(second)) - startMs).toBeLessThan(2000);
+      const { code, stderr } = await second;
       expect(code).toBe(1);
       const lines = stderr
         .trim()

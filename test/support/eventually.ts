@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export async function eventually<T>(
   what: string,
   ask: () => T | null | false | Promise<T | null | false>,
-  withinMs = 8000,
+  withinMs = 20_000,
 ): Promise<T> {
   const endsAt = performance.now() + withinMs;
   for (;;) {

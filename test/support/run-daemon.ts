@@ -119,7 +119,7 @@ function usualConfig(it: {
   readonly scenario: Scenario;
 }): Config {
   return {
-    provider: { baseUrl: it.provider.url, timeout: '1s', maxRequestsPerSecond: 20 },
+    provider: { baseUrl: it.provider.url, timeout: '5s', maxRequestsPerSecond: 20 },
     poll: { every: '1s' },
     accounts: it.scenario.accounts.map(({ id, authSecret }) => ({ id, authSecret })),
     rules: [{ id: 'sms-low', type: 'below', thresholds: { warning: 200, critical: 50 } }],

@@ -33,7 +33,7 @@ export interface KillResult {
 const speed = 10;
 
 /** A step of the story takes parts of a second; a busy machine may make many of it. */
-const patienceMs = 20_000;
+const patienceMs = 60_000;
 
 const story = [
   { sms: '100', told: 'WARNING' },
