@@ -144,6 +144,27 @@ describe('a failure inside', () => {
     expect(await response.text()).not.toContain('/data');
   });
 
+  it('of the database leaves the pages with what is known without it', async () => {
+    const desk = demoDesk();
+    const fail = (): never => {
+      throw new StorageError('corrupt', 'malformed page 7 of /data/lowwater.db');
+    };
+    Object.assign(desk, { polls: fail, incidents: fail, notifications: fail });
+    server = await runServer({ desk });
+    for (const [path, known] of [
+      ['/', '42.10 CNY'],
+      ['/accounts/otp', '42.10 CNY'],
+      ['/messages', 'Channels'],
+    ] as const) {
+      const response = await fetch(server.url + path, { headers: { accept: 'text/html' } });
+      const page = await response.text();
+      expect(response.status, path).toBe(200);
+      expect(page).toContain(known);
+      expect(page).toContain('The database cannot be read just now.');
+      expect(page).not.toContain('/data');
+    }
+  });
+
   it('of the program is 500, stands in the log, and the server goes on', async () => {
     const desk = demoDesk();
     desk.explain = () => {

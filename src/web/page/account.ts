@@ -10,6 +10,7 @@ import { accountPath, silenceForm } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { labelList } from './overview.ts';
 import { pollTable } from './polls.ts';
+import { ifReadable } from './readable.ts';
 import { ruleList } from './rules.ts';
 import { silenceTable } from './silences.ts';
 import {
@@ -48,15 +49,14 @@ ${silenceForm({ account: account.id, accountName: account.name, rule: null }, { 
 ${failureNote(account, frame)}
 <div class="tiles">${balances.map((balance) => balanceTile(account, balance, frame))}${readingTile(account, frame)}</div></div>
 <div data-live="account-alerts">${alertSection(alerts, frame, back)}</div>
-${chartSection(desk, account, query, frame)}
+${ifReadable(() => chartSection(desk, account, query, frame))}
 <section aria-labelledby="rules-heading"><h2 id="rules-heading">Rules</h2><div data-live="rules">${ruleList(desk.explain(account.id), account, frame)}</div></section>
-<section aria-labelledby="incidents-heading"><h2 id="incidents-heading">Incidents</h2><div data-live="incidents">${incidentTable(
-    desk.incidents({ account: account.id, limit: shownIncidents }),
-    account.currency,
-    frame,
+<section aria-labelledby="incidents-heading"><h2 id="incidents-heading">Incidents</h2><div data-live="incidents">${ifReadable(
+    () =>
+      incidentTable(desk.incidents({ account: account.id, limit: shownIncidents }), account.currency, frame),
   )}</div></section>
 ${silences.length > 0 && html`<section aria-labelledby="silences-heading"><h2 id="silences-heading">Silences</h2><div data-live="silences">${silenceTable(silences, frame, back)}</div></section>`}
-<section aria-labelledby="polls-heading"><h2 id="polls-heading">Polls</h2><div data-live="polls">${pollTable(desk, account, frame)}</div></section>`;
+<section aria-labelledby="polls-heading"><h2 id="polls-heading">Polls</h2><div data-live="polls">${ifReadable(() => pollTable(desk, account, frame))}</div></section>`;
 }
 
 /** Whether a silence may mute alerts of the account, whichever rule or severity it names besides. */

@@ -14,6 +14,7 @@ import {
 import { alertCard, needsSomebody, sortAlerts } from './alerts.ts';
 import { accountPath } from './forms.ts';
 import { channelTable, messageTable } from './messages.ts';
+import { ifReadable } from './readable.ts';
 import { drawSparkline } from './sparkline.ts';
 import {
   accountStates,
@@ -57,7 +58,7 @@ export function renderOverview(desk: DaemonDesk, query: URLSearchParams, frame: 
 ${searchForm(list)}
 <div data-live="accounts">${accountTable(page, list, frame)}</div></section>
 <section aria-labelledby="messages-heading"><div class="section-head"><h2 id="messages-heading">Last messages</h2><p><a href="/messages">All messages</a></p></div>
-<div data-live="messages">${messageTable(desk, desk.notifications(shownMessages), frame)}</div>
+<div data-live="messages">${ifReadable(() => messageTable(desk, desk.notifications(shownMessages), frame))}</div>
 <h3>Channels</h3>
 <div data-live="channels">${channelTable(desk.channels(), frame)}</div></section>`,
   };

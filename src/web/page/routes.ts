@@ -16,6 +16,7 @@ import { renderAckAnswer, renderAckQuestion } from './ack-link.ts';
 import { type Chrome, type LayoutOptions, layOut } from './layout.ts';
 import { channelTable, messageTable } from './messages.ts';
 import { renderOverview } from './overview.ts';
+import { ifReadable } from './readable.ts';
 import { renderSignIn } from './sign-in.ts';
 import { renderSilences } from './silences.ts';
 import { nameOf } from './words.ts';
@@ -101,7 +102,7 @@ function showSilences(options: PageOptions, call: Call): Reply {
 function showMessages(options: PageOptions, call: Call): Reply {
   const { desk } = options;
   const frame = frameOf(options, call);
-  const content = html`<h1>Messages</h1><div data-live="messages">${messageTable(desk, desk.notifications(listedMessages), frame)}</div>
+  const content = html`<h1>Messages</h1><div data-live="messages">${ifReadable(() => messageTable(desk, desk.notifications(listedMessages), frame))}</div>
 <section aria-labelledby="channels-heading"><h2 id="channels-heading">Channels</h2><div data-live="channels">${channelTable(desk.channels(), frame)}</div></section>`;
   return show(options, call, {
     title: 'Messages · lowwater',
