@@ -77,17 +77,27 @@ const providerFaults: readonly ProviderFault[] = [
 
 function drawWeather(from: Seeded, settings: Settings, days: number): Spell[] {
   const ids = settings.accounts.map((account) => account.id);
-  return times(from, days, 0.5).map((at): Spell => ({
-    kind: from.pick(providerFaults),
-    from: at,
-    until: at + from.skewed(2 * minuteMs, 3 * dayMs),
-    accounts: from.chance(0.5) ? null : from.atLeastOne(ids, 0.3),
-    share: from.pick([1, 1, 0.5]),
-    retryAfterMs: from.chance(0.3) ? from.pick([1000, 90_000, 40 * minuteMs, hourMs]) : null,
-  }));
+  return times(from, days, 0.5).map(
+    (at): Spell => ({
+      kind: from.pick(providerFaults),
+      from: at,
+      until: at + from.skewed(2 * minuteMs, 3 * dayMs),
+      accounts: from.chance(0.5) ? null : from.atLeastOne(ids, 0.3),
+      share: from.pick([1, 1, 0.5]),
+      retryAfterMs: from.chance(0.3) ? from.pick([1000, 90_000, 40 * minuteMs, hourMs]) : null,
+    }),
+  );
 }
 
-const channelFaults: readonly ChannelFault[] = ['refused', 'arrived', 'lost', 'slow', 'limited', 'dead', 'partial'];
+const channelFaults: readonly ChannelFault[] = [
+  'refused',
+  'arrived',
+  'lost',
+  'slow',
+  'limited',
+  'dead',
+  'partial',
+];
 
 function drawChannelWeather(from: Seeded, settings: Settings, days: number): ChannelSpell[] {
   return times(from, days, 0.3).map((at): ChannelSpell => {
@@ -128,7 +138,11 @@ function drawEvent(from: Seeded, settings: Settings): Undated {
     case 5:
     case 6:
     case 7:
-      return { kind: 'kill in commit', when: from.pick(['before', 'after']), downMs: from.pick([2000, downMs]) };
+      return {
+        kind: 'kill in commit',
+        when: from.pick(['before', 'after']),
+        downMs: from.pick([2000, downMs]),
+      };
     case 8:
       return { kind: 'stop', downMs };
     case 9:
@@ -139,12 +153,18 @@ function drawEvent(from: Seeded, settings: Settings): Undated {
       return { kind: 'pause', forMs: from.skewed(minuteMs, 6 * hourMs) };
     case 12:
     case 13:
-      return { kind: 'storage', fault: from.pick(['full', 'read-only', 'busy']), forMs: from.skewed(minuteMs, dayMs) };
+      return {
+        kind: 'storage',
+        fault: from.pick(['full', 'read-only', 'busy']),
+        forMs: from.skewed(minuteMs, dayMs),
+      };
     case 14:
       return from.chance(0.5) ? { kind: 'backup' } : { kind: 'restore', downMs };
     case 15:
     case 16:
-      return from.chance(0.1) ? { kind: 'invalid configuration' } : { kind: 'reload', settings: editSettings(from, settings) };
+      return from.chance(0.1)
+        ? { kind: 'invalid configuration' }
+        : { kind: 'reload', settings: editSettings(from, settings) };
     case 17:
       return { kind: 'acknowledge', place: from.int(0, 5), byOrder: from.chance(0.5) };
     case 18:

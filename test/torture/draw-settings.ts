@@ -1,10 +1,10 @@
 import type { AccountSettings, ChannelSettings, ReportSettings, Settings } from '../../src/app/settings.ts';
+import { buildBuiltInRules } from '../../src/config/built-in-rules.ts';
 import type { Route } from '../../src/core/route.ts';
 import type { Ladder, Matcher, Rule } from '../../src/core/rule.ts';
 import { Secret } from '../../src/core/secret.ts';
 import { type Severity, severities } from '../../src/core/severity.ts';
 import type { RecurringSilence } from '../../src/core/silence.ts';
-import { buildBuiltInRules } from '../../src/config/built-in-rules.ts';
 import { dayMs, hourMs, minuteMs } from './scenario.ts';
 import type { Seeded } from './seeded.ts';
 
@@ -22,7 +22,10 @@ export function drawSettings(from: Seeded): Settings {
       timeoutMs: 10_000,
       maxRequestsPerSecond: from.pick([1, 1, 2, 20]),
       allowInsecureHttp: false,
-      backoff: { initialMs: from.pick([30_000, 30_000, 5000]), maxMs: from.pick([hourMs, hourMs, 10 * minuteMs]) },
+      backoff: {
+        initialMs: from.pick([30_000, 30_000, 5000]),
+        maxMs: from.pick([hourMs, hourMs, 10 * minuteMs]),
+      },
     },
     accounts,
     rules: [...configured, ...buildBuiltInRules(configured, accounts)],
@@ -31,7 +34,9 @@ export function drawSettings(from: Seeded): Settings {
     silences: drawSilences(from, accounts),
     reports: drawReports(from, channels),
     server: null,
-    heartbeat: from.chance(0.3) ? { url: new Secret('https://beat.example/secret-heartbeat'), everyMs: hourMs } : null,
+    heartbeat: from.chance(0.3)
+      ? { url: new Secret('https://beat.example/secret-heartbeat'), everyMs: hourMs }
+      : null,
     storage: { path: ':memory:', retentionMs: from.pick([400, 400, 30]) * dayMs },
     log: { level: 'debug' },
     timezone: from.pick(zones),
@@ -56,7 +61,10 @@ export function editSettings(from: Seeded, before: Settings): Settings {
     case 3: {
       if (before.accounts.length < 2) return before;
       const gone = from.int(0, before.accounts.length - 1);
-      return rebuilt(configured, before.accounts.filter((_, place) => place !== gone));
+      return rebuilt(
+        configured,
+        before.accounts.filter((_, place) => place !== gone),
+      );
     }
     case 4:
       return { ...before, routes: drawRoutes(from, before.accounts, configured, before.channels) };
@@ -73,7 +81,10 @@ export function editSettings(from: Seeded, before: Settings): Settings {
     case 7: {
       const place = from.int(0, before.accounts.length - 1);
       const poll = { kind: 'every', everyMs: from.pick([5, 10, 30]) * minuteMs } as const;
-      return { ...before, accounts: before.accounts.map((it, index) => (index === place ? { ...it, poll } : it)) };
+      return {
+        ...before,
+        accounts: before.accounts.map((it, index) => (index === place ? { ...it, poll } : it)),
+      };
     }
     default:
       return before;
@@ -92,7 +103,11 @@ function drawAccounts(from: Seeded): AccountSettings[] {
     labels: { team: from.pick(['red', 'blue']) },
     poll: from.chance(0.9)
       ? { kind: 'every', everyMs: from.pick([5, 5, 5, 10, 15, 30, 60]) * minuteMs }
-      : { kind: 'cron', cron: from.pick(['*/15 8-20 * * 1-5', '0 * * * *', '*/20 * * * *']), timezone: from.pick(zones) },
+      : {
+          kind: 'cron',
+          cron: from.pick(['*/15 8-20 * * 1-5', '0 * * * *', '*/20 * * * *']),
+          timezone: from.pick(zones),
+        },
   }));
 }
 
@@ -113,7 +128,12 @@ function drawChannels(from: Seeded, count: number): ChannelSettings[] {
           oauth2: null,
         };
       case 'webhook':
-        return { type: 'webhook', name, url: new Secret(`https://in.example/secret-in-${place}`), secret: null };
+        return {
+          type: 'webhook',
+          name,
+          url: new Secret(`https://in.example/secret-in-${place}`),
+          secret: null,
+        };
     }
   });
 }
@@ -122,7 +142,20 @@ function drawRules(from: Seeded, accounts: readonly AccountSettings[]): Rule[] {
   return Array.from({ length: from.int(0, 5) }, (_, place) => drawRule(from, `rule-${place}`, accounts));
 }
 
-const types = ['below', 'below', 'below', 'below', 'negative', 'runway', 'drop', 'idle', 'top-up', 'currency', 'stale', 'auth-failed'] as const;
+const types = [
+  'below',
+  'below',
+  'below',
+  'below',
+  'negative',
+  'runway',
+  'drop',
+  'idle',
+  'top-up',
+  'currency',
+  'stale',
+  'auth-failed',
+] as const;
 
 function drawRule(from: Seeded, id: string, accounts: readonly AccountSettings[]): Rule {
   const type = from.pick(types);
@@ -144,7 +177,16 @@ function drawRule(from: Seeded, id: string, accounts: readonly AccountSettings[]
         { kind: 'amount', micros: 20 * unit },
         { kind: 'share', share: 0.1 },
       ] as const);
-      return { ...base, type, balance, thresholds: drawLadder(from, [300, 200, 100].map((it) => it * unit)), hysteresis };
+      return {
+        ...base,
+        type,
+        balance,
+        thresholds: drawLadder(
+          from,
+          [300, 200, 100].map((it) => it * unit),
+        ),
+        hysteresis,
+      };
     }
     case 'negative':
       return { ...base, type, balance, hysteresisMicros: from.pick([0, 10 * unit]) };
@@ -224,7 +266,12 @@ export function drawMatch(
 ): Matcher {
   switch (from.int(0, rules.length > 0 ? 3 : 1)) {
     case 0:
-      return { account: from.atLeastOne(accounts.map((it) => it.id), 0.4) };
+      return {
+        account: from.atLeastOne(
+          accounts.map((it) => it.id),
+          0.4,
+        ),
+      };
     case 1:
       return { labels: { team: [from.pick(['red', 'blue'])] } };
     case 2:
@@ -238,7 +285,9 @@ function drawSilences(from: Seeded, accounts: readonly AccountSettings[]): Recur
   if (!from.chance(0.4)) return [];
   const cron = from.pick(['0 2 * * 0', '30 2 * * *', '0 22 * * 1-5', '15 1 1 * *']);
   const match = from.chance(0.4) ? {} : drawMatch(from, accounts);
-  return [{ match, cron, timezone: from.pick(zones), durationMs: from.pick([1, 2, 6]) * hourMs, comment: '' }];
+  return [
+    { match, cron, timezone: from.pick(zones), durationMs: from.pick([1, 2, 6]) * hourMs, comment: '' },
+  ];
 }
 
 function drawReports(from: Seeded, channels: readonly ChannelSettings[]): ReportSettings[] {

@@ -6,8 +6,13 @@ import type { Story } from './story.ts';
 
 /** Lets one thing of the scenario happen. */
 export function happen(machine: Machine, model: Model, story: Story, it: Happening): void {
-  story.note(hashText(it.kind), () => describe(it));
   const { queue, storage } = machine;
+  if (machine.frozen && it.kind !== 'storage') {
+    // Nothing reaches a process that sleeps before it wakes.
+    queue.at(machine.wakesAt + 1, () => happen(machine, model, story, it));
+    return;
+  }
+  story.note(hashText(it.kind), () => describe(it));
   switch (it.kind) {
     case 'kill':
       return machine.kill(it.downMs);
@@ -22,12 +27,11 @@ export function happen(machine: Machine, model: Model, story: Story, it: Happeni
       return machine.jump(it.byMs);
     case 'suspend':
       if (machine.stopping) return;
-      model.wallMoved(it.forMs);
+      model.sleeps(it.forMs);
       return machine.suspend(it.forMs);
     case 'pause':
       if (machine.stopping) return;
-      model.wallMoved(it.forMs);
-      return machine.pause(it.forMs);
+      return pause(machine, model, it.forMs);
     case 'storage':
       storage.setFault(it.fault);
       model.storageFails();
@@ -57,6 +61,13 @@ export function happen(machine: Machine, model: Model, story: Story, it: Happeni
   }
 }
 
+/** A standstill is noticed when the daemon looks around again; where it looks seldom, only long ones are played. */
+function pause(machine: Machine, model: Model, forMs: number): void {
+  const lengthMs = Math.max(forMs, 17 * machine.sleepMs);
+  model.sleeps(lengthMs);
+  machine.pause(lengthMs);
+}
+
 function restore(machine: Machine, model: Model, downMs: number): void {
   if (!model.hasBackup || !machine.up || machine.stopping) return;
   machine.kill(downMs);
@@ -84,7 +95,10 @@ function operate(
     if (leave === null) desk.silence(silence);
     else {
       const { by: createdBy, ...rest } = silence;
-      leave({ kind: 'silence', silence: { ...rest, id: `s-order-${machine.queue.now}`, createdAt: now, createdBy } });
+      leave({
+        kind: 'silence',
+        silence: { ...rest, id: `s-order-${machine.queue.now}`, createdAt: now, createdBy },
+      });
     }
   } else {
     const ids = [...daemon.state.silences.keys()];

@@ -2,10 +2,10 @@ import { Daemon } from '../../src/app/daemon.ts';
 import { createDaemonDesk } from '../../src/app/daemon-desk.ts';
 import type { DaemonDesk } from '../../src/app/desk.ts';
 import type { Batch, Calendar, Channel, Delivery, Log, Provider, Store } from '../../src/app/ports.ts';
+import { StorageError } from '../../src/app/ports.ts';
 import type { ChannelSettings, Settings } from '../../src/app/settings.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
-import { StorageError } from '../../src/app/ports.ts';
 import type { EventQueue } from './event-queue.ts';
 import type { Scenario } from './scenario.ts';
 import { Seeded } from './seeded.ts';
@@ -28,6 +28,7 @@ export interface Observer {
   /** The process is gone, with all that it had in memory. `clean`: it was told to stop and did. */
   died(clean: boolean): void;
   pollBegan(account: string): void;
+  /** An answer reaches the process, which takes it in before anything else happens. */
   pollEnded(account: string, outcome: Outcome): void;
   beforeCommit(batch: Batch): void;
   committed(batch: Batch, stored: boolean): void;
@@ -67,8 +68,8 @@ export class Machine {
   #lives = 0;
   #wallOffsetMs = 0;
   #suspendedMs = 0;
+  #suspendedUntil = 0;
   #sends = 0;
-  #answered: { readonly account: string; readonly outcome: Outcome; readonly signal: AbortSignal }[] = [];
 
   constructor(parts: {
     readonly scenario: Scenario;
@@ -91,6 +92,10 @@ export class Machine {
     return this.#life !== null;
   }
 
+  get sleepMs(): number {
+    return this.#scenario.sleepMs;
+  }
+
   get stopping(): boolean {
     return this.#life?.stopping ?? false;
   }
@@ -101,6 +106,10 @@ export class Machine {
 
   boot(): void {
     if (this.#life !== null) return;
+    if (this.frozen) {
+      this.queue.at(this.#suspendedUntil + 1, () => this.boot());
+      return;
+    }
     // A database that cannot be written is refused at the start; whoever supervises the process tries again.
     if (this.storage.fault === 'read-only') {
       this.queue.at(this.queue.now + 5000, () => this.boot());
@@ -109,7 +118,10 @@ export class Machine {
     this.#lives++;
     const life = new Life(this.#lives, this.queue.now - this.#suspendedMs);
     this.#life = life;
-    const store = this.#guardStore(life, this.storage.open(() => this.wall()));
+    const store = this.#guardStore(
+      life,
+      this.storage.open(() => this.wall()),
+    );
     const daemon = new Daemon({
       settings: this.settings,
       store,
@@ -185,7 +197,10 @@ export class Machine {
     this.#suspendedUntil = until;
   }
 
-  #suspendedUntil = 0;
+  /** When the sleep that the machine is in ends. */
+  get wakesAt(): number {
+    return this.#suspendedUntil;
+  }
 
   get frozen(): boolean {
     return this.queue.now < this.#suspendedUntil;
@@ -204,15 +219,8 @@ export class Machine {
     }
   }
 
-  /** To be called when promises have been let run. */
-  settled(): void {
-    for (const { account, outcome, signal } of this.#answered.splice(0)) {
-      if (this.#life !== null && !signal.aborted) this.#observer.pollEnded(account, outcome);
-    }
-  }
-
   #end(life: Life, clean: boolean): void {
-    if (this.#life === life && this.#answered.length === 0) this.#observer.dying();
+    if (this.#life === life) this.#observer.dying();
     life.dead = true;
     for (const timer of life.timers) timer.cancel();
     life.timers.clear();
@@ -220,7 +228,6 @@ export class Machine {
     this.#life = null;
     this.daemon = null;
     this.desk = null;
-    this.#answered = [];
     this.#observer.died(clean);
   }
 
@@ -294,7 +301,7 @@ export class Machine {
           life.flights.add(flight);
           this.#deliver(life, afterMs, () => {
             life.flights.delete(flight);
-            this.#answered.push({ account: account.id, outcome, signal });
+            if (!signal.aborted) this.#observer.pollEnded(account.id, outcome);
             resolve(outcome);
           });
         });

@@ -1,10 +1,10 @@
 import { EventQueue } from './event-queue.ts';
+import { happen } from './happen.ts';
 import { Machine } from './machine.ts';
 import { createMemoCalendar } from './memo-calendar.ts';
 import { Model } from './model/model.ts';
-import { happen } from './happen.ts';
-import { dayMs, type Scenario } from './scenario.ts';
 import { RecordingObserver } from './recording-observer.ts';
+import { dayMs, type Scenario } from './scenario.ts';
 import { openStorage } from './sim-storage.ts';
 import { Story, Violation } from './story.ts';
 import { World } from './world.ts';
@@ -53,12 +53,11 @@ export async function simulate(scenario: Scenario, options: { readonly told: boo
     machine.boot();
     for (let step = 0; violation === null && queue.step(end); step++) {
       // What the daemon's own promises reject with shows only when Node gets a turn.
-      if (step % 4096 === 0) await new Promise(setImmediate);
+      if (step % 256 === 0) await new Promise(setImmediate);
       if (!machine.dirty) continue;
       machine.dirty = false;
       // The longest chain of promises behind an answer is shorter than this.
       for (let turn = 0; turn < 12; turn++) await null;
-      machine.settled();
     }
     await new Promise(setImmediate);
     if (violation === null) model.finish();

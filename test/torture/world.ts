@@ -93,13 +93,19 @@ export class World {
       case 'timeout':
         return failed('timeout', 10_000);
       case 'rate_limited':
-        return failed('rate_limited', afterMs, { code: -32, ...(retryAfterMs === null ? {} : { retryAfterMs }) });
+        return failed('rate_limited', afterMs, {
+          code: -32,
+          ...(retryAfterMs === null ? {} : { retryAfterMs }),
+        });
       case 'auth_failed':
         return failed('auth_failed', afterMs, { code: -22 });
       case 'api_error':
         return failed('api_error', afterMs, { code: -1 });
       case 'http_error':
-        return failed('http_error', afterMs, { status: 503, ...(retryAfterMs === null ? {} : { retryAfterMs }) });
+        return failed('http_error', afterMs, {
+          status: 503,
+          ...(retryAfterMs === null ? {} : { retryAfterMs }),
+        });
       default:
         return failed(kind, afterMs);
     }
@@ -149,7 +155,10 @@ function fateIn(spell: ChannelSpell, answersAfterMs: number): Fate {
 }
 
 /** Share of a day's spending that is done by each hour: little by night. */
-const dayShape = [0, 0.01, 0.02, 0.02, 0.03, 0.04, 0.06, 0.1, 0.16, 0.24, 0.32, 0.4, 0.48, 0.55, 0.62, 0.69, 0.76, 0.82, 0.87, 0.91, 0.94, 0.96, 0.98, 0.99, 1];
+const dayShape = [
+  0, 0.01, 0.02, 0.02, 0.03, 0.04, 0.06, 0.1, 0.16, 0.24, 0.32, 0.4, 0.48, 0.55, 0.62, 0.69, 0.76, 0.82, 0.87,
+  0.91, 0.94, 0.96, 0.98, 0.99, 1,
+];
 
 function balanceAt(traffic: Traffic, which: number, at: number): number {
   const { key, cycleMs, grainMicros, highMicros, lows, levels } = traffic;

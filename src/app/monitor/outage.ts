@@ -42,6 +42,11 @@ export function reviewLastingOutages(state: MonitorState, now: number): void {
   }
 }
 
+/** An account answers again: staleness that was held back because too many failed is decided anew. */
+export function touchStale(state: MonitorState, baseUrl: string): void {
+  touchAll(state, accountsOf(state, baseUrl));
+}
+
 /** Holds back the staleness of single accounts while it may be part of an outage. Looks at each provider once. */
 export class OutageHolds {
   readonly #state: MonitorState;

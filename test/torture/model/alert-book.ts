@@ -6,7 +6,17 @@ import type { Outcome } from '../../../src/core/outcome.ts';
 import type { Reading } from '../../../src/core/reading.ts';
 import type { Rule, StaleRule } from '../../../src/core/rule.ts';
 import { Violation } from '../story.ts';
-import { type AlertFact, agrees, boundaries, elapsed, factOf, judged, resting, shifted, type Timing } from './alert-fact.ts';
+import {
+  type AlertFact,
+  agrees,
+  boundaries,
+  elapsed,
+  factOf,
+  judged,
+  resting,
+  shifted,
+  type Timing,
+} from './alert-fact.ts';
 import { isSoft, needsReading, rulesOf, verdictOnReading } from './rules.ts';
 
 /** What the model believes of one account; replaced, never changed in place. */
@@ -22,8 +32,9 @@ export interface AccountFact {
 interface Watch {
   readonly settings: AccountSettings;
   readonly rules: readonly Rule[];
-  intervalMs: number;
-  gapMs: number;
+  readonly intervalMs: number;
+  /** Between two polls that are due; a cron expression's moves with the hour. */
+  readonly gapMs: () => number;
 }
 
 /** An event that the last reading must have caused, until it is committed. */
@@ -76,7 +87,10 @@ export class AlertBook {
   }
 
   /** A process takes over what was committed. Clocks may have moved by the time in which nobody watched. */
-  booted(daemon: Daemon, it: { readonly believed: boolean; readonly now: number; readonly endedAt: number | null }): void {
+  booted(
+    daemon: Daemon,
+    it: { readonly believed: boolean; readonly now: number; readonly endedAt: number | null },
+  ): void {
     this.#live = new Map(this.#durable);
     this.#expected = [];
     this.#mismatches.clear();
@@ -132,7 +146,12 @@ export class AlertBook {
     for (const rule of watch.rules) {
       if (isSoft(rule) || (needsReading(rule) && reading === null)) continue;
       if (rule.type === 'top-up') {
-        this.#expectTopUp(account, rule, { reading, before: fact.reading, currency: watch.settings.currency, now });
+        this.#expectTopUp(account, rule, {
+          reading,
+          before: fact.reading,
+          currency: watch.settings.currency,
+          now,
+        });
         continue;
       }
       const known = fact.alerts.get(rule.id) ?? resting;
@@ -165,16 +184,41 @@ export class AlertBook {
       const fact = this.#live.get(id);
       if (fact === undefined) continue;
       this.#compareReading(state, id, fact);
-      for (const rule of watch.rules) this.#compareAlert(state, { id, fact: this.#live.get(id) ?? fact, rule, at });
+      for (const rule of watch.rules)
+        this.#compareAlert(state, { id, fact: this.#live.get(id) ?? fact, rule, at });
     }
   }
 
-  /** Incidents that a batch opens: the model must know why. */
-  opened(incident: Incident, now: number): void {
-    if (this.#seenEvents.has(incident.id) || !incident.event) return;
+  /** An incident in a batch that was not there before: the model must know why. */
+  expectCause(incident: Incident): void {
+    if (this.known.has(incident.id)) return;
+    const rule = this.rule(incident.account, incident.rule);
+    const fact = this.#live.get(incident.account)?.alerts.get(incident.rule);
+    const explained =
+      rule === undefined ||
+      isSoft(rule) ||
+      fact?.doubt === true ||
+      fact?.state === 'firing' ||
+      (fact?.firedAt != null && Math.abs(fact.firedAt - incident.firedAt) <= patienceMs);
+    if (!explained) {
+      const words = `${incident.id} of ${incident.account}/${incident.rule} fired at ${incident.firedAt}`;
+      throw new Violation(
+        'nothing is told without a cause',
+        `${words}, the model says ${JSON.stringify(fact)}`,
+      );
+    }
+    this.known.add(incident.id);
+  }
+
+  /** Events in a batch, such as top-ups: exactly those that readings caused. */
+  happened(incident: Incident, now: number): void {
+    if (this.#seenEvents.has(incident.id)) return;
     this.#seenEvents.add(incident.id);
     const place = this.#expected.findIndex(
-      (it) => it.account === incident.account && it.rule === incident.rule && Math.abs(it.at - incident.firedAt) <= tieMs,
+      (it) =>
+        it.account === incident.account &&
+        it.rule === incident.rule &&
+        Math.abs(it.at - incident.firedAt) <= tieMs,
     );
     if (place < 0) {
       throw new Violation(
@@ -199,7 +243,7 @@ export class AlertBook {
       settings: account,
       rules: rulesOf(settings, account),
       intervalMs: every ?? own?.pollIntervalMs ?? 0,
-      gapMs: every ?? own?.pollGapMs ?? 0,
+      gapMs: () => every ?? own?.pollGapMs ?? 0,
     };
     this.#watches.set(account.id, watch);
     const fact = this.#live.get(account.id);
@@ -227,18 +271,23 @@ export class AlertBook {
     const timing = timingOf(rule, watch);
     if (boundaries(known, timing).some((at) => Math.abs(at - now) <= tieMs)) return { ...known, doubt: true };
     if (rule.type === 'auth-failed') {
-      const verdict = outcome.kind === 'auth_failed' ? rule.severity : outcome.kind === 'ok' ? 'ok' : 'unknown';
+      const verdict =
+        outcome.kind === 'auth_failed' ? rule.severity : outcome.kind === 'ok' ? 'ok' : 'unknown';
       return judged(known, verdict, timing, now);
     }
     if (rule.type === 'stale') {
-      const age = reading === null ? now - (fact.reading?.at ?? fact.firstSeenAt) - fact.unwatchedMs : 0;
-      const due = age - staleAfter(rule, watch);
-      if (reading === null && Math.abs(due) <= tieMs) return { ...known, doubt: true };
-      return judged(known, due >= 0 ? rule.severity : 'ok', timing, now);
+      const due = now - (fact.reading?.at ?? fact.firstSeenAt) - fact.unwatchedMs - staleAfter(rule, watch);
+      if (Math.abs(due) <= tieMs && known.state === 'inactive') return { ...known, doubt: true };
+      return judged(known, reading === null && due >= 0 ? rule.severity : 'ok', timing, now);
     }
     if (reading === null) return known;
     const firing = known.state === 'firing' ? known.severity : null;
-    return judged(known, verdictOnReading(rule, { reading, currency: watch.settings.currency, firing }), timing, now);
+    return judged(
+      known,
+      verdictOnReading(rule, { reading, currency: watch.settings.currency, firing }),
+      timing,
+      now,
+    );
   }
 
   #elapseAccount(id: string, watch: Watch, fact: AccountFact, now: number): void {
@@ -258,7 +307,12 @@ export class AlertBook {
   #expectTopUp(
     account: string,
     rule: Extract<Rule, { type: 'top-up' }>,
-    it: { readonly reading: Reading | null; readonly before: Reading | null; readonly currency: string | null; readonly now: number },
+    it: {
+      readonly reading: Reading | null;
+      readonly before: Reading | null;
+      readonly currency: string | null;
+      readonly now: number;
+    },
   ): void {
     const { reading, before, currency, now } = it;
     if (reading === null || before === null || before.currency !== reading.currency) return;
@@ -313,21 +367,38 @@ export class AlertBook {
     const own = state.accounts.get(id);
     const watch = this.#watches.get(id);
     if (own === undefined || watch === undefined) return;
-    const downMs = it.endedAt === null ? 0 : Math.max(0, it.now - it.endedAt);
-    const bounds = { low: downMs - 2 * this.longestInterval - 5000, high: downMs + 5000, checked: !it.believed };
+    // What is known of the end of the last run is its last poll.
+    const lastPoll = Math.max(
+      ...[...this.#live.values()].map((other) => other.polledAt ?? it.endedAt ?? it.now),
+    );
+    const downMs = Math.max(0, it.now - lastPoll);
+    const bounds = {
+      low: downMs - 2 * this.longestInterval - 5000,
+      high: downMs + 5000,
+      checked: !it.believed,
+    };
     const alerts = new Map<string, AlertFact>();
     for (const rule of watch.rules) {
       const alert = state.alerts.get(`${id}/${rule.id}`);
       const mine = fact.alerts.get(rule.id) ?? resting;
       const next = factOf(alert);
-      if (!isSoft(rule) && !mine.doubt && !next.doubt && bounds.checked) checkAdoption(`${id}/${rule.id}`, mine, next, bounds);
+      if (!isSoft(rule) && !mine.doubt && !next.doubt && bounds.checked)
+        checkAdoption(`${id}/${rule.id}`, mine, next, bounds);
       if (alert !== undefined) alerts.set(rule.id, next);
     }
     const moved = own.poll.unwatchedMs - fact.unwatchedMs;
     if (bounds.checked && (moved < Math.min(0, bounds.low) || moved > bounds.high)) {
-      throw new Violation('downtime counts as nothing', `${id} was unwatched for ${downMs} ms, counted ${moved}`);
+      throw new Violation(
+        'downtime counts as nothing',
+        `${id} was unwatched for ${downMs} ms, counted ${moved}`,
+      );
     }
-    this.#live.set(id, { ...fact, firstSeenAt: own.poll.firstSeenAt, unwatchedMs: own.poll.unwatchedMs, alerts });
+    this.#live.set(id, {
+      ...fact,
+      firstSeenAt: own.poll.firstSeenAt,
+      unwatchedMs: own.poll.unwatchedMs,
+      alerts,
+    });
   }
 }
 
@@ -352,7 +423,10 @@ function checkAdoption(
   for (const [before, after] of pairs) {
     if (mine.state === 'inactive' || (before === null && after === null)) continue;
     if (before === null || after === null) {
-      throw new Violation('a restart loses no clock', `${key}: ${JSON.stringify(mine)} became ${JSON.stringify(next)}`);
+      throw new Violation(
+        'a restart loses no clock',
+        `${key}: ${JSON.stringify(mine)} became ${JSON.stringify(next)}`,
+      );
     }
     const moved = after - before;
     if (moved < Math.min(-tieMs, bounds.low) || moved > bounds.high) {
@@ -382,7 +456,7 @@ function elapseAlert(
 }
 
 function staleAfter(rule: StaleRule, watch: Watch): number {
-  return rule.afterMs ?? Math.max(3 * watch.gapMs, 120_000);
+  return rule.afterMs ?? Math.max(3 * watch.gapMs(), 120_000);
 }
 
 function timingOf(rule: Rule, watch: Watch): Timing {

@@ -11,6 +11,8 @@ export interface AlertFact {
   readonly rising: { readonly severity: Severity; readonly since: number } | null;
   /** Recent changes between firing and not: many of them may be flapping. */
   readonly changes: readonly number[];
+  /** When it last began to fire, as far as the model saw it. */
+  readonly firedAt: number | null;
   /** The product may see flapping here, or two things happened at the same instant: it is believed for a while. */
   readonly doubt: boolean;
 }
@@ -22,6 +24,7 @@ export const resting: AlertFact = {
   goodSince: null,
   rising: null,
   changes: [],
+  firedAt: null,
   doubt: false,
 };
 
@@ -69,6 +72,7 @@ export function shifted(fact: AlertFact, byMs: number): AlertFact {
     goodSince: move(fact.goodSince),
     rising: fact.rising && { ...fact.rising, since: fact.rising.since + byMs },
     changes: fact.changes.map((at) => at + byMs),
+    firedAt: move(fact.firedAt),
   };
 }
 
@@ -82,6 +86,7 @@ export function factOf(alert: Alert | undefined): AlertFact {
     goodSince: alert.recoveringSince,
     rising: alert.rising,
     changes: alert.changedAt,
+    firedAt: null,
     doubt: alert.flappingSince !== null,
   };
 }
@@ -96,7 +101,8 @@ function breached(fact: AlertFact, severity: Severity, timing: Timing, now: numb
   if (fact.state !== 'firing') {
     const since = fact.since ?? now;
     if (now - since < timing.forMs) return { ...fact, state: 'pending', severity, since };
-    return changed({ ...fact, state: 'firing', severity, since, goodSince: null, rising: null }, timing, now);
+    const firing = { ...fact, state: 'firing', severity, since, goodSince: null, rising: null } as const;
+    return changed({ ...firing, firedAt: now }, timing, now);
   }
   const again = { ...fact, goodSince: null };
   if (severity === fact.severity) return { ...again, rising: null };

@@ -1,9 +1,10 @@
 import type { MonitorState } from '../../../src/app/monitor/state.ts';
 import type { Calendar } from '../../../src/app/ports.ts';
 import type { Incident, Told } from '../../../src/core/alert.ts';
-import type { NoticeKind, OutboxMessage } from '../../../src/core/outbox.ts';
+import type { NoticeItem, OutboxMessage } from '../../../src/core/outbox.ts';
 import { Violation } from '../story.ts';
 import type { AlertBook } from './alert-book.ts';
+import { DurableMap } from './durable-map.ts';
 import type { Ledger, Moment } from './ledger.ts';
 import { type Ask, acknowledged, asksOf, inhibited, maybeHeld, silenced } from './routing.ts';
 import { rank } from './rules.ts';
@@ -25,7 +26,9 @@ export class Duties {
   /** What is owed, by channel, incident and kind, and since when. */
   #owed = new Map<string, number>();
   /** When a channel was last told something of an incident: reminders count from it. */
-  readonly #lastTold = new Map<string, number>();
+  readonly #lastTold = new DurableMap<number>();
+  /** The instant of the last decision of each kind, by channel and incident. */
+  readonly #lastItem = new DurableMap<number>();
   #disturbedAt = 0;
 
   constructor(parts: Parts) {
@@ -38,16 +41,34 @@ export class Duties {
     this.#owed.clear();
   }
 
+  /** The database is an older one: what channels were told since is not in it. */
+  restored(): void {
+    for (const key of [...this.#lastTold.keys()]) this.#lastTold.delete(key);
+    this.committed();
+  }
+
+  committed(): void {
+    this.#lastTold.commit();
+    this.#lastItem.commit();
+  }
+
+  died(): void {
+    this.#lastTold.crash();
+    this.#lastItem.crash();
+  }
+
   /** Items that a batch puts on the outbox. */
   enqueued(
     state: MonitorState,
-    it: { readonly message: OutboxMessage; readonly from: number; readonly moved: boolean } & Moment,
+    it: { readonly message: OutboxMessage; readonly from: number } & Moment,
   ): void {
     for (const item of it.message.items.slice(it.from)) {
       // What only moved here from another message was decided when it was put there.
-      if (it.moved && item.at < it.now - 1000) continue;
+      const key = `${it.message.channel}/${item.incident} ${item.kind}`;
+      if (item.at < it.now - 5000 || this.#lastItem.get(key) === item.at) continue;
+      this.#lastItem.set(key, item.at);
       const incident = state.incidents.get(item.incident);
-      if (incident !== undefined) this.#judgeItem(state, incident, { ...it, kind: item.kind });
+      if (incident !== undefined) this.#judgeItem(state, incident, { ...it, item });
       this.#lastTold.set(`${it.message.channel}/${item.incident}`, it.at);
     }
   }
@@ -85,9 +106,10 @@ export class Duties {
   #judgeItem(
     state: MonitorState,
     incident: Incident,
-    it: { readonly message: OutboxMessage; readonly kind: NoticeKind } & Moment,
+    it: { readonly message: OutboxMessage; readonly item: NoticeItem } & Moment,
   ): void {
-    const { kind, message, now, at } = it;
+    const { message, now, at } = it;
+    const { kind } = it.item;
     const what = `${kind} of ${incident.account}/${incident.rule} (${incident.id}) on ${message.channel}`;
     const { calendar, book } = this.#parts;
     if ([-edgeMs, 0, edgeMs].every((edge) => silenced(state, calendar, incident, now + edge))) {
@@ -96,8 +118,10 @@ export class Duties {
     if ((kind === 'reminder' || kind === 'escalated') && acknowledged(incident)) {
       throw new Violation('who acknowledged is left alone', what);
     }
-    if (kind === 'resolved' && incident.resolvedAt === null) throw new Violation('resolved means resolved', what);
-    if (kind !== 'resolved' && kind !== 'event' && incident.resolvedAt === null) {
+    if (kind === 'resolved' && incident.resolvedAt === null)
+      throw new Violation('resolved means resolved', what);
+    const polledSince = (state.accounts.get(incident.account)?.poll.polledAt ?? 0) > it.item.at;
+    if (kind !== 'resolved' && kind !== 'event' && incident.resolvedAt === null && !polledSince) {
       if (inhibited({ state, calendar, book, now }, incident)) {
         throw new Violation('a worse alert speaks for a milder one', what);
       }
@@ -107,7 +131,10 @@ export class Duties {
       const last = this.#lastTold.get(`${message.channel}/${incident.id}`);
       const calm = at - this.#disturbedAt > 1000;
       if (ask !== undefined && last !== undefined && calm && at - last < ask.repeatEveryMs - 1000) {
-        throw new Violation('reminders keep their distance', `${what}: ${at - last} ms after the last word`);
+        throw new Violation(
+          'reminders keep their distance',
+          `${what}: ${at - last} ms after the last word, decided at ${it.item.at}, now ${now}`,
+        );
       }
     }
   }
@@ -121,13 +148,18 @@ export class Duties {
     const failed = (channel: string, repeatEveryMs: number): boolean => {
       const raised = state.alerts.get(`@lowwater/channel-failed:${channel}`)?.state === 'firing';
       const lastDead = ledger.lastDead.get(channel);
-      return raised && lastDead !== undefined && it.at - lastDead < repeatEveryMs + graceMs;
+      return (
+        raised &&
+        lastDead !== undefined &&
+        it.at - Math.max(lastDead, this.#disturbedAt) < repeatEveryMs + graceMs
+      );
     };
     if (incident.resolvedAt !== null) {
       for (const [channel, told] of Object.entries(incident.told)) {
         const known = state.settings.channels.some((each) => each.name === channel);
         const pauseMs = asks.find((ask) => ask.channel === channel)?.repeatEveryMs ?? 4 * 3_600_000;
-        if (!told.resolved && known && !incident.event && !failed(channel, pauseMs)) found.push({ channel, kind: 'resolved' });
+        if (!told.resolved && known && !incident.event && !failed(channel, pauseMs))
+          found.push({ channel, kind: 'resolved' });
       }
       return found;
     }
@@ -158,7 +190,7 @@ export class Duties {
     if (!escalated && it.now > escalationDue + this.#parts.book.longestInterval) return 'escalated';
     if (told === undefined) return null;
     const waiting = this.#parts.ledger.isWaiting(ask.channel, incident.id);
-    const last = Math.max(this.#lastTold.get(`${ask.channel}/${incident.id}`) ?? it.at, 0);
+    const last = Math.max(this.#lastTold.get(`${ask.channel}/${incident.id}`) ?? it.at, this.#disturbedAt);
     return !waiting && it.at - last > 2 * ask.repeatEveryMs + graceMs ? 'reminder' : null;
   }
 }

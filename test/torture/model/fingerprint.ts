@@ -6,13 +6,17 @@ export function fingerprint(state: MonitorState, now: number): Map<string, strin
   const parts = new Map<string, string>();
   for (const [key, alert] of state.alerts) {
     const { severity, incident } = alert;
-    if (alert.state !== 'inactive') parts.set(`alert ${key}`, JSON.stringify([alert.state, severity, incident]));
+    if (alert.state !== 'inactive')
+      parts.set(`alert ${key}`, JSON.stringify([alert.state, severity, incident]));
   }
   for (const incident of state.incidents.values()) {
     const owed = Object.values(incident.told).some((told) => !told.resolved);
     if (incident.event || (incident.resolvedAt !== null && !owed)) continue;
     const { told, rises, severity, worstSeverity, resolvedAt, acknowledgement } = incident;
-    parts.set(`incident ${incident.id}`, JSON.stringify([told, rises, severity, worstSeverity, resolvedAt, acknowledgement]));
+    parts.set(
+      `incident ${incident.id}`,
+      JSON.stringify([told, rises, severity, worstSeverity, resolvedAt, acknowledgement]),
+    );
   }
   for (const message of state.messages.values()) {
     if (message.state !== 'pending') continue;
@@ -20,7 +24,8 @@ export function fingerprint(state: MonitorState, now: number): Map<string, strin
     parts.set(`message ${message.id}`, JSON.stringify([items, revision, attempts, report, dueAt]));
   }
   for (const silence of state.silences.values()) {
-    if (silence.endsAt > now) parts.set(`silence ${silence.id}`, JSON.stringify([silence.match, silence.endsAt]));
+    if (silence.endsAt > now)
+      parts.set(`silence ${silence.id}`, JSON.stringify([silence.match, silence.endsAt]));
   }
   for (const backoff of state.backoffs.values()) {
     if (backoff.until > now) parts.set(`backoff ${backoff.group}`, JSON.stringify(backoff));
@@ -40,7 +45,10 @@ export function expectSame(before: Map<string, string>, after: Map<string, strin
     // A longer time without polls makes the log forget what its windows no longer reach.
     if (part.startsWith('log ')) continue;
     if (after.get(part) === words) continue;
-    throw new Violation('a restart changes no state', `${part}: ${words} became ${after.get(part) ?? 'nothing'}`);
+    throw new Violation(
+      'a restart changes no state',
+      `${part}: ${words} became ${after.get(part) ?? 'nothing'}`,
+    );
   }
   for (const part of after.keys()) {
     if (!before.has(part)) throw new Violation('a restart changes no state', `${part} came out of nothing`);

@@ -47,6 +47,8 @@ export class Ledger {
   readonly #lanes = new Map<string, Lane>();
   readonly #heard = new Map<string, Heard>();
   readonly #unknowns = new Map<string, number>();
+  /** What had gone wrong before each sending. */
+  readonly #trouble = new WeakMap<Send, { readonly unknowns: number; readonly deaths: number }>();
   readonly lastDead = new Map<string, number>();
   readonly lastDelivered = new Map<string, number>();
   #deaths = 0;
@@ -73,7 +75,9 @@ export class Ledger {
   }
 
   isWaiting(channel: string, incident: string): boolean {
-    return this.pending.some((row) => row.channel === channel && row.items.some((item) => item.incident === incident));
+    return this.pending.some(
+      (row) => row.channel === channel && row.items.some((item) => item.incident === incident),
+    );
   }
 
   booted(): void {
@@ -110,23 +114,23 @@ export class Ledger {
     this.#notBefore.commit();
   }
 
-  /** Follows what a batch does to the outbox; gives the messages that it says were delivered. */
-  batch(batch: Batch, settings: Settings, it: Moment): OutboxMessage[] {
+  /** Follows what a batch does to the outbox. */
+  batch(batch: Batch, settings: Settings, it: Moment): void {
     this.#expectMoved(batch);
     const fresh: OutboxMessage[] = [];
-    const delivered: OutboxMessage[] = [];
+
     for (const row of batch.messages) {
       const before = this.#rows.get(row.id);
       if (before === undefined) fresh.push(row);
       if (row.report !== null && before === undefined) this.#expectFirstReport(row);
       if (before !== undefined) this.#expectLawful(before, row, settings, it);
-      else if (row.state === 'delivered') throw new Violation('delivered means delivered', `${row.id} was born delivered`);
-      if (before?.state === 'pending' && row.state === 'delivered') delivered.push(row);
+      else if (row.state === 'delivered')
+        throw new Violation('delivered means delivered', `${row.id} was born delivered`);
+      if (before?.state === 'pending' && row.state === 'dead') this.lastDead.set(row.channel, it.at);
       this.#rows.set(row.id, row);
     }
     for (const id of batch.removedMessages) this.#rows.delete(id);
     this.#expectReports(batch, settings, fresh);
-    return delivered;
   }
 
   committed(stored: boolean): void {
@@ -141,7 +145,9 @@ export class Ledger {
   sending(send: Send, it: Moment): void {
     this.sends++;
     const { channel, message } = send;
-    if (JSON.stringify(message).includes('secret-')) throw new Violation('no secret is told', `in a message to ${channel}`);
+    this.#trouble.set(send, { unknowns: this.#unknowns.get(channel) ?? 0, deaths: this.#deaths });
+    if (JSON.stringify(message).includes('secret-'))
+      throw new Violation('no secret is told', `in a message to ${channel}`);
     const lane = this.#lanes.get(channel) ?? { busy: false, startedAt: Number.NEGATIVE_INFINITY };
     if (lane.busy) throw new Violation('one message at a time', `a second one began on ${channel}`);
     this.#lanes.set(channel, { busy: true, startedAt: it.at });
@@ -150,7 +156,10 @@ export class Ledger {
       throw new Violation('what is sent was stored first', `${message.id} is not in the outbox`);
     }
     if (!this.#failing && this.#rows.stored(row.id)?.attempts !== row.attempts) {
-      throw new Violation('what is sent was stored first', `attempt ${row.attempts} of ${row.id} is not stored`);
+      throw new Violation(
+        'what is sent was stored first',
+        `attempt ${row.attempts} of ${row.id} is not stored`,
+      );
     }
     const notBefore = this.#notBefore.get(row.id);
     if (notBefore !== undefined && it.at < notBefore) {
@@ -171,44 +180,54 @@ export class Ledger {
       if (notice.kinds.includes('resolved') && notice.kinds.length === 1 && heard.kinds.size === 0) {
         throw new Violation('resolved never overtakes its firing', `${key} heard only the end`);
       }
-      for (const kind of notice.kinds) this.#hear(heard, kind, { channel, key });
+      for (const kind of notice.kinds) this.#hear(heard, kind, { send, key });
     }
   }
 
-  answered(send: Send, delivery: Delivery, it: Moment): void {
+  /** Gives the message's row while it is in the outbox. */
+  answered(send: Send, delivery: Delivery, at: number): OutboxMessage | null {
     const { channel, message } = send;
     const lane = this.#lanes.get(channel);
     if (lane !== undefined) lane.busy = false;
     const wire = this.#wires.get(`${channel}/${message.id}`);
     if (wire !== undefined) wire.last = delivery;
-    if (delivery.kind === 'delivered') this.lastDelivered.set(channel, it.at);
-    if (delivery.kind === 'dead' || (delivery.kind === 'delivered' && delivery.refusedRecipients !== undefined)) {
-      this.lastDead.set(channel, it.at);
+    if (delivery.kind === 'delivered') this.lastDelivered.set(channel, at);
+    if (
+      delivery.kind === 'dead' ||
+      (delivery.kind === 'delivered' && delivery.refusedRecipients !== undefined)
+    ) {
+      this.lastDead.set(channel, at);
     }
-    if (delivery.kind !== 'retry') return;
+    const row = this.#rows.get(baseId(message.id)) ?? null;
+    if (delivery.kind !== 'retry') return row;
     if (delivery.certainty === 'unknown') {
       this.#unknowns.set(channel, (this.#unknowns.get(channel) ?? 0) + 1);
       if (wire !== undefined) wire.maybe = true;
     }
-    const row = this.#rows.get(baseId(message.id));
-    if (row === undefined) return;
+    if (row === null) return null;
     const backoffMs = Math.min(300_000, 1000 * 2 ** Math.min(20, row.attempts - 1));
-    this.#notBefore.set(row.id, it.at + Math.max(backoffMs, delivery.afterMs ?? 0) - 2);
+    this.#notBefore.set(row.id, at + Math.max(backoffMs, delivery.afterMs ?? 0) - 2);
+    return row;
   }
 
   /** Reminders and repeats are allowed as often as the truth explains them. */
-  #hear(heard: Heard, kind: string, it: { readonly channel: string; readonly key: string }): void {
-    const unknowns = this.#unknowns.get(it.channel) ?? 0;
+  #hear(heard: Heard, kind: string, it: { readonly send: Send; readonly key: string }): void {
+    const unknowns = this.#unknowns.get(it.send.channel) ?? 0;
     const known = heard.kinds.get(kind);
     if (known === undefined) {
-      heard.kinds.set(kind, { count: 1, unknowns, deaths: this.#deaths });
+      // Counted from the sending: the process may die, or give up, before what it sent arrives.
+      const before = this.#trouble.get(it.send) ?? { unknowns, deaths: this.#deaths };
+      heard.kinds.set(kind, { count: 1, ...before });
       return;
     }
     known.count++;
     if (kind !== 'firing' && kind !== 'resolved' && kind !== 'event') return;
     const allowed = 1 + unknowns - known.unknowns + this.#deaths - known.deaths;
     if (known.count > allowed) {
-      throw new Violation('nothing is told twice without a reason', `${it.key}: ${kind} arrived ${known.count} times`);
+      throw new Violation(
+        'nothing is told twice without a reason',
+        `${it.key}: ${kind} arrived ${known.count} times`,
+      );
     }
   }
 
@@ -220,9 +239,15 @@ export class Ledger {
       const heirs = batch.messages.filter((it) => it.channel === row.channel && it.id !== id);
       for (const item of row.items) {
         const kept = heirs.some((heir) =>
-          heir.items.some((it) => it.incident === item.incident && it.kind === item.kind && it.at === item.at),
+          heir.items.some(
+            (it) => it.incident === item.incident && it.kind === item.kind && it.at === item.at,
+          ),
         );
-        if (!kept) throw new Violation('nothing leaves the outbox unsent', `${item.kind} of ${item.incident} in ${id}`);
+        if (!kept)
+          throw new Violation(
+            'nothing leaves the outbox unsent',
+            `${item.kind} of ${item.incident} in ${id}`,
+          );
       }
     }
   }
@@ -233,19 +258,26 @@ export class Ledger {
     }
     for (const item of before.items) {
       if (row.items.some((kept) => kept.incident === item.incident && kept.kind === item.kind)) continue;
-      throw new Violation('nothing leaves the outbox unsent', `${item.kind} of ${item.incident} left ${row.id}`);
+      throw new Violation(
+        'nothing leaves the outbox unsent',
+        `${item.kind} of ${item.incident} left ${row.id}`,
+      );
     }
     if (before.state === row.state || row.state === 'pending') return;
     const last = this.#lastOf(row);
     if (row.state === 'delivered') {
-      if (last?.kind !== 'delivered') throw new Violation('delivered means delivered', `${row.id}: ${JSON.stringify(last)}`);
+      if (last?.kind !== 'delivered')
+        throw new Violation('delivered means delivered', `${row.id}: ${JSON.stringify(last)}`);
       return;
     }
     const gone = !settings.channels.some((channel) => channel.name === row.channel);
     const old = it.now - row.createdAt > 7 * day;
     const tried = last?.kind === 'retry' && it.now - row.createdAt >= day - 1000;
     if (last?.kind === 'dead' || gone || old || tried) return;
-    throw new Violation('a message dies with a reason', `${row.id}: ${row.lastError}; last ${JSON.stringify(last)}`);
+    throw new Violation(
+      'a message dies with a reason',
+      `${row.id}: ${row.lastError}; last ${JSON.stringify(last)}`,
+    );
   }
 
   #lastOf(row: OutboxMessage): Delivery | null {
@@ -256,7 +288,12 @@ export class Ledger {
   #expectOldest(row: OutboxMessage, it: Moment): void {
     for (const other of this.#rows.values()) {
       if (other.state !== 'pending' || other.channel !== row.channel || other.id === row.id) continue;
-      if (other.createdAt < row.createdAt && other.dueAt <= it.now - 50 && row.report === null && other.report === null) {
+      if (
+        other.createdAt < row.createdAt &&
+        other.dueAt <= it.now - 50 &&
+        row.report === null &&
+        other.report === null
+      ) {
         throw new Violation('the oldest goes first', `${row.id} went out before ${other.id}`);
       }
     }
@@ -268,7 +305,10 @@ export class Ledger {
     for (const item of row.items) {
       const notice = message.notices.find((it) => it.incident.id === item.incident);
       if (notice?.kinds.includes(item.kind) === true) continue;
-      throw new Violation('a message says all it stands for', `${item.kind} of ${item.incident} is not in ${message.id}`);
+      throw new Violation(
+        'a message says all it stands for',
+        `${item.kind} of ${item.incident} is not in ${message.id}`,
+      );
     }
   }
 
@@ -276,7 +316,10 @@ export class Ledger {
   #expectSameContent(id: string, { channel, message }: Send): void {
     const content =
       message.kind === 'incidents'
-        ? message.notices.map((it) => `${it.incident.id} ${it.kinds.join(' ')}`).sort().join('; ')
+        ? message.notices
+            .map((it) => `${it.incident.id} ${it.kinds.join(' ')}`)
+            .sort()
+            .join('; ')
         : message.kind;
     const key = `${channel}/${id}`;
     const known = this.#wires.get(key);
@@ -301,7 +344,10 @@ export class Ledger {
       if (known === undefined || known === note || this.#failing) continue;
       for (const channel of report.channels) {
         if (fresh.some((row) => row.report?.id === report.id && row.channel === channel)) continue;
-        throw new Violation('a report goes out once a run', `${report.id} of ${note} was not put out for ${channel}`);
+        throw new Violation(
+          'a report goes out once a run',
+          `${report.id} of ${note} was not put out for ${channel}`,
+        );
       }
     }
   }

@@ -1,15 +1,15 @@
 import type { Daemon } from '../../../src/app/daemon.ts';
 import type { Batch, Calendar, Delivery, Store } from '../../../src/app/ports.ts';
-import type { Outcome } from '../../../src/core/outcome.ts';
 import type { Incident } from '../../../src/core/alert.ts';
+import type { Outcome } from '../../../src/core/outcome.ts';
 import type { Machine, Observer, Send } from '../machine.ts';
 import type { Scenario } from '../scenario.ts';
 import { hashText } from '../seeded.ts';
 import type { SimStorage } from '../sim-storage.ts';
 import { type Story, Violation } from '../story.ts';
 import { AlertBook } from './alert-book.ts';
-import { Duties } from './duties.ts';
 import { DurableMap } from './durable-map.ts';
+import { Duties } from './duties.ts';
 import { expectSame, fingerprint } from './fingerprint.ts';
 import { Ledger, type Moment } from './ledger.ts';
 import { OwnAlerts } from './own-alerts.ts';
@@ -86,7 +86,7 @@ export class Model implements Observer {
     this.#pacing.configure(daemon.state.settings, this.#now());
     this.#pacing.booted(this.#now());
     this.#ledger.booted();
-    this.#own.booted();
+    this.#own.booted(this.#now());
     this.#duties.disturb(this.#now());
     this.#movedWhileDown = false;
     this.#restored = false;
@@ -100,6 +100,7 @@ export class Model implements Observer {
     this.#book.died();
     this.#ledger.died();
     this.#pacing.died();
+    this.#duties.died();
     this.#open.crash();
     this.#store = null;
   }
@@ -122,8 +123,9 @@ export class Model implements Observer {
   pollEnded(account: string, outcome: Outcome): void {
     const moment = this.#moment();
     if (moment === null) return;
-    this.#story.note(hashText(outcome.kind), () =>
-      `  ${account}: ${outcome.kind === 'ok' ? JSON.stringify(outcome.answer) : outcome.kind}`,
+    this.#story.note(
+      hashText(outcome.kind),
+      () => `  ${account}: ${outcome.kind === 'ok' ? JSON.stringify(outcome.answer) : outcome.kind}`,
     );
     this.#book.polled(account, outcome, moment.now);
     this.#pacing.ended(account, outcome, { ...moment, intervalMs: this.#book.intervalOf(account) });
@@ -134,17 +136,24 @@ export class Model implements Observer {
     const moment = this.#moment();
     if (daemon === null || moment === null) return;
     const { state } = daemon;
+    this.#book.elapse(moment.now);
+    for (const incident of batch.incidents) {
+      if (!incident.event && !incident.account.startsWith('@')) this.#book.expectCause(incident);
+    }
     this.#book.compare(state, moment.at, moment.now);
     for (const incident of batch.incidents) this.#follow(incident, daemon, moment);
     this.#book.expectNothingLeft(moment.now);
     const known = new Map(batch.messages.map((row) => [row.id, this.#ledger.itemsOf(row.id)]));
-    const delivered = this.#ledger.batch(batch, state.settings, moment);
-    for (const message of delivered) this.#duties.delivered(message, moment.at);
+    this.#ledger.batch(batch, state.settings, moment);
     for (const message of batch.messages) {
       const from = known.get(message.id) ?? 0;
-      this.#duties.enqueued(state, { message, from, moved: batch.removedMessages.length > 0, ...moment });
+      this.#duties.enqueued(state, { message, from, ...moment });
       for (const item of message.items.slice(from)) {
-        this.#story.note(4, () => `    ${message.channel} <- ${item.kind} ${item.account}/${item.rule} (${item.incident}) in ${message.id}`);
+        this.#story.note(
+          4,
+          () =>
+            `    ${message.channel} <- ${item.kind} ${item.account}/${item.rule} (${item.incident}) in ${message.id}`,
+        );
       }
     }
     this.#review(daemon, moment);
@@ -158,6 +167,7 @@ export class Model implements Observer {
     if (!stored) return;
     this.#book.committed();
     this.#pacing.committed();
+    this.#duties.committed();
     this.#open.commit();
     this.#endedAt = this.machine?.daemon?.now() ?? this.#endedAt;
   }
@@ -166,13 +176,19 @@ export class Model implements Observer {
     const moment = this.#moment();
     if (moment === null) return;
     const { message } = send;
-    this.#story.note(hashText(message.id), () => `    ${send.channel}: sending ${message.id} (${summary(message)})`);
+    this.#story.note(
+      hashText(message.id),
+      () => `    ${send.channel}: sending ${message.id} (${summary(message)})`,
+    );
     this.#ledger.sending(send, moment);
     if (message.kind !== 'incidents') return;
     for (const notice of message.notices) {
       const { id, account } = notice.incident;
       if (notice.incident.event || account.startsWith('@') || this.#book.known.has(id)) continue;
-      throw new Violation('nothing is told without a cause', `${id} of ${account}/${notice.rule} never fired`);
+      throw new Violation(
+        'nothing is told without a cause',
+        `${id} of ${account}/${notice.rule} never fired`,
+      );
     }
   }
 
@@ -182,8 +198,12 @@ export class Model implements Observer {
   }
 
   answered(send: Send, delivery: Delivery): void {
-    this.#story.note(hashText(delivery.kind), () => `    ${send.channel}: ${send.message.id} ${JSON.stringify(delivery)}`);
-    this.#ledger.answered(send, delivery, this.#moment() ?? { at: this.#now(), now: 0 });
+    this.#story.note(
+      hashText(delivery.kind),
+      () => `    ${send.channel}: ${send.message.id} ${JSON.stringify(delivery)}`,
+    );
+    const row = this.#ledger.answered(send, delivery, this.#now());
+    if (row !== null && delivery.kind === 'delivered') this.#duties.delivered(row, this.#now());
   }
 
   jumped(byMs: number): void {
@@ -199,17 +219,24 @@ export class Model implements Observer {
 
   logged(level: string, fields: object, message: string): void {
     if (level === 'debug' && message === 'poll') return;
-    if (JSON.stringify(fields).includes('secret-')) throw new Violation('no secret is told', `in the log: ${message}`);
+    if (JSON.stringify(fields).includes('secret-'))
+      throw new Violation('no secret is told', `in the log: ${message}`);
     this.#story.note(8, () => `      log ${level}: ${message} ${JSON.stringify(fields)}`);
   }
 
   wallMoved(byMs: number): void {
     this.#wallMovedAt = Math.max(this.#wallMovedAt, this.#now() + Math.abs(byMs));
-    if (this.machine?.up !== true) this.#movedWhileDown = true;
-    else this.#duties.disturb(this.#now());
+    this.#duties.disturb(this.#now());
     this.#pacing.excuse(this.#now());
     // A process that dies before it noticed leaves clocks of the time before.
     this.#movedWhileDown = true;
+  }
+
+  /** Neither the daemon nor its timers go on for so long. */
+  sleeps(forMs: number): void {
+    this.wallMoved(forMs);
+    this.#duties.disturb(this.#now() + forMs);
+    this.#pacing.excuse(this.#now() + forMs);
   }
 
   storageFails(): void {
@@ -228,6 +255,7 @@ export class Model implements Observer {
     this.#restored = true;
     this.#book.restored();
     this.#ledger.restored();
+    this.#duties.restored();
     this.#pacing.restored();
     this.#open.restore();
     this.#pacing.forget();
@@ -260,18 +288,23 @@ export class Model implements Observer {
   finish(): void {
     const daemon = this.machine?.daemon ?? null;
     const moment = this.#moment();
-    if (daemon === null || moment === null) throw new Violation('it comes up again', 'no process runs at the end');
+    if (daemon === null || moment === null)
+      throw new Violation('it comes up again', 'no process runs at the end');
     this.#book.compare(daemon.state, moment.at, moment.now);
     this.#duties.review(daemon.state, moment);
     this.#expectDrained(daemon, moment);
     this.#expectEndsHeard(daemon, moment);
-    if (this.#storage.bytes().includes('secret-')) throw new Violation('no secret is told', 'in the database');
+    if (this.#storage.bytes().includes('secret-'))
+      throw new Violation('no secret is told', 'in the database');
   }
 
   #expectDrained(daemon: Daemon, moment: Moment): void {
     for (const row of this.#ledger.pending) {
       if (moment.now - row.createdAt < 15 * 60_000) continue;
-      throw new Violation('the outbox drains', `${row.id} to ${row.channel} is still there: ${row.lastError}`);
+      throw new Violation(
+        'the outbox drains',
+        `${row.id} to ${row.channel} is still there: ${row.lastError}`,
+      );
     }
     if (daemon.storageFailing) {
       throw new Violation('everything known is stored', 'changes were not committed');
@@ -294,7 +327,7 @@ export class Model implements Observer {
 
   #follow(incident: Incident, daemon: Daemon, moment: Moment): void {
     if (incident.event) {
-      this.#book.opened(incident, moment.now);
+      this.#book.happened(incident, moment.now);
       return;
     }
     const key = `${incident.account}/${incident.rule}`;
@@ -341,5 +374,7 @@ export class Model implements Observer {
 
 function summary(message: Send['message']): string {
   if (message.kind !== 'incidents') return message.kind;
-  return message.notices.map((it) => `${it.accountName}/${it.rule} ${it.kinds.join('+')} ${it.severity}`).join(', ');
+  return message.notices
+    .map((it) => `${it.accountName}/${it.rule} ${it.kinds.join('+')} ${it.severity}`)
+    .join(', ');
 }

@@ -11,6 +11,7 @@ export class OwnAlerts {
   /** Since when commits fail, and since when they succeed. */
   #failingSince: number | null = null;
   #lastFailure = Number.NEGATIVE_INFINITY;
+  #bootedAt = 0;
   #refusedAt = Number.NEGATIVE_INFINITY;
 
   committed(stored: boolean, at: number): void {
@@ -18,8 +19,9 @@ export class OwnAlerts {
     this.#failingSince = stored ? null : (this.#failingSince ?? at);
   }
 
-  booted(): void {
+  booted(at: number): void {
     this.#failingSince = null;
+    this.#bootedAt = at;
   }
 
   refused(at: number): void {
@@ -27,7 +29,10 @@ export class OwnAlerts {
   }
 
   /** An incident that nobody configured must have a cause. */
-  opened(incident: Incident, it: { readonly state: MonitorState; readonly book: AlertBook; readonly ledger: Ledger } & Moment): void {
+  opened(
+    incident: Incident,
+    it: { readonly state: MonitorState; readonly book: AlertBook; readonly ledger: Ledger } & Moment,
+  ): void {
     const { state, ledger, at } = it;
     switch (incident.type) {
       case 'storage-failed':
@@ -40,11 +45,14 @@ export class OwnAlerts {
         const channel = incident.rule.slice('channel-failed:'.length);
         const givenUp = ledger.pending.some((row) => row.channel === channel && row.attempts > 0);
         const last = ledger.lastDead.get(channel);
-        if (!givenUp && (last === undefined || at - last > settleMs)) throw invented(incident, 'the channel refused nothing');
+        if (!givenUp && (last === undefined || at - last > settleMs))
+          throw invented(incident, 'the channel refused nothing');
         return;
       }
       case 'provider-down': {
-        const stale = [...state.alerts.values()].filter((alert) => alert.type === 'stale' && alert.state === 'firing');
+        const stale = [...state.alerts.values()].filter(
+          (alert) => alert.type === 'stale' && alert.state === 'firing',
+        );
         if (stale.length < 3) throw invented(incident, `only ${stale.length} accounts are stale`);
         return;
       }
@@ -58,8 +66,9 @@ export class OwnAlerts {
     if (!firing && this.#failingSince !== null && at - this.#failingSince > settleMs) {
       throw new Violation('a disk that fails is told', `since ${at - this.#failingSince} ms`);
     }
-    if (firing && this.#failingSince === null && at - this.#lastFailure > settleMs) {
-      throw new Violation('a disk that works again is told', `since ${at - this.#lastFailure} ms`);
+    const since = Math.max(this.#lastFailure, this.#bootedAt);
+    if (firing && this.#failingSince === null && at - since > settleMs) {
+      throw new Violation('a disk that works again is told', `since ${at - since} ms`);
     }
   }
 }

@@ -81,7 +81,8 @@ export class Pacing {
   }
 
   shift(byMs: number, at: number): void {
-    for (const [key, wait] of [...this.#waits.entries()]) this.#waits.set(key, { ...wait, until: wait.until + byMs });
+    for (const [key, wait] of [...this.#waits.entries()])
+      this.#waits.set(key, { ...wait, until: wait.until + byMs });
     this.excuse(at);
   }
 
@@ -94,14 +95,18 @@ export class Pacing {
   began(id: string, it: { readonly at: number; readonly now: number }): void {
     this.polls++;
     const account = this.#accounts.get(id);
-    if (account === undefined) throw new Violation('only configured accounts are polled', `${id} is not configured`);
+    if (account === undefined)
+      throw new Violation('only configured accounts are polled', `${id} is not configured`);
     if (this.#busy.has(id)) throw new Violation('an account is polled once at a time', id);
     this.#busy.set(id, { since: it.at });
     const group = groupOf(account);
     const last = this.#lastStart.get(group);
     const gapMs = 1000 / this.#settings.provider.maxRequestsPerSecond;
     if (last !== undefined && it.at - last < gapMs - slackMs) {
-      throw new Violation('the guard holds', `${id} was asked ${it.at - last} ms after its group, not ${gapMs}`);
+      throw new Violation(
+        'the guard holds',
+        `${id} was asked ${it.at - last} ms after its group, not ${gapMs}`,
+      );
     }
     this.#lastStart.set(group, it.at);
     this.#expectWaited(id, 'the group waits after a rate limit', this.#waits.get(group), it.now);
@@ -109,7 +114,11 @@ export class Pacing {
     this.#expectCalm(id, it.at);
   }
 
-  ended(id: string, outcome: Outcome, it: { readonly at: number; readonly now: number; readonly intervalMs: number }): void {
+  ended(
+    id: string,
+    outcome: Outcome,
+    it: { readonly at: number; readonly now: number; readonly intervalMs: number },
+  ): void {
     this.#busy.delete(id);
     this.#lastSeen.set(id, it.at);
     const account = this.#accounts.get(id);
@@ -126,7 +135,11 @@ export class Pacing {
     if (outcome.kind !== 'rate_limited' && outcome.kind !== 'auth_failed') return;
     const key = outcome.kind === 'rate_limited' ? group : id;
     const strikes = (this.#waits.get(key)?.strikes ?? 0) + 1;
-    const waitMs = Math.max(Math.min(maxMs, initialMs * 2 ** (strikes - 1)), it.intervalMs, key === group ? asked : 0);
+    const waitMs = Math.max(
+      Math.min(maxMs, initialMs * 2 ** (strikes - 1)),
+      it.intervalMs,
+      key === group ? asked : 0,
+    );
     this.#waits.set(key, { strikes, until: it.now + waitMs });
   }
 
@@ -150,7 +163,10 @@ export class Pacing {
     recent.push(at);
     this.#recent.set(id, recent);
     if (recent.length <= mostPolls) return;
-    throw new Violation('failures are not hammered', `${id} was asked ${recent.length} times within 10 minutes`);
+    throw new Violation(
+      'failures are not hammered',
+      `${id} was asked ${recent.length} times within 10 minutes`,
+    );
   }
 
   #expectWaited(id: string, rule: string, wait: Wait | undefined, now: number): void {

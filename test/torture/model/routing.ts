@@ -1,7 +1,7 @@
-import type { Settings } from '../../../src/app/settings.ts';
-import { alertKey, type Incident } from '../../../src/core/alert.ts';
 import type { MonitorState } from '../../../src/app/monitor/state.ts';
 import type { Calendar } from '../../../src/app/ports.ts';
+import type { Settings } from '../../../src/app/settings.ts';
+import { alertKey, type Incident } from '../../../src/core/alert.ts';
 import type { AlertBook } from './alert-book.ts';
 import { fits, rank, type Subject } from './rules.ts';
 
@@ -37,12 +37,15 @@ export function asksOf(settings: Settings, incident: Incident): readonly Ask[] {
     }
     for (const channel of route.escalate?.channels ?? []) {
       const afterMs = route.escalate?.afterMs ?? 0;
-      if (!escalations.has(channel)) escalations.set(channel, { afterMs, repeatEveryMs: route.repeatEveryMs });
+      if (!escalations.has(channel))
+        escalations.set(channel, { afterMs, repeatEveryMs: route.repeatEveryMs });
     }
   }
   if (taken.length === 0) for (const name of names) direct.set(name, 4 * 3_600_000);
   return names
-    .filter((name) => (direct.has(name) || escalations.has(name)) && incident.rule !== `channel-failed:${name}`)
+    .filter(
+      (name) => (direct.has(name) || escalations.has(name)) && incident.rule !== `channel-failed:${name}`,
+    )
     .map((name) => ({
       channel: name,
       direct: direct.has(name),
@@ -65,7 +68,12 @@ export function silenced(state: MonitorState, calendar: Calendar, incident: Inci
 
 /** Another firing alert of the account says it already; one that is silenced itself says nothing. */
 export function inhibited(
-  it: { readonly state: MonitorState; readonly calendar: Calendar; readonly book: AlertBook; readonly now: number },
+  it: {
+    readonly state: MonitorState;
+    readonly calendar: Calendar;
+    readonly book: AlertBook;
+    readonly now: number;
+  },
   incident: Incident,
 ): boolean {
   const { state, book } = it;
@@ -95,10 +103,16 @@ export function maybeHeld(state: MonitorState, incident: Incident, now: number, 
   if (baseUrl === undefined) return false;
   const accounts = [...state.accounts.values()].filter((it) => it.settings.baseUrl === baseUrl);
   if (accounts.length < 3) return false;
-  const outage = state.alerts.get(alertKey(`@provider:${baseUrl.replace(/^https:\/\//, '')}`, 'provider-down'));
+  const outage = state.alerts.get(
+    alertKey(`@provider:${baseUrl.replace(/^https:\/\//, '')}`, 'provider-down'),
+  );
   if (outage?.state === 'firing') return true;
   const ended = outage?.changedAt.at(-1);
   if (ended !== undefined && now - ended < intervalMs + 60_000) return true;
   const failing = accounts.filter((it) => it.poll.consecutiveFailures > 0);
-  return failing.length >= 3 && failing.length * 2 >= accounts.length && now - incident.firedAt < 2 * intervalMs + 60_000;
+  return (
+    failing.length >= 3 &&
+    failing.length * 2 >= accounts.length &&
+    now - incident.firedAt < 2 * intervalMs + 60_000
+  );
 }

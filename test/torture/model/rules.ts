@@ -17,8 +17,12 @@ export interface Subject {
 
 export function fits(match: Matcher, subject: Subject): boolean {
   if (match.account !== undefined && !match.account.includes(subject.account)) return false;
-  if (match.rule !== undefined && !(subject.rule !== undefined && match.rule.includes(subject.rule))) return false;
-  if (match.severity !== undefined && !(subject.severity !== undefined && match.severity.includes(subject.severity)))
+  if (match.rule !== undefined && !(subject.rule !== undefined && match.rule.includes(subject.rule)))
+    return false;
+  if (
+    match.severity !== undefined &&
+    !(subject.severity !== undefined && match.severity.includes(subject.severity))
+  )
     return false;
   for (const [name, values] of Object.entries(match.labels ?? {})) {
     const value = subject.labels[name];
@@ -57,7 +61,9 @@ export function verdictOnReading(
         if (threshold === undefined) continue;
         const { hysteresis } = rule;
         const above =
-          hysteresis.kind === 'amount' ? hysteresis.micros : Math.round(Math.abs(threshold) * hysteresis.share);
+          hysteresis.kind === 'amount'
+            ? hysteresis.micros
+            : Math.round(Math.abs(threshold) * hysteresis.share);
         if (balance < threshold) return severity;
         if (firing !== null && rank[firing] >= rank[severity] && balance < threshold + above) return severity;
       }
