@@ -92,12 +92,11 @@ describe('the history of an account', () => {
 
   it('finds the reading before an instant however long ago it was, behind polls that failed', () => {
     const store = open(makePath());
-    const dayMs = 1440 * minuteMs;
     for (const ageDays of [0.5, 20, 59, 61, 400]) {
       const account = `a${ageDays}`;
       const last = ok(noon - ageDays * dayMs, ageDays * 1000);
-      const failed: PollRecord = { at: noon - minuteMs, outcome: 'timeout', reading: null };
-      store.commit(batch({ polls: pollsOf(account, [ok(last.at - dayMs, 7), last, failed]) }));
+      const since = failed(noon - minuteMs, 'timeout');
+      store.commit(batch({ polls: pollsOf(account, [ok(last.at - dayMs, 7), last, since]) }));
       expect(store.readingBefore(account, noon)).toEqual(last.reading);
     }
   });
