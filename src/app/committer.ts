@@ -7,6 +7,10 @@ import { type Clock, StorageError, type Store } from './ports.ts';
  * not written for each. Only what is about to be sent does not wait, nor that the provider asked to be left alone.
  */
 const gatherMs = 100;
+/** Plain readings wait longer, because each commit waits for the disk: a crash costs at most these, and the next poll makes up for it … */
+const gatherReadingsMs = 500;
+/** … unless there are so many that writing them would hold up the polls that come. */
+const mostGathered = 500;
 /** While the database cannot be written, it is tried again this often. */
 const retryMs = 2000;
 
@@ -25,7 +29,8 @@ interface CommitterParts {
 export class Committer {
   readonly #parts: CommitterParts;
   #cancel: (() => void) | null = null;
-  #armed: 'no' | 'gathering' | 'now' = 'no';
+  /** The delay of the timer that runs; Infinity when none does. */
+  #armedMs = Number.POSITIVE_INFINITY;
   #failing = false;
   #stopped = false;
 
@@ -39,14 +44,10 @@ export class Committer {
 
   /** Makes sure that what has changed is written soon; `waiting` says that a delivery waits for it. */
   schedule(waiting: boolean): void {
-    const { changes } = this.#parts.state;
-    if (this.#stopped) return;
-    if (changes.empty && !waiting) return;
-    const urgent = waiting || (changes.beganToWait && !this.#failing);
-    if (this.#armed === 'now' || (this.#armed === 'gathering' && !urgent)) return;
+    const delayMs = this.#delayFor(waiting);
+    if (this.#stopped || delayMs >= this.#armedMs) return;
     this.#cancel?.();
-    this.#armed = urgent ? 'now' : 'gathering';
-    const delayMs = urgent ? 0 : this.#failing ? retryMs : gatherMs;
+    this.#armedMs = delayMs;
     this.#cancel = this.#parts.clock.setTimer(delayMs, () => this.flush());
   }
 
@@ -61,11 +62,20 @@ export class Committer {
   flush(): void {
     this.#cancel?.();
     this.#cancel = null;
-    this.#armed = 'no';
+    this.#armedMs = Number.POSITIVE_INFINITY;
     const failure = this.#write();
     this.#failing = failure !== null;
     this.#parts.committed(failure);
     if (failure !== null) this.schedule(false);
+  }
+
+  #delayFor(waiting: boolean): number {
+    const { changes } = this.#parts.state;
+    if (waiting) return 0;
+    if (changes.empty) return Number.POSITIVE_INFINITY;
+    if (this.#failing) return retryMs;
+    if (changes.beganToWait || changes.polls.length >= mostGathered) return 0;
+    return changes.onlyReadings ? gatherReadingsMs : gatherMs;
   }
 
   #write(): StorageError | null {

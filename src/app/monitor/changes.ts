@@ -31,8 +31,7 @@ export class Changes {
     }
   }
 
-  readonly #parts = [
-    this.accounts,
+  readonly #beyondReadings = [
     this.removedAccounts,
     this.backoffs,
     this.alerts,
@@ -45,13 +44,19 @@ export class Changes {
   ];
 
   get empty(): boolean {
-    return this.polls.length === 0 && this.#parts.every((part) => part.size === 0);
+    return this.polls.length === 0 && this.accounts.size === 0 && this.onlyReadings;
+  }
+
+  /** Polls and what is known of their accounts, if anything. */
+  get onlyReadings(): boolean {
+    return this.#beyondReadings.every((part) => part.size === 0);
   }
 
   clear(): void {
     this.polls.length = 0;
     this.beganToWait = false;
-    for (const part of this.#parts) part.clear();
+    this.accounts.clear();
+    for (const part of this.#beyondReadings) part.clear();
   }
 }
 
