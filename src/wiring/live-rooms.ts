@@ -29,9 +29,12 @@ export function createLiveRooms({
         import('./configuration-file.ts'),
       ]);
       const file = openConfigurationFile(path, log);
-      // Which files the placeholders name is learned by reading once more.
-      const { watchedFiles } = file.load();
-      await serve({ file, settings, watchedFiles, log: log.open(settings.log.level), version, signal });
+      // Read once more, at the moment from which changes are watched for, and to learn which files the placeholders name.
+      const loaded = file.load();
+      const current = loaded.kind === 'loaded' ? loaded.settings : settings;
+      const { watchedFiles } = loaded;
+      const opened = log.open(current.log.level);
+      await serve({ file, settings: current, watchedFiles, log: opened, version, signal });
     },
     async runDemo(order) {
       const { runDemo } = await import('./demo/run-demo.ts');

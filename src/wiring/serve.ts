@@ -35,6 +35,17 @@ const linkLifeMs = 7 * 86_400_000;
 
 /** Runs the daemon until `signal` aborts: database, polls, channels, page, and the watch over the configuration file. */
 export async function serve(order: ServeOrder): Promise<void> {
+  // First of all: opening a large database takes its time, and a change or a SIGHUP meanwhile must not be missed.
+  const reloads = watchReloads(order, systemClock);
+  try {
+    await serveWatched(order, reloads);
+  } finally {
+    reloads.close();
+  }
+  order.log.info({}, 'ended');
+}
+
+async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> {
   const { settings, log, version, signal } = order;
   const store = openStore({
     path: settings.storage.path,
@@ -72,16 +83,14 @@ export async function serve(order: ServeOrder): Promise<void> {
     await page.follow(settings);
     daemon.start();
     log.info({ version, accounts: settings.accounts.length, url: page.url ?? undefined }, 'lowwater runs');
-    const reloads = watchReloads(
-      order,
-      systemClock,
-      async (next) => {
+    reloads.begin({
+      async apply(next) {
         // The page first: it is the one part of a configuration that can turn out to be impossible, and then nothing of it holds.
         await page.follow(next);
         daemon.reload(next);
       },
-      (text) => daemon.reportInvalidConfiguration(text),
-    );
+      refuse: (text) => daemon.reportInvalidConfiguration(text),
+    });
     order.started?.(page.url);
     await untilAborted(signal);
     log.info({}, 'ending');
@@ -90,25 +99,38 @@ export async function serve(order: ServeOrder): Promise<void> {
   } finally {
     store.close();
   }
-  log.info({}, 'ended');
+}
+
+/** What becomes of a configuration that was read again. */
+interface ReloadActions {
+  apply(settings: Settings): Promise<void>;
+  refuse(text: string): void;
+}
+
+interface Reloads {
+  /** Reloads that were asked for before happen now, later ones when they are asked for. */
+  begin(actions: ReloadActions): void;
+  close(): void;
 }
 
 /** Reloads on SIGHUP and when the file, or one that it names, changes; one reload at a time. */
-function watchReloads(
-  { file, watchedFiles, log }: ServeOrder,
-  clock: Clock,
-  apply: (settings: Settings) => Promise<void>,
-  refuse: (text: string) => void,
-): { close(): void } {
+function watchReloads({ file, watchedFiles, log }: ServeOrder, clock: Clock): Reloads {
+  const actions = Promise.withResolvers<ReloadActions>();
   let running = Promise.resolve();
   const reload = (): void => {
-    running = running.then(reloadOnce).catch((error: unknown) => {
+    running = running.then(reloadOnce);
+  };
+  const reloadOnce = async (): Promise<void> => {
+    const { apply, refuse } = await actions.promise;
+    try {
+      await reloadFile({ apply, refuse });
+    } catch (error) {
       if (!(error instanceof OperatorError)) throw error;
       log.error({ err: error }, 'the changed configuration cannot be put in force; the running one stays');
       refuse(error.message);
-    });
+    }
   };
-  const reloadOnce = async (): Promise<void> => {
+  const reloadFile = async ({ apply, refuse }: ReloadActions): Promise<void> => {
     const loaded = file.load();
     watch.setFiles(loaded.watchedFiles);
     if (loaded.kind === 'loaded') {
@@ -122,6 +144,7 @@ function watchReloads(
   const watch = watchConfig({ path: file.path, files: watchedFiles, onChange: reload, clock });
   process.on('SIGHUP', reload);
   return {
+    begin: (given) => actions.resolve(given),
     close() {
       watch.close();
       process.off('SIGHUP', reload);

@@ -85,6 +85,25 @@ describe.concurrent('reloading the configuration', { timeout: 60_000 }, () => {
       expect((await daemon.stop()).code).toBe(0);
     }));
 
+  it('follows a change and a SIGHUP that come while it starts', () =>
+    withBed({}, async (bed) => {
+      const launched = bed.launch();
+      // The database is opened, the page does not listen yet.
+      await eventually('it starts', () => launched.output().stdout.includes('database open'));
+      launched.child.kill('SIGHUP');
+      bed.configure({
+        accounts: [
+          { id: 'otp', authSecret: otpSecret },
+          { id: 'second', authSecret: otpSecret },
+        ],
+      });
+      const daemon = await untilRunning(launched);
+      await eventually('the new account is there', async () =>
+        (await accountsOf(daemon)).some(({ id }) => id === 'second'),
+      );
+      expect((await daemon.stop()).code).toBe(0);
+    }));
+
   it('follows the symlink swap of a Kubernetes volume, and a secret file behind one', () =>
     withBed({}, async (bed) => {
       const volume = join(bed.folder, 'volume');
