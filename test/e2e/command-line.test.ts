@@ -9,7 +9,7 @@ import { runCli } from '../support/cli.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Bed, type RunningDaemon, withBed } from '../support/run-daemon.ts';
 
-function read<T>(ended: Ended): T {
+function read<T>(ended: Pick<Ended, 'stdout' | 'stderr'>): T {
   expect(ended.stderr).toBe('');
   return JSON.parse(ended.stdout) as T;
 }
@@ -22,9 +22,16 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
+type Run = (...words: readonly string[]) => Promise<Pick<Ended, 'code' | 'stdout' | 'stderr'>>;
+
+/** A command in this process, on the same real rooms: not every look at the daemon must cost a start. */
+function runHere(bed: Bed): Run {
+  return (...words) => runCli([...words, '--config', bed.configFile], { cwd: bed.folder });
+}
+
 /** Acknowledges, silences and expires, and sees each in the running daemon. */
-async function operate(bed: Bed, see: () => ReturnType<typeof alertsOf>): Promise<void> {
-  const ack = await bed.command('ack', 'otp', 'sms-low', '--comment', 'top-up ordered');
+async function operate(run: Run, see: () => ReturnType<typeof alertsOf>): Promise<void> {
+  const ack = await run('ack', 'otp', 'sms-low', '--comment', 'top-up ordered');
   expect(ack).toMatchObject({ code: 0, stderr: '' });
   await eventually(
     'it is acknowledged',
@@ -32,25 +39,16 @@ async function operate(bed: Bed, see: () => ReturnType<typeof alertsOf>): Promis
     3000,
   );
 
-  const added = await bed.command(
-    'silence',
-    'add',
-    '--account',
-    'otp',
-    '--for',
-    '1h',
-    '--comment',
-    'maintenance',
-  );
+  const added = await run('silence', 'add', '--account', 'otp', '--for', '1h', '--comment', 'maintenance');
   expect(added.code).toBe(0);
   await eventually('it is silenced', async () => (await see())[0]?.silenced === true, 3000);
   const listed = read<{ silences: { id: string; comment: string; active: boolean }[] }>(
-    await bed.command('silence', 'list', '--json'),
+    await run('silence', 'list', '--json'),
   );
   expect(listed.silences).toMatchObject([{ comment: 'maintenance', active: true }]);
   const id = listed.silences[0]?.id ?? '';
   expect(added.stdout).toContain(id);
-  expect((await bed.command('silence', 'expire', id)).code).toBe(0);
+  expect((await run('silence', 'expire', id)).code).toBe(0);
   await eventually('the silence is over', async () => (await see())[0]?.silenced === false, 3000);
 }
 
@@ -67,7 +65,7 @@ describe.concurrent('the command line beside a running daemon', { timeout: 60_00
       bed.configure({ server: { port: await findFreePort(), token: 'a-token-of-the-page' } });
       const daemon = await startLow(bed);
       const auth = { authorization: 'Bearer a-token-of-the-page' };
-      await operate(bed, async () => {
+      await operate(bed.command, async () => {
         const { alerts } = (await daemon.get('/api/v1/alerts', auth)) as {
           alerts: Awaited<ReturnType<typeof alertsOf>>;
         };
@@ -82,14 +80,11 @@ describe.concurrent('the command line beside a running daemon', { timeout: 60_00
   it('orders through the database where the daemon has no server, and it notices within 2 s', () =>
     withBed({ config: { server: null } }, async (bed) => {
       await startLow(bed);
-      // In this process: to look many times must not cost as many starts.
       const see = async () => {
-        const { stdout } = await runCli(['alerts', '--json', '--config', bed.configFile], {
-          cwd: bed.folder,
-        });
+        const { stdout } = await runHere(bed)('alerts', '--json');
         return (JSON.parse(stdout) as { alerts: Awaited<ReturnType<typeof alertsOf>> }).alerts;
       };
-      await operate(bed, see);
+      await operate(runHere(bed), see);
     }));
 
   it('reads what the daemon stored', () =>
@@ -101,15 +96,16 @@ describe.concurrent('the command line beside a running daemon', { timeout: 60_00
       },
       async (bed) => {
         await startLow(bed);
+        const run = runHere(bed);
         const csv = join(bed.folder, 'history.csv');
         const [status, history, alerts, explain, report, check, unknown] = await Promise.all([
-          bed.command('status', '--json'),
-          bed.command('history', 'otp', '--csv'),
-          bed.command('alerts', '--json'),
-          bed.command('explain', 'otp', 'sms-low', '--json'),
-          bed.command('report', 'weekly', '--print'),
-          bed.command('check', '--json'),
-          bed.command('history', 'opt'),
+          run('status', '--json'),
+          run('history', 'otp', '--csv'),
+          run('alerts', '--json'),
+          run('explain', 'otp', 'sms-low', '--json'),
+          run('report', 'weekly', '--print'),
+          run('check', '--json'),
+          run('history', 'opt'),
         ]);
         expect(read<{ accounts: unknown[] }>(status).accounts).toMatchObject([
           { id: 'otp', outcome: 'ok', balances: { sms: '120.5', voip: '40' } },
@@ -136,9 +132,9 @@ describe.concurrent('the command line beside a running daemon', { timeout: 60_00
 
         writeFileSync(csv, history.stdout);
         const [replay, tested, bad] = await Promise.all([
-          bed.command('replay', '--input', csv, '--json'),
-          bed.command('test-channel', 'ops', '--json'),
-          bed.command('test-channel', 'nobody'),
+          run('replay', '--input', csv, '--json'),
+          run('test-channel', 'ops', '--json'),
+          run('test-channel', 'nobody'),
         ]);
         expect(read<{ incidents: unknown[] }>(replay).incidents).toMatchObject([
           { account: 'otp', rule: 'sms-low', severity: 'warning', resolvedAt: null, value: '120.5' },

@@ -1,11 +1,21 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { openReader } from '../../src/store/store.ts';
 import { accountOf, alertsOf, incidentsOf, notificationsOf } from '../support/api-answers.ts';
 import { eventually } from '../support/eventually.ts';
-import { withBed } from '../support/run-daemon.ts';
+import { type Bed, withBed } from '../support/run-daemon.ts';
 import { accepted } from '../support/slack-sink.ts';
 
 const hookOnly = (origin: string) => ({ channels: { hook: { type: 'webhook', url: `${origin}/hook` } } });
+
+function readStored(bed: Bed) {
+  const reader = openReader({ path: join(bed.folder, 'lowwater.db'), now: Date.now });
+  try {
+    return reader.load();
+  } finally {
+    reader.close();
+  }
+}
 
 describe.concurrent('a daemon killed with SIGKILL', { timeout: 60_000 }, () => {
   it('between the change of an alert and its delivery: the next one delivers it, as the same incident', () =>
@@ -67,8 +77,8 @@ describe.concurrent('a daemon killed with SIGKILL', { timeout: 60_000 }, () => {
       });
       const first = await bed.start();
       const until = await eventually('it backs off', async () => (await accountOf(first)).backoffUntil);
-      // It is shown from memory, and stored a moment later.
-      await pause(50);
+      // It is shown from memory, and stored as soon as the disk lets it.
+      await eventually('that is stored', () => readStored(bed).backoffs.some((each) => each.until > 0));
       await first.kill();
       bed.provider.control.recover();
       const before = bed.provider.control.requests();

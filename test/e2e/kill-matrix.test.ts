@@ -4,13 +4,13 @@ import { type KillRun, playKillRun } from '../support/kill/kill-run.ts';
 /** A few rows of the whole matrix, which `npm run kill-matrix` plays. Each plan kills one process; the next is started. */
 const rows: readonly (readonly [string, KillRun])[] = [
   [
-    'half way through commits',
+    'half way through commits while answers get lost',
     {
       plans: [
         { step: 'commit half written', nth: 4 },
         { step: 'commit done', nth: 3 },
       ],
-      receiver: 'takes all',
+      receiver: 'loses first answers',
     },
   ],
   [
@@ -24,10 +24,6 @@ const rows: readonly (readonly [string, KillRun])[] = [
     },
   ],
   ['when messages arrive', { plans: [], receiver: 'kills on arrival' }],
-  [
-    'while answers get lost',
-    { plans: [{ step: 'commit half written', nth: 5 }], receiver: 'loses first answers' },
-  ],
 ];
 
 describe.concurrent('killed', { timeout: 100_000 }, () => {

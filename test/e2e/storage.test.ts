@@ -133,7 +133,7 @@ describe.concurrent('a database that cannot be used', { timeout: 60_000 }, () =>
     }));
 });
 
-describe('a backup', { timeout: 60_000 }, () => {
+describe.concurrent('a backup', { timeout: 60_000 }, () => {
   it('made while the daemon writes is whole, and restored sends nothing of old again', () =>
     withBed({}, async (bed) => {
       const copy = join(bed.folder, 'copy.db');
