@@ -345,6 +345,12 @@ function accessMessages(): Readonly<Record<string, Message>> {
   const blind = (over: Partial<NoticeAccount>): NoticeAccount =>
     buildAccount({
       reading: { at: messageNow - 42 * minute, sms: money(742.1), voip: money(80), currency: 'CNY' },
+      outlook: buildOutlook({
+        runwayMs: Math.round((742.1 / 48) * day) - 42 * minute,
+        emptyAt: messageNow - 42 * minute + Math.round((742.1 / 48) * day),
+        restoreMicros: money(699.3),
+      }),
+      history: fallingHistory({ end: 742.1, perDay: 48, until: messageNow - 42 * minute }),
       consecutiveFailures: 8,
       ...over,
     });

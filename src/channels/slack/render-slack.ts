@@ -156,7 +156,9 @@ function groupedNotice(notice: NoticeWording, index: number): SlackBlock {
 /** The rest of what every message says (contract 4.6), in small print: since when, the numbers and their age, the rule. */
 function groupedDetails(notice: NoticeWording): SlackBlock {
   const figures = notice.figures.map(({ label, value }) => `${label}: ${cutUnits(value, 80)}`);
-  const story = notice.story.slice(0, 1).map((sentence) => cutUnits(sentence, 160));
+  // Without advice the first sentence stands above already.
+  const told = notice.advice.length > 0 ? 0 : 1;
+  const story = notice.story.slice(told, told + 1).map((sentence) => cutUnits(sentence, 160));
   return context(cutUnits([...story, ...figures, notice.origin].join(' · '), limits.details));
 }
 
