@@ -21,7 +21,7 @@ import type { Calendar, Channel, Clock, Log, Provider, Random, StorageError, Sto
 import { nextReportAt, sendDueReports } from './reporting.ts';
 import { Retention } from './retention.ts';
 import { type Retirable, retirableChannel, retirableProvider } from './retire.ts';
-import type { Settings } from './settings.ts';
+import type { AccountSettings, Settings } from './settings.ts';
 import { SteadyClock } from './steady-clock.ts';
 
 export interface DaemonParts {
@@ -154,7 +154,8 @@ export class Daemon {
   /** Puts a new configuration in force; state and clocks of what remains go on. */
   reload(settings: Settings): void {
     const old = { provider: this.#provider, channels: this.#channels };
-    const changed = changedAccounts(this.state.settings, settings);
+    const changed = changedAccounts(this.state.settings, settings, isReadDifferently);
+    const rekeyed = changedAccounts(this.state.settings, settings, hasOtherKey);
     this.#provider = retirableProvider(this.#parts.openProvider(settings));
     this.#channels = this.#parts.openChannels(settings).map(retirableChannel);
     this.#dispatcher.adopt(this.#channels);
@@ -163,7 +164,7 @@ export class Daemon {
       reconfigure(this.state, settings, now);
       clearOwnFailure(this.state, configRule, now);
       this.#heartbeat.adopt(settings.heartbeat, now);
-      for (const id of changed) this.#forgiveRefusal(id);
+      for (const id of rekeyed) this.#forgiveRefusal(id);
       this.poller.adopt(changed);
     });
     old.provider.retire();
@@ -346,18 +347,24 @@ export class Daemon {
   }
 }
 
-/** Accounts that are read differently now: another key, address or schedule. */
-function changedAccounts(before: Settings, after: Settings): Set<string> {
+/** Accounts that both configurations name and that differ in what is asked. */
+function changedAccounts(
+  before: Settings,
+  after: Settings,
+  differs: (old: AccountSettings, account: AccountSettings) => boolean,
+): Set<string> {
   const known = new Map(before.accounts.map((account) => [account.id, account]));
   const changed = after.accounts.filter((account) => {
     const old = known.get(account.id);
-    if (old === undefined) return false;
-    const sameSecret = old.authSecret.reveal() === account.authSecret.reveal();
-    return (
-      !sameSecret ||
-      old.baseUrl !== account.baseUrl ||
-      JSON.stringify(old.poll) !== JSON.stringify(account.poll)
-    );
+    return old !== undefined && differs(old, account);
   });
   return new Set(changed.map((account) => account.id));
+}
+
+function isReadDifferently(old: AccountSettings, account: AccountSettings): boolean {
+  return hasOtherKey(old, account) || JSON.stringify(old.poll) !== JSON.stringify(account.poll);
+}
+
+function hasOtherKey(old: AccountSettings, account: AccountSettings): boolean {
+  return old.authSecret.reveal() !== account.authSecret.reveal() || old.baseUrl !== account.baseUrl;
 }

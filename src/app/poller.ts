@@ -72,7 +72,7 @@ export class Poller {
   /** Starts what is due. */
   start(now: number): void {
     if (this.#stopped) return;
-    for (let id = this.#due.takeDue(now); id !== undefined; id = this.#due.takeDue(now)) {
+    for (const id of this.#takeDue(now)) {
       const account = this.#parts.state.accounts.get(id);
       if (account === undefined || this.#underWay.has(id)) continue;
       const startAt = this.#startAt(id, now);
@@ -119,6 +119,18 @@ export class Poller {
   /** Gives up on what is still under way. */
   abandon(): void {
     this.#ending.abort();
+  }
+
+  /**
+   * What is due, those first that were polled longest ago: when a group's wait is over and its first request is refused again, the
+   * next wait must not fall to the same accounts.
+   */
+  #takeDue(now: number): string[] {
+    const ids: string[] = [];
+    for (let id = this.#due.takeDue(now); id !== undefined; id = this.#due.takeDue(now)) ids.push(id);
+    if (ids.length < 2) return ids;
+    const polledAt = (id: string): number => this.#parts.state.accounts.get(id)?.poll.polledAt ?? 0;
+    return ids.sort((left, right) => polledAt(left) - polledAt(right));
   }
 
   #startAt(id: string, now: number): number {

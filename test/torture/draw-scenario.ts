@@ -23,7 +23,7 @@ export function drawScenario(seed: number, days?: number): Scenario {
   // A few run as the product runs, looking around every second; most look around as seldom as nothing is missed.
   const faithful = from.chance(0.04);
   const storage = from.chance(0.06) ? 'file' : 'memory';
-  const drawn = faithful ? 1 : storage === 'file' ? from.int(2, 6) : from.skewed(4, 60);
+  const drawn = faithful ? 1 : storage === 'file' ? from.int(1, 4) : from.skewed(2, 14);
   const length = days ?? drawn;
   const calm = from.chance(0.1);
   return {
@@ -100,13 +100,15 @@ const channelFaults: readonly ChannelFault[] = [
 ];
 
 function drawChannelWeather(from: Seeded, settings: Settings, days: number): ChannelSpell[] {
-  return times(from, days, 0.3).map((at): ChannelSpell => {
+  return times(from, days, 0.5).map((at): ChannelSpell => {
     const kind = from.pick(channelFaults);
     const forGood = kind === 'dead' && from.chance(0.2);
     return {
       kind,
       from: at,
-      until: forGood ? Number.MAX_SAFE_INTEGER : at + from.skewed(5 * minuteMs, 2 * dayMs),
+      until: forGood
+        ? Number.MAX_SAFE_INTEGER
+        : at + from.skewed(5 * minuteMs, from.pick([6, 6, 6, 30]) * hourMs),
       channel: from.pick(settings.channels).name,
       share: from.pick([1, 1, 0.5]),
       afterMs: kind === 'limited' ? from.pick([1000, 30_000, 20 * minuteMs]) : null,
@@ -116,7 +118,7 @@ function drawChannelWeather(from: Seeded, settings: Settings, days: number): Cha
 
 function drawEvents(from: Seeded, settings: Settings, days: number): Happening[] {
   let current = settings;
-  return times(from, days, from.pick([0.3, 1, 3])).map((at): Happening => {
+  return times(from, days, from.pick([0.5, 2, 5])).map((at): Happening => {
     const happening = drawEvent(from, current);
     if (happening.kind === 'reload') current = happening.settings;
     return { at, ...happening };
@@ -156,7 +158,7 @@ function drawEvent(from: Seeded, settings: Settings): Undated {
       return {
         kind: 'storage',
         fault: from.pick(['full', 'read-only', 'busy']),
-        forMs: from.skewed(minuteMs, dayMs),
+        forMs: from.skewed(minuteMs, 2 * hourMs),
       };
     case 14:
       return from.chance(0.5) ? { kind: 'backup' } : { kind: 'restore', downMs };

@@ -102,7 +102,7 @@ function drawAccounts(from: Seeded): AccountSettings[] {
     currency: from.chance(0.7) ? 'EUR' : null,
     labels: { team: from.pick(['red', 'blue']) },
     poll: from.chance(0.9)
-      ? { kind: 'every', everyMs: from.pick([5, 5, 5, 10, 15, 30, 60]) * minuteMs }
+      ? { kind: 'every', everyMs: from.pick([5, 5, 10, 15, 30, 60]) * minuteMs }
       : {
           kind: 'cron',
           cron: from.pick(['*/15 8-20 * * 1-5', '0 * * * *', '*/20 * * * *']),

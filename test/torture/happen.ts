@@ -15,7 +15,8 @@ export function happen(machine: Machine, model: Model, story: Story, it: Happeni
   story.note(hashText(it.kind), () => describe(it));
   switch (it.kind) {
     case 'kill':
-      return machine.kill(it.downMs);
+      machine.kill(it.downMs);
+      return;
     case 'kill at call':
       return machine.killAtCall(it.calls, it.downMs);
     case 'kill in commit':

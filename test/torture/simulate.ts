@@ -10,7 +10,7 @@ import { Story, Violation } from './story.ts';
 import { World } from './world.ts';
 
 /** After the faults have stopped everything gets so long to settle: longer than a message is tried. */
-export const calmDays = 2;
+export const calmDays = 1.5;
 
 export interface Result {
   readonly violation: { readonly rule: string; readonly message: string } | null;
@@ -20,6 +20,8 @@ export interface Result {
   readonly incidents: number;
   readonly kills: number;
   readonly accountDays: number;
+  /** When the run ended, in days of the simulation. */
+  readonly endedAtDay: number;
   readonly story: readonly string[];
 }
 
@@ -69,7 +71,17 @@ export async function simulate(scenario: Scenario, options: { readonly told: boo
   }
   const { polls, sends, incidents, kills } = model.counts;
   const accountDays = scenario.settings.accounts.length * (scenario.days + calmDays);
-  return { violation, hash: story.hash, polls, sends, incidents, kills, accountDays, story: story.lines };
+  return {
+    violation,
+    hash: story.hash,
+    polls,
+    sends,
+    incidents,
+    kills,
+    accountDays,
+    endedAtDay: queue.now / dayMs,
+    story: story.lines,
+  };
 }
 
 function describe(error: unknown): NonNullable<Result['violation']> {

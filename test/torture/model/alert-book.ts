@@ -64,11 +64,7 @@ export class AlertBook {
   #backup: Map<string, AccountFact> | null = null;
   #expected: ExpectedEvent[] = [];
   #seenEvents = new Set<string>();
-  #transitions = 0;
-
-  get transitions(): number {
-    return this.#transitions;
-  }
+  #bootedAt = Number.NEGATIVE_INFINITY;
 
   fact(account: string): AccountFact | undefined {
     return this.#live.get(account);
@@ -94,6 +90,7 @@ export class AlertBook {
     this.#live = new Map(this.#durable);
     this.#expected = [];
     this.#mismatches.clear();
+    this.#bootedAt = it.now;
     this.configure(daemon.state, it.now, false);
     for (const [id, fact] of this.#live) this.#adopt(daemon.state, id, fact, it);
   }
@@ -133,13 +130,14 @@ export class AlertBook {
       this.#live.set(id, { ...fact, unwatchedMs: fact.unwatchedMs + byMs, alerts });
     }
     this.#expected = this.#expected.map((it) => ({ ...it, at: it.at + byMs }));
+    this.#bootedAt += byMs;
   }
 
   polled(account: string, outcome: Outcome, now: number): void {
     const watch = this.#watches.get(account);
     const before = this.#live.get(account);
     if (watch === undefined || before === undefined) return;
-    this.#elapseAccount(account, watch, before, now - tieMs);
+    this.#elapseAccount(account, watch, now - tieMs);
     const fact = this.#live.get(account) ?? before;
     const reading = outcome.kind === 'ok' ? { at: now, ...outcome.answer } : null;
     let alerts: Map<string, AlertFact> | null = null;
@@ -171,21 +169,24 @@ export class AlertBook {
   }
 
   elapse(now: number): void {
-    for (const [id, watch] of this.#watches) {
-      const fact = this.#live.get(id);
-      if (fact !== undefined) this.#elapseAccount(id, watch, fact, now);
-    }
+    for (const [id, watch] of this.#watches) this.#elapseAccount(id, watch, now);
   }
 
-  /** Compares with the daemon. `at` is of the simulation, `now` of the daemon. */
-  compare(state: MonitorState, at: number, now: number): void {
-    this.elapse(now);
-    for (const [id, watch] of this.#watches) {
+  /** Compares with the daemon, all accounts or some. `at` is of the simulation, `now` of the daemon. */
+  compare(
+    state: MonitorState,
+    it: { readonly at: number; readonly now: number; readonly only?: ReadonlySet<string> },
+  ): void {
+    const ids = it.only ?? this.#watches.keys();
+    for (const id of ids) {
+      const watch = this.#watches.get(id);
+      if (watch === undefined) continue;
+      this.#elapseAccount(id, watch, it.now);
       const fact = this.#live.get(id);
       if (fact === undefined) continue;
       this.#compareReading(state, id, fact);
       for (const rule of watch.rules)
-        this.#compareAlert(state, { id, fact: this.#live.get(id) ?? fact, rule, at });
+        this.#compareAlert(state, { id, fact: this.#live.get(id) ?? fact, rule, at: it.at });
     }
   }
 
@@ -277,7 +278,8 @@ export class AlertBook {
     }
     if (rule.type === 'stale') {
       const due = now - (fact.reading?.at ?? fact.firstSeenAt) - fact.unwatchedMs - staleAfter(rule, watch);
-      if (Math.abs(due) <= tieMs && known.state === 'inactive') return { ...known, doubt: true };
+      const rests = known.state === 'inactive' || known.goodSince !== null;
+      if (Math.abs(due) <= tieMs && rests) return { ...known, doubt: true };
       return judged(known, reading === null && due >= 0 ? rule.severity : 'ok', timing, now);
     }
     if (reading === null) return known;
@@ -290,13 +292,15 @@ export class AlertBook {
     );
   }
 
-  #elapseAccount(id: string, watch: Watch, fact: AccountFact, now: number): void {
+  #elapseAccount(id: string, watch: Watch, now: number): void {
+    const fact = this.#live.get(id);
+    if (fact === undefined) return;
     let alerts: Map<string, AlertFact> | null = null;
     for (const rule of watch.rules) {
       if (isSoft(rule)) continue;
       const known = fact.alerts.get(rule.id);
       if (known === undefined && rule.type !== 'stale') continue;
-      const next = elapseAlert(rule, known ?? resting, { watch, fact, now });
+      const next = elapseAlert(rule, known ?? resting, { watch, fact, now, bootedAt: this.#bootedAt });
       if (next === (known ?? resting)) continue;
       alerts ??= new Map(fact.alerts);
       alerts.set(rule.id, next);
@@ -441,7 +445,7 @@ function checkAdoption(
 function elapseAlert(
   rule: Rule,
   known: AlertFact,
-  it: { readonly watch: Watch; readonly fact: AccountFact; readonly now: number },
+  it: { readonly watch: Watch; readonly fact: AccountFact; readonly now: number; readonly bootedAt: number },
 ): AlertFact {
   const { watch, fact, now } = it;
   const timing = timingOf(rule, watch);
@@ -449,7 +453,7 @@ function elapseAlert(
   if (rule.type === 'stale') {
     const dueAt = (fact.reading?.at ?? fact.firstSeenAt) + fact.unwatchedMs + staleAfter(rule, watch);
     const rests = next.state === 'inactive' || next.goodSince !== null;
-    if (rests && now >= dueAt) next = judged(next, rule.severity, timing, dueAt);
+    if (rests && now >= dueAt) next = judged(next, rule.severity, timing, Math.max(dueAt, it.bootedAt));
   }
   if (needsReading(rule) && fact.outcome !== 'ok') return next;
   return elapsed(next, timing, now);

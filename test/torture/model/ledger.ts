@@ -43,6 +43,7 @@ export class Ledger {
   /** The first instant at which a message may be tried again, and whether that is known to the database. */
   readonly #notBefore = new DurableMap<number>();
   readonly #reports = new DurableMap<string>();
+  readonly #ended: string[] = [];
   readonly #wires = new Map<string, Wire>();
   readonly #lanes = new Map<string, Lane>();
   readonly #heard = new Map<string, Heard>();
@@ -126,7 +127,10 @@ export class Ledger {
       if (before !== undefined) this.#expectLawful(before, row, settings, it);
       else if (row.state === 'delivered')
         throw new Violation('delivered means delivered', `${row.id} was born delivered`);
+      else if (row.attempts > 1)
+        throw new Violation('what ended stays ended', `${row.id} came up with ${row.attempts} attempts`);
       if (before?.state === 'pending' && row.state === 'dead') this.lastDead.set(row.channel, it.at);
+      if (row.state !== 'pending') this.#ended.push(row.id);
       this.#rows.set(row.id, row);
     }
     for (const id of batch.removedMessages) this.#rows.delete(id);
@@ -136,7 +140,8 @@ export class Ledger {
   committed(stored: boolean): void {
     this.#failing = !stored;
     if (!stored) return;
-    // What ended needs no memory; what the daemon lost of it would show as another message.
+    // What ended needs no memory: if the daemon took it up again, it would show as a message that was born old.
+    for (const row of this.#ended.splice(0)) this.#rows.delete(row);
     this.#rows.commit();
     this.#notBefore.commit();
     this.#reports.commit();
@@ -146,8 +151,6 @@ export class Ledger {
     this.sends++;
     const { channel, message } = send;
     this.#trouble.set(send, { unknowns: this.#unknowns.get(channel) ?? 0, deaths: this.#deaths });
-    if (JSON.stringify(message).includes('secret-'))
-      throw new Violation('no secret is told', `in a message to ${channel}`);
     const lane = this.#lanes.get(channel) ?? { busy: false, startedAt: Number.NEGATIVE_INFINITY };
     if (lane.busy) throw new Violation('one message at a time', `a second one began on ${channel}`);
     this.#lanes.set(channel, { busy: true, startedAt: it.at });
@@ -273,7 +276,12 @@ export class Ledger {
     const gone = !settings.channels.some((channel) => channel.name === row.channel);
     const old = it.now - row.createdAt > 7 * day;
     const tried = last?.kind === 'retry' && it.now - row.createdAt >= day - 1000;
-    if (last?.kind === 'dead' || gone || old || tried) return;
+    // The channel refused the beginning of what this was the end of: there is nothing left to say.
+    const moot =
+      last === null &&
+      this.lastDead.has(row.channel) &&
+      row.lastError?.startsWith('nothing is known') === true;
+    if (last?.kind === 'dead' || gone || old || tried || moot) return;
     throw new Violation(
       'a message dies with a reason',
       `${row.id}: ${row.lastError}; last ${JSON.stringify(last)}`,
@@ -323,6 +331,8 @@ export class Ledger {
         : message.kind;
     const key = `${channel}/${id}`;
     const known = this.#wires.get(key);
+    if (known === undefined && textOf(message).includes('secret-'))
+      throw new Violation('no secret is told', `in a message to ${channel}`);
     if (known !== undefined && known.maybe && known.content !== content) {
       throw new Violation('one id, one content', `${id} said "${known.content}", now "${content}"`);
     }
@@ -355,4 +365,9 @@ export class Ledger {
 
 function baseId(wire: string): string {
   return wire.replace(/-r\d+$/, '');
+}
+
+/** All that a message says, without the points of its charts. */
+function textOf(message: Send['message']): string {
+  return JSON.stringify(message, (key, value: unknown) => (key === 'history' ? null : value));
 }

@@ -86,7 +86,7 @@ export class Model implements Observer {
     this.#pacing.configure(daemon.state.settings, this.#now());
     this.#pacing.booted(this.#now());
     this.#ledger.booted();
-    this.#own.booted(this.#now());
+    this.#own.booted();
     this.#duties.disturb(this.#now());
     this.#movedWhileDown = false;
     this.#restored = false;
@@ -136,11 +136,12 @@ export class Model implements Observer {
     const moment = this.#moment();
     if (daemon === null || moment === null) return;
     const { state } = daemon;
+    const touched = new Set([...batch.accounts, ...batch.alerts].map((it) => it.account));
     this.#book.elapse(moment.now);
     for (const incident of batch.incidents) {
       if (!incident.event && !incident.account.startsWith('@')) this.#book.expectCause(incident);
     }
-    this.#book.compare(state, moment.at, moment.now);
+    this.#book.compare(state, { ...moment, only: touched });
     for (const incident of batch.incidents) this.#follow(incident, daemon, moment);
     this.#book.expectNothingLeft(moment.now);
     const known = new Map(batch.messages.map((row) => [row.id, this.#ledger.itemsOf(row.id)]));
@@ -290,7 +291,7 @@ export class Model implements Observer {
     const moment = this.#moment();
     if (daemon === null || moment === null)
       throw new Violation('it comes up again', 'no process runs at the end');
-    this.#book.compare(daemon.state, moment.at, moment.now);
+    this.#book.compare(daemon.state, moment);
     this.#duties.review(daemon.state, moment);
     this.#expectDrained(daemon, moment);
     this.#expectEndsHeard(daemon, moment);
@@ -354,6 +355,7 @@ export class Model implements Observer {
   #review(daemon: Daemon, moment: Moment): void {
     if (moment.at - this.#reviewedAt < reviewEveryMs) return;
     this.#reviewedAt = moment.at;
+    this.#book.compare(daemon.state, moment);
     this.#duties.review(daemon.state, moment);
     this.#own.review(daemon.state, moment.at);
     this.#pacing.expectPolled(moment.at, ({ poll }) => {

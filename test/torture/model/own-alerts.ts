@@ -8,20 +8,23 @@ const settleMs = 30_000;
 
 /** Alerts about lowwater itself, held against what really failed. */
 export class OwnAlerts {
-  /** Since when commits fail, and since when they succeed. */
+  /** Since when commits fail; null while they do not. */
   #failingSince: number | null = null;
   #lastFailure = Number.NEGATIVE_INFINITY;
-  #bootedAt = 0;
+  /** Since when commits succeed; null until the first one does. */
+  #worksSince: number | null = null;
   #refusedAt = Number.NEGATIVE_INFINITY;
 
   committed(stored: boolean, at: number): void {
     if (!stored) this.#lastFailure = at;
     this.#failingSince = stored ? null : (this.#failingSince ?? at);
+    if (!stored) this.#worksSince = null;
+    else this.#worksSince ??= at;
   }
 
-  booted(at: number): void {
+  booted(): void {
     this.#failingSince = null;
-    this.#bootedAt = at;
+    this.#worksSince = null;
   }
 
   refused(at: number): void {
@@ -66,8 +69,8 @@ export class OwnAlerts {
     if (!firing && this.#failingSince !== null && at - this.#failingSince > settleMs) {
       throw new Violation('a disk that fails is told', `since ${at - this.#failingSince} ms`);
     }
-    const since = Math.max(this.#lastFailure, this.#bootedAt);
-    if (firing && this.#failingSince === null && at - since > settleMs) {
+    const since = this.#worksSince;
+    if (firing && since !== null && at - since > settleMs) {
       throw new Violation('a disk that works again is told', `since ${at - since} ms`);
     }
   }

@@ -1,0 +1,16 @@
+import { parentPort, threadId } from 'node:worker_threads';
+import { drawScenario } from './draw-scenario.ts';
+import { simulate } from './simulate.ts';
+
+/** One thread of `runSeeds`: runs the seeds that it is given. */
+parentPort?.on('message', async (order: { readonly seed: number; readonly days: number | null } | null) => {
+  if (order === null) {
+    parentPort?.close();
+    return;
+  }
+  const { seed, days } = order;
+  const before = process.threadCpuUsage();
+  const { story: _, ...result } = await simulate(drawScenario(seed, days ?? undefined), { told: false });
+  const { user, system } = process.threadCpuUsage(before);
+  parentPort?.postMessage({ seed, cpuMs: (user + system) / 1000, thread: threadId, ...result });
+});
