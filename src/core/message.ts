@@ -29,7 +29,11 @@ export interface IncidentMessage extends MessageBase {
   /** At least one; the most urgent first. Channels cut long lists and say how many more there are. */
   readonly notices: readonly Notice[];
   /** Threads of mail: the id of the first message of the incidents here, and its subject. Null when this is the first. */
-  readonly thread: { readonly firstMessage: string; readonly subject: string; readonly references: readonly string[] } | null;
+  readonly thread: {
+    readonly firstMessage: string;
+    readonly subject: string;
+    readonly references: readonly string[];
+  } | null;
 }
 
 /** One incident in a message: all that it has to say at once, newest state, oldest reason first. */

@@ -22,7 +22,8 @@ export function parseMicros(digits: string): Micros | null {
   // Beyond these the value is out of range or rounds to zero; an exponent of a million digits is never expanded.
   if (significant.length + exponent > 17) return null;
   if (significant.length + exponent < 0) return 0;
-  const magnitude = exponent >= 0 ? BigInt(significant + '0'.repeat(exponent)) : roundHalfEven(significant, -exponent);
+  const magnitude =
+    exponent >= 0 ? BigInt(significant + '0'.repeat(exponent)) : roundHalfEven(significant, -exponent);
   if (magnitude > limit) return null;
   const micros = Number(magnitude);
   return sign === '-' && micros !== 0 ? -micros : micros;
