@@ -1,7 +1,9 @@
 import type { Incident } from '../core/alert.ts';
 import type { Message } from '../core/message.ts';
 import type { Outcome } from '../core/outcome.ts';
+import { changedAccounts, hasOtherKey, isReadDifferently } from './changed-accounts.ts';
 import { Committer } from './committer.ts';
+import { type ConnectionParts, Connections } from './connections.ts';
 import { Counting } from './counting.ts';
 import { DaemonJournal } from './daemon-journal.ts';
 import { Heartbeat, isWell, type Ping } from './heartbeat.ts';
@@ -17,19 +19,16 @@ import type { MonitorState, WatchedAccount } from './monitor/state.ts';
 import { composeMessage } from './outbox/compose.ts';
 import { type Claim, Dispatcher } from './outbox/dispatcher.ts';
 import { Poller } from './poller.ts';
-import type { Calendar, Channel, Clock, Log, Provider, Random, StorageError, Store } from './ports.ts';
+import type { Calendar, Clock, Log, Random, StorageError, Store } from './ports.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
 import { Retention } from './retention.ts';
-import { type Retirable, retirableChannel, retirableProvider } from './retire.ts';
-import type { AccountSettings, Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 import { SteadyClock } from './steady-clock.ts';
+import { WakeTimer } from './wake-timer.ts';
 
-export interface DaemonParts {
+export interface DaemonParts extends ConnectionParts {
   readonly settings: Settings;
   readonly store: Store;
-  /** Made anew at each reload; the old one is closed when its polls have ended. */
-  readonly openProvider: (settings: Settings) => Provider;
-  readonly openChannels: (settings: Settings) => readonly Channel[];
   readonly clock: Clock;
   readonly random: Random;
   readonly calendar: Calendar;
@@ -68,11 +67,9 @@ export class Daemon {
   readonly #heartbeat: Heartbeat;
   readonly #retention: Retention;
   readonly #subscribers = new Set<() => void>();
-  #provider: Provider & Retirable;
-  #channels: readonly (Channel & Retirable)[];
+  readonly #connections: Connections;
+  readonly #timer: WakeTimer;
   #outgoing: Claim[] = [];
-  #armedFor = Number.POSITIVE_INFINITY;
-  #cancelTimer: () => void = () => undefined;
   #running = false;
   #firstPoll: 'awaited' | 'ended' | 'stored' = 'awaited';
   #idle: (() => void) | null = null;
@@ -86,16 +83,13 @@ export class Daemon {
     this.configLoadedAt = now;
     this.state = startMonitor({ settings, calendar, random, reader: store, now });
     this.#journal = new DaemonJournal(log);
-    this.#provider = retirableProvider(parts.openProvider(settings));
-    this.#channels = parts.openChannels(settings).map(retirableChannel);
+    this.#connections = new Connections(parts, settings);
+    this.#timer = new WakeTimer({ clock, now: () => this.#time.now(), wake: () => this.#tick() });
     this.#heartbeat = new Heartbeat({ ping: parts.ping, settings: settings.heartbeat, now });
     this.#retention = new Retention({ store, aliveAt: Number(this.state.notes.get(aliveNote) ?? now), now });
     this.poller = new Poller({
       state: this.state,
-      provider: {
-        readBalance: (account, signal) => this.#provider.readBalance(account, signal),
-        close: async () => {},
-      },
+      readBalance: this.#connections.readBalance,
       now: () => this.#time.now(),
       ended: (account, outcome) => this.#pollEnded(account, outcome),
     });
@@ -105,7 +99,7 @@ export class Daemon {
       compose: (message, at) => this.#compose(message, at),
       ended: (sent) => this.#deliveryEnded(sent),
     });
-    this.#dispatcher.adopt(this.#channels);
+    this.#dispatcher.adopt(this.#connections.channels);
     this.#committer = new Committer({
       state: this.state,
       store,
@@ -153,12 +147,10 @@ export class Daemon {
 
   /** Puts a new configuration in force; state and clocks of what remains go on. */
   reload(settings: Settings): void {
-    const old = { provider: this.#provider, channels: this.#channels };
     const changed = changedAccounts(this.state.settings, settings, isReadDifferently);
     const rekeyed = changedAccounts(this.state.settings, settings, hasOtherKey);
-    this.#provider = retirableProvider(this.#parts.openProvider(settings));
-    this.#channels = this.#parts.openChannels(settings).map(retirableChannel);
-    this.#dispatcher.adopt(this.#channels);
+    this.#connections.replace(settings);
+    this.#dispatcher.adopt(this.#connections.channels);
     this.configLoadedAt = this.#time.now();
     this.act((now) => {
       reconfigure(this.state, settings, now);
@@ -167,8 +159,6 @@ export class Daemon {
       for (const id of rekeyed) this.#forgiveRefusal(id);
       this.poller.adopt(changed);
     });
-    old.provider.retire();
-    for (const channel of old.channels) channel.retire();
     this.#parts.log.info({ accounts: settings.accounts.length }, 'configuration reloaded');
   }
 
@@ -187,7 +177,7 @@ export class Daemon {
   /** Ends: no new work, running work finishes or is abandoned, everything known is stored. */
   async stop(): Promise<void> {
     this.#running = false;
-    this.#cancelTimer();
+    this.#timer.stop();
     this.poller.stop();
     this.#dispatcher.stop();
     await this.#drain(drainMs);
@@ -198,7 +188,7 @@ export class Daemon {
     this.state.changes.notes.set(aliveNote, String(this.#time.now()));
     this.#committer.flush();
     this.#committer.stop();
-    await Promise.all([this.#provider.close(), ...this.#channels.map((channel) => channel.close())]);
+    await this.#connections.close();
   }
 
   #compose(message: Claim['message'], at: number): Message | null {
@@ -223,7 +213,6 @@ export class Daemon {
   }
 
   #tick(): void {
-    this.#armedFor = Number.POSITIVE_INFINITY;
     if (!this.#running) return;
     this.#followJump();
     const now = this.#time.now();
@@ -238,13 +227,9 @@ export class Daemon {
     this.#beat(now);
     this.#endTurn(now);
     const { longestSleepMs = usualSleepMs } = this.#parts;
-    this.#arm(
-      Math.min(
-        now + longestSleepMs,
-        nextReportAt(this.state),
-        this.#retention.nextAt,
-        this.#heartbeat.nextAt,
-      ),
+    const latest = now + longestSleepMs;
+    this.#timer.wakeBy(
+      Math.min(latest, nextReportAt(this.state), this.#retention.nextAt, this.#heartbeat.nextAt),
     );
   }
 
@@ -253,7 +238,7 @@ export class Daemon {
     this.#journal.turnEnded(this.state);
     this.#outgoing.push(...this.#dispatcher.claimDue(now));
     this.#committer.schedule(this.#outgoing.length > 0);
-    this.#arm(Math.min(this.poller.nextAt, this.#dispatcher.nextAt, this.state.due.nextAt));
+    this.#timer.wakeBy(Math.min(this.poller.nextAt, this.#dispatcher.nextAt, this.state.due.nextAt));
   }
 
   #committed(failure: StorageError | null): void {
@@ -317,14 +302,6 @@ export class Daemon {
     if (account !== undefined) account.poll = { ...account.poll, retryAt: null };
   }
 
-  #arm(at: number): void {
-    if (!this.#running || at >= this.#armedFor) return;
-    this.#cancelTimer();
-    this.#armedFor = at;
-    const delayMs = Math.max(0, Math.ceil(at - this.#time.now()));
-    this.#cancelTimer = this.#parts.clock.setTimer(delayMs, () => this.#tick());
-  }
-
   async #drain(withinMs: number): Promise<void> {
     this.#committer.flush();
     if (this.#isIdle()) return;
@@ -345,26 +322,4 @@ export class Daemon {
   #isIdle(): boolean {
     return this.poller.running === 0 && this.#dispatcher.running === 0;
   }
-}
-
-/** Accounts that both configurations name and that differ in what is asked. */
-function changedAccounts(
-  before: Settings,
-  after: Settings,
-  differs: (old: AccountSettings, account: AccountSettings) => boolean,
-): Set<string> {
-  const known = new Map(before.accounts.map((account) => [account.id, account]));
-  const changed = after.accounts.filter((account) => {
-    const old = known.get(account.id);
-    return old !== undefined && differs(old, account);
-  });
-  return new Set(changed.map((account) => account.id));
-}
-
-function isReadDifferently(old: AccountSettings, account: AccountSettings): boolean {
-  return hasOtherKey(old, account) || JSON.stringify(old.poll) !== JSON.stringify(account.poll);
-}
-
-function hasOtherKey(old: AccountSettings, account: AccountSettings): boolean {
-  return old.authSecret.reveal() !== account.authSecret.reveal() || old.baseUrl !== account.baseUrl;
 }

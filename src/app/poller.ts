@@ -8,7 +8,7 @@ import type { Provider } from './ports.ts';
 
 interface PollerParts {
   readonly state: MonitorState;
-  readonly provider: Provider;
+  readonly readBalance: Provider['readBalance'];
   readonly now: () => number;
   /** Called with every outcome, before the next poll of the account is scheduled. */
   readonly ended: (account: WatchedAccount, outcome: Outcome) => void;
@@ -152,7 +152,7 @@ export class Poller {
   async #poll(account: WatchedAccount): Promise<void> {
     const { id } = account.settings;
     this.#underWay.add(id);
-    const outcome = await this.#parts.provider.readBalance(account.settings, this.#ending.signal);
+    const outcome = await this.#parts.readBalance(account.settings, this.#ending.signal);
     this.#underWay.delete(id);
     const current = this.#parts.state.accounts.get(id);
     // An account that was removed, or a poll that was abandoned at the end, says nothing any more.
