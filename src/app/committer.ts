@@ -3,8 +3,8 @@ import type { MonitorState } from './monitor/state.ts';
 import { type Clock, StorageError, type Store } from './ports.ts';
 
 /**
- * What changed waits this long for more, so that many polls share one transaction, and a message that grows by thousands of alerts is
- * not written for each. Only what is about to be sent does not wait, nor that the provider asked to be left alone.
+ * Alerts and messages are written at once, but no more often than this: a message that grows by thousands of alerts is not written
+ * for each. What is about to be sent never waits, nor that the provider asked to be left alone.
  */
 const gatherMs = 100;
 /** Plain readings wait longer, because each commit waits for the disk: a crash costs at most these, and the next poll makes up for it … */
@@ -32,6 +32,8 @@ export class Committer {
   /** The delay of the timer that runs; Infinity when none does. */
   #armedMs = Number.POSITIVE_INFINITY;
   #failing = false;
+  /** When alerts or messages were last written, on the monotonic clock. */
+  #alertsWrittenAt = Number.NEGATIVE_INFINITY;
   #stopped = false;
 
   constructor(parts: CommitterParts) {
@@ -75,12 +77,15 @@ export class Committer {
     if (changes.empty) return Number.POSITIVE_INFINITY;
     if (this.#failing) return retryMs;
     if (changes.beganToWait || changes.polls.length >= mostGathered) return 0;
-    return changes.onlyReadings ? gatherReadingsMs : gatherMs;
+    if (changes.onlyReadings) return gatherReadingsMs;
+    const sinceMs = this.#parts.clock.monotonic() - this.#alertsWrittenAt;
+    return Math.max(0, Math.ceil(gatherMs - sinceMs));
   }
 
   #write(): StorageError | null {
     const batch = takeBatch(this.#parts.state);
     if (batch === null) return null;
+    if (!this.#parts.state.changes.onlyReadings) this.#alertsWrittenAt = this.#parts.clock.monotonic();
     try {
       this.#parts.store.commit(batch);
     } catch (error) {

@@ -20,8 +20,21 @@ export function createDaemonDesk(daemon: Daemon, reader: StoreReader, version: s
     now: () => daemon.now(),
     nextPollAt: (id) => daemon.poller.nextPollAt(id),
   });
+  // What people are shown must outlive a crash: an incident that was seen may not come back as another one.
+  const stored =
+    <Question extends unknown[], Answer>(ask: (...question: Question) => Answer) =>
+    (...question: Question): Answer => {
+      daemon.storeChanges();
+      return ask(...question);
+    };
   return {
     ...desk,
+    accounts: stored(desk.accounts),
+    account: stored(desk.account),
+    alerts: stored(desk.alerts),
+    incidents: stored(desk.incidents),
+    explain: stored(desk.explain),
+    notifications: stored(desk.notifications),
     acknowledge: (order) => daemon.obey((now) => acknowledge(state, { ...order, at: now })),
     silence: (order) => daemon.obey((now) => addSilence(state, order, now)),
     expireSilence: (id) => daemon.obey((now) => expireSilence(state, id, now)),

@@ -145,6 +145,11 @@ export class Daemon {
     return result;
   }
 
+  /** Stores at once what has changed beyond plain readings, if the disk lets it. */
+  storeChanges(): void {
+    if (!this.state.changes.onlyReadings && !this.#committer.failing) this.#committer.flush();
+  }
+
   /** Puts a new configuration in force; state and clocks of what remains go on. */
   reload(settings: Settings): void {
     const changed = changedAccounts(this.state.settings, settings, isReadDifferently);
