@@ -41,7 +41,7 @@ async function printSaturated(): Promise<void> {
   const pairs: { bare: Saturated; whole: Saturated }[] = [];
   // In turn, so that what else the machine does weighs on both.
   for (let round = 0; round < Number(values.repeat); round++) {
-    const bare = await measureBarePost({ accounts, atOnce, forMs });
+    const bare = await measureBarePost({ accounts, pace: 'at-once', count: atOnce, forMs });
     const whole = await measureSaturatedProgram({ program, accounts, forMs });
     pairs.push({ bare, whole });
   }
@@ -84,6 +84,8 @@ async function printSaturated(): Promise<void> {
 }
 
 async function printSteady(): Promise<void> {
+  const pace = { accounts: 1000, pace: 'per-second', count: 50, forMs: 20_000 } as const;
+  const bare = await measureBarePost(pace);
   const reached: Steady = await measureSteadyProgram(values.program, 1000);
   const { lateness, webhookDelays, grown } = reached;
   row(
@@ -91,6 +93,7 @@ async function printSteady(): Promise<void> {
     `${reached.quietCpu.toFixed(2)} s`,
     '<= 0.6 s (Gatus 1.09, Uptime Kuma 3.6)',
   );
+  row('  bare POSTs, 50 a second just before', `${(bare.cpuMicrosPerRequest / 1000).toFixed(2)} s`, '-');
   row('  with 100 alerts that fire, resolve and fire again', `${reached.cpuWithAlerts.toFixed(2)} s`, '-');
   row(
     '  resident memory, highest of the run (peak of the start)',

@@ -42,22 +42,23 @@ export async function measureSaturatedProgram(options: {
   }
 }
 
-/** Bare POSTs, `atOnce` of them under way all the time. */
+/** Bare POSTs, so many under way all the time or begun each second. */
 export async function measureBarePost(options: {
   readonly accounts: number;
-  readonly atOnce: number;
+  readonly pace: 'at-once' | 'per-second';
+  readonly count: number;
   readonly forMs: number;
 }): Promise<Saturated> {
-  const { accounts, atOnce, forMs } = options;
+  const { accounts, pace, count, forMs } = options;
   const directory = mkdtempSync(join(tmpdir(), 'lowwater-bench-'));
   const peers = await startPeers(accounts, 'untimed');
   try {
     const script = join(import.meta.dirname, 'bare-post.ts');
     const measured = startMeasured(
-      [script, peers.providerUrl, String(atOnce), String(accounts)],
+      [script, peers.providerUrl, String(accounts), pace, String(count)],
       join(directory, 'log'),
     );
-    await untilRequests(peers, accounts);
+    await untilRequests(peers, count);
     const result = await watch(measured, peers, forMs);
     await measured.end('SIGKILL');
     return result;
