@@ -6,7 +6,7 @@ import type { HeartbeatSettings } from './settings.ts';
 export type Ping = (url: Secret, signal: AbortSignal) => Promise<boolean>;
 
 /** A poll or a message that is late by this much is overdue: the outside world shall notice that something hangs. */
-export const overdueMs = 60_000;
+const overdueMs = 60_000;
 
 const lookAgainMs = 1000;
 

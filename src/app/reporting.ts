@@ -33,7 +33,7 @@ export function nextReportAt(state: MonitorState): number {
 }
 
 /** Puts a report over the period that ends at `until` on the queue of each of its channels. */
-export function sendReport(
+function sendReport(
   state: MonitorState,
   { report, until, now }: { readonly report: ReportSettings; readonly until: number; readonly now: number },
 ): void {

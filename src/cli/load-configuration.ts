@@ -41,7 +41,7 @@ export async function printWarnings(
 }
 
 /** `--config`, else `$LOWWATER_CONFIG`, else `./config.json`, else `/etc/lowwater/config.json`. */
-export function locateConfiguration(
+function locateConfiguration(
   option: string | null,
   context: Pick<CommandContext, 'env' | 'cwd'>,
 ): string {

@@ -66,7 +66,7 @@ function describeHysteresis(hysteresis: AmountOrShare): string {
   return isNone ? '' : `, resolves ${describeAmount(hysteresis)} above`;
 }
 
-export function describeAmount(amount: AmountOrShare): string {
+function describeAmount(amount: AmountOrShare): string {
   return amount.kind === 'amount'
     ? formatMicros(amount.micros)
     : `${Number((amount.share * 100).toPrecision(12))}%`;

@@ -9,7 +9,7 @@ const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
 /** A balance that lasts longer than a hundred years does not run out, as far as anybody can tell. */
-export const longestRunwayMs = 100 * 365 * dayMs;
+const longestRunwayMs = 100 * 365 * dayMs;
 
 /** What was spent of one balance, and over which time that was seen. */
 export interface Burn {

@@ -56,7 +56,7 @@ export function balanceLabel(balance: Balance): string {
 }
 
 /** The count or text of a named fact; null where the rule gave none. */
-export function factText(notice: Notice, name: string, frame: WordingFrame): string | null {
+function factText(notice: Notice, name: string, frame: WordingFrame): string | null {
   const fact = notice.facts.find((candidate) => candidate.name === name);
   if (fact === undefined) return null;
   if (fact.value.unit === 'count') return String(fact.value.count);

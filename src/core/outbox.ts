@@ -39,7 +39,7 @@ export interface OutboxMessage {
 }
 
 /** How long a message is tried before it counts as dead (contract 4.5). */
-export const retryForMs = 24 * 60 * 60 * 1000;
+const retryForMs = 24 * 60 * 60 * 1000;
 const firstRetryMs = 1000;
 const longestRetryMs = 5 * 60 * 1000;
 

@@ -38,7 +38,7 @@ export function renderTerminal(message: Message, style: TerminalStyle): string {
 }
 
 /** Breaks a text at spaces into lines of at most `width` columns, each indented by `indent`. */
-export function wrap(text: string, indent: number, width: number): readonly string[] {
+function wrap(text: string, indent: number, width: number): readonly string[] {
   const room = Math.max(20, width - indent);
   const lines: string[] = [];
   let line = '';

@@ -51,6 +51,6 @@ const entities: Readonly<Record<string, string>> = {
  * Text for markup: one line, clean of control characters and of those that turn the direction of text around or hide it, cut
  * after a thousand characters, and escaped. Whatever a name holds, it stays a name.
  */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return cleanText(text, 1_000).replace(special, (character) => entities[character] ?? '');
 }

@@ -44,7 +44,7 @@ export function sample() {
   };
 }
 
-export const sampleFiles: Readonly<Record<string, FileContent>> = {
+const sampleFiles: Readonly<Record<string, FileContent>> = {
   '/etc/lowwater/secrets/marketing': { kind: 'text', text: 'marketing-key-77aa01\n' },
 };
 

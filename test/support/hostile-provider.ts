@@ -12,7 +12,7 @@ export interface HostileRow {
   readonly sms?: string;
 }
 
-export const goodBody =
+const goodBody =
   '{"msg":"SUCCESS","code":200,"result":{"smsBalance":1000,"voipBalance":40,"currency":"CNY"}}';
 
 /** What the body of every HTML or otherwise foreign answer holds, to be found nowhere afterwards. */

@@ -25,7 +25,7 @@ export function money(units: number): number {
 }
 
 /** Seven days of readings every half hour that fall to `end`, by day faster than by night, with a top-up of `topUp` three days ago. */
-export function fallingHistory(options: {
+function fallingHistory(options: {
   readonly end: number;
   readonly perDay: number;
   readonly topUp?: number;
@@ -147,7 +147,7 @@ export function buildMessage(
 }
 
 /** A later message of an incident whose first one was told. */
-export function buildReply(notice: Notice): IncidentMessage {
+function buildReply(notice: Notice): IncidentMessage {
   const subject = incidentSubject(notice.incident, 'Asia/Shanghai');
   return buildMessage([notice], { thread: { firstMessage: 'first', subject, references: ['first'] } });
 }

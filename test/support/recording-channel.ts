@@ -53,7 +53,7 @@ export class RecordingChannel implements Channel {
 }
 
 /** "otp/sms-low firing critical; …": what a message says, as tables write it. */
-export function wordMessage(message: Message): string {
+function wordMessage(message: Message): string {
   if (message.kind === 'incidents') return message.notices.map(wordNotice).join('; ');
   return message.kind === 'report' ? `report ${message.reportId}` : 'test';
 }

@@ -7,7 +7,7 @@ import { deskNow, FakeDesk } from './fake-desk.ts';
 export const ackKey = Buffer.alloc(32, 7);
 
 /** A clock that stands at the desk's instant unless told otherwise; timers are real. */
-export class WebClock implements Clock {
+class WebClock implements Clock {
   at = deskNow;
   passedMs = 0;
 

@@ -135,7 +135,7 @@ function saveAlert(state: MonitorState, account: WatchedAccount, alert: Alert): 
 }
 
 /** A change of one alert may inhibit or release others of the account. */
-export function touchAccount(state: MonitorState, account: WatchedAccount): void {
+function touchAccount(state: MonitorState, account: WatchedAccount): void {
   for (const alert of account.alerts.values()) if (alert.incident !== null) state.touched.add(alert.incident);
 }
 

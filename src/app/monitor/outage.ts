@@ -7,7 +7,7 @@ import type { MonitorState, WatchedAccount } from './state.ts';
 /** Fewer accounts than this are no provider (contract 4.3). */
 const fewestAccounts = 3;
 
-export const outageRule = 'provider-down';
+const outageRule = 'provider-down';
 
 /**
  * An outage of a whole provider: at least half, and at least three, of its accounts went stale within one poll interval. One

@@ -22,7 +22,7 @@ export function isSilenced(state: MonitorState, incident: Incident, now: number)
 }
 
 /** The window of a recurring silence that holds `now`; null outside. */
-export function currentWindow(
+function currentWindow(
   calendar: Calendar,
   silence: RecurringSilence,
   now: number,

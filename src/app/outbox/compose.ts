@@ -50,7 +50,7 @@ export function baseOf(state: MonitorState, message: OutboxMessage, now: number)
 }
 
 /** The latest readings for a chart; from memory when the database cannot be read. */
-export function readChart(
+function readChart(
   parts: ComposeParts,
   account: WatchedAccount,
   now: number,

@@ -21,7 +21,7 @@ export interface ChartInput {
 }
 
 /** Size in CSS pixels. Small, so that its text is still readable when a phone shows it 330 pixels wide. */
-export const chartSize = { width: 360, height: 208 } as const;
+const chartSize = { width: 360, height: 208 } as const;
 
 /** An end further away than a year is no news, and its date would want a year. */
 const longestTold = 300 * 24 * 60 * 60 * 1000;

@@ -2,7 +2,7 @@ import type { Tone } from '../../core/notice-state.ts';
 import { html, Markup } from './html.ts';
 
 /** Colours of a tone, on light: every pair of text and ground keeps a contrast of at least 4.5 to 1. */
-export const palette: Readonly<Record<Tone, { readonly strong: string; readonly soft: string }>> = {
+const palette: Readonly<Record<Tone, { readonly strong: string; readonly soft: string }>> = {
   critical: { strong: '#b42318', soft: '#fef3f2' },
   warning: { strong: '#a54b00', soft: '#fff6e9' },
   info: { strong: '#1f5fae', soft: '#eff5fd' },
@@ -10,7 +10,7 @@ export const palette: Readonly<Record<Tone, { readonly strong: string; readonly 
   neutral: { strong: '#4b5563', soft: '#f3f4f6' },
 };
 
-export const fontStack = "-apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif";
+const fontStack = "-apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif";
 
 /**
  * Dark colours for programs that know the preference; programs that invert colours by themselves find plain grounds and texts that survive

@@ -65,7 +65,7 @@ export function createSlackChannel(options: SlackChannelOptions): Channel {
  * | 408, 5xx | unknown |
  * | other 4xx | dead: `no_service`, `channel_is_archived`, `invalid_token`, a payload that is refused as plain text too |
  */
-export function classifySlackAnswer(answer: HttpAnswer, now: number): Delivery {
+function classifySlackAnswer(answer: HttpAnswer, now: number): Delivery {
   const { status } = answer;
   if (status >= 200 && status < 300) {
     return isAccepted(answer.body)

@@ -88,7 +88,7 @@ export function signedHeaders(order: {
  * What an answer means (Standard Webhooks, "Operational considerations"): 2xx delivered; 410 "gone" and other 4xx dead, a redirect too;
  * 429 refused for now; 408, 425 and 5xx unknown.
  */
-export function classifyWebhookAnswer(answer: HttpAnswer, now: number): Delivery {
+function classifyWebhookAnswer(answer: HttpAnswer, now: number): Delivery {
   const { status } = answer;
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   const reason = `the receiver answered ${status}`;

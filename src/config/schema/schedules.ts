@@ -2,7 +2,7 @@ import { shape } from './shapes.ts';
 import { duration, oneLine } from './texts.ts';
 
 /** The shortest poll interval (contract 2.4), and from where on a configuration is asked whether it means it. */
-export const shortestPollMs = 1000;
+const shortestPollMs = 1000;
 export const shortPollMs = 30_000;
 
 export const cronText = oneLine(

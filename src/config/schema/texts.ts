@@ -36,12 +36,12 @@ export function textLeaf<T>({ description, allowed, pattern, examples, read }: T
 }
 
 /** A pattern for editors that lets placeholders pass, since their value is known only when the program starts. */
-export function orPlaceholder(pattern: string): string {
+function orPlaceholder(pattern: string): string {
   return `${pattern}|\\$\\{`;
 }
 
 const durationForm = 'must be a duration such as "90s", "5m", "1h30m" or "2d"';
-export const durationPattern = '^(?=.)(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?(\\d+ms)?$';
+const durationPattern = '^(?=.)(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?(\\d+ms)?$';
 
 /** A duration in milliseconds within limits. */
 export function duration(
@@ -119,7 +119,7 @@ function readSecret(text: string): TextReading<Secret> {
   return { value: new Secret(text) };
 }
 
-export const amountForm = 'must be an amount: a number, or a decimal in a string such as "12.50"';
+const amountForm = 'must be an amount: a number, or a decimal in a string such as "12.50"';
 const amountPattern = '^-?\\d+(\\.\\d+)?([eE][+-]?\\d+)?$';
 
 interface AmountLimits {

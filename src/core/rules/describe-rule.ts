@@ -33,7 +33,7 @@ export function describeRule(rule: Rule): string {
 }
 
 /** "50.00" or "10%". */
-export function describeAmount(amount: AmountOrShare): string {
+function describeAmount(amount: AmountOrShare): string {
   return amount.kind === 'amount' ? formatMoney(amount.micros) : formatShare(amount.share);
 }
 

@@ -47,7 +47,7 @@ export function evaluateRunway(rule: RunwayRule, facts: AccountFacts, firing: Se
 }
 
 /** The runway at which a breached `within` is left. */
-export function recoversAt(withinMs: number): number {
+function recoversAt(withinMs: number): number {
   return Math.round(withinMs * recoveryFactor);
 }
 

@@ -1,7 +1,7 @@
 import type { AccountView } from '../../app/desk.ts';
 import { type AccountState, accountStates, leadingBalance, runwayOf, stateOf } from './words.ts';
 
-export const sortKeys = ['runway', 'state', 'name', 'sms', 'voip', 'burn', 'age'] as const;
+const sortKeys = ['runway', 'state', 'name', 'sms', 'voip', 'burn', 'age'] as const;
 
 export type SortKey = (typeof sortKeys)[number];
 
@@ -26,7 +26,7 @@ export interface AccountPage {
   readonly counts: Readonly<Record<AccountState, number>>;
 }
 
-export const pageSize = 50;
+const pageSize = 50;
 const longestSearch = 100;
 
 /** Reads the query of the overview's address. What it does not know it takes for absent: a link never breaks. */

@@ -61,7 +61,7 @@ export function durationField(): Html {
   )}</select></label>`;
 }
 
-export function alertPath({ account, rule }: Pick<AlertView, 'account' | 'rule'>): string {
+function alertPath({ account, rule }: Pick<AlertView, 'account' | 'rule'>): string {
   return `/alerts/${encodeURIComponent(account)}/${encodeURIComponent(rule)}`;
 }
 

@@ -64,7 +64,7 @@ ${searchForm(list)}
   };
 }
 
-export function problems(sentences: readonly string[]): Html | null {
+function problems(sentences: readonly string[]): Html | null {
   if (sentences.length === 0) return null;
   return html`<section class="problems" aria-label="Problems of lowwater"><h2>${icon('warning')}lowwater itself needs attention</h2><ul>${sentences.map(
     (sentence) => html`<li>${sentence}</li>`,
