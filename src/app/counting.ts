@@ -27,10 +27,6 @@ export class Counting implements Counters {
     increment(this.#notifications, channel, state);
   }
 
-  forgetAccount(account: string): void {
-    this.#polls.delete(account);
-  }
-
   *polls() {
     for (const [account, outcomes] of this.#polls) {
       for (const [outcome, count] of outcomes) yield { account, outcome, count };

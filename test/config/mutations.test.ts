@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatProblem } from '../../src/config/config-problem.ts';
 import { describeSettings } from '../../src/config/describe-settings.ts';
-import { formatSettings } from '../../src/config/format-settings.ts';
 import { load, loadValid, placeholder, sample, sampleSecrets } from './sample.ts';
 
 /** A file that uses most of what there is, with secrets written into it as well as put in by placeholders. */
@@ -120,7 +119,7 @@ test('no mutation of a valid file throws, shows a secret, or speaks in words tha
       const result = load(config);
       const said =
         result.kind === 'loaded'
-          ? formatSettings(describeSettings(result.settings, result.warnings))
+          ? JSON.stringify(describeSettings(result.settings, result.warnings))
           : result.problems.map(formatProblem).join('\n');
       for (const secret of shownNowhere(config)) expect(said).not.toContain(secret);
       expect(said).not.toMatch(/Invalid input|Too (?:small|big)|expected \w+, received|undefined|NaN/);
@@ -151,13 +150,10 @@ test('no damage to the text of a file throws or shows a secret', () => {
   );
 });
 
-test('the description of a valid file shows no secret, as text and as data', () => {
+test('the description of a valid file shows no secret', () => {
   const { settings, warnings } = loadValid(richConfig());
-  const description = describeSettings(settings, warnings);
-  for (const secret of forbidden) {
-    expect(formatSettings(description)).not.toContain(secret);
-    expect(JSON.stringify(description)).not.toContain(secret);
-  }
+  const description = JSON.stringify(describeSettings(settings, warnings));
+  for (const secret of forbidden) expect(description).not.toContain(secret);
 });
 
 /**

@@ -18,17 +18,13 @@ export class Changes {
   readonly removedMessages = new Set<string>();
   readonly silences = new Set<string>();
   readonly notes = new Map<string, string | null>();
-  droppedPolls = 0;
   /** Somebody began to wait because the provider asked to: a crash right after must not forget that. */
   beganToWait = false;
 
   addPoll(account: string, poll: PollRecord): void {
     this.polls.push({ account, poll });
     this.accounts.add(account);
-    if (this.polls.length > mostUnsavedPolls) {
-      this.polls.splice(0, this.polls.length - mostUnsavedPolls);
-      this.droppedPolls++;
-    }
+    if (this.polls.length > mostUnsavedPolls) this.polls.splice(0, this.polls.length - mostUnsavedPolls);
   }
 
   readonly #beyondReadings = [

@@ -43,5 +43,3 @@ export const channelSchema = z.discriminatedUnion('type', [slack, email, webhook
       ? `must be ${listWords(['slack', 'email', 'webhook'])}`
       : 'must be an object in braces',
 });
-
-export type ChannelInput = z.output<typeof channelSchema>;

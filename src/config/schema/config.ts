@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { LogLevel } from '../../app/settings.ts';
+import { highestRequestsPerSecond } from '../../core/request-guard.ts';
 import { plainAddress, secretAddress } from './addresses.ts';
 import { channelSchema } from './channels.ts';
 import { alertMatch, labelName, labelNameForm } from './matchers.ts';
@@ -16,9 +17,9 @@ const provider = shape({
   baseUrl: plainAddress('Base address of the provider. An account may name its own.').optional(),
   timeout: duration('Time for one whole request.', { minMs: 100, maxMs: 5 * minuteMs }).prefault('10s'),
   maxRequestsPerSecond: z
-    .number({ error: 'must be a number above 0, at most 20' })
+    .number({ error: `must be a number above 0, at most ${highestRequestsPerSecond}` })
     .gt(0, { error: 'must be above 0' })
-    .max(20, { error: 'must be at most 20' })
+    .max(highestRequestsPerSecond, { error: `must be at most ${highestRequestsPerSecond}` })
     .meta({ description: 'Limit for all accounts that share one `authSecret` on one base address.' })
     .default(1),
   allowInsecureHttp: flag(

@@ -29,16 +29,14 @@ export const accountStates: readonly AccountState[] = [
   'fine',
 ];
 
-export const stateWords: Readonly<
-  Record<AccountState, { readonly word: string; readonly tone: Tone; readonly means: string }>
-> = {
-  critical: { word: 'Critical', tone: 'critical', means: 'a critical alert fires' },
-  warning: { word: 'Warning', tone: 'warning', means: 'a warning fires' },
-  info: { word: 'Info', tone: 'info', means: 'an alert of severity info fires' },
-  unread: { word: 'Not read', tone: 'unread', means: 'the last poll failed' },
-  pending: { word: 'Pending', tone: 'pending', means: 'a breach has begun and fires when it lasts' },
-  waiting: { word: 'Waiting', tone: 'neutral', means: 'not polled yet' },
-  fine: { word: 'Fine', tone: 'good', means: 'nothing fires' },
+export const stateWords: Readonly<Record<AccountState, { readonly word: string; readonly tone: Tone }>> = {
+  critical: { word: 'Critical', tone: 'critical' },
+  warning: { word: 'Warning', tone: 'warning' },
+  info: { word: 'Info', tone: 'info' },
+  unread: { word: 'Not read', tone: 'unread' },
+  pending: { word: 'Pending', tone: 'pending' },
+  waiting: { word: 'Waiting', tone: 'neutral' },
+  fine: { word: 'Fine', tone: 'good' },
 };
 
 export function stateOf(account: AccountView): AccountState {
