@@ -41,10 +41,7 @@ export async function printWarnings(
 }
 
 /** `--config`, else `$LOWWATER_CONFIG`, else `./config.json`, else `/etc/lowwater/config.json`. */
-function locateConfiguration(
-  option: string | null,
-  context: Pick<CommandContext, 'env' | 'cwd'>,
-): string {
+function locateConfiguration(option: string | null, context: Pick<CommandContext, 'env' | 'cwd'>): string {
   const named = option ?? (context.env.LOWWATER_CONFIG || null);
   if (named !== null) return resolve(context.cwd, named);
   const places = [resolve(context.cwd, 'config.json'), '/etc/lowwater/config.json'];

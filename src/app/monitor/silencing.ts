@@ -22,11 +22,7 @@ export function isSilenced(state: MonitorState, incident: Incident, now: number)
 }
 
 /** The window of a recurring silence that holds `now`; null outside. */
-function currentWindow(
-  calendar: Calendar,
-  silence: RecurringSilence,
-  now: number,
-): SilenceWindow | null {
+function currentWindow(calendar: Calendar, silence: RecurringSilence, now: number): SilenceWindow | null {
   const startsAt = calendar.previous(silence.cron, silence.timezone, now);
   if (startsAt === null || now >= startsAt + silence.durationMs) return null;
   return { startsAt, endsAt: startsAt + silence.durationMs };

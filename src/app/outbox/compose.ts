@@ -50,11 +50,7 @@ export function baseOf(state: MonitorState, message: OutboxMessage, now: number)
 }
 
 /** The latest readings for a chart; from memory when the database cannot be read. */
-function readChart(
-  parts: ComposeParts,
-  account: WatchedAccount,
-  now: number,
-): NoticeAccount['history'] {
+function readChart(parts: ComposeParts, account: WatchedAccount, now: number): NoticeAccount['history'] {
   const query = { account: account.settings.id, since: now - chartMs, until: now + 1 };
   try {
     return thin([...parts.reader.readings(query)], chartPoints);
