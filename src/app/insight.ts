@@ -1,18 +1,14 @@
 import type { Outlook } from '../core/message.ts';
-import { outlook } from '../core/outlook.ts';
+import { outlook, spendingLookback } from '../core/outlook.ts';
 import type { Balance } from '../core/reading.ts';
 import type { Ladder, Rule } from '../core/rule.ts';
 import type { WatchedAccount } from './monitor/state.ts';
-
-/** Spending is measured over this time unless a `runway` rule on the balance names another. */
-const defaultLookbackMs = 86_400_000;
 
 /** What follows from the spending of a balance; null before the first reading. */
 export function outlookOf(account: WatchedAccount, balance: Balance, now: number): Outlook | null {
   const { reading } = account.poll;
   if (reading === null) return null;
-  const rule = account.rules.find((it) => it.type === 'runway' && it.balance === balance);
-  const lookbackMs = rule?.type === 'runway' ? rule.lookbackMs : defaultLookbackMs;
+  const lookbackMs = spendingLookback(account.rules, balance);
   return outlook({ log: account.log, reading, balance, floorMicros: 0, lookbackMs, now });
 }
 

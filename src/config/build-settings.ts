@@ -6,7 +6,8 @@ import type {
   ServerSettings,
   Settings,
 } from '../app/settings.ts';
-import { defaultGroupWaitMs, defaultRepeatEveryMs, type Route } from '../core/route.ts';
+import { everyChannel } from '../core/plan.ts';
+import type { Route } from '../core/route.ts';
 import type { RecurringSilence } from '../core/silence.ts';
 import { buildMatcher, buildRules } from './build-rules.ts';
 import { buildBuiltInRules } from './built-in-rules.ts';
@@ -97,18 +98,7 @@ function buildChannel(name: string, channel: ConfigInput['channels'][string]): C
 
 /** No routes means: everything to every channel. An empty list says the same: it must not silence anything. */
 function buildRoutes(config: ConfigInput): Route[] {
-  if (config.routes.length === 0) {
-    return [
-      {
-        match: {},
-        channels: Object.keys(config.channels),
-        repeatEveryMs: defaultRepeatEveryMs,
-        groupWaitMs: defaultGroupWaitMs,
-        escalate: null,
-        continue: false,
-      },
-    ];
-  }
+  if (config.routes.length === 0) return [everyChannel(Object.keys(config.channels))];
   return config.routes.map((route) => ({
     match: buildMatcher(route.match),
     channels: route.channels,

@@ -3,6 +3,7 @@ import type { Outlook } from './message.ts';
 import type { Micros } from './money.ts';
 import type { Balance, Reading } from './reading.ts';
 import type { ReadingLog } from './reading-log.ts';
+import type { Rule } from './rule.ts';
 
 const microsPerCent = 10_000;
 const restoredDays = 30;
@@ -52,4 +53,10 @@ export function outlook(query: OutlookQuery): Outlook {
 function restoringTopUp(burn: Burn, availableMicros: Micros): Micros {
   const needed = (restoredDays * dayMs * burn.spentMicros) / burn.observedMs - availableMicros;
   return needed <= 0 ? 0 : Math.ceil(needed / microsPerCent) * microsPerCent;
+}
+
+/** How far back spending of a balance is measured: a day, unless a `runway` rule on it names another time. */
+export function spendingLookback(rules: readonly Rule[], balance: Balance): number {
+  const rule = rules.find((it) => it.type === 'runway' && it.balance === balance);
+  return rule?.type === 'runway' ? rule.lookbackMs : dayMs;
 }

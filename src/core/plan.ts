@@ -50,7 +50,8 @@ export function routesFor(
   return taken.length > 0 ? taken : [everyChannel(channels)];
 }
 
-function everyChannel(channels: readonly string[]): Route {
+/** What holds where no route is configured, or none matches: everything to every channel. */
+export function everyChannel(channels: readonly string[]): Route {
   return {
     match: {},
     channels,

@@ -5,6 +5,7 @@ import { type Clock, OperatorError } from '../app/ports.ts';
 import type { ServerSettings, Settings } from '../app/settings.ts';
 import { createChannel } from '../channels/create-channel.ts';
 import { createPing } from '../channels/ping.ts';
+import { untilAborted } from '../cli/until-aborted.ts';
 import { watchConfig } from '../config/watch-config.ts';
 import type { Incident } from '../core/alert.ts';
 import { createProviderClient } from '../provider/client.ts';
@@ -176,11 +177,4 @@ function acknowledgeUrl(
     expiresAt: it.now + linkLifeMs,
   });
   return `${server.publicUrl}/ack?${query}`;
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

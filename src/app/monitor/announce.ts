@@ -1,8 +1,9 @@
-import type { Alert, Incident, Told } from '../../core/alert.ts';
+import type { Alert, Incident } from '../../core/alert.ts';
 import { type ChannelPlan, decide } from '../../core/decide.ts';
 import { isInhibited } from '../../core/inhibition.ts';
 import type { NoticeKind } from '../../core/outbox.ts';
 import { planChannels } from '../../core/plan.ts';
+import { tellChannel } from '../../core/told.ts';
 import { OutageHolds, reviewOutage } from './outage.ts';
 import { channelFailedRule, isOwnFailureRaised } from './own-alerts.ts';
 import { enqueue, queueOf } from './queue.ts';
@@ -70,7 +71,7 @@ function announce(state: MonitorState, incident: Incident, turn: Turn): void {
       const { notice } = decision;
       // What is still on its way to the channel says everything that a reminder would.
       const needless = notice === 'reminder' && turn.waiting.has(plan.channel, incident.id);
-      if (!needless) current = tell(state, { incident: current, plan, notice, known, now });
+      if (!needless) current = tell(state, { incident: current, plan, notice, now });
       if (notice !== 'reminder') continue;
       next = Math.min(next, now + (plan.repeatEveryMs ?? Number.POSITIVE_INFINITY));
       break;
@@ -98,32 +99,23 @@ function tell(
     readonly incident: Incident;
     readonly plan: ChannelPlan;
     readonly notice: NoticeKind;
-    readonly known: Told | null;
     readonly now: number;
   },
 ): Incident {
-  const { incident, plan, notice, known, now } = it;
+  const { incident, plan, notice, now } = it;
   const message = enqueue(state, {
     channel: plan.channel,
     item: { incident: incident.id, account: incident.account, rule: incident.rule, kind: notice, at: now },
     dueAt: now + plan.groupWaitMs,
     now,
   });
-  const told: Told = {
-    at: now,
-    severity: incident.severity,
-    resolved: notice === 'resolved',
-    flapping: incident.flappingSince !== null,
-    firstMessage: known?.firstMessage ?? message,
-    subject: known?.subject ?? null,
-    escalatedAt: notice === 'escalated' ? now : (known?.escalatedAt ?? null),
-  };
-  return {
-    ...incident,
-    // Nobody can acknowledge what a silence or another alert kept from everybody: the time to do so begins now.
-    escalationSince: isUntried(state, incident) ? now : incident.escalationSince,
-    told: { ...incident.told, [plan.channel]: told },
-  };
+  return tellChannel(incident, {
+    channel: plan.channel,
+    notice,
+    message,
+    untried: isUntried(state, incident),
+    now,
+  });
 }
 
 /** True until the first channel is told. One that refused for good was told as far as escalation goes. */

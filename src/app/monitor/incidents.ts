@@ -1,5 +1,6 @@
 import { type Alert, displayName, type Incident, type Resolution } from '../../core/alert.ts';
 import type { Evaluation } from '../../core/evaluation.ts';
+import { changedIncident, closedIncident, newIncident } from '../../core/incident.ts';
 import type { MonitorState, WatchedAccount } from './state.ts';
 
 /** Opens the incident of an alert that fires now; gives its id. */
@@ -11,7 +12,7 @@ export function openIncident(
     now,
   }: { readonly account: WatchedAccount | null; readonly alert: Alert; readonly now: number },
 ): string {
-  const incident = newIncident(state, { account, alert, now });
+  const incident = sketchIncident({ id: newId(state), account, alert, now });
   keepIncident(state, incident);
   return incident.id;
 }
@@ -30,7 +31,8 @@ export function openEvent(
   if (evaluation.kind !== 'event') return;
   const { severity, value, threshold, facts } = evaluation;
   const alert = { ...it.alert, severity, value, threshold, facts };
-  keepIncident(state, { ...newIncident(state, { account: it.account, alert, now }), event: true });
+  const incident = sketchIncident({ id: newId(state), account: it.account, alert, now });
+  keepIncident(state, { ...incident, event: true });
 }
 
 /** Carries what changed in a firing alert over to its incident. */
@@ -39,17 +41,7 @@ export function updateIncident(
   { alert, rose }: { readonly alert: Alert; readonly rose: boolean },
 ): void {
   const incident = incidentOfAlert(state, alert);
-  if (incident === undefined) return;
-  keepIncident(state, {
-    ...incident,
-    severity: alert.severity,
-    worstSeverity: rose ? alert.severity : incident.worstSeverity,
-    rises: incident.rises + (rose ? 1 : 0),
-    flappingSince: alert.flappingSince,
-    value: alert.value,
-    threshold: alert.threshold,
-    facts: alert.facts,
-  });
+  if (incident !== undefined) keepIncident(state, changedIncident(incident, alert, rose));
 }
 
 export function closeIncident(
@@ -61,11 +53,7 @@ export function closeIncident(
   }: { readonly alert: Alert; readonly now: number; readonly resolution: Resolution },
 ): void {
   const incident = incidentOfAlert(state, alert);
-  if (incident === undefined) return;
-  // A clock that was set back must not make an incident end before it began.
-  const resolvedAt = Math.max(now, incident.firedAt);
-  const { value, threshold, facts } = alert;
-  keepIncident(state, { ...incident, resolvedAt, resolution, flappingSince: null, value, threshold, facts });
+  if (incident !== undefined) keepIncident(state, closedIncident(incident, alert, { resolution, now }));
 }
 
 /** Puts a changed incident where everybody finds it, to be stored and decided on. */
@@ -75,51 +63,22 @@ export function keepIncident(state: MonitorState, incident: Incident): void {
   state.touched.add(incident.id);
 }
 
-function incidentOfAlert(state: MonitorState, alert: Alert): Incident | undefined {
-  return alert.incident === null ? undefined : state.incidents.get(alert.incident);
-}
-
-function newIncident(
-  state: MonitorState,
-  it: { readonly account: WatchedAccount | null; readonly alert: Alert; readonly now: number },
-): Incident {
-  return sketchIncident({ id: `i-${state.random.id()}`, ...it });
-}
-
 /** The incident that an alert would open at `now`. */
-export function sketchIncident({
-  id,
-  account,
-  alert,
-  now,
-}: {
+export function sketchIncident(it: {
   readonly id: string;
   readonly account: WatchedAccount | null;
   readonly alert: Alert;
   readonly now: number;
 }): Incident {
-  const { type, rule, balance, severity, value, threshold, facts } = alert;
-  return {
-    id,
-    account: alert.account,
-    rule,
-    type,
-    balance,
-    accountName: account?.settings.name ?? displayName(alert.account),
-    labels: account?.settings.labels ?? {},
-    severity,
-    worstSeverity: severity,
-    rises: 0,
-    firedAt: now,
-    escalationSince: now,
-    resolvedAt: null,
-    resolution: null,
-    flappingSince: alert.flappingSince,
-    event: false,
-    value,
-    threshold,
-    facts,
-    acknowledgement: null,
-    told: {},
-  };
+  const { id, account, alert, now } = it;
+  const accountName = account?.settings.name ?? displayName(alert.account);
+  return newIncident({ id, alert, accountName, labels: account?.settings.labels ?? {}, now });
+}
+
+function incidentOfAlert(state: MonitorState, alert: Alert): Incident | undefined {
+  return alert.incident === null ? undefined : state.incidents.get(alert.incident);
+}
+
+function newId(state: MonitorState): string {
+  return `i-${state.random.id()}`;
 }

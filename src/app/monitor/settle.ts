@@ -1,4 +1,5 @@
 import type { Incident, Told } from '../../core/alert.ts';
+import { isSettled } from '../../core/incident.ts';
 import { type OutboxMessage, retryDelayMs, wireId } from '../../core/outbox.ts';
 import type { Delivery } from '../ports.ts';
 import { channelFailedRule, clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './own-alerts.ts';
@@ -200,16 +201,10 @@ export function forgetSettled(
   }
   for (const id of incidents) {
     const incident = state.incidents.get(id);
-    if (incident === undefined || !isOver(incident) || isQueued(state, incident)) continue;
+    if (incident === undefined || !isSettled(incident) || isQueued(state, incident)) continue;
     state.incidents.delete(id);
     state.due.delete(`incident:${id}`);
   }
-}
-
-/** Ended, and nobody is owed the news of it. The database keeps it. */
-function isOver(incident: Incident): boolean {
-  if (incident.event) return true;
-  return incident.resolvedAt !== null && Object.values(incident.told).every((told) => told.resolved);
 }
 
 /** Whether a message still has to speak of it. Looks at the newest first: what was just put there is found at once. */

@@ -1,7 +1,7 @@
 import type { Alert, Incident } from '../alert.ts';
-import { dayMs } from '../burn.ts';
 import type { Evaluation, Quantity } from '../evaluation.ts';
-import { outlook } from '../outlook.ts';
+import { changedIncident, closedIncident, newIncident } from '../incident.ts';
+import { outlook, spendingLookback } from '../outlook.ts';
 import type { Balance, Reading } from '../reading.ts';
 import type { ReadingLog } from '../reading-log.ts';
 import type { Rule } from '../rule.ts';
@@ -85,26 +85,14 @@ export class IncidentBook {
   update(alert: Alert, rose: boolean, now: number): void {
     const entry = this.#open.get(alert.rule);
     if (entry === undefined) return;
-    const { incident } = entry;
-    entry.incident = {
-      ...incident,
-      severity: alert.severity,
-      worstSeverity: rose ? alert.severity : incident.worstSeverity,
-      rises: incident.rises + (rose ? 1 : 0),
-      flappingSince: alert.flappingSince,
-      value: alert.value,
-      threshold: alert.threshold,
-    };
+    entry.incident = changedIncident(entry.incident, alert, rose);
     this.#note(entry.incident, alert, now);
   }
 
   close(alert: Alert, now: number): void {
     const entry = this.#open.get(alert.rule);
     if (entry === undefined) return;
-    const { value, threshold } = alert;
-    const resolvedAt = Math.max(now, entry.incident.firedAt);
-    const resolution = { kind: 'recovered' } as const;
-    entry.incident = { ...entry.incident, resolvedAt, resolution, flappingSince: null, value, threshold };
+    entry.incident = closedIncident(entry.incident, alert, { resolution: { kind: 'recovered' }, now });
     this.#open.delete(alert.rule);
     this.#draining = this.#draining.filter((other) => other !== entry);
     this.#note(entry.incident, { ...alert, incident: null }, now);
@@ -134,42 +122,20 @@ export class IncidentBook {
       entry.empty = { at: firedAt, how: 'reached' };
       return;
     }
-    const lookbackMs = this.#lookbackOf(balance);
+    const lookbackMs = spendingLookback(this.#account.rules, balance);
     const seen = outlook({ log: this.#log, reading, balance, floorMicros: 0, lookbackMs, now: firedAt });
     entry.empty = seen.emptyAt === null ? null : { at: seen.emptyAt, how: 'projected' };
     this.#draining.push(entry);
   }
 
-  /** Spending is measured over a day unless a `runway` rule on the balance names another time. */
-  #lookbackOf(balance: Balance): number {
-    const rule = this.#account.rules.find((it) => it.type === 'runway' && it.balance === balance);
-    return rule?.type === 'runway' ? rule.lookbackMs : dayMs;
-  }
-
   #newIncident(alert: Alert, now: number): Incident {
-    const { account, rule, type, balance, severity, value, threshold, facts, flappingSince } = alert;
-    return {
-      id: `${account}/${this.incidents.length}`,
-      account,
-      rule,
-      type,
-      balance,
-      accountName: this.#account.name,
-      labels: this.#account.labels,
-      severity,
-      worstSeverity: severity,
-      rises: 0,
-      firedAt: now,
-      escalationSince: now,
-      resolvedAt: null,
-      resolution: null,
-      flappingSince,
-      event: false,
-      value,
-      threshold,
-      facts,
-      acknowledgement: null,
-      told: {},
-    };
+    const { id, name, labels } = this.#account;
+    return newIncident({
+      id: `${id}/${this.incidents.length}`,
+      alert,
+      accountName: name,
+      labels,
+      now,
+    });
   }
 }

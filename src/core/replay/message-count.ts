@@ -1,12 +1,13 @@
-import { type Alert, alertKey, type Incident, matchSubject, type Told } from '../alert.ts';
+import { type Alert, alertKey, type Incident, matchSubject } from '../alert.ts';
 import { type ChannelPlan, decide, type Suppression } from '../decide.ts';
 import { DueQueue } from '../due-queue.ts';
+import { isSettled } from '../incident.ts';
 import { isInhibited } from '../inhibition.ts';
 import { matches } from '../matcher.ts';
-import type { NoticeKind } from '../outbox.ts';
 import { planChannels } from '../plan.ts';
 import type { Route } from '../route.ts';
 import type { RecurringSilence } from '../silence.ts';
+import { tellChannel } from '../told.ts';
 import type { IncidentChange } from './incident-book.ts';
 
 /** Where messages would have gone, and what would have muted them. */
@@ -158,7 +159,13 @@ class Announcer {
         const waits = this.#waiting.get(plan.channel)?.incidents.has(incident.id) ?? false;
         if (notice !== 'reminder' || !waits) {
           this.#enqueue(plan, incident.id, now);
-          current = tellChannel(current, plan.channel, { notice, now });
+          current = tellChannel(current, {
+            channel: plan.channel,
+            notice,
+            message: alertKey(incident.account, incident.rule),
+            untried: Object.keys(current.told).length === 0,
+            now,
+          });
         }
         if (notice !== 'reminder') continue;
         next = Math.min(next, now + (plan.repeatEveryMs ?? Number.POSITIVE_INFINITY));
@@ -195,10 +202,8 @@ class Announcer {
   /** An incident that ended is forgotten once every channel that heard of it knows. */
   #forget(id: string): void {
     const incident = this.#incidents.get(id);
-    if (incident === undefined || (incident.resolvedAt === null && !incident.event)) return;
-    const owed = !incident.event && Object.values(incident.told).some((told) => !told.resolved);
-    const waits = [...this.#waiting.values()].some(({ incidents }) => incidents.has(id));
-    if (owed || waits) return;
+    if (incident === undefined || !isSettled(incident)) return;
+    if ([...this.#waiting.values()].some(({ incidents }) => incidents.has(id))) return;
     this.#incidents.delete(id);
     this.#byAccount.get(incident.account)?.delete(id);
     this.#due.delete(`incident:${id}`);
@@ -244,27 +249,4 @@ class Announcer {
     const known = this.#due.dueAt(key);
     if (known === null || at < known) this.#due.set(key, at);
   }
-}
-
-function tellChannel(
-  incident: Incident,
-  channel: string,
-  { notice, now }: { readonly notice: NoticeKind; readonly now: number },
-): Incident {
-  const known = incident.told[channel];
-  const told: Told = {
-    at: now,
-    severity: incident.severity,
-    resolved: notice === 'resolved',
-    flapping: incident.flappingSince !== null,
-    firstMessage: known?.firstMessage ?? alertKey(incident.account, incident.rule),
-    subject: null,
-    escalatedAt: notice === 'escalated' ? now : (known?.escalatedAt ?? null),
-  };
-  return {
-    ...incident,
-    // Nobody could have acknowledged what nobody was told: the time to do so begins with the first message.
-    escalationSince: Object.keys(incident.told).length === 0 ? now : incident.escalationSince,
-    told: { ...incident.told, [channel]: told },
-  };
 }

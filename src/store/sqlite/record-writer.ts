@@ -1,5 +1,6 @@
 import type { Batch, GroupBackoff } from '../../app/ports.ts';
 import type { Alert, Incident } from '../../core/alert.ts';
+import { isSettled } from '../../core/incident.ts';
 import type { OutboxMessage } from '../../core/outbox.ts';
 import type { Silence } from '../../core/silence.ts';
 import type { Connection } from './connection.ts';
@@ -65,10 +66,4 @@ export function openRecordWriter(db: Connection): (batch: Batch) => void {
 
 function endOf(incident: Incident): number | null {
   return incident.event ? incident.firedAt : incident.resolvedAt;
-}
-
-/** Nothing is left to be said of it: over, and every channel that heard of it has heard of its end. */
-function isSettled(incident: Incident): boolean {
-  if (incident.event) return true;
-  return incident.resolvedAt !== null && Object.values(incident.told).every(({ resolved }) => resolved);
 }

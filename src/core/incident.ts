@@ -1,0 +1,69 @@
+import type { Alert, Incident, Resolution } from './alert.ts';
+
+/** The incident that an alert opens at `now`, on an account of this name and these labels. */
+export function newIncident(it: {
+  readonly id: string;
+  readonly alert: Alert;
+  readonly accountName: string;
+  readonly labels: Incident['labels'];
+  readonly now: number;
+}): Incident {
+  const { id, alert, accountName, labels, now } = it;
+  const { account, rule, type, balance, severity, flappingSince, value, threshold, facts } = alert;
+  return {
+    id,
+    account,
+    rule,
+    type,
+    balance,
+    accountName,
+    labels,
+    severity,
+    worstSeverity: severity,
+    rises: 0,
+    firedAt: now,
+    escalationSince: now,
+    resolvedAt: null,
+    resolution: null,
+    flappingSince,
+    event: false,
+    value,
+    threshold,
+    facts,
+    acknowledgement: null,
+    told: {},
+  };
+}
+
+/** The incident after its alert changed while it fires; `rose` says that the severity did. */
+export function changedIncident(incident: Incident, alert: Alert, rose: boolean): Incident {
+  const { severity, flappingSince, value, threshold, facts } = alert;
+  return {
+    ...incident,
+    severity,
+    worstSeverity: rose ? severity : incident.worstSeverity,
+    rises: incident.rises + (rose ? 1 : 0),
+    flappingSince,
+    value,
+    threshold,
+    facts,
+  };
+}
+
+/** The incident after its alert ended at `now`. */
+export function closedIncident(
+  incident: Incident,
+  alert: Alert,
+  { resolution, now }: { readonly resolution: Resolution; readonly now: number },
+): Incident {
+  // A clock that was set back must not make an incident end before it began.
+  const resolvedAt = Math.max(now, incident.firedAt);
+  const { value, threshold, facts } = alert;
+  return { ...incident, resolvedAt, resolution, flappingSince: null, value, threshold, facts };
+}
+
+/** Nothing is left to be said of it: over, and every channel that heard of it has heard of its end. */
+export function isSettled(incident: Incident): boolean {
+  if (incident.event) return true;
+  return incident.resolvedAt !== null && Object.values(incident.told).every(({ resolved }) => resolved);
+}
