@@ -1,5 +1,6 @@
 import type { Micros } from './money.ts';
-import type { OutcomeKind } from './outcome.ts';
+import { type OutcomeKind, outcomeKinds } from './outcome.ts';
+import { ByteReader, ByteWriter, PollCodecError } from './poll-bytes.ts';
 import type { PollRecord, Reading } from './reading.ts';
 
 /**
@@ -21,16 +22,6 @@ import type { PollRecord, Reading } from './reading.ts';
 const version = 1;
 
 /** Numbers of the outcomes in stored bytes. Never renumber: databases hold them. */
-const outcomeOfCode: readonly OutcomeKind[] = [
-  'ok',
-  'rate_limited',
-  'auth_failed',
-  'api_error',
-  'invalid_response',
-  'http_error',
-  'timeout',
-  'network_error',
-];
 const codeOfOutcome: Readonly<Record<OutcomeKind, number>> = {
   ok: 0,
   rate_limited: 1,
@@ -41,6 +32,7 @@ const codeOfOutcome: Readonly<Record<OutcomeKind, number>> = {
   timeout: 6,
   network_error: 7,
 };
+const outcomeOfCode = outcomeKinds.toSorted((left, right) => codeOfOutcome[left] - codeOfOutcome[right]);
 
 const unchanged = 0;
 const rose = 1;
@@ -50,17 +42,6 @@ const currencyChanged = 0x80;
 
 /** Instants beyond these (the year 10889) have differences whose differences are no longer exact. */
 const latestInstant = 2 ** 48;
-
-/** Eight bytes hold every safe integer. */
-const longestVarintScale = 2 ** 56;
-
-/** The bytes are not a run of polls: cut off, altered or of a version that this program does not know. */
-export class PollCodecError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'PollCodecError';
-  }
-}
 
 /** What the next record is compared with: the state at the end of a run. */
 interface Tail {
@@ -78,8 +59,7 @@ interface Tail {
  * throws `PollCodecError` when they are none.
  */
 export class PollEncoder {
-  #buffer: Uint8Array;
-  #length = 0;
+  readonly #writer: ByteWriter;
   #firstAt = 0;
   #earliestAt = Number.POSITIVE_INFINITY;
   #latestAt = Number.NEGATIVE_INFINITY;
@@ -88,14 +68,8 @@ export class PollEncoder {
   constructor(run: Uint8Array | null = null) {
     const tail = startTail();
     this.#tail = tail;
-    if (run === null) {
-      this.#buffer = new Uint8Array(64);
-      this.#buffer[this.#length++] = version;
-      return;
-    }
-    for (const poll of decodeInto(run, tail)) this.#note(poll.at);
-    this.#buffer = Uint8Array.from(run);
-    this.#length = run.length;
+    this.#writer = new ByteWriter(run ?? Uint8Array.of(version));
+    if (run !== null) for (const poll of decodeInto(run, tail)) this.#note(poll.at);
   }
 
   /** Number of polls in the run. */
@@ -104,7 +78,7 @@ export class PollEncoder {
   }
 
   get byteLength(): number {
-    return this.#length;
+    return this.#writer.length;
   }
 
   /** Instant of the poll appended first; meaningless while the run is empty, as are the three below. */
@@ -127,7 +101,7 @@ export class PollEncoder {
 
   /** The run so far. A view: valid until the next `append`. */
   bytes(): Uint8Array {
-    return this.#buffer.subarray(0, this.#length);
+    return this.#writer.bytes();
   }
 
   /** Refuses (RangeError) an instant or a balance that is no integer or out of range, and leaves the run as it was. */
@@ -136,8 +110,8 @@ export class PollEncoder {
     checkInstant(poll.at);
     if (reading === null) {
       if (poll.outcome === 'ok') throw new RangeError('a poll that ended ok needs its reading');
-      this.#reserve(16);
-      this.#put(codeOfOutcome[poll.outcome]);
+      this.#writer.reserve(16);
+      this.#writer.byte(codeOfOutcome[poll.outcome]);
       this.#putTime(poll.at);
       return;
     }
@@ -145,7 +119,7 @@ export class PollEncoder {
     if (reading.at !== poll.at) throw new RangeError('a reading has the instant of its poll');
     checkBalance(reading.sms);
     checkBalance(reading.voip);
-    this.#reserve(64 + 3 * reading.currency.length);
+    this.#writer.reserve(64 + 3 * reading.currency.length);
     this.#putOk(reading);
   }
 
@@ -154,7 +128,9 @@ export class PollEncoder {
     const smsMove = moveOf(tail.sms, reading.sms);
     const voipMove = moveOf(tail.voip, reading.voip);
     const sameCurrency = tail.currencies[tail.currency] === reading.currency;
-    this.#put(codeOfOutcome.ok | (smsMove << 3) | (voipMove << 5) | (sameCurrency ? 0 : currencyChanged));
+    this.#writer.byte(
+      codeOfOutcome.ok | (smsMove << 3) | (voipMove << 5) | (sameCurrency ? 0 : currencyChanged),
+    );
     this.#putTime(reading.at);
     this.#putBalance(smsMove, tail.sms, reading.sms);
     this.#putBalance(voipMove, tail.voip, reading.voip);
@@ -167,7 +143,7 @@ export class PollEncoder {
     const tail = this.#tail;
     const stepMs = tail.polls === 0 ? 0 : at - tail.at;
     const change = tail.polls === 0 ? at : stepMs - tail.stepMs;
-    this.#putVarint(change < 0 ? -change * 2 - 1 : change * 2);
+    this.#writer.varint(change < 0 ? -change * 2 - 1 : change * 2);
     tail.at = at;
     tail.stepMs = stepMs;
     tail.polls += 1;
@@ -182,44 +158,19 @@ export class PollEncoder {
 
   #putBalance(move: number, before: Micros, after: Micros): void {
     if (move === unchanged) return;
-    if (move === anew) this.#put(after < 0 ? 1 : 0);
-    this.#putVarint(Math.abs(move === anew ? after : after - before));
+    if (move === anew) this.#writer.byte(after < 0 ? 1 : 0);
+    this.#writer.varint(Math.abs(move === anew ? after : after - before));
   }
 
   #putCurrency(currency: string): void {
     const { currencies } = this.#tail;
     const known = currencies.indexOf(currency);
     this.#tail.currency = known === -1 ? currencies.length : known;
-    this.#putVarint(this.#tail.currency);
+    this.#writer.varint(this.#tail.currency);
     if (known !== -1) return;
     currencies.push(currency);
-    this.#putVarint(currency.length);
-    for (let index = 0; index < currency.length; index += 1) this.#putVarint(currency.charCodeAt(index));
-  }
-
-  #putVarint(value: number): void {
-    let rest = value;
-    // Bitwise operators cut to 32 bits, so what is larger is divided down first.
-    while (rest > 0x7fffffff) {
-      this.#put((rest % 128) | 0x80);
-      rest = Math.floor(rest / 128);
-    }
-    while (rest > 0x7f) {
-      this.#put((rest & 0x7f) | 0x80);
-      rest >>>= 7;
-    }
-    this.#put(rest);
-  }
-
-  #put(byte: number): void {
-    this.#buffer[this.#length++] = byte;
-  }
-
-  #reserve(count: number): void {
-    if (this.#length + count <= this.#buffer.length) return;
-    const larger = new Uint8Array(Math.max(this.#buffer.length * 2, this.#length + count));
-    larger.set(this.bytes());
-    this.#buffer = larger;
+    this.#writer.varint(currency.length);
+    for (let index = 0; index < currency.length; index += 1) this.#writer.varint(currency.charCodeAt(index));
   }
 }
 
@@ -242,16 +193,16 @@ function startTail(): Tail {
 function decodeInto(run: Uint8Array, tail: Tail): PollRecord[] {
   if (run[0] !== version)
     throw new PollCodecError(`stored polls begin with version ${run[0] ?? 'nothing'}, not ${version}`);
-  const cursor = new Cursor(run, 1);
+  const reader = new ByteReader(run, 1);
   const polls: PollRecord[] = [];
-  while (cursor.position < run.length) polls.push(readRecord(cursor, tail));
+  while (reader.remaining > 0) polls.push(readRecord(reader, tail));
   return polls;
 }
 
 /** Reads at least two bytes, so that decoding any bytes ends. */
-function readRecord(cursor: Cursor, tail: Tail): PollRecord {
-  const control = cursor.byte();
-  readTime(cursor, tail);
+function readRecord(reader: ByteReader, tail: Tail): PollRecord {
+  const control = reader.byte();
+  readTime(reader, tail);
   const { at } = tail;
   const outcome = outcomeOfCode[control & 7];
   if (outcome === undefined) throw new PollCodecError('stored polls name an unknown outcome');
@@ -259,16 +210,16 @@ function readRecord(cursor: Cursor, tail: Tail): PollRecord {
     if (control > 7) throw new PollCodecError('a failed poll holds a balance');
     return { at, outcome, reading: null };
   }
-  tail.sms = readBalance(cursor, (control >> 3) & 3, tail.sms);
-  tail.voip = readBalance(cursor, (control >> 5) & 3, tail.voip);
-  if ((control & currencyChanged) !== 0) tail.currency = readCurrency(cursor, tail.currencies);
+  tail.sms = readBalance(reader, (control >> 3) & 3, tail.sms);
+  tail.voip = readBalance(reader, (control >> 5) & 3, tail.voip);
+  if ((control & currencyChanged) !== 0) tail.currency = readCurrency(reader, tail.currencies);
   const currency = tail.currencies[tail.currency];
   if (currency === undefined) throw new PollCodecError('a reading names no currency');
   return { at, outcome, reading: { at, sms: tail.sms, voip: tail.voip, currency } };
 }
 
-function readTime(cursor: Cursor, tail: Tail): void {
-  const zigzag = cursor.varint();
+function readTime(reader: ByteReader, tail: Tail): void {
+  const zigzag = reader.varint();
   const change = zigzag % 2 === 0 ? zigzag / 2 : -(zigzag + 1) / 2;
   if (tail.polls === 0) {
     tail.at = change;
@@ -280,63 +231,27 @@ function readTime(cursor: Cursor, tail: Tail): void {
   if (Math.abs(tail.at) > latestInstant) throw new PollCodecError('a stored poll has an impossible instant');
 }
 
-function readBalance(cursor: Cursor, move: number, before: Micros): Micros {
+function readBalance(reader: ByteReader, move: number, before: Micros): Micros {
   if (move === unchanged) return before;
-  const negative = move === anew && cursor.byte() === 1;
-  const magnitude = cursor.varint();
+  const negative = move === anew && reader.byte() === 1;
+  const magnitude = reader.varint();
   if (move === anew) return negative ? -magnitude : magnitude;
   const after = move === rose ? before + magnitude : before - magnitude;
   if (!Number.isSafeInteger(after)) throw new PollCodecError('a stored balance is out of range');
   return after;
 }
 
-function readCurrency(cursor: Cursor, currencies: string[]): number {
-  const index = cursor.varint();
+function readCurrency(reader: ByteReader, currencies: string[]): number {
+  const index = reader.varint();
   if (index < currencies.length) return index;
   if (index > currencies.length)
     throw new PollCodecError('a reading names a currency that was never introduced');
-  const length = cursor.varint();
-  if (length > cursor.remaining) throw new PollCodecError('stored polls are cut off');
+  const length = reader.varint();
+  if (length > reader.remaining) throw new PollCodecError('stored polls are cut off');
   let currency = '';
-  for (let count = 0; count < length; count += 1) currency += String.fromCharCode(cursor.varint());
+  for (let count = 0; count < length; count += 1) currency += String.fromCharCode(reader.varint());
   currencies.push(currency);
   return index;
-}
-
-/** A position in bytes that refuses to read past their end. */
-class Cursor {
-  position: number;
-  readonly #bytes: Uint8Array;
-
-  constructor(bytes: Uint8Array, position: number) {
-    this.#bytes = bytes;
-    this.position = position;
-  }
-
-  get remaining(): number {
-    return this.#bytes.length - this.position;
-  }
-
-  byte(): number {
-    const byte = this.#bytes[this.position++];
-    if (byte === undefined) throw new PollCodecError('stored polls are cut off');
-    return byte;
-  }
-
-  varint(): number {
-    let byte = this.byte();
-    if (byte < 0x80) return byte;
-    let value = byte & 0x7f;
-    let scale = 128;
-    do {
-      byte = this.byte();
-      value += (byte & 0x7f) * scale;
-      scale *= 128;
-      if (value > Number.MAX_SAFE_INTEGER || scale > longestVarintScale)
-        throw new PollCodecError('a stored number is too large');
-    } while (byte >= 0x80);
-    return value;
-  }
 }
 
 function moveOf(before: Micros, after: Micros): number {

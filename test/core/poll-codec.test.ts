@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { outcomeKinds } from '../../src/core/outcome.ts';
-import { decodePolls, encodePolls, PollCodecError, PollEncoder } from '../../src/core/poll-codec.ts';
+import { PollCodecError } from '../../src/core/poll-bytes.ts';
+import { decodePolls, encodePolls, PollEncoder } from '../../src/core/poll-codec.ts';
 import type { PollRecord } from '../../src/core/reading.ts';
 
 const noon = Date.UTC(2026, 10, 20, 12);

@@ -1,5 +1,6 @@
 import type { HistoryQuery } from '../../app/ports.ts';
-import { decodePolls, PollCodecError } from '../../core/poll-codec.ts';
+import { PollCodecError } from '../../core/poll-bytes.ts';
+import { decodePolls } from '../../core/poll-codec.ts';
 import type { PollRecord, Reading } from '../../core/reading.ts';
 import type { Connection } from './connection.ts';
 import { guardStorage } from './failure.ts';
