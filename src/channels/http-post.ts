@@ -1,9 +1,10 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
-import type { Delivery } from '../app/ports.ts';
+import type { Clock, Delivery } from '../app/ports.ts';
 import { type Environment, readProxyVariables } from '../app/proxy-variables.ts';
 import { isLoopbackHost } from '../core/loopback-host.ts';
 import { parseRetryAfter } from '../core/retry-after.ts';
 import type { Secret } from '../core/secret.ts';
+import { startDeadline } from './deadline.ts';
 
 /** The most that is read of an answer: what receivers say that matters is a word or a line. */
 const answerLimit = 64 * 1024;
@@ -58,6 +59,24 @@ export async function postOnce(post: HttpPost): Promise<HttpAnswer> {
   return { status: response.statusCode, headers: response.headers, body: await response.body.text() };
 }
 
+/**
+ * Runs what posts and classifies the answer under one deadline, which also ends with `outer`. What it throws is taken for the
+ * end of the exchange, see `classifyTransportError`.
+ */
+export async function deliverWithin(
+  limits: { readonly clock: Clock; readonly afterMs: number; readonly outer: AbortSignal },
+  deliver: (signal: AbortSignal) => Promise<Delivery>,
+): Promise<Delivery> {
+  const deadline = startDeadline(limits);
+  try {
+    return await deliver(deadline.signal);
+  } catch (error) {
+    return classifyTransportError(error, { expired: deadline.expired(), gaveUp: limits.outer.aborted });
+  } finally {
+    deadline.clear();
+  }
+}
+
 /** What the answer asks to wait, in milliseconds from now, at most an hour; null where it says nothing useful. */
 export function readRetryAfter(answer: Pick<HttpAnswer, 'headers'>, now: number): number | null {
   const header = answer.headers['retry-after'];
@@ -69,7 +88,7 @@ export function readRetryAfter(answer: Pick<HttpAnswer, 'headers'>, now: number)
  * How a POST without an answer ended. `refused` only where the request surely never left: the message may have arrived in every
  * other case. The reasons never quote an error of a library, which would quote the address.
  */
-export function classifyTransportError(
+function classifyTransportError(
   error: unknown,
   order: { readonly expired: boolean; readonly gaveUp: boolean },
 ): Delivery {

@@ -3,9 +3,8 @@ import type { Channel, Clock, Delivery } from '../../app/ports.ts';
 import { cleanText } from '../../core/plain-text.ts';
 import { longestRetryAfterMs } from '../../core/retry-after.ts';
 import type { Secret } from '../../core/secret.ts';
-import { startDeadline } from '../deadline.ts';
 import {
-  classifyTransportError,
+  deliverWithin,
   type HttpAnswer,
   openHttpConnections,
   postOnce,
@@ -35,19 +34,15 @@ export function createSlackChannel(options: SlackChannelOptions): Channel {
     async send(message, outer) {
       const blocks = tryRender(() => renderSlack(message));
       if ('failed' in blocks) return blocks.failed;
-      const deadline = startDeadline({ clock: options.clock, afterMs: options.timeoutMs ?? 10_000, outer });
-      const post = (payload: SlackPayload): Promise<HttpAnswer> =>
-        postToSlack({ url: options.webhookUrl.reveal(), payload, signal: deadline.signal, dispatcher });
-      try {
+      const { clock, webhookUrl, timeoutMs = 10_000 } = options;
+      return deliverWithin({ clock, afterMs: timeoutMs, outer }, async (signal) => {
+        const post = (payload: SlackPayload): Promise<HttpAnswer> =>
+          postToSlack({ url: webhookUrl.reveal(), payload, signal, dispatcher });
         const answer = await post(blocks.rendered);
-        if (!isUnreadable(answer)) return classifySlackAnswer(answer, options.clock.now());
-        await pause(options.clock, gapMs, deadline.signal);
-        return classifySlackAnswer(await post(renderSlackPlainly(message)), options.clock.now());
-      } catch (error) {
-        return classifyTransportError(error, { expired: deadline.expired(), gaveUp: outer.aborted });
-      } finally {
-        deadline.clear();
-      }
+        if (!isUnreadable(answer)) return classifySlackAnswer(answer, clock.now());
+        await pause(clock, gapMs, signal);
+        return classifySlackAnswer(await post(renderSlackPlainly(message)), clock.now());
+      });
     },
     close: () => dispatcher.destroy(),
   };

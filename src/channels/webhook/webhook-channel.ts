@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { Channel, Clock, Delivery } from '../../app/ports.ts';
 import type { Secret } from '../../core/secret.ts';
-import { startDeadline } from '../deadline.ts';
 import {
-  classifyTransportError,
+  deliverWithin,
   type HttpAnswer,
   openHttpConnections,
   postOnce,
@@ -30,30 +29,15 @@ export function createWebhookChannel(options: WebhookChannelOptions): Channel {
     type: 'webhook',
     minGapMs: 0,
     async send(message, outer) {
-      const { clock, secret } = options;
+      const { clock, url, secret, timeoutMs = 15_000 } = options;
       const body = tryRender(() => JSON.stringify(renderWebhookPayload(message)));
       if ('failed' in body) return body.failed;
-      const deadline = startDeadline({ clock, afterMs: options.timeoutMs ?? 15_000, outer });
-      try {
-        const headers = signedHeaders({
-          id: message.id,
-          body: body.rendered,
-          secret,
-          attemptedAt: clock.now(),
-        });
-        const answer = await postOnce({
-          url: options.url.reveal(),
-          headers,
-          body: body.rendered,
-          signal: deadline.signal,
-          dispatcher,
-        });
+      return deliverWithin({ clock, afterMs: timeoutMs, outer }, async (signal) => {
+        const text = body.rendered;
+        const headers = signedHeaders({ id: message.id, body: text, secret, attemptedAt: clock.now() });
+        const answer = await postOnce({ url: url.reveal(), headers, body: text, signal, dispatcher });
         return classifyWebhookAnswer(answer, clock.now());
-      } catch (error) {
-        return classifyTransportError(error, { expired: deadline.expired(), gaveUp: outer.aborted });
-      } finally {
-        deadline.clear();
-      }
+      });
     },
     close: () => dispatcher.destroy(),
   };

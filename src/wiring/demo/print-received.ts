@@ -1,11 +1,13 @@
+import { describeSlackPayload } from '../../channels/slack/describe-payload.ts';
+import type { SlackPayload } from '../../channels/slack/render-slack.ts';
 import type { Style } from '../../cli/terminal/style.ts';
 import type { ReceivedMail } from './receivers.ts';
 
 const bar = '│';
 
 /** A Slack message as lines: what its blocks say, without their looks. */
-export function printSlack(payload: unknown, style: Style): string {
-  const lines = collectTexts(payload).flatMap((text) => text.split('\n'));
+export function printSlack(payload: SlackPayload, style: Style): string {
+  const lines = describeSlackPayload(payload);
   return frame({ title: 'Slack  #ops', lines, paint: style.blue, style });
 }
 
@@ -16,28 +18,6 @@ export function printMail(mail: ReceivedMail, style: Style): string {
       : ['', `(${mail.pictures === 1 ? 'a chart' : `${mail.pictures} charts`} inline)`];
   const lines = [style.bold(`Subject: ${mail.subject}`), '', ...mail.text.trimEnd().split('\n'), ...pictures];
   return frame({ title: `Email  to ${mail.to}`, lines, paint: style.green, style });
-}
-
-/** Texts of Block Kit in the order in which Slack shows them; buttons are links and need a page. */
-function collectTexts(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(collectTexts);
-  if (typeof value !== 'object' || value === null) return [];
-  const { type, text, blocks, attachments, fields, elements } = value as Record<string, unknown>;
-  if (type === 'actions') return [];
-  if (attachments !== undefined) return collectTexts(attachments);
-  if (typeof text === 'string') return [plain(text)];
-  const own = [blocks, text, elements].flatMap(collectTexts);
-  return [...own, ...collectTexts(fields).map((field) => `  ${field.replaceAll('\n', '  ')}`)];
-}
-
-/** Slack's markup back to what a reader sees. */
-function plain(text: string): string {
-  return text
-    .replaceAll(/<[^|>]+\|([^>]*)>/g, '$1')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
-    .replaceAll(/[*​]/g, '');
 }
 
 function frame(it: {
