@@ -124,7 +124,7 @@ function factJson(value: Fact['value']): string | number {
   return value.unit === 'count' ? value.count : quantityJson(value);
 }
 
-function isoOrNull(at: number | null): string | null {
+export function isoOrNull(at: number | null): string | null {
   return at === null ? null : isoText(at);
 }
 

@@ -27,3 +27,13 @@ export function matches(matcher: Matcher, subject: MatchSubject): boolean {
 function isListed(values: readonly string[] | undefined, value: string | undefined): boolean {
   return values === undefined || (value !== undefined && values.includes(value));
 }
+
+/** A matcher in words: `account otp or marketing, severity critical, team identity`; `every alert` without keys. */
+export function wordMatcher({ account, rule, severity, labels }: Matcher): string {
+  // A label may be called as a key is.
+  const keys = [...Object.entries({ account, rule, severity }), ...Object.entries(labels ?? {})];
+  const parts = keys.flatMap(([name, values]) =>
+    values === undefined ? [] : [`${name} ${values.join(' or ')}`],
+  );
+  return parts.length === 0 ? 'every alert' : parts.join(', ');
+}

@@ -2,7 +2,7 @@ import type { Fact } from './evaluation.ts';
 import type { Notice, NoticeAccount, Outlook } from './message.ts';
 import { describeDistance, formatMoment, formatMomentAndAge, roughDuration } from './moment.ts';
 import { formatAmount, type Micros } from './money.ts';
-import { balanceLabel, balanceOf, currentMicros } from './notice-headline.ts';
+import { balanceLabel, currentMicros } from './notice-headline.ts';
 import { stateOf } from './notice-state.ts';
 import { cleanText } from './plain-text.ts';
 import {
@@ -83,8 +83,8 @@ function thresholdFigures(notice: Notice, frame: WordingFrame): readonly Figure[
 function jumpFigures(notice: Notice): readonly Figure[] {
   const { reading, previous } = notice.account ?? { reading: null, previous: null };
   if (reading === null || previous === null || notice.balance === null) return [];
-  const now = balanceOf(reading, notice.balance);
-  const before = balanceOf(previous, notice.balance);
+  const now = reading[notice.balance];
+  const before = previous[notice.balance];
   const jumped = Math.abs(now - before) * 2 >= Math.max(Math.abs(now), Math.abs(before)) && now !== before;
   if (!jumped && reading.currency === previous.currency) return [];
   const amount = formatAmount(before, cleanText(previous.currency, 12));

@@ -5,7 +5,7 @@ import { formatMoney, type Micros } from './money.ts';
 import { stateOf } from './notice-state.ts';
 import { cleanText } from './plain-text.ts';
 import { type WordingFrame, wordQuantity } from './quantity-wording.ts';
-import type { Balance, Reading } from './reading.ts';
+import type { Balance } from './reading.ts';
 
 const nameLimit = 80;
 
@@ -43,12 +43,8 @@ export function withoutBrackets(text: string): string {
 /** The newest reading of the notice's balance; what the rule judged where no reading is known. */
 export function currentMicros(notice: Notice): Micros | null {
   const reading = notice.account?.reading ?? null;
-  if (reading !== null && notice.balance !== null) return balanceOf(reading, notice.balance);
+  if (reading !== null && notice.balance !== null) return reading[notice.balance];
   return notice.value?.unit === 'money' ? notice.value.micros : null;
-}
-
-export function balanceOf(reading: Reading, balance: Balance): Micros {
-  return balance === 'sms' ? reading.sms : reading.voip;
 }
 
 export function balanceLabel(balance: Balance): string {
@@ -174,7 +170,7 @@ function currentAmount(notice: Notice, frame: WordingFrame): string {
 function nowAt(notice: Notice, frame: WordingFrame): string {
   const reading = notice.account?.reading ?? null;
   if (reading === null || notice.balance === null) return '';
-  return `, now ${wordQuantity({ unit: 'money', micros: balanceOf(reading, notice.balance) }, frame)}`;
+  return `, now ${wordQuantity({ unit: 'money', micros: reading[notice.balance] }, frame)}`;
 }
 
 function within(notice: Notice, frame: WordingFrame): string {

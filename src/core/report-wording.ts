@@ -2,7 +2,7 @@ import type { Incident } from './alert.ts';
 import type { ReportAccount, ReportMessage } from './message.ts';
 import { formatMoment, plural, roughDuration } from './moment.ts';
 import { formatAmount, type Micros } from './money.ts';
-import { balanceLabel, balanceOf } from './notice-headline.ts';
+import { balanceLabel } from './notice-headline.ts';
 import { cleanText } from './plain-text.ts';
 import { formatComputed, formatPayable, wordRunway, wordRunwayAndEnd } from './quantity-wording.ts';
 import { type Balance, balances } from './reading.ts';
@@ -119,7 +119,7 @@ function wordAccount(account: ReportAccount, message: ReportMessage): ReportAcco
 
 /** A balance that stands at zero and never moved says nothing. */
 function isInUse(account: ReportAccount, balance: Balance): boolean {
-  const current = account.reading === null ? 0 : balanceOf(account.reading, balance);
+  const current = account.reading === null ? 0 : account.reading[balance];
   return current !== 0 || account.spent[balance] !== 0 || account.toppedUp[balance] !== 0;
 }
 
@@ -130,8 +130,7 @@ function wordLine(account: ReportAccount, balance: Balance, message: ReportMessa
   const toppedUp = account.toppedUp[balance];
   return {
     label: balanceLabel(balance),
-    balance:
-      account.reading === null ? 'unknown' : formatAmount(balanceOf(account.reading, balance), currency),
+    balance: account.reading === null ? 'unknown' : formatAmount(account.reading[balance], currency),
     perDay: formatComputed(account.spent[balance] / days, currency),
     toppedUp: toppedUp === 0 ? 'none' : `${formatAmount(toppedUp, currency)}${tops > 1 ? ` in ${tops}` : ''}`,
     runway: wordRunwayAndEnd(account.outlooks[balance], { timezone: message.timezone, now: message.at }),

@@ -8,7 +8,7 @@ import { reviewSilences } from './silencing.ts';
 import type { MonitorState } from './state.ts';
 
 /** Longest silence that is taken for meant: longer ones are mistakes, and nothing is silenced for ever. */
-const longestSilenceMs = 366 * 86_400_000;
+export const longestSilenceMs = 366 * 86_400_000;
 
 /** A person takes an open incident: reminders and escalation stop until it resolves or gets worse. */
 export function acknowledge(

@@ -1,14 +1,13 @@
 import type { Message, ReportAccount } from '../../core/message.ts';
 import type { OutboxMessage } from '../../core/outbox.ts';
 import type { Balance, Reading } from '../../core/reading.ts';
+import { leastTopUpMicros } from '../../core/rules/top-up.ts';
 import { thin } from '../../core/thin.ts';
 import { outlookOf } from '../insight.ts';
 import type { WatchedAccount } from '../monitor/state.ts';
 import { baseOf, type ComposeParts } from './compose.ts';
 
 const chartPoints = 200;
-/** Rises smaller than this are corrections, not top-ups (the default of the `top-up` rule). */
-const leastTopUpMicros = 10_000;
 
 /** A report over its period: balance, spending, top-ups, runway and incidents of every account, shortest runway first. */
 export function composeReport(parts: ComposeParts, message: OutboxMessage, now: number): Message | null {

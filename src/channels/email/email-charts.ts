@@ -1,7 +1,7 @@
 import type { Message, Notice, Outlook, ReportAccount } from '../../core/message.ts';
 import { formatMoment, isBeyondHorizon, roughDuration } from '../../core/moment.ts';
 import { formatAmount } from '../../core/money.ts';
-import { balanceLabel, balanceOf } from '../../core/notice-headline.ts';
+import { balanceLabel } from '../../core/notice-headline.ts';
 import { stateOf } from '../../core/notice-state.ts';
 import { cleanText } from '../../core/plain-text.ts';
 import { type Balance, balances, type Reading } from '../../core/reading.ts';
@@ -102,7 +102,7 @@ function planChart(order: {
   // Amounts of another currency are no points of this line.
   const points = history
     .filter((reading) => reading.currency === last.currency && reading.at >= frame.at - 7 * dayMs)
-    .map((reading) => ({ at: reading.at, value: balanceOf(reading, balance) }));
+    .map((reading) => ({ at: reading.at, value: reading[balance] }));
   const [first] = points;
   if (first === undefined || points.length < 2) return null;
   const currency = cleanText(last.currency, 12);
@@ -139,8 +139,5 @@ function runwayOf(account: ReportAccount, balance: Balance): number {
 
 function isMoving(account: ReportAccount, balance: Balance): boolean {
   const [first] = account.history;
-  return (
-    first !== undefined &&
-    account.history.some((reading) => balanceOf(reading, balance) !== balanceOf(first, balance))
-  );
+  return first !== undefined && account.history.some((reading) => reading[balance] !== first[balance]);
 }

@@ -1,7 +1,6 @@
 import type { IncidentMessage, Message, Notice, ReportMessage, TestMessage } from '../../core/message.ts';
 import { testHeadline, testStory, wordIncidents, wordMore } from '../../core/message-wording.ts';
 import { formatAmount } from '../../core/money.ts';
-import { balanceOf } from '../../core/notice-headline.ts';
 import type { Tone } from '../../core/notice-state.ts';
 import type { NoticeWording } from '../../core/notice-wording.ts';
 import { cleanText } from '../../core/plain-text.ts';
@@ -213,10 +212,10 @@ function sparklineOf(notice: Notice, now: number): string | null {
   const [first] = readings;
   const last = readings.at(-1);
   if (first === undefined || last === undefined || readings.length < 2) return null;
-  const points = readings.map((reading) => ({ at: reading.at, value: balanceOf(reading, balance) }));
+  const points = readings.map((reading) => ({ at: reading.at, value: reading[balance] }));
   const line = drawSparkline({ points, since: now - dayMs, until: now + 1, width: 24 });
   const ends = [first, last].map((reading) =>
-    formatAmount(balanceOf(reading, balance), cleanText(reading.currency, 12)),
+    formatAmount(reading[balance], cleanText(reading.currency, 12)),
   );
   return `24 h  ${line}  ${ends.join(' → ')}`;
 }

@@ -1,5 +1,6 @@
 import type { SilenceView } from '../../app/desk.ts';
 import { isoText, silenceJson } from '../../app/desk-json.ts';
+import { wordMatcher } from '../../core/matcher.ts';
 import type { Matcher } from '../../core/rule.ts';
 import { severities } from '../../core/severity.ts';
 import { askDaemon } from '../ask-daemon.ts';
@@ -109,7 +110,7 @@ async function printMade(
   silence: Pick<SilenceView, 'match' | 'endsAt'>,
   more: string,
 ): Promise<number> {
-  const what = describeMatch(silence.match);
+  const what = wordMatcher(silence.match);
   await stdout.write(`Silence ${id}: ${what} until ${formatLocal(silence.endsAt, { zone: true })}.${more}\n`);
   return exitCodes.ok;
 }
@@ -128,7 +129,7 @@ function formatSilences(silences: readonly SilenceView[], { stdout }: CommandCon
         value: ({ active }) => (active ? 'active' : 'to come'),
         paint: ({ active }, cell) => (active ? style.bold(cell) : cell),
       },
-      { header: 'MATCHES', value: ({ match }) => describeMatch(match), minWidth: 14 },
+      { header: 'MATCHES', value: ({ match }) => wordMatcher(match), minWidth: 14 },
       { header: 'FROM', rank: 2, value: ({ startsAt }) => formatLocal(startsAt) },
       { header: 'UNTIL', value: ({ endsAt }) => formatLocal(endsAt) },
       { header: 'BY', rank: 4, value: ({ by }) => by, minWidth: 8 },
@@ -139,18 +140,4 @@ function formatSilences(silences: readonly SilenceView[], { stdout }: CommandCon
     width: layoutWidth(stdout),
     style,
   });
-}
-
-function describeMatch({ account, rule, severity, labels }: Matcher): string {
-  const parts = [
-    ...describeKey('account', account),
-    ...describeKey('rule', rule),
-    ...describeKey('severity', severity),
-    ...Object.entries(labels ?? {}).flatMap(([name, values]) => describeKey(name, values)),
-  ];
-  return parts.length === 0 ? 'every alert' : parts.join(', ');
-}
-
-function describeKey(name: string, values: readonly string[] | undefined): string[] {
-  return values === undefined ? [] : [`${name} ${values.join(' or ')}`];
 }

@@ -4,6 +4,9 @@ import type { TopUpRule } from '../rule.ts';
 import { readingFacts, unusable, usableReading } from './snapshot.ts';
 import { happened, money, moneyFact, ok, unknown } from './verdict.ts';
 
+/** Smaller rises are corrections, not top-ups: what `atLeast` is where a rule does not say. */
+export const leastTopUpMicros = 10_000;
+
 /**
  * `top-up`: an event when the balance rose by at least `atLeast` between two neighbouring readings in one currency (contract 3.3).
  * Each new reading may be judged once only: judging it again gives the same event again. What was spent between the two

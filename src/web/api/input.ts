@@ -1,13 +1,11 @@
 import * as z from 'zod';
 import type { Refusal, SilenceOrder } from '../../app/desk.ts';
+import { longestSilenceMs } from '../../app/monitor/operate.ts';
 import { parseDuration } from '../../core/duration.ts';
 import type { Matcher } from '../../core/rule.ts';
 import type { Severity } from '../../core/severity.ts';
 import { RequestError } from '../reply.ts';
 import { type matchSchema, silenceOrderSchema } from './schema.ts';
-
-/** A year: longer silences are mistakes. */
-const longestSilenceMs = 366 * 86_400_000;
 
 /** Checks input against its schema; refuses with one sentence that names each place and never quotes a value. */
 export function parseInput<T>(schema: z.ZodType<T>, input: unknown): T {

@@ -1,5 +1,5 @@
 import type { ChannelView } from '../../app/desk.ts';
-import { isoText, quantityJson } from '../../app/desk-json.ts';
+import { isoOrNull, isoText, quantityJson } from '../../app/desk-json.ts';
 import type { Incident } from '../../core/alert.ts';
 import { formatMicros } from '../../core/money.ts';
 import type { PollRecord } from '../../core/reading.ts';
@@ -42,8 +42,4 @@ export function pollJson({ at, outcome, reading }: PollRecord) {
 
 export function channelJson(channel: ChannelView) {
   return { ...channel, lastDeliveredAt: isoOrNull(channel.lastDeliveredAt) };
-}
-
-function isoOrNull(at: number | null): string | null {
-  return at === null ? null : isoText(at);
 }

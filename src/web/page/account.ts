@@ -1,5 +1,6 @@
 import type { AccountView, AlertView, DaemonDesk, SilenceView } from '../../app/desk.ts';
 import { describeDuration } from '../../core/duration.ts';
+import { balanceLabel } from '../../core/notice-headline.ts';
 import { cleanText } from '../../core/plain-text.ts';
 import { formatPayable } from '../../core/quantity-wording.ts';
 import { type Balance, balances } from '../../core/reading.ts';
@@ -17,7 +18,6 @@ import {
   age,
   amountOf,
   badge,
-  balanceWord,
   burnOf,
   type Frame,
   moment,
@@ -80,7 +80,7 @@ function balanceTile(account: AccountView, balance: Balance, frame: Frame): Html
   const outlook = account.outlooks[balance];
   const burn = burnOf(account, balance);
   const restore = outlook?.restoreMicros ?? null;
-  return html`<section class="tile"><h2>${balanceWord(balance)} balance</h2>
+  return html`<section class="tile"><h2>${balanceLabel(balance)} balance</h2>
 <p class="big">${amountOf(account, balance)}</p>
 <dl><dt>Burn per day</dt><dd>${burn === null ? unknown() : burn}</dd>
 <dt>Runway</dt><dd>${runwayCell(account, balance, frame)}</dd>

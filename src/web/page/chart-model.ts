@@ -1,6 +1,7 @@
 import type { AccountView, Desk } from '../../app/desk.ts';
 import { type Balance, balances, type PollRecord, type Reading } from '../../core/reading.ts';
 import { ladderSteps } from '../../core/rules/ladder.ts';
+import { leastTopUpMicros } from '../../core/rules/top-up.ts';
 import { thin } from '../../core/thin.ts';
 import type { ChartJson } from '../api/schema.ts';
 
@@ -10,8 +11,6 @@ const microsPerUnit = 1_000_000;
 const leastSpanMs = 60_000;
 const drawnPoints = 800;
 const drawnTopUps = 60;
-/** Smaller rises are corrections, not payments (the least that a `top-up` rule speaks of). */
-const leastTopUpMicros = 10_000;
 /** A gap narrower than this share of the chart could not be seen, and would only tear the line. */
 const leastGapShare = 1 / 500;
 /** Longer without a poll than so many intervals means that nobody watched. */

@@ -1,6 +1,7 @@
 import type { AccountView, DaemonDesk } from '../../app/desk.ts';
 import { formatMoment } from '../../core/moment.ts';
 import { formatAmount } from '../../core/money.ts';
+import { balanceLabel } from '../../core/notice-headline.ts';
 import { type Balance, balances } from '../../core/reading.ts';
 import { type Html, html } from '../html.ts';
 import {
@@ -13,7 +14,7 @@ import {
 } from './chart-model.ts';
 import { drawChart } from './chart-svg.ts';
 import { accountPath } from './forms.ts';
-import { balanceWord, type Frame } from './words.ts';
+import type { Frame } from './words.ts';
 
 const tableRows = 40;
 
@@ -29,7 +30,7 @@ export function chartSection(
   const chart = buildChart(desk, { account, range, balance, now: frame.now });
   const data = `/api/v1${accountPath(account.id)}/chart?range=${range.name}&balance=${balance}`;
   const words = describeChart(chart, { account, range, balance, frame });
-  return html`<section aria-labelledby="chart-heading" class="chart-section"><div class="section-head"><h2 id="chart-heading">${balanceWord(balance)} balance, ${range.label}</h2>
+  return html`<section aria-labelledby="chart-heading" class="chart-section"><div class="section-head"><h2 id="chart-heading">${balanceLabel(balance)} balance, ${range.label}</h2>
 <div class="choices">${rangeLinks(account, { range, balance })}${balanceLinks(account, { range, balance })}</div></div>
 <figure class="chart" data-chart="${data}" data-label="${words}"><div class="chart-box">${drawChart(chart, words)}</div>
 <figcaption>${legend(chart)}<p>${words}</p></figcaption></figure>
@@ -56,7 +57,7 @@ function balanceLinks(
   return html`<nav class="filters" aria-label="Balance">${balances.map((balance) =>
     choice(
       `${accountPath(account.id)}?range=${shown.range.name}&balance=${balance}#chart-heading`,
-      balanceWord(balance),
+      balanceLabel(balance),
       balance === shown.balance,
     ),
   )}</nav>`;
@@ -115,7 +116,7 @@ function chartTable(chart: Chart, frame: Frame): Html {
     return value === null || index % step === 0 || index === chart.points.length - 1;
   });
   if (rows.length === 0) return html`<p class="empty">No reading in this range.</p>`;
-  return html`<div class="scroll" role="group" aria-label="Readings" tabindex="0"><table><thead><tr><th scope="col">Time</th><th scope="col" class="number">${balanceWord(chart.balance)} balance</th></tr></thead><tbody>${rows
+  return html`<div class="scroll" role="group" aria-label="Readings" tabindex="0"><table><thead><tr><th scope="col">Time</th><th scope="col" class="number">${balanceLabel(chart.balance)} balance</th></tr></thead><tbody>${rows
     .toReversed()
     .map(
       ([at, value]) =>

@@ -1,5 +1,6 @@
 import type { AccountView, AlertView, DaemonDesk } from '../../app/desk.ts';
 import { plural } from '../../core/moment.ts';
+import { balanceLabel } from '../../core/notice-headline.ts';
 import { cleanText } from '../../core/plain-text.ts';
 import { balances } from '../../core/reading.ts';
 import { type Html, html } from '../html.ts';
@@ -21,7 +22,6 @@ import {
   age,
   amountOf,
   badge,
-  balanceWord,
   burnOf,
   type Frame,
   icon,
@@ -182,7 +182,7 @@ function burnCell(account: AccountView): Html {
     return burn !== null && (burn > 0 || balance === 'sms');
   });
   if (known.length === 0) return unknown();
-  return html`${known.map((balance) => html`<span class="line">${burnOf(account, balance)}${balance === 'voip' && html` <span class="soft">${balanceWord(balance)}</span>`}</span>`)}`;
+  return html`${known.map((balance) => html`<span class="line">${burnOf(account, balance)}${balance === 'voip' && html` <span class="soft">${balanceLabel(balance)}</span>`}</span>`)}`;
 }
 
 function readCell(account: AccountView, frame: Frame): Html {

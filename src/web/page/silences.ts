@@ -1,5 +1,5 @@
 import type { AccountView, DaemonDesk, SilenceView } from '../../app/desk.ts';
-import type { Matcher } from '../../core/rule.ts';
+import { wordMatcher } from '../../core/matcher.ts';
 import { severities } from '../../core/severity.ts';
 import { type Html, html } from '../html.ts';
 import { durationField, personFields } from './forms.ts';
@@ -31,7 +31,7 @@ export function silenceTable(silences: readonly SilenceView[], frame: Frame, bac
 }
 
 function silenceRow(silence: SilenceView, frame: Frame, back: string): Html {
-  const what = describeMatcher(silence.match);
+  const what = wordMatcher(silence.match);
   return html`<tr><td data-label="State">${silence.active ? badge('silence', 'Active') : badge('pending', 'Planned')}</td><th scope="row">${what}</th>
 <td data-label="From">${momentAndAge(silence.startsAt, frame)}</td><td data-label="Until">${momentAndAge(silence.endsAt, frame)}</td>
 <td data-label="By"><bdi>${silence.by}</bdi></td><td data-label="Comment"><bdi>${silence.comment}</bdi></td>
@@ -40,16 +40,6 @@ function silenceRow(silence: SilenceView, frame: Frame, back: string): Html {
       ? html`<span class="soft">from the configuration</span>`
       : html`<form method="post" action="/silences/${encodeURIComponent(silence.id)}/expire"><input type="hidden" name="back" value="${back}"><button class="quiet">End now<span class="hidden"> the silence of ${what}</span></button></form>`
   }</td></tr>`;
-}
-
-function describeMatcher({ account, rule, severity, labels }: Matcher): string {
-  const parts = [
-    account === undefined ? null : `account ${account.join(' or ')}`,
-    rule === undefined ? null : `rule ${rule.join(' or ')}`,
-    severity === undefined ? null : `severity ${severity.join(' or ')}`,
-    ...Object.entries(labels ?? {}).map(([key, values]) => `${key} ${values.join(' or ')}`),
-  ].filter((part) => part !== null);
-  return parts.length === 0 ? 'every alert' : parts.join(', ');
 }
 
 function accountField(accounts: readonly AccountView[]): Html {

@@ -1,10 +1,10 @@
 import type { AccountView } from '../../app/desk.ts';
 import { roughDuration } from '../../core/moment.ts';
 import { formatAmount } from '../../core/money.ts';
+import { balanceLabel } from '../../core/notice-headline.ts';
 import type { Balance } from '../../core/reading.ts';
 import { ladderSteps } from '../../core/rules/ladder.ts';
 import { Html, html } from '../html.ts';
-import { balanceWord } from './words.ts';
 
 const width = 120;
 const height = 32;
@@ -34,7 +34,7 @@ export function drawSparkline(account: AccountView, balance: Balance, now: numbe
   const threshold = ladderSteps(account.thresholds[balance])
     .map((step) => step.threshold)
     .find((value) => value > lowest && value < highest);
-  const words = `${balanceWord(balance)} balance over ${roughDuration(spanMs)}: from ${formatAmount(first[balance], account.currency)} to ${formatAmount(last[balance], account.currency)}, lowest ${formatAmount(lowest, account.currency)}`;
+  const words = `${balanceLabel(balance)} balance over ${roughDuration(spanMs)}: from ${formatAmount(first[balance], account.currency)} to ${formatAmount(last[balance], account.currency)}, lowest ${formatAmount(lowest, account.currency)}`;
   return html`<svg class="spark" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${words}">${
     threshold !== undefined && html`<path class="spark-threshold" d="M0 ${round(y(threshold))}H${width}"/>`
   }<path class="spark-line" d="${new Html(path)}"/></svg>`;

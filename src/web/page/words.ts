@@ -80,10 +80,6 @@ export function momentAndAge(at: number, frame: Frame): Html {
   return html`${moment(at, frame)} <span class="soft">(${age(at, frame)})</span>`;
 }
 
-export function balanceWord(balance: Balance): string {
-  return balance === 'sms' ? 'SMS' : 'VoIP';
-}
-
 /** The balance as it was read, negative ones marked; a dash where none was. */
 export function amountOf(account: AccountView, balance: Balance): Html {
   const micros = account.reading?.[balance];
