@@ -23,8 +23,8 @@ export class Poller {
   readonly #due = new DueQueue<string>();
   /** When a group's guard lets the next request start. */
   readonly #free = new Map<string, number>();
-  /** Accounts that hold a place in their group's queue. */
-  readonly #reserved = new Set<string>();
+  /** Accounts that hold a place in their group's queue, and when it is their turn. */
+  readonly #reserved = new Map<string, number>();
   readonly #phases = new Map<string, number>();
   readonly #underWay = new Set<string>();
   /** One for all polls: only the end of the daemon gives up on any. */
@@ -57,6 +57,7 @@ export class Poller {
     const fresh = [...state.accounts.values()].filter(
       ({ settings }) => !this.#phases.has(settings.id) || changed.has(settings.id),
     );
+    for (const account of fresh) this.#rememberLastPoll(account, now);
     const starts = firstPolls(fresh.map((account) => account.pollIntervalMs));
     fresh.forEach((account, index) => {
       const { firstMs = 0, phaseMs = 0 } = starts[index] ?? {};
@@ -99,6 +100,7 @@ export class Poller {
     this.#due.shift(byMs);
     for (const [id, at] of this.#phases) this.#phases.set(id, at + byMs);
     for (const [group, at] of this.#free) this.#free.set(group, at + byMs);
+    for (const [id, at] of this.#reserved) this.#reserved.set(id, at + byMs);
     const accounts = [...state.accounts.values()].filter(
       ({ settings }) => this.#due.dueAt(settings.id) !== null,
     );
@@ -133,6 +135,18 @@ export class Poller {
     return ids.sort((left, right) => polledAt(left) - polledAt(right));
   }
 
+  /** The guard counts what was asked before a restart: a process that crashes again and again asks no faster. */
+  #rememberLastPoll({ settings: { id }, poll }: WatchedAccount, now: number): void {
+    if (poll.polledAt === null) return;
+    const group = this.#parts.state.groups.get(id) ?? id;
+    const freeAt = Math.min(poll.polledAt, now) + this.#spacingMs();
+    this.#free.set(group, Math.max(this.#free.get(group) ?? Number.NEGATIVE_INFINITY, freeAt));
+  }
+
+  #spacingMs(): number {
+    return 1000 / this.#parts.state.settings.provider.maxRequestsPerSecond;
+  }
+
   #startAt(id: string, now: number): number {
     const { state } = this.#parts;
     const blocked = blockedUntil(state, id);
@@ -140,12 +154,17 @@ export class Poller {
       this.#reserved.delete(id);
       return blocked;
     }
-    if (this.#reserved.delete(id)) return now;
+    const place = this.#reserved.get(id);
+    // Whoever asks for a poll before its turn does not jump the queue.
+    if (place !== undefined && place > now) return place;
+    this.#reserved.delete(id);
+    // Places that were all missed, because the machine slept, must not be taken at the same moment.
+    if (place !== undefined && now - place < this.#spacingMs()) return now;
     const group = state.groups.get(id) ?? id;
     const free = this.#free.get(group) ?? Number.NEGATIVE_INFINITY;
     const { startAt, nextFreeAt } = reserve(free, now, state.settings.provider.maxRequestsPerSecond);
     this.#free.set(group, nextFreeAt);
-    if (startAt > now) this.#reserved.add(id);
+    if (startAt > now) this.#reserved.set(id, startAt);
     return startAt;
   }
 

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { minuteMs } from '../support/account-facts.ts';
+import { makeAccount, makeSettings } from '../support/settings.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+const secondMs = 1000;
+const ids = ['a0', 'a1', 'a2', 'a3', 'a4', 'a5'];
+const shared = makeAccount('a0').authSecret;
+const parts = {
+  accounts: ids.map((id) =>
+    makeAccount(id, { authSecret: shared, poll: { kind: 'every', everyMs: 5 * minuteMs } }),
+  ),
+  provider: { ...makeSettings().provider, maxRequestsPerSecond: 1 },
+};
+
+function instantsOf(world: World): number[] {
+  return [...world.provider.asked.values()].flat().sort((left, right) => left - right);
+}
+
+/** Pauses between requests that followed each other, in milliseconds. */
+function pauses(instants: readonly number[]): number[] {
+  return instants.slice(1).map((at, index) => at - (instants[index] ?? at));
+}
+
+test('polls that are asked for while all wait in the queue keep the distance of the guard', async () => {
+  const world = await startWorld(parts);
+  world.provider.asked.clear();
+  for (let round = 0; round < 3; round++) {
+    for (const id of ids) void world.desk.pollNow(id);
+    await world.pass(1500);
+  }
+  await world.pass(20 * secondMs);
+  const instants = instantsOf(world);
+  expect(instants.length).toBeGreaterThanOrEqual(ids.length);
+  expect(Math.min(...pauses(instants))).toBeGreaterThanOrEqual(secondMs);
+});
+
+test('a daemon that crashes again and again asks no faster than the guard', async () => {
+  const world = await startWorld(parts);
+  world.provider.asked.clear();
+  for (let crash = 0; crash < 10; crash++) {
+    world.crash();
+    world.start();
+    await world.pass(700);
+  }
+  const instants = instantsOf(world);
+  expect(instants.length).toBeGreaterThan(1);
+  expect(Math.min(...pauses(instants))).toBeGreaterThanOrEqual(secondMs);
+});
