@@ -7,6 +7,9 @@ import { defaultGroupWaitMs, defaultRepeatEveryMs, type Route } from './route.ts
  * Which channels hear of an incident, and how. The first matching route wins; a route with `continue` adds to it. An
  * incident that no route matches goes to every channel: nothing is silenced by a gap in the routes.
  *
+ * That lowwater cannot store, or that a channel refuses for good, every channel hears once (contract 4.5 and 8): a route may lead
+ * only to the channel that fails, and then nobody would know. A route that names the rule is obeyed.
+ *
  * Channels that were told before and are named by no route any more (the severity moved, the routes were edited) are in the
  * plan without repeats: they still hear the end.
  */
@@ -16,10 +19,14 @@ export function planChannels(
   channels: readonly string[],
 ): readonly ChannelPlan[] {
   const plans = new Map<string, ChannelPlan>();
-  for (const route of routesFor(incident, routes, channels)) {
+  const taken = routesFor(incident, routes, channels);
+  for (const route of taken) {
     for (const channel of route.channels) addDirect(plans, channel, route);
     for (const channel of route.escalate?.channels ?? []) addEscalation(plans, channel, route);
   }
+  const chosen =
+    taken.some((route) => route.match.rule !== undefined) && channels.some((it) => plans.has(it));
+  if (concernsEveryChannel(incident) && !chosen) for (const channel of channels) addOnce(plans, channel);
   for (const channel of Object.keys(incident.told)) {
     if (!plans.has(channel)) {
       plans.set(channel, {
@@ -71,6 +78,22 @@ function addDirect(plans: Map<string, ChannelPlan>, channel: string, route: Rout
     repeatEveryMs: route.repeatEveryMs,
     escalateAfterMs: known?.escalateAfterMs ?? null,
     groupWaitMs: route.groupWaitMs,
+  });
+}
+
+function concernsEveryChannel(incident: Incident): boolean {
+  return incident.type === 'channel-failed' || incident.type === 'storage-failed';
+}
+
+/** Told when it begins, gets worse and ends; reminded only as far as a route asks for it. */
+function addOnce(plans: Map<string, ChannelPlan>, channel: string): void {
+  const known = plans.get(channel);
+  plans.set(channel, {
+    channel,
+    direct: true,
+    repeatEveryMs: known?.repeatEveryMs ?? Number.POSITIVE_INFINITY,
+    escalateAfterMs: known?.escalateAfterMs ?? null,
+    groupWaitMs: known?.groupWaitMs ?? defaultGroupWaitMs,
   });
 }
 

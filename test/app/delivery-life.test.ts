@@ -142,6 +142,21 @@ describe('a channel that refuses for good', () => {
     ]);
   });
 
+  test('is told once on a channel that no route of its alerts leads to', async () => {
+    const world = await startWorld({
+      ...parts,
+      accounts: ['otp', 'ads'],
+      routes: [
+        makeRoute({ match: { account: ['ads'] }, channels: ['finance'] }),
+        makeRoute({ channels: ['ops'] }),
+      ],
+    });
+    world.channel('ops').mood = 'dead';
+    await read(world, 100);
+    await world.pass(9 * hourMs);
+    expect(world.news('finance')).toEqual(['@lowwater/channel-failed:ops firing critical']);
+  });
+
   test('hears everything that is still open as soon as it works, and the others that it does', async () => {
     const world = await startWorld({ ...parts, accounts: ['otp', 'ads', 'new'] });
     world.channel('ops').mood = 'dead';

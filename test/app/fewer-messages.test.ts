@@ -231,6 +231,26 @@ describe('an outage of the provider', () => {
     ]);
   });
 
+  test('is told where each of its accounts would have been told', async () => {
+    const world = await startWorld({
+      accounts: ten,
+      channels: ['ops', 'team', 'idle'],
+      routes: [
+        makeRoute({ match: { account: ['a9'] }, channels: ['team'] }),
+        makeRoute({ match: { rule: ['sms-negative'] }, channels: ['idle'] }),
+        makeRoute({ channels: ['ops'] }),
+      ],
+    });
+    world.provider.breakDown();
+    await world.pass(hourMs);
+    world.provider.recover();
+    await world.pass(hourMs);
+    const story = [`${host} firing critical`, `${host} resolved critical`];
+    expect(world.news('ops')).toEqual(story);
+    expect(world.news('team')).toEqual(story);
+    expect(world.news('idle')).toEqual([]);
+  });
+
   test.each([
     ['two of two accounts', ['a0', 'a1'], ['a0', 'a1']],
     ['four of ten accounts', ten, ['a0', 'a1', 'a2', 'a3']],

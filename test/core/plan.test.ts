@@ -91,6 +91,29 @@ describe('channels of an incident', () => {
       incident({ account: '@lowwater', rule: 'channel-failed:ops', type: 'channel-failed' }),
       ['pager'],
     ],
+    [
+      'that a channel fails, every channel hears, whatever the routes for its severity are',
+      [critical, { ...all, escalate }],
+      incident({ account: '@lowwater', rule: 'channel-failed:x', type: 'channel-failed' }),
+      ['ops', 'finance and escalation after 30 min', 'pager'],
+    ],
+    [
+      'that lowwater cannot store, every channel hears',
+      [critical, all],
+      incident({
+        account: '@lowwater',
+        rule: 'storage-failed',
+        type: 'storage-failed',
+        severity: 'critical',
+      }),
+      ['pager', 'ops', 'finance'],
+    ],
+    [
+      'a route that names the failure but leads to a channel that cannot tell it',
+      [makeRoute({ match: { rule: ['channel-failed'] }, channels: ['dead'] })],
+      incident({ account: '@lowwater', rule: 'channel-failed:dead', type: 'channel-failed' }),
+      ['ops', 'finance', 'pager'],
+    ],
   ])('%s', (_, routes, it, expected) => {
     expect(planned(routes, it)).toEqual(expected);
   });

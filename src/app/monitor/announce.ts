@@ -4,7 +4,7 @@ import { isInhibited } from '../../core/inhibition.ts';
 import type { NoticeKind } from '../../core/outbox.ts';
 import { planChannels } from '../../core/plan.ts';
 import { tellChannel } from '../../core/told.ts';
-import { OutageHolds, reviewOutage } from './outage.ts';
+import { OutageHolds, reviewOutage, staleIncidentsOf } from './outage.ts';
 import { channelFailedRule, isOwnFailureRaised } from './own-alerts.ts';
 import { enqueue, queueOf } from './queue.ts';
 import { isSilenced } from './silencing.ts';
@@ -85,12 +85,17 @@ function announce(state: MonitorState, incident: Incident, turn: Turn): void {
 }
 
 function plansOf(state: MonitorState, incident: Incident): readonly ChannelPlan[] {
-  const channels = state.settings.channels.map((channel) => channel.name);
-  return planChannels(
-    incident,
-    state.settings.routes,
-    channels.filter((name) => !isAbout(incident, name)),
-  );
+  const channels = state.settings.channels
+    .map((channel) => channel.name)
+    .filter((name) => !isAbout(incident, name));
+  const plans = planChannels(incident, state.settings.routes, channels);
+  if (incident.type !== 'provider-down') return plans;
+  // Its message replaces those of the accounts, so whoever would have heard of one of them hears of it.
+  const known = new Set(plans.filter(({ direct }) => direct).map(({ channel }) => channel));
+  const replaced = staleIncidentsOf(state, incident.account)
+    .flatMap((stale) => planChannels(stale, state.settings.routes, channels))
+    .filter(({ direct, channel }) => direct && !known.has(channel));
+  return [...new Map([...plans, ...replaced].map((plan) => [plan.channel, plan])).values()];
 }
 
 function tell(

@@ -47,6 +47,17 @@ export function touchStale(state: MonitorState, baseUrl: string): void {
   touchAll(state, accountsOf(state, baseUrl));
 }
 
+/** The incidents of accounts that are stale while their provider, given by its account id, is down. */
+export function staleIncidentsOf(state: MonitorState, provider: string): Incident[] {
+  const accounts = [...state.accounts.values()].filter(
+    ({ settings }) => providerAccountId(settings.baseUrl) === provider,
+  );
+  return accounts
+    .flatMap((account) => [...account.alerts.values()])
+    .flatMap(({ type, incident }) => (type === 'stale' && incident !== null ? [incident] : []))
+    .flatMap((id) => state.incidents.get(id) ?? []);
+}
+
 /** Holds back the staleness of single accounts while it may be part of an outage. Looks at each provider once. */
 export class OutageHolds {
   readonly #state: MonitorState;
