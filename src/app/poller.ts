@@ -15,8 +15,9 @@ interface PollerParts {
 }
 
 /**
- * Decides when each account is polled: a stable phase per account, later when the provider asked to wait, sooner to retry
- * a failure, never faster than the guard of the group, never twice at once. All instants are of the daemon's steady clock.
+ * Decides when each account is polled: a stable phase per account, later when the provider asked to wait,
+ * sooner to retry a failure, never faster than the guard of the group, never twice at once. All instants are
+ * of the daemon's steady clock.
  */
 export class Poller {
   readonly #parts: PollerParts;
@@ -49,7 +50,10 @@ export class Poller {
     return this.#due.dueAt(id);
   }
 
-  /** Brings the schedule in line with the watched accounts: new ones start, removed ones stop, changed ones keep their phase. */
+  /**
+   * Brings the schedule in line with the watched accounts: new ones start, removed ones stop, changed ones
+   * keep their phase.
+   */
   adopt(changed: ReadonlySet<string>): void {
     const { state } = this.#parts;
     const now = this.#parts.now();
@@ -82,7 +86,9 @@ export class Poller {
     }
   }
 
-  /** Polls as soon as the guard allows; the promise gives the outcome. Null while the provider asked to wait. */
+  /**
+   * Polls as soon as the guard allows; the promise gives the outcome. Null while the provider asked to wait.
+   */
   pollNow(id: string): Promise<Outcome> | null {
     const now = this.#parts.now();
     if (this.#stopped || blockedUntil(this.#parts.state, id) > now) return null;
@@ -124,8 +130,8 @@ export class Poller {
   }
 
   /**
-   * What is due, those first that were polled longest ago: when a group's wait is over and its first request is refused again, the
-   * next wait must not fall to the same accounts.
+   * What is due, those first that were polled longest ago: when a group's wait is over and its first request
+   * is refused again, the next wait must not fall to the same accounts.
    */
   #takeDue(now: number): string[] {
     const ids: string[] = [];
@@ -135,7 +141,9 @@ export class Poller {
     return ids.sort((left, right) => polledAt(left) - polledAt(right));
   }
 
-  /** The guard counts what was asked before a restart: a process that crashes again and again asks no faster. */
+  /**
+   * The guard counts what was asked before a restart: a process that crashes again and again asks no faster.
+   */
   #rememberLastPoll({ settings: { id }, poll }: WatchedAccount, now: number): void {
     if (poll.polledAt === null) return;
     const group = this.#parts.state.groups.get(id) ?? id;
