@@ -1,6 +1,7 @@
 /**
- * How fast the past is replayed: ten accounts, a year of readings every five minutes, six rules each, messages counted. Prints
- * readings per second of the rules alone and of a CSV file from its text. Run: node bench/replay.ts
+ * How fast the past is replayed: ten accounts, a year of readings every five minutes, six rules each,
+ * messages counted. Prints readings per second of the rules alone and of a CSV file from its text. Run: node
+ * bench/replay.ts
  */
 import { Readable } from 'node:stream';
 import { readHistoryCsv } from '../src/app/replay/history-csv.ts';

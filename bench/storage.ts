@@ -1,6 +1,6 @@
 /**
- * What storing costs: bytes on disk per poll, CPU and time per poll in group commits with synchronous=FULL, and the time to read
- * a year of history. Run: node bench/storage.ts
+ * What storing costs: bytes on disk per poll, CPU and time per poll in group commits with synchronous=FULL,
+ * and the time to read a year of history. Run: node bench/storage.ts
  */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

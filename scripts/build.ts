@@ -12,8 +12,8 @@ import {
 import { join } from 'node:path';
 
 /**
- * Makes `dist/` from `src/`: TypeScript compiled, everything else (page assets, fonts) copied as it is. Does nothing when
- * `dist/` is newer than all that it is made from; `--force` builds all the same.
+ * Makes `dist/` from `src/`: TypeScript compiled, everything else (page assets, fonts) copied as it is. Does
+ * nothing when `dist/` is newer than all that it is made from; `--force` builds all the same.
  */
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');

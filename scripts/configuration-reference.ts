@@ -92,7 +92,10 @@ function collectRows(path: string, schema: Schema, required: boolean): Row[] {
   return [own];
 }
 
-/** Kinds of rules or channels: keys that all of them have in common come once, the others under the type that takes them. */
+/**
+ * Kinds of rules or channels: keys that all of them have in common come once, the others under the type that
+ * takes them.
+ */
 function collectKinds(path: string, kinds: readonly Schema[]): Row[] {
   const texts = kinds.map(
     (kind) => new Map(Object.entries(kind.properties ?? {}).map(([key, it]) => [key, JSON.stringify(it)])),
@@ -133,7 +136,10 @@ function collectProperties(path: string, schema: Schema): Row[] {
   );
 }
 
-/** A number, a flag or a word may also come from a placeholder; so may null stand for nothing. Neither is worth a word here. */
+/**
+ * A number, a flag or a word may also come from a placeholder; so may null stand for nothing. Neither is
+ * worth a word here.
+ */
 function withoutPlaceholder(schema: Schema): Schema {
   const choices = (schema.anyOf ?? []).filter(({ type, pattern }) => pattern !== '\\$\\{' && type !== 'null');
   const [only] = choices;

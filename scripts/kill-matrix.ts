@@ -3,9 +3,10 @@ import { type KillPlan, killSteps } from '../test/support/kill/kill-plan.ts';
 import { type KillResult, type KillRun, playKillRun, type Receiver } from '../test/support/kill/kill-run.ts';
 
 /**
- * Kills the built daemon with SIGKILL at every step of commit and delivery, in turn the first, second, … time that it comes to it,
- * and checks what its receivers got: nothing lost, and no more twice than crashes and lost answers allow. `--every 3` takes every
- * third row, `--parallel 4` plays four at a time. Ends with 1 when a promise was broken.
+ * Kills the built daemon with SIGKILL at every step of commit and delivery, in turn the first, second, … time
+ * that it comes to it, and checks what its receivers got: nothing lost, and no more twice than crashes and
+ * lost answers allow. `--every 3` takes every third row, `--parallel 4` plays four at a time. Ends with 1
+ * when a promise was broken.
  */
 const { values } = parseArgs({
   options: { every: { type: 'string', default: '1' }, parallel: { type: 'string', default: '3' } },
@@ -25,7 +26,10 @@ process.stdout.write(
 );
 process.exitCode = broken.length === 0 ? 0 : 1;
 
-/** Every step as often as an undisturbed run comes to it, against each kind of receiver; and runs with a crash upon a crash. */
+/**
+ * Every step as often as an undisturbed run comes to it, against each kind of receiver; and runs with a crash
+ * upon a crash.
+ */
 async function planRows(): Promise<KillRun[]> {
   const calm = await playKillRun({ plans: [], receiver: 'takes all' });
   const { counts } = calm;

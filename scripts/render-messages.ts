@@ -1,6 +1,7 @@
 /**
- * Makes docs/messages.md and its pictures from messages as they are really rendered: the HTML of the mails at the widths of a phone and a
- * window, light and dark, and the Slack form as text and as Block Kit JSON. Needs Chromium (CHROMIUM or /usr/bin/chromium).
+ * Makes docs/messages.md and its pictures from messages as they are really rendered: the HTML of the mails at
+ * the widths of a phone and a window, light and dark, and the Slack form as text and as Block Kit JSON. Needs
+ * Chromium (CHROMIUM or /usr/bin/chromium).
  *
  *   node scripts/render-messages.ts             makes the documentation
  *   node scripts/render-messages.ts FOLDER      puts every message in every look into another folder, to look at

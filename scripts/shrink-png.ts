@@ -4,8 +4,9 @@ const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
 const paletteSize = 200;
 
 /**
- * A screenshot (8 bits a channel, not interlaced, as Chromium writes them) with a palette of its 200 most frequent colours: a third of the size,
- * and no difference to the eye where there is little but text on plain grounds.
+ * A screenshot (8 bits a channel, not interlaced, as Chromium writes them) with a palette of its 200 most
+ * frequent colours: a third of the size, and no difference to the eye where there is little but text on plain
+ * grounds.
  */
 export function shrinkPng(png: Buffer): Buffer {
   const { width, height, pixels, channels } = decode(png);

@@ -14,9 +14,10 @@ import { startMailSink } from '../test/support/mail-sink.ts';
 import { startSlackSink } from '../test/support/slack-sink.ts';
 
 /**
- * A simulated month of the built daemon on an accelerated clock, over real sockets and a real database: 100 accounts that spend by the hour,
- * are topped up daily, and meet outages, wrong bodies and a revoked key. Prints once a simulated day what the system says of the process,
- * and ends with 1 when memory, open files or the database keep growing.
+ * A simulated month of the built daemon on an accelerated clock, over real sockets and a real database: 100
+ * accounts that spend by the hour, are topped up daily, and meet outages, wrong bodies and a revoked key.
+ * Prints once a simulated day what the system says of the process, and ends with 1 when memory, open files or
+ * the database keep growing.
  */
 const { values } = parseArgs({
   options: {
@@ -42,7 +43,8 @@ interface Sample {
   readonly messages: number;
 }
 
-// No disk waits ten thousand times faster than another: the database lies in memory where the system has a place for that.
+// No disk waits ten thousand times faster than another: the database lies in memory where the system has a
+// place for that.
 const memory = '/dev/shm';
 const folder = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'lowwater-soak-'));
 const provider = await startSimulator({

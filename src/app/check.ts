@@ -16,8 +16,8 @@ export interface CheckedAccount {
 }
 
 /**
- * Polls accounts once and says what each rule makes of it. Stores nothing, tells nobody. Accounts that share a secret are polled as far
- * apart as the guard of the daemon asks.
+ * Polls accounts once and says what each rule makes of it. Stores nothing, tells nobody. Accounts that share
+ * a secret are polled as far apart as the guard of the daemon asks.
  */
 export async function checkAccounts(parts: {
   readonly settings: Settings;

@@ -3,11 +3,15 @@ import type { MonitorState } from './monitor/state.ts';
 import { type Clock, StorageError, type Store } from './ports.ts';
 
 /**
- * Alerts and messages are written at once, but no more often than this: a message that grows by thousands of alerts is not written
- * for each. What is about to be sent never waits, nor that the provider asked to be left alone.
+ * Alerts and messages are written at once, but no more often than this: a message that grows by thousands of
+ * alerts is not written for each. What is about to be sent never waits, nor that the provider asked to be
+ * left alone.
  */
 const gatherMs = 100;
-/** Plain readings wait longer, because each commit waits for the disk: a crash costs at most these, and the next poll makes up for it … */
+/**
+ * Plain readings wait longer, because each commit waits for the disk: a crash costs at most these, and the
+ * next poll makes up for it …
+ */
 const gatherReadingsMs = 500;
 /** … unless there are so many that writing them would hold up the polls that come. */
 const mostGathered = 500;

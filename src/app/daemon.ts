@@ -35,7 +35,10 @@ export interface DaemonParts extends ConnectionParts {
   readonly log: Log;
   readonly ping: Ping;
   readonly acknowledgeUrl: (incident: Incident, now: number) => string | null;
-  /** It wakes at least this often, because the command line may have left an order and the clock may have jumped. 1 s. */
+  /**
+   * It wakes at least this often, because the command line may have left an order and the clock may have
+   * jumped. 1 s.
+   */
   readonly longestSleepMs?: number;
 }
 
@@ -50,8 +53,9 @@ export const storageRule = 'storage-failed';
 export const configRule = 'config-invalid';
 
 /**
- * The running daemon. Everything happens in turns: something came in (a poll ended, a message was sent, a person ordered
- * something, time passed), the monitor takes it in and decides, what changed is committed, and only then messages go out.
+ * The running daemon. Everything happens in turns: something came in (a poll ended, a message was sent, a
+ * person ordered something, time passed), the monitor takes it in and decides, what changed is committed, and
+ * only then messages go out.
  */
 export class Daemon {
   readonly state: MonitorState;

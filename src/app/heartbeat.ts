@@ -37,8 +37,8 @@ function isOverdue(message: OutboxMessage, now: number): boolean {
 }
 
 /**
- * Tells an outside watcher that lowwater works (a dead man's switch). It goes out only while `healthy` says so, so that its
- * absence means something.
+ * Tells an outside watcher that lowwater works (a dead man's switch). It goes out only while `healthy` says
+ * so, so that its absence means something.
  */
 export class Heartbeat {
   readonly #ping: Ping;

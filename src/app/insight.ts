@@ -12,7 +12,10 @@ export function outlookOf(account: WatchedAccount, balance: Balance, now: number
   return outlook({ log: account.log, reading, balance, floorMicros: 0, lookbackMs, now });
 }
 
-/** The levels that charts draw: the thresholds of `below` and `negative` rules, the highest where several name a severity. */
+/**
+ * The levels that charts draw: the thresholds of `below` and `negative` rules, the highest where several name
+ * a severity.
+ */
 export function balanceThresholds(rules: readonly Rule[], balance: Balance): Ladder<number> {
   const levels: { info?: number; warning?: number; critical?: number } = {};
   for (const rule of rules) {

@@ -2,8 +2,8 @@ import type { Secret } from '../core/secret.ts';
 import type { ChannelSettings, Settings } from './settings.ts';
 
 /**
- * Every text that must not leave the process: the secrets of the configuration, and the parts of them that libraries quote by
- * themselves (the path of an address that is a credential, the password in one).
+ * Every text that must not leave the process: the secrets of the configuration, and the parts of them that
+ * libraries quote by themselves (the path of an address that is a credential, the password in one).
  */
 export function listSecretTexts(settings: Settings): string[] {
   const texts = settings.accounts.map((account) => account.authSecret.reveal());

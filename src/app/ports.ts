@@ -193,7 +193,10 @@ export class StorageError extends OperatorError {
   }
 }
 
-/** Structured logging: a static message and fields. Never given a secret; the adapter scrubs known ones all the same. */
+/**
+ * Structured logging: a static message and fields. Never given a secret; the adapter scrubs known ones all
+ * the same.
+ */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

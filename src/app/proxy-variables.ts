@@ -10,8 +10,8 @@ export interface ProxyVariables {
 }
 
 /**
- * Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in either case; the lower one wins, as in curl. Null where no proxy is named. This
- * machine is never reached through a proxy: that is for the caller to see to.
+ * Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, in either case; the lower one wins, as in curl. Null
+ * where no proxy is named. This machine is never reached through a proxy: that is for the caller to see to.
  *
  * Throws `ProxyVariableError` when a variable holds no address; the error names the variable and never its value.
  */

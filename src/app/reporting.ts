@@ -7,8 +7,8 @@ import type { ReportSettings } from './settings.ts';
 const longestStepBackMs = 3 * 86_400_000;
 
 /**
- * Sends the reports that are due: each at most once per run of its cron expression, and one for all runs that were missed. When a
- * report last went out is stored with it, so that a restart repeats none.
+ * Sends the reports that are due: each at most once per run of its cron expression, and one for all runs that
+ * were missed. When a report last went out is stored with it, so that a restart repeats none.
  */
 export function sendDueReports(state: MonitorState, now: number): void {
   for (const report of state.settings.reports) {
@@ -56,8 +56,9 @@ export function periodStart(
 }
 
 /**
- * The run that the report last went out for; null for a new one. A note from far ahead was written by a clock that was wrong: it must
- * not keep the report back until then. A clock that was set back by less keeps the report from going out twice.
+ * The run that the report last went out for; null for a new one. A note from far ahead was written by a clock
+ * that was wrong: it must not keep the report back until then. A clock that was set back by less keeps the
+ * report from going out twice.
  */
 function lastRun(state: MonitorState, report: ReportSettings, now: number): number | null {
   const note = state.notes.get(`report:${report.id}`);
@@ -73,7 +74,10 @@ function dueRun(state: MonitorState, report: ReportSettings, last: number, now: 
   return Math.max(next, state.calendar.previous(report.cron, report.timezone, now) ?? next);
 }
 
-/** What `nextRun` found last for each report. Every tick asks, and a calendar takes longer to answer than a poll does. */
+/**
+ * What `nextRun` found last for each report. Every tick asks, and a calendar takes longer to answer than a
+ * poll does.
+ */
 const knownRuns = new WeakMap<ReportSettings, { readonly after: number; readonly at: number | null }>();
 
 function nextRun(state: MonitorState, report: ReportSettings, after: number): number | null {

@@ -3,7 +3,10 @@ import type { Rule } from '../core/rule.ts';
 import type { Secret } from '../core/secret.ts';
 import type { RecurringSilence } from '../core/silence.ts';
 
-/** The configuration as the daemon uses it: validated, defaults filled in, durations in milliseconds, paths absolute. */
+/**
+ * The configuration as the daemon uses it: validated, defaults filled in, durations in milliseconds, paths
+ * absolute.
+ */
 export interface Settings {
   readonly provider: ProviderSettings;
   readonly accounts: readonly AccountSettings[];

@@ -28,8 +28,9 @@ export interface HttpPost {
 }
 
 /**
- * Connections to one receiver: past any proxy for this machine, else as the proxy variables say. Certificates are always verified. No
- * HTTP/2: receivers take one message at a time, and the simpler protocol tells a refused connection from a lost one.
+ * Connections to one receiver: past any proxy for this machine, else as the proxy variables say. Certificates
+ * are always verified. No HTTP/2: receivers take one message at a time, and the simpler protocol tells a
+ * refused connection from a lost one.
  *
  * Throws `ProxyVariableError` when a proxy variable holds no address.
  */
@@ -60,8 +61,8 @@ export async function postOnce(post: HttpPost): Promise<HttpAnswer> {
 }
 
 /**
- * Runs what posts and classifies the answer under one deadline, which also ends with `outer`. What it throws is taken for the
- * end of the exchange, see `classifyTransportError`.
+ * Runs what posts and classifies the answer under one deadline, which also ends with `outer`. What it throws
+ * is taken for the end of the exchange, see `classifyTransportError`.
  */
 export async function deliverWithin(
   limits: { readonly clock: Clock; readonly afterMs: number; readonly outer: AbortSignal },
@@ -85,8 +86,9 @@ export function readRetryAfter(answer: Pick<HttpAnswer, 'headers'>, now: number)
 }
 
 /**
- * How a POST without an answer ended. `refused` only where the request surely never left: the message may have arrived in every
- * other case. The reasons never quote an error of a library, which would quote the address.
+ * How a POST without an answer ended. `refused` only where the request surely never left: the message may
+ * have arrived in every other case. The reasons never quote an error of a library, which would quote the
+ * address.
  */
 function classifyTransportError(
   error: unknown,

@@ -1,8 +1,8 @@
 import type { Delivery } from '../app/ports.ts';
 
 /**
- * Renders a message, or says that it cannot be: a message that breaks its renderer would break it again on every retry, so it is given up
- * and the other channels are told, whose messages look different.
+ * Renders a message, or says that it cannot be: a message that breaks its renderer would break it again on
+ * every retry, so it is given up and the other channels are told, whose messages look different.
  */
 export function tryRender<Rendered>(
   render: () => Rendered,

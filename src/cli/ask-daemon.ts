@@ -13,8 +13,9 @@ const patienceMs = 5000;
 const largestAnswer = 1024 * 1024;
 
 /**
- * Sends one request to the daemon's HTTP server, with the token of the configuration and past any proxy. Throws `CommandError`
- * when something answers that is no lowwater, or nothing comes in time: what became of the order is unknown then.
+ * Sends one request to the daemon's HTTP server, with the token of the configuration and past any proxy.
+ * Throws `CommandError` when something answers that is no lowwater, or nothing comes in time: what became of
+ * the order is unknown then.
  */
 export async function askDaemon(
   server: ServerSettings | null,

@@ -23,8 +23,8 @@ export interface CommandContext {
 }
 
 /**
- * What commands need from other parts of the program, handed in by main: rooms beside this one are not imported. Each loads its
- * part when it is first called, so that `--help` loads none.
+ * What commands need from other parts of the program, handed in by main: rooms beside this one are not
+ * imported. Each loads its part when it is first called, so that `--help` loads none.
  */
 export interface Rooms {
   loadSettings(file: string): Promise<LoadedSettings>;

@@ -30,7 +30,10 @@ export interface LoadedConfiguration {
   readonly warnings: readonly SettingsProblem[];
 }
 
-/** What is allowed in the configuration, but perhaps not meant: for the commands that are about the configuration itself. */
+/**
+ * What is allowed in the configuration, but perhaps not meant: for the commands that are about the
+ * configuration itself.
+ */
 export async function printWarnings(
   { stderr }: CommandContext,
   { file, warnings }: LoadedConfiguration,

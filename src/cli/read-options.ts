@@ -14,8 +14,9 @@ export function readDuration(input: CommandInput, name: string): number | null {
 }
 
 /**
- * An instant: a duration before now (`7d`) or a date or time as ISO 8601 writes it (`2026-11-01`, `2026-11-01T08:00Z`; without a
- * zone in local time, a date alone at its midnight). Null when the option was not given.
+ * An instant: a duration before now (`7d`) or a date or time as ISO 8601 writes it (`2026-11-01`,
+ * `2026-11-01T08:00Z`; without a zone in local time, a date alone at its midnight). Null when the option was
+ * not given.
  */
 export function readInstant(input: CommandInput, name: string, now: number): number | null {
   const text = input.option(name);

@@ -19,7 +19,10 @@ const defaultPollMs = 300_000;
 export interface Folders {
   /** Where the file lies. */
   readonly directory: string;
-  /** Where the database lies when the file does not say; a container keeps it apart from its read-only configuration. */
+  /**
+   * Where the database lies when the file does not say; a container keeps it apart from its read-only
+   * configuration.
+   */
   readonly dataDirectory: string;
 }
 

@@ -3,7 +3,10 @@ import { formatMicros } from '../core/money.ts';
 import type { AmountOrShare, Ladder, Matcher, Rule } from '../core/rule.ts';
 import { severities } from '../core/severity.ts';
 
-/** What a rule watches for, in a line: `SMS balance below 500 (info), 200 (warning), 50 (critical); resolves 10% above`. */
+/**
+ * What a rule watches for, in a line: `SMS balance below 500 (info), 200 (warning), 50 (critical); resolves
+ * 10% above`.
+ */
 export function describeRule(rule: Rule): string {
   const parts = [describeCondition(rule)];
   if (rule.forMs > 0) parts.push(`for ${formatDuration(rule.forMs)}`);

@@ -5,8 +5,8 @@ import { type InterpolationSources, interpolate } from './interpolate.ts';
 import type { JsonDocument } from './parse-document.ts';
 
 /**
- * The configuration between text and settings: plain values with placeholders replaced, of which nothing is known yet. Checks
- * read it leniently, so that one mistake does not hide another.
+ * The configuration between text and settings: plain values with placeholders replaced, of which nothing is
+ * known yet. Checks read it leniently, so that one mistake does not hide another.
  */
 export interface Draft {
   readonly value: unknown;
@@ -115,8 +115,8 @@ function readNode(
 }
 
 /**
- * A number stays a number unless a binary float would lose digits that count as money: then its digits stay as a string,
- * which amounts accept. Above a milliard, millionths are too fine for a float.
+ * A number stays a number unless a binary float would lose digits that count as money: then its digits stay
+ * as a string, which amounts accept. Above a milliard, millionths are too fine for a float.
  */
 function readNumber(digits: string): number | string {
   const value = Number(digits);

@@ -11,8 +11,8 @@ export interface FileFingerprints {
 }
 
 /**
- * A file that is written twice within one tick of the file system's clock may keep its metadata; for so many rounds after a
- * change it is read all the same.
+ * A file that is written twice within one tick of the file system's clock may keep its metadata; for so many
+ * rounds after a change it is read all the same.
  */
 const roundsOfDoubt = 3;
 

@@ -25,8 +25,9 @@ const forms = `use \${env:NAME}, \${env:NAME:-default} or \${file:/path}; $\${ s
 /**
  * Replaces `${env:NAME}`, `${env:NAME:-default}` and `${file:path}`; `$${` is a literal `${`.
  *
- * What is put in is never looked at again. A variable that is unset or empty needs a default (which may be empty); a file must be
- * readable and not empty, and loses one newline at its end. Messages name the variable or the file, never a value.
+ * What is put in is never looked at again. A variable that is unset or empty needs a default (which may be
+ * empty); a file must be readable and not empty, and loses one newline at its end. Messages name the variable
+ * or the file, never a value.
  */
 export function interpolate(text: string, sources: InterpolationSources): Interpolation {
   const messages: string[] = [];

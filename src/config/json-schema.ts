@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { configSchema } from './schema/config.ts';
 
 /**
- * The JSON Schema of the file, for editors. Any string may hold placeholders, so that where a number, a flag or one of some
- * words is asked for, a string with a placeholder passes too.
+ * The JSON Schema of the file, for editors. Any string may hold placeholders, so that where a number, a flag
+ * or one of some words is asked for, a string with a placeholder passes too.
  */
 export function configJsonSchema(): object {
   const schema = z.toJSONSchema(configSchema, {

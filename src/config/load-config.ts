@@ -45,8 +45,9 @@ export type LoadedConfig =
     };
 
 /**
- * Reads a configuration file: text, JSON with lines, placeholders replaced, checked in all respects at once, settings. Pure apart
- * from the functions that it is given. Nothing that it says quotes a value of the file or of what placeholders put in.
+ * Reads a configuration file: text, JSON with lines, placeholders replaced, checked in all respects at once,
+ * settings. Pure apart from the functions that it is given. Nothing that it says quotes a value of the file
+ * or of what placeholders put in.
  */
 export function loadConfig(request: LoadRequest): LoadedConfig {
   const directory = dirname(resolve(request.path));

@@ -6,9 +6,9 @@ const domain =
   /^(?=.{1,253}$)[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
 
 /**
- * Reads `ops@example.com`, `Ops team <ops@example.com>` or `"Doe, Jane" <jane@example.com>`: exactly one address. Null for anything
- * else, above all for line breaks, lists, comments and groups, from which a mail library could make further
- * recipients or headers. International domains are written in their `xn--` form.
+ * Reads `ops@example.com`, `Ops team <ops@example.com>` or `"Doe, Jane" <jane@example.com>`: exactly one
+ * address. Null for anything else, above all for line breaks, lists, comments and groups, from which a mail
+ * library could make further recipients or headers. International domains are written in their `xn--` form.
  */
 export function parseMailbox(text: string): Mailbox | null {
   if (/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u.test(text)) return null;

@@ -12,13 +12,16 @@ export type ParsedDocument =
   | { readonly kind: 'parsed'; readonly document: JsonDocument; readonly problems: readonly ConfigProblem[] }
   | { readonly kind: 'unreadable'; readonly problems: readonly ConfigProblem[] };
 
-/** Nothing in the configuration is nested deeper than seven levels; the parser recurses, so absurd depth is refused first. */
+/**
+ * Nothing in the configuration is nested deeper than seven levels; the parser recurses, so absurd depth is
+ * refused first.
+ */
 const deepestNesting = 64;
 
 /**
- * Reads strict JSON (no comments, no trailing commas), tolerating a byte order mark. Syntax errors end in `unreadable` with line
- * and column; only the first is told, since the others mostly follow from it. Keys that appear twice in one object are
- * problems: JSON itself would silently take the last.
+ * Reads strict JSON (no comments, no trailing commas), tolerating a byte order mark. Syntax errors end in
+ * `unreadable` with line and column; only the first is told, since the others mostly follow from it. Keys
+ * that appear twice in one object are problems: JSON itself would silently take the last.
  */
 export function parseDocument(source: string): ParsedDocument {
   const text = source.startsWith('\uFEFF') ? source.slice(1) : source;

@@ -21,10 +21,11 @@ export interface ConfigWatch {
 }
 
 /**
- * Notices that the configuration, or a file that it names, holds something else than when it was loaded, by looking once a second.
- * Looking finds what notifications of the file system miss: bind mounts, symbolic links swapped by Kubernetes, editors that
- * rename, network drives. A change is told when two rounds in a row saw the same, so that a file half written is not
- * loaded. A file that appears or goes away has changed. Start it right after the configuration was loaded.
+ * Notices that the configuration, or a file that it names, holds something else than when it was loaded, by
+ * looking once a second. Looking finds what notifications of the file system miss: bind mounts, symbolic
+ * links swapped by Kubernetes, editors that rename, network drives. A change is told when two rounds in a row
+ * saw the same, so that a file half written is not loaded. A file that appears or goes away has changed.
+ * Start it right after the configuration was loaded.
  */
 export function watchConfig({
   path,

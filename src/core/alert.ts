@@ -28,7 +28,10 @@ export interface Alert {
   readonly breachedSince: number | null;
   /** Since when the readings have been good while it still fires: `recoverFor` is measured from here. */
   readonly recoveringSince: number | null;
-  /** A severity above the present one that waits for `for`, and since when the readings have been worse than that one. */
+  /**
+   * A severity above the present one that waits for `for`, and since when the readings have been worse than
+   * that one.
+   */
   readonly rising: { readonly severity: Severity; readonly since: number } | null;
   /** The open incident; null unless firing. */
   readonly incident: string | null;
@@ -97,7 +100,10 @@ export interface Acknowledgement {
   readonly severity: Severity;
 }
 
-/** What routes and silences match an incident by. Alerts about lowwater itself go by their type, whatever channel they name. */
+/**
+ * What routes and silences match an incident by. Alerts about lowwater itself go by their type, whatever
+ * channel they name.
+ */
 export function matchSubject(incident: Pick<Incident, 'account' | 'rule' | 'type' | 'severity' | 'labels'>): {
   account: string;
   rule: string;

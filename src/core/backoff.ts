@@ -5,8 +5,8 @@ const jitterShare = 0.25;
 const firstRetryMs = 15_000;
 
 /**
- * Inputs of a backoff with jitter. `strikes` counts such outcomes in a row and is at least 1; `jitterFraction` is in [0, 1];
- * `retryAfterMs` is null where the response named none.
+ * Inputs of a backoff with jitter. `strikes` counts such outcomes in a row and is at least 1;
+ * `jitterFraction` is in [0, 1]; `retryAfterMs` is null where the response named none.
  */
 export interface BackoffInput {
   readonly strikes: number;
@@ -18,9 +18,9 @@ export interface BackoffInput {
 }
 
 /**
- * How long to wait after the n-th `rate_limited` in a row (the group of accounts that share a secret) or the n-th `auth_failed`
- * (the account), in whole milliseconds: `min(max, initial · 2^(n-1))` plus up to 25 % jitter, and never less than the poll interval
- * or the response's `Retry-After` (contract 2.5).
+ * How long to wait after the n-th `rate_limited` in a row (the group of accounts that share a secret) or the
+ * n-th `auth_failed` (the account), in whole milliseconds: `min(max, initial · 2^(n-1))` plus up to 25 %
+ * jitter, and never less than the poll interval or the response's `Retry-After` (contract 2.5).
  */
 export function backoffDelay(input: BackoffInput): number {
   const { strikes, initialMs, maxMs, jitterFraction, intervalMs, retryAfterMs } = input;

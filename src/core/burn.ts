@@ -29,10 +29,11 @@ const nothingSeen: Burn = { spentMicros: 0, observedMs: 0, blindMs: 0, readings:
  *
  *     burn rate = sum of all falls between neighbouring readings / observed time
  *
- * A rise is a top-up and adds nothing (contract 1, "burn rate"): the rate is never negative. The observed time begins with the
- * last reading at or before the lookback's start, or with the first one after it where the history is shorter or a gap lies
- * over the start (see `lookBack`). A fall across a gap counts with its time, though a top-up may have made it smaller;
- * a gap with a rise counts neither way, because its spending cannot be seen. The confidence is described at `rate`.
+ * A rise is a top-up and adds nothing (contract 1, "burn rate"): the rate is never negative. The observed
+ * time begins with the last reading at or before the lookback's start, or with the first one after it where
+ * the history is shorter or a gap lies over the start (see `lookBack`). A fall across a gap counts with its
+ * time, though a top-up may have made it smaller; a gap with a rise counts neither way, because its spending
+ * cannot be seen. The confidence is described at `rate`.
  */
 export function measureBurn(query: {
   readonly log: ReadingLog;
@@ -61,8 +62,8 @@ export function burnPerDay(burn: Burn): Micros | null {
  *
  *     runway = available / burn rate = available × observed time / spent
  *
- * What is below the floor (negative) lasts 0, whatever is spent. Infinity when it does not run out: nothing is spent, or
- * it lasts longer than a hundred years. Null when no time was observed.
+ * What is below the floor (negative) lasts 0, whatever is spent. Infinity when it does not run out: nothing
+ * is spent, or it lasts longer than a hundred years. Null when no time was observed.
  */
 export function runwayOf(burn: Burn, availableMicros: Micros): number | null {
   if (availableMicros < 0) return 0;

@@ -2,7 +2,10 @@ const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as con
 
 const durationPattern = /^(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 
-/** Reads `"90s"`, `"5m"`, `"1h30m"`, `"2d"`, `"500ms"`: largest unit first, each at most once. Null when it is none, or absurd. */
+/**
+ * Reads `"90s"`, `"5m"`, `"1h30m"`, `"2d"`, `"500ms"`: largest unit first, each at most once. Null when it is
+ * none, or absurd.
+ */
 export function parseDuration(text: string): number | null {
   const match = durationPattern.exec(text);
   if (match === null || text === '') return null;

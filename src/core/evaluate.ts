@@ -12,12 +12,13 @@ import { evaluateTopUp, factsOfTopUp } from './rules/top-up.ts';
 import type { Severity } from './severity.ts';
 
 /**
- * What one rule says of one account. `firing` is the severity with which its alert fires now, null when it does not: only
- * what fires has hysteresis.
+ * What one rule says of one account. `firing` is the severity with which its alert fires now, null when it
+ * does not: only what fires has hysteresis.
  *
- * Rules about money judge the newest reading, whenever they are asked: their windows end at it, so that the same reading
- * gets the same verdict later. The caller keeps an alert's state while the account cannot be read, and judges `top-up` once for
- * each new reading. The evaluation's `facts` are empty (see `explainRule`).
+ * Rules about money judge the newest reading, whenever they are asked: their windows end at it, so that the
+ * same reading gets the same verdict later. The caller keeps an alert's state while the account cannot be
+ * read, and judges `top-up` once for each new reading. The evaluation's `facts` are empty (see
+ * `explainRule`).
  */
 export function evaluate(rule: Rule, facts: AccountFacts, firing: Severity | null): Evaluation {
   switch (rule.type) {

@@ -27,7 +27,10 @@ interface EvaluationNumbers {
   readonly value: Quantity | null;
   /** What it was held against. */
   readonly threshold: Quantity | null;
-  /** Every number behind the verdict. Empty as `evaluate` gives it, which runs at each poll; `explainRule` fills it in. */
+  /**
+   * Every number behind the verdict. Empty as `evaluate` gives it, which runs at each poll; `explainRule`
+   * fills it in.
+   */
   readonly facts: readonly Fact[];
 }
 
@@ -51,7 +54,10 @@ export interface AccountFacts {
   /** The currency that the configuration names for the account; null where it names none. */
   readonly currency: string | null;
   readonly pollIntervalMs: number;
-  /** The mean gap between the polls that are due after the last reading; longer than the interval over a cron's night. */
+  /**
+   * The mean gap between the polls that are due after the last reading; longer than the interval over a
+   * cron's night.
+   */
   readonly pollGapMs: number;
   /** The newest `ok` reading, and the one before it. */
   readonly reading: Reading | null;

@@ -10,8 +10,8 @@ import { idleTime } from './rules/idle.ts';
 import { firstThreshold } from './rules/ladder.ts';
 
 /**
- * The nearest threshold with which a rule that fires would not have fired, as a sentence for people. Null when it does not
- * fire. `evaluation` is the rule's verdict on these facts.
+ * The nearest threshold with which a rule that fires would not have fired, as a sentence for people. Null
+ * when it does not fire. `evaluation` is the rule's verdict on these facts.
  */
 export function wouldNotFire(rule: Rule, facts: AccountFacts, evaluation: Evaluation): string | null {
   if (evaluation.kind !== 'breached' && evaluation.kind !== 'event') return null;

@@ -2,8 +2,8 @@ import type { Alert } from './alert.ts';
 import { isWorse } from './severity.ts';
 
 /**
- * Whether another firing alert of the same account already says what this one would: a worse one on the same balance, or a
- * refused key, which explains why readings are stale (contract 4.3).
+ * Whether another firing alert of the same account already says what this one would: a worse one on the same
+ * balance, or a refused key, which explains why readings are stale (contract 4.3).
  */
 export function isInhibited(alert: Alert, others: Iterable<Alert>): boolean {
   for (const other of others) {

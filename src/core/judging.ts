@@ -14,7 +14,10 @@ export function timingOf(rule: Rule, pollIntervalMs: number): AlertTiming {
   };
 }
 
-/** True for rules that only a valid reading can move: while the account cannot be read, time decides nothing about them. */
+/**
+ * True for rules that only a valid reading can move: while the account cannot be read, time decides nothing
+ * about them.
+ */
 export function needsReading(rule: Rule): boolean {
   return rule.type !== 'stale' && rule.type !== 'auth-failed';
 }

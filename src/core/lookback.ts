@@ -17,9 +17,10 @@ export interface Lookback {
 const smallShare = 0.01;
 
 /**
- * Looks back from the newest reading by `windowMs`. The span begins with the last reading at or before the window's start, so
- * that it is never shorter than the window; but where a gap lies over the start, it begins after the gap, because
- * what was spent in the gap may have been spent before the window. Null for an empty log.
+ * Looks back from the newest reading by `windowMs`. The span begins with the last reading at or before the
+ * window's start, so that it is never shorter than the window; but where a gap lies over the start, it begins
+ * after the gap, because what was spent in the gap may have been spent before the window. Null for an empty
+ * log.
  */
 export function lookBack(log: ReadingLog, windowMs: number): Lookback | null {
   const to = log.length - 1;

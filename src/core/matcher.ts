@@ -10,8 +10,8 @@ export interface MatchSubject {
 }
 
 /**
- * True when every key that the matcher gives holds (contract 3.2): the subject's value is one of the listed ones. A matcher
- * without keys matches everything; a key that the subject does not have never matches.
+ * True when every key that the matcher gives holds (contract 3.2): the subject's value is one of the listed
+ * ones. A matcher without keys matches everything; a key that the subject does not have never matches.
  */
 export function matches(matcher: Matcher, subject: MatchSubject): boolean {
   return (

@@ -8,8 +8,8 @@ import type { Ladder } from './rule.ts';
 import type { Severity } from './severity.ts';
 
 /**
- * What a message says, decided once and rendered by every channel (contract 4.6). The dispatcher fills it in from the state at
- * the moment of sending; renderers are pure functions of it.
+ * What a message says, decided once and rendered by every channel (contract 4.6). The dispatcher fills it in
+ * from the state at the moment of sending; renderers are pure functions of it.
  */
 export type Message = IncidentMessage | ReportMessage | TestMessage;
 
@@ -28,7 +28,10 @@ export interface IncidentMessage extends MessageBase {
   readonly kind: 'incidents';
   /** At least one; the most urgent first. Channels cut long lists and say how many more there are. */
   readonly notices: readonly Notice[];
-  /** Threads of mail: the id of the first message of the incidents here, and its subject. Null when this is the first. */
+  /**
+   * Threads of mail: the id of the first message of the incidents here, and its subject. Null when this is
+   * the first.
+   */
   readonly thread: {
     readonly firstMessage: string;
     readonly subject: string;
@@ -43,7 +46,10 @@ export interface Notice {
   readonly kinds: readonly NoticeKind[];
   readonly type: AlertType;
   readonly severity: Severity;
-  /** The incident's account as it is now; null when it is about lowwater itself, a provider, or an account removed since. */
+  /**
+   * The incident's account as it is now; null when it is about lowwater itself, a provider, or an account
+   * removed since.
+   */
   readonly account: NoticeAccount | null;
   readonly accountName: string;
   readonly rule: string;

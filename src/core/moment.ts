@@ -4,7 +4,10 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** An instant as people read it, with its zone: `Fri 20 Nov 02:41 UTC+8`; with the year when it is not the year of `now`. */
+/**
+ * An instant as people read it, with its zone: `Fri 20 Nov 02:41 UTC+8`; with the year when it is not the
+ * year of `now`.
+ */
 export function formatMoment(at: number, frame: { readonly timezone: string; readonly now: number }): string {
   const parts = partsOf(at, frame.timezone);
   const year = parts.year === partsOf(frame.now, frame.timezone).year ? '' : ` ${parts.year}`;

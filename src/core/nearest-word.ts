@@ -1,7 +1,7 @@
 /**
- * The known word that a person most likely meant: the one with the fewest edits (insert, delete, replace, swap of
- * neighbours), compared without regard to case. Null when none is near enough to be worth a suggestion: more than a third
- * of the letters would have to change.
+ * The known word that a person most likely meant: the one with the fewest edits (insert, delete, replace,
+ * swap of neighbours), compared without regard to case. Null when none is near enough to be worth a
+ * suggestion: more than a third of the letters would have to change.
  */
 export function nearestWord(typed: string, known: Iterable<string>): string | null {
   const wanted = typed.toLowerCase();
@@ -20,7 +20,10 @@ export function nearestWord(typed: string, known: Iterable<string>): string | nu
   return best;
 }
 
-/** Optimal string alignment distance (Damerau-Levenshtein with each letter swapped at most once), three rows at a time. */
+/**
+ * Optimal string alignment distance (Damerau-Levenshtein with each letter swapped at most once), three rows
+ * at a time.
+ */
 function editDistance(left: string, right: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: right.length + 1 }, (_, column) => column);

@@ -27,8 +27,9 @@ export function nameOf(about: {
 }
 
 /**
- * The subject of an incident's mails: the same from the first to the last, so without state or numbers, and told apart from
- * the next incident of the same alert by its start. Without brackets, which mail programs ignore when they thread.
+ * The subject of an incident's mails: the same from the first to the last, so without state or numbers, and
+ * told apart from the next incident of the same alert by its start. Without brackets, which mail programs
+ * ignore when they thread.
  */
 export function incidentSubject(incident: Incident, timezone: string): string {
   const name = nameOf({ account: null, accountName: incident.accountName, incident });

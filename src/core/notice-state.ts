@@ -8,8 +8,9 @@ export type NoticeState = NoticeKind | 'closed';
 export type Tone = 'critical' | 'warning' | 'info' | 'good' | 'neutral';
 
 /**
- * The state that a notice is told in. An end outranks all; a channel that was told nothing before hears `firing` although the
- * incident got worse or was reminded of in between. An end without a recovery is `closed`: nothing is said to be well again.
+ * The state that a notice is told in. An end outranks all; a channel that was told nothing before hears
+ * `firing` although the incident got worse or was reminded of in between. An end without a recovery is
+ * `closed`: nothing is said to be well again.
  */
 export function stateOf(notice: Notice): NoticeState {
   const { kinds, resolution } = notice;

@@ -1,7 +1,8 @@
 /**
- * Text from outside (names, reasons, currencies) made fit to stand in one line of any medium: control characters, line breaks,
- * direction overrides and invisible characters are removed, lone surrogates replaced, and what is longer than `limit` code
- * points is cut with an ellipsis. Escaping for a medium is the renderer's part.
+ * Text from outside (names, reasons, currencies) made fit to stand in one line of any medium: control
+ * characters, line breaks, direction overrides and invisible characters are removed, lone surrogates
+ * replaced, and what is longer than `limit` code points is cut with an ellipsis. Escaping for a medium is the
+ * renderer's part.
  */
 export function cleanText(text: string, limit: number): string {
   // Cutting generously first keeps a text of megabytes from being walked by the expressions below.
@@ -26,8 +27,8 @@ export function cutText(text: string, limit: number): string {
 const lineBreaks = /[\t\n\v\f\r\u0085\u2028\u2029\u00a0]+/g;
 
 /**
- * Control characters, and format characters that reorder or hide text. The joiners U+200C and U+200D stay: scripts and emoji
- * need them.
+ * Control characters, and format characters that reorder or hide text. The joiners U+200C and U+200D stay:
+ * scripts and emoji need them.
  */
 const unprintable =
   /[\p{Cc}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e007f}]/gu;

@@ -30,16 +30,18 @@ export function createReadingLog(options: ReadingLogOptions): ReadingLog {
 }
 
 /**
- * The instant from which stored readings have to be appended (after the last one before it) so that a log made anew
- * equals the one that lived through them: the window, and two grid cells because thinning looks past the window's start.
+ * The instant from which stored readings have to be appended (after the last one before it) so that a log
+ * made anew equals the one that lived through them: the window, and two grid cells because thinning looks
+ * past the window's start.
  */
 export function reloadLogSince(options: { readonly windowMs: number; readonly now: number }): number {
   return options.now - options.windowMs - (2 * options.windowMs) / cellsPerWindow;
 }
 
 /**
- * The readings of one account over the longest window that rules look back on, oldest first, with running sums of what
- * was spent. It is the one mutable thing in the core: `append` changes it, and the same appends always make the same log.
+ * The readings of one account over the longest window that rules look back on, oldest first, with running
+ * sums of what was spent. It is the one mutable thing in the core: `append` changes it, and the same appends
+ * always make the same log.
  *
  * - Falls of a balance are spending, rises are top-ups; neither ever changes the other's sum.
  * - One reading from before the window is kept: the balance at the window's start.
@@ -204,8 +206,8 @@ class ReadingLog {
   }
 
   /**
-   * Moves the rows to the front, and into a larger buffer unless a quarter of the old one came free. The sums restart at
-   * the oldest row, so that years of spending never leave the range of exact integers.
+   * Moves the rows to the front, and into a larger buffer unless a quarter of the old one came free. The sums
+   * restart at the oldest row, so that years of spending never leave the range of exact integers.
    */
   #makeRoom(): void {
     const kept = this.#rows.subarray(this.#start * columns, this.#end * columns);
@@ -229,7 +231,10 @@ class ReadingLog {
     while (this.length > 1 && this.instantAt(1) <= instant) this.#start++;
   }
 
-  /** Thins when time has entered a new cell: the outcome depends on the readings and that cell, not on when it is done. */
+  /**
+   * Thins when time has entered a new cell: the outcome depends on the readings and that cell, not on when it
+   * is done.
+   */
   #thinAfter(previousAt: number, at: number): void {
     const cellMs = this.windowMs / cellsPerWindow;
     if (at - previousAt < cellMs) this.#dense = true;

@@ -1,4 +1,7 @@
-/** What `provider.maxRequestsPerSecond` may be at most: a tenth of the documented limit of the account group (contract 2.4). */
+/**
+ * What `provider.maxRequestsPerSecond` may be at most: a tenth of the documented limit of the account group
+ * (contract 2.4).
+ */
 export const highestRequestsPerSecond = 20;
 
 /** When a request may start, and from when the next one of the same group may. Milliseconds of the caller's clock. */

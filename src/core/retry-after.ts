@@ -8,8 +8,8 @@ const asctimeDate = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4
 /**
  * Reads a `Retry-After` header (RFC 9110, 10.2.3): whole seconds, or a date in one of the three forms of HTTP.
  *
- * `now` is the wall clock in milliseconds. The result is milliseconds from now, at most one hour. Null where the value is
- * neither, negative, or a date already past: the caller's own backoff holds then.
+ * `now` is the wall clock in milliseconds. The result is milliseconds from now, at most one hour. Null where
+ * the value is neither, negative, or a date already past: the caller's own backoff holds then.
  */
 export function parseRetryAfter(value: string, now: number): number | null {
   const text = value.trim();

@@ -13,9 +13,9 @@ export interface FirstPoll {
 }
 
 /**
- * The first polls of accounts with the given intervals. Few accounts start within two seconds and keep that phase. Many are swept
- * once, as fast as is no burst, so that trouble shows early; their later polls are spread over the whole interval
- * and keep that phase, half an interval after the first one at the soonest.
+ * The first polls of accounts with the given intervals. Few accounts start within two seconds and keep that
+ * phase. Many are swept once, as fast as is no burst, so that trouble shows early; their later polls are
+ * spread over the whole interval and keep that phase, half an interval after the first one at the soonest.
  */
 export function firstPolls(intervalsMs: readonly number[]): readonly FirstPoll[] {
   const count = intervalsMs.length;

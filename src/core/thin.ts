@@ -6,10 +6,10 @@ const readingsPerBucket = 4;
 /**
  * Thins a history for a chart to at most `points` readings (never fewer than 2 where there are 2), oldest first.
  *
- * The readings between the first and the last, which always stay, are split into buckets of equal count; of each bucket the
- * readings with the minimum and the maximum of each balance stay, so that no dip and no peak is lost. Where not even one bucket
- * fits, the extremes of the whole come before its ends.
- * Readings are chosen, never averaged: every point was really read. A history that is short enough comes back as it is.
+ * The readings between the first and the last, which always stay, are split into buckets of equal count; of
+ * each bucket the readings with the minimum and the maximum of each balance stay, so that no dip and no peak
+ * is lost. Where not even one bucket fits, the extremes of the whole come before its ends. Readings are
+ * chosen, never averaged: every point was really read. A history that is short enough comes back as it is.
  */
 export function thin(readings: readonly Reading[], points: number): readonly Reading[] {
   const first = readings[0];
@@ -67,7 +67,10 @@ interface Extremes {
   readonly highVoip: Reading;
 }
 
-/** Of [from, to); null of an empty range. Of equal readings the first counts, so that a still balance has one extreme. */
+/**
+ * Of [from, to); null of an empty range. Of equal readings the first counts, so that a still balance has one
+ * extreme.
+ */
 function findExtremes(readings: readonly Reading[], { from, to }: Range): Extremes | null {
   const start = readings[from];
   if (start === undefined) return null;

@@ -2,8 +2,8 @@ import type { Incident, Told } from './alert.ts';
 import type { NoticeKind } from './outbox.ts';
 
 /**
- * The incident after a channel was told something of it. `message` is the one that says it; `untried` says that no channel was
- * told, or tried, before.
+ * The incident after a channel was told something of it. `message` is the one that says it; `untried` says
+ * that no channel was told, or tried, before.
  */
 export function tellChannel(
   incident: Incident,

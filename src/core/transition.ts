@@ -12,8 +12,9 @@ import { isWorse, type Severity } from './severity.ts';
  * | pending  | breach with `for` > 0                       | `for` over (firing), recovery (inactive)             |
  * | firing   | breach with `for` 0, or `for` over          | recovery that lasted `recoverFor`, while not flapping |
  *
- * Inside firing the severity moves: up when something worse has lasted `for`, down at once. An alert that changes more than
- * five times within the flap window stays firing until it calms (at most two changes within the window).
+ * Inside firing the severity moves: up when something worse has lasted `for`, down at once. An alert that
+ * changes more than five times within the flap window stays firing until it calms (at most two changes within
+ * the window).
  *
  * `none` means that nothing changed but the numbers: whatever else changes has a name, so that it is stored and
  * survives a restart.
@@ -89,8 +90,8 @@ export function transition(
 }
 
 /**
- * What time alone makes of an alert: `for`, `recoverFor` or the flap window may be over. The last reading still stands, so
- * the caller does not call this for alerts about balances while the account cannot be read.
+ * What time alone makes of an alert: `for`, `recoverFor` or the flap window may be over. The last reading
+ * still stands, so the caller does not call this for alerts about balances while the account cannot be read.
  */
 export function elapse(alert: Alert, timing: AlertTiming, now: number): Transition {
   if (alert.state === 'pending') return breach(alert, alert.severity, timing, now);

@@ -22,8 +22,8 @@ export interface ProviderClientOptions {
 }
 
 /**
- * A request whose connection turned out to be dead on arrival never reached the provider: it is sent again, at most this often in
- * all.
+ * A request whose connection turned out to be dead on arrival never reached the provider: it is sent again,
+ * at most this often in all.
  */
 const mostAttempts = 3;
 
@@ -178,8 +178,8 @@ function failed(detail: OutcomeDetail): Outcome {
 }
 
 /**
- * One listener per signal however many requests hang on it: thousands share the daemon's, and listeners on a signal are slow to
- * add and warn when they are many.
+ * One listener per signal however many requests hang on it: thousands share the daemon's, and listeners on a
+ * signal are slow to add and warn when they are many.
  */
 class AbortWatch {
   readonly #waiting = new WeakMap<AbortSignal, Set<() => void>>();

@@ -24,7 +24,10 @@ export interface Way {
 export interface Connections {
   /** The way to an address: past the proxy for this machine, else as the proxy variables say. */
   to(target: { readonly loopback: boolean }): Way;
-  /** True when the error ended a connection that had carried answers before this request, and not one byte since it was sent. */
+  /**
+   * True when the error ended a connection that had carried answers before this request, and not one byte
+   * since it was sent.
+   */
   wasDeadOnArrival(error: unknown): boolean;
   /** Ends every connection at once. */
   close(): Promise<void>;
@@ -38,9 +41,9 @@ export interface ConnectionOptions {
 }
 
 /**
- * Connections to providers, kept warm: a new TLS handshake costs as much as forty requests. Each request has a connection of
- * its own while it runs, as many as it takes, so that no request ever waits behind one that hangs. HTTP/2 is
- * off for the same reason. Certificates are always verified.
+ * Connections to providers, kept warm: a new TLS handshake costs as much as forty requests. Each request has
+ * a connection of its own while it runs, as many as it takes, so that no request ever waits behind one that
+ * hangs. HTTP/2 is off for the same reason. Certificates are always verified.
  *
  * Throws when a proxy variable holds no address; the error names the variable and never its value.
  */
@@ -81,8 +84,9 @@ export function openConnections(options: ConnectionOptions): Connections {
 const requestWritten = 'undici:client:sendHeaders';
 
 /**
- * Remembers the errors of connections that had brought answers, and nothing after the last request was written. An answer that broke
- * the connection, be it by its first byte, is no such case: the provider had the request.
+ * Remembers the errors of connections that had brought answers, and nothing after the last request was
+ * written. An answer that broke the connection, be it by its first byte, is no such case: the provider had
+ * the request.
  */
 function watchRequests(): { readonly deadOnArrival: WeakSet<Error>; close(): void } {
   const deadOnArrival = new WeakSet<Error>();

@@ -1,7 +1,7 @@
 /**
- * The provider's documented endpoints and rate limits as data: the client takes its path from here, the simulator routes
- * and limits by it. Source: the provider's interface document, section 4 (paths) and section 8 (limits). All operations use
- * POST and carry `authSecret` in a JSON body.
+ * The provider's documented endpoints and rate limits as data: the client takes its path from here, the
+ * simulator routes and limits by it. Source: the provider's interface document, section 4 (paths) and section
+ * 8 (limits). All operations use POST and carry `authSecret` in a JSON body.
  */
 
 /** What one documented endpoint or group spends in the simulator, and reads. */
@@ -67,7 +67,10 @@ export const balanceEndpoint: Endpoint = endpoints[0];
 /** Codes of the envelope that the interface names (section 7). Every other code is a failure that it does not show. */
 export const envelopeCodes = { success: 200, authFailed: -22, rateLimited: -32 } as const;
 
-/** The endpoint that a path belongs to; a trailing slash and a query string change nothing. Null where none is documented. */
+/**
+ * The endpoint that a path belongs to; a trailing slash and a query string change nothing. Null where none is
+ * documented.
+ */
 export function findEndpoint(url: string): Endpoint | null {
   const query = url.indexOf('?');
   const path = (query === -1 ? url : url.slice(0, query)).replace(/\/$/, '');

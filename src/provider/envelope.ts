@@ -22,7 +22,10 @@ const envelopeSchema = z.object({ code: z.int(), msg: z.string(), result: z.unkn
 /** Up to 16 visible characters: what is strange but printable is kept and escaped where it is shown. */
 const currencyPattern = /^(?:[A-Z]{3}|(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,16})$/u;
 
-/** Balances are millionths here already (see `parseBody`); one that is out of range is NaN, which is no number to zod. */
+/**
+ * Balances are millionths here already (see `parseBody`); one that is out of range is NaN, which is no number
+ * to zod.
+ */
 const balanceSchema = z.object({
   smsBalance: z.number(),
   voipBalance: z.number(),
@@ -34,8 +37,8 @@ type Envelope = z.infer<typeof envelopeSchema>;
 /**
  * What an answer to the balance request means (contract 2.3). The envelope is read whatever the HTTP status is.
  *
- * `secret` is the account's `authSecret`: it is taken out of whatever the provider echoes. Reasons never quote the body, only
- * the provider's `msg`, cleaned and cut.
+ * `secret` is the account's `authSecret`: it is taken out of whatever the provider echoes. Reasons never
+ * quote the body, only the provider's `msg`, cleaned and cut.
  */
 export function judgeAnswer(answer: HttpAnswer, secret: string): OutcomeDetail {
   const parsed = answer.body === null ? undefined : parseBody(answer.body);
@@ -156,8 +159,8 @@ function collectUnknown(search: { value: unknown; known: object; prefix: string;
 const longNumber = /[\d.]{16}/;
 
 /**
- * Parses a body with both balances as millionths, exact from the digits as written; NaN where one is out of range. Undefined
- * where the text is not JSON, or nested too deep to walk.
+ * Parses a body with both balances as millionths, exact from the digits as written; NaN where one is out of
+ * range. Undefined where the text is not JSON, or nested too deep to walk.
  */
 function parseBody(text: string): unknown {
   // RFC 8259, 8.1: a parser may ignore a byte order mark.
@@ -172,8 +175,8 @@ function parseBody(text: string): unknown {
 }
 
 /**
- * `JSON.parse` as Node 22 and later have it: the reviver's third argument holds a number as it was written. The cast only
- * adds that argument, which TypeScript's library does not know.
+ * `JSON.parse` as Node 22 and later have it: the reviver's third argument holds a number as it was written.
+ * The cast only adds that argument, which TypeScript's library does not know.
  */
 const parseWithSource = JSON.parse as (text: string, reviver: typeof readExactly) => unknown;
 

@@ -43,8 +43,8 @@ export interface NetworkFailure {
 const notHttp: NetworkFailure = { kind: 'invalid_response', reason: 'the answer is not HTTP' };
 
 /**
- * What to tell people about an error below HTTP. Goes by the error's code alone, through its causes: messages of errors quote
- * addresses, and those may hold passwords.
+ * What to tell people about an error below HTTP. Goes by the error's code alone, through its causes: messages
+ * of errors quote addresses, and those may hold passwords.
  */
 export function explainNetworkError(error: unknown): NetworkFailure {
   if (error instanceof Error && error.name === 'HTTPParserError') return notHttp;

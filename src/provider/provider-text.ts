@@ -1,11 +1,15 @@
 import { cleanText } from '../core/plain-text.ts';
 
-/** Words of printable ASCII with single spaces between: nothing to clean. Usage headers are so, several in every answer. */
+/**
+ * Words of printable ASCII with single spaces between: nothing to clean. Usage headers are so, several in
+ * every answer.
+ */
 const alreadyClean = /^[!-~]+(?: [!-~]+)*$/;
 
 /**
- * Text that the provider sent, as it may be shown and stored: on one line, without what is invisible, cut to `limit` code
- * points, and without the account's secret where the provider echoes it, be it as it is, URL-encoded or in base64.
+ * Text that the provider sent, as it may be shown and stored: on one line, without what is invisible, cut to
+ * `limit` code points, and without the account's secret where the provider echoes it, be it as it is,
+ * URL-encoded or in base64.
  */
 export function cleanProviderText(text: string, secret: string, limit: number): string {
   const hidden = hideSecret(text, secret);

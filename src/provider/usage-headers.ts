@@ -10,7 +10,10 @@ const longestValue = 100;
 
 const none: Readonly<Record<string, string>> = {};
 
-/** The response's usage headers, names in lower case, at most 16, values cleaned and cut; `secret` is taken out of them. */
+/**
+ * The response's usage headers, names in lower case, at most 16, values cleaned and cut; `secret` is taken
+ * out of them.
+ */
 export function pickUsageHeaders(
   headers: IncomingHttpHeaders,
   secret: string,

@@ -5,11 +5,11 @@ export interface OriginRequest extends Dispatcher.DispatchOptions {
 }
 
 /**
- * Kept connections, by origin. Each request has one of its own while it runs, as many as it takes; the one that came free last
- * goes first, so that no more stay warm than are needed at once.
+ * Kept connections, by origin. Each request has one of its own while it runs, as many as it takes; the one
+ * that came free last goes first, so that no more stay warm than are needed at once.
  *
- * undici's own pool looks through all of its connections for a free one, twice for each request: with some hundreds under
- * way that costs more than the requests themselves. Here the free ones are known.
+ * undici's own pool looks through all of its connections for a free one, twice for each request: with some
+ * hundreds under way that costs more than the requests themselves. Here the free ones are known.
  */
 export class WarmClients {
   readonly #options: Client.Options;

@@ -2,8 +2,8 @@ import { Cron } from 'croner';
 import type { Calendar } from '../app/ports.ts';
 
 /**
- * Cron expressions by croner. `no-wildcard` makes every expression without `*` in its time fields run once per local day
- * even when clocks go back, and after the gap when they go forward.
+ * Cron expressions by croner. `no-wildcard` makes every expression without `*` in its time fields run once
+ * per local day even when clocks go back, and after the gap when they go forward.
  */
 const options = { fixedTimeRule: 'no-wildcard', mode: '5-part' } as const;
 
@@ -20,8 +20,8 @@ export const cronCalendar: Calendar = {
 };
 
 /**
- * What is wrong with an expression or its zone, in words; null when it will run. croner finds a bad zone and a date that
- * never comes only when it computes a run.
+ * What is wrong with an expression or its zone, in words; null when it will run. croner finds a bad zone and
+ * a date that never comes only when it computes a run.
  */
 export function findCronProblem(cron: string, timezone: string, now: number): string | null {
   try {

@@ -7,15 +7,15 @@ export interface SecretScrubber {
   /** Adds values that must never be printed. Values shorter than four characters are not hidden. */
   add(values: Iterable<string>): void;
   /**
-   * The text without any known value, be it as it is, URL-encoded, escaped for JSON or in base64 (also as a part of a longer
-   * encoded text). A line that is JSON stays JSON.
+   * The text without any known value, be it as it is, URL-encoded, escaped for JSON or in base64 (also as a
+   * part of a longer encoded text). A line that is JSON stays JSON.
    */
   scrub(line: string): string;
 }
 
 /**
- * The last guard before a line leaves the process. Code is written so that secrets never come near a message; this catches
- * what libraries put into theirs.
+ * The last guard before a line leaves the process. Code is written so that secrets never come near a message;
+ * this catches what libraries put into theirs.
  */
 export function createSecretScrubber(): SecretScrubber {
   const values = new Set<string>();
@@ -50,8 +50,9 @@ interface Family {
 }
 
 /**
- * What to look for, by its first characters. A thousand accounts bring ten thousand forms: a pattern with so many alternatives
- * takes a third of a second to compile when the first line is written, and tries all of them at every character.
+ * What to look for, by its first characters. A thousand accounts bring ten thousand forms: a pattern with so
+ * many alternatives takes a third of a second to compile when the first line is written, and tries all of
+ * them at every character.
  */
 class FormIndex {
   readonly #byStart = new Map<string, Family>();

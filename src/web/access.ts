@@ -22,8 +22,8 @@ export interface Caller {
 }
 
 /**
- * Lets a request in or throws the refusal. The order matters: a wrong name of the host says nothing about tokens, and another site's
- * page never gets as far as an attempt to sign in.
+ * Lets a request in or throws the refusal. The order matters: a wrong name of the host says nothing about
+ * tokens, and another site's page never gets as far as an attempt to sign in.
  */
 export function admit(guard: Guard, caller: Caller, access: Access): { readonly signedIn: boolean } {
   requireOwnHost(guard, caller);
@@ -53,7 +53,10 @@ export function requireAttempt(attempts: Attempts, address: string): void {
   });
 }
 
-/** Probes name a server as they like; scrapers do where the server is on the network, and they read without a token anyway. */
+/**
+ * Probes name a server as they like; scrapers do where the server is on the network, and they read without a
+ * token anyway.
+ */
 function requireOwnHost({ settings }: Guard, { path, headers }: Caller): void {
   if (path === '/livez' || path === '/healthz' || path === '/readyz') return;
   if (path === '/metrics' && !isLoopbackHost(settings.host)) return;

@@ -14,8 +14,9 @@ export type VerifiedGrant =
   | { readonly kind: 'forged' };
 
 /**
- * The query of a link that acknowledges one incident without signing in: `account=…&rule=…&incident=…&expires=…&signature=…`.
- * Put it behind `<publicUrl>/ack?`. The signature is HMAC-SHA256 over all of it, so nothing can be changed in it.
+ * The query of a link that acknowledges one incident without signing in:
+ * `account=…&rule=…&incident=…&expires=…&signature=…`. Put it behind `<publicUrl>/ack?`. The signature is
+ * HMAC-SHA256 over all of it, so nothing can be changed in it.
  */
 export function signAcknowledgement(secretKey: Buffer, grant: AcknowledgementGrant): string {
   const query = new URLSearchParams({
@@ -28,7 +29,10 @@ export function signAcknowledgement(secretKey: Buffer, grant: AcknowledgementGra
   return query.toString();
 }
 
-/** Whether a link is ours and still good at `now` (milliseconds since 1970). Takes the same time whatever is wrong with it. */
+/**
+ * Whether a link is ours and still good at `now` (milliseconds since 1970). Takes the same time whatever is
+ * wrong with it.
+ */
 export function verifyAcknowledgement(secretKey: Buffer, query: URLSearchParams, now: number): VerifiedGrant {
   const expires = query.get('expires') ?? '';
   const grant: AcknowledgementGrant = {

@@ -33,7 +33,10 @@ export function assetPath(name: string): string {
   return `/assets/${name}?v=${loadAsset(name)?.hash ?? ''}`;
 }
 
-/** Styles, scripts and pictures. They hold nothing of anybody, so they need no token: the sign-in page uses them too. */
+/**
+ * Styles, scripts and pictures. They hold nothing of anybody, so they need no token: the sign-in page uses
+ * them too.
+ */
 export function createAssetRoutes(): readonly Route[] {
   return [{ method: 'GET', pattern: '/assets/{name}', access: 'open', handle: sendAsset }];
 }

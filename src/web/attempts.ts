@@ -7,8 +7,8 @@ const overall = 60;
 const trackedAddresses = 1_000;
 
 /**
- * Counts failed sign-ins, per address and in all, over a minute. While one of the limits is reached no token is even looked at,
- * so guessing is bounded to `overall` tokens a minute whatever the number of addresses.
+ * Counts failed sign-ins, per address and in all, over a minute. While one of the limits is reached no token
+ * is even looked at, so guessing is bounded to `overall` tokens a minute whatever the number of addresses.
  */
 export class Attempts {
   readonly #clock: Clock;

@@ -15,7 +15,10 @@ export interface Call {
   readonly signedIn: boolean;
   /** An instant read once for the whole request. */
   readonly now: number;
-  /** The JSON body; undefined where there is none. Refuses other media types, other bodies than JSON, and large ones. */
+  /**
+   * The JSON body; undefined where there is none. Refuses other media types, other bodies than JSON, and
+   * large ones.
+   */
   readonly readJson: () => Promise<unknown>;
   /** The fields of a form. */
   readonly readForm: () => Promise<URLSearchParams>;

@@ -18,8 +18,8 @@ interface EventStreamsOptions {
 }
 
 /**
- * Tells open pages that something changed (server-sent events). Events carry no data: a page asks again for what it shows, and so never
- * gets more than its address gives.
+ * Tells open pages that something changed (server-sent events). Events carry no data: a page asks again for
+ * what it shows, and so never gets more than its address gives.
  */
 export class EventStreams {
   readonly #options: EventStreamsOptions;

@@ -24,7 +24,10 @@ export type Metric =
 
 export const expositionMediaType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Prometheus' text format, version 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats). Metrics without a sample are left out. */
+/**
+ * Prometheus' text format, version 0.0.4 (prometheus.io/docs/instrumenting/exposition_formats). Metrics
+ * without a sample are left out.
+ */
 export function renderExposition(metrics: readonly Metric[]): string {
   return metrics.map(renderMetric).join('');
 }

@@ -4,8 +4,9 @@ import { sendJson } from './reply.ts';
 import type { Route } from './router.ts';
 
 /**
- * `/livez` says that the process answers and depends on nothing, so a container is never restarted for an outage elsewhere. `/readyz`
- * is 200 once the database is open and the scheduler runs; what is wrong although it runs stands in `problems`.
+ * `/livez` says that the process answers and depends on nothing, so a container is never restarted for an
+ * outage elsewhere. `/readyz` is 200 once the database is open and the scheduler runs; what is wrong although
+ * it runs stands in `problems`.
  */
 export function createHealthRoutes(desk: DaemonDesk): readonly Route[] {
   const live = (): Reply => sendJson({ status: 'ok' });

@@ -16,9 +16,9 @@ export class Html {
 export type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
 
 /**
- * The only way to write markup. Literal parts stand as they are; values are escaped for text and for quoted attributes,
- * lists are joined, and `null`, `undefined` and `false` vanish. Attribute values must stand in double quotes, and values never
- * belong into `<script>` or `<style>`.
+ * The only way to write markup. Literal parts stand as they are; values are escaped for text and for quoted
+ * attributes, lists are joined, and `null`, `undefined` and `false` vanish. Attribute values must stand in
+ * double quotes, and values never belong into `<script>` or `<style>`.
  */
 export function html(literals: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let markup = literals[0] ?? '';
@@ -48,8 +48,8 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /**
- * Text for markup: one line, clean of control characters and of those that turn the direction of text around or hide it, cut
- * after a thousand characters, and escaped. Whatever a name holds, it stays a name.
+ * Text for markup: one line, clean of control characters and of those that turn the direction of text around
+ * or hide it, cut after a thousand characters, and escaped. Whatever a name holds, it stays a name.
  */
 function escapeHtml(text: string): string {
   return cleanText(text, 1_000).replace(special, (character) => entities[character] ?? '');

@@ -4,9 +4,9 @@ import type { ServerSettings } from '../app/settings.ts';
 import { isLoopbackHost } from '../core/loopback-host.ts';
 
 /**
- * Whether the `Host` header names this server (against DNS rebinding, where a page of another site gets its own name to point
- * here). Bound to loopback: loopback names, and the host of `publicUrl`. Bound elsewhere also what no site on the internet can
- * own: addresses, names without a dot, and the host it is bound to.
+ * Whether the `Host` header names this server (against DNS rebinding, where a page of another site gets its
+ * own name to point here). Bound to loopback: loopback names, and the host of `publicUrl`. Bound elsewhere
+ * also what no site on the internet can own: addresses, names without a dot, and the host it is bound to.
  */
 export function isOwnHost(hostHeader: string | undefined, settings: ServerSettings): boolean {
   const host = parseAuthority(hostHeader);
@@ -40,8 +40,8 @@ export function isSameOrigin(
 }
 
 /**
- * Whether the browser came over TLS, as far as we can know: by the word of the proxy or the host of an https `publicUrl`. A client that
- * lies only gives itself a stricter cookie.
+ * Whether the browser came over TLS, as far as we can know: by the word of the proxy or the host of an https
+ * `publicUrl`. A client that lies only gives itself a stricter cookie.
  */
 export function isSecure(headers: IncomingHttpHeaders, settings: ServerSettings): boolean {
   if (headers['x-forwarded-proto'] === 'https') return true;

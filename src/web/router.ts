@@ -4,8 +4,8 @@ import { type Reply, RequestError } from './reply.ts';
 /**
  * Who may call a route.
  * - `open`: anybody.
- * - `page`, `api`: whoever is signed in or brings the token, when there is a token. A page sends people to the sign-in instead.
- * A changing method is refused to other sites' pages, whatever the access.
+ * - `page`, `api`: whoever is signed in or brings the token, when there is a token. A page sends people to
+ *   the sign-in instead. A changing method is refused to other sites' pages, whatever the access.
  */
 export type Access = 'open' | 'page' | 'api';
 

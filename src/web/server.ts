@@ -30,8 +30,9 @@ export class ListenError extends OperatorError {
 }
 
 /**
- * Starts page, API, metrics and health on `settings.host` and `settings.port` (0 takes a free one). Rejects with `ListenError` when the
- * address cannot be had, or when it is not loopback and nothing protects it (contract 6).
+ * Starts page, API, metrics and health on `settings.host` and `settings.port` (0 takes a free one). Rejects
+ * with `ListenError` when the address cannot be had, or when it is not loopback and nothing protects it
+ * (contract 6).
  */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
   const { settings, desk, clock, random } = options;
@@ -104,7 +105,8 @@ async function handle(
   request: IncomingMessage,
   url: URL,
 ): Promise<Reply> {
-  // Which of several names would count differs from server to server, and a proxy in front may have checked another one.
+  // Which of several names would count differs from server to server, and a proxy in front may have checked
+  // another one.
   if ((request.headersDistinct.host?.length ?? 0) > 1)
     throw new RequestError('bad_request', 'The request names more than one host.');
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');

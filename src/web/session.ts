@@ -14,8 +14,8 @@ export interface SessionsOptions {
 }
 
 /**
- * Sessions of the page. The cookie holds an id, its end and a signature, never the token. The key of the signature depends on the
- * token: a new token ends every session, and a restart ends none.
+ * Sessions of the page. The cookie holds an id, its end and a signature, never the token. The key of the
+ * signature depends on the token: a new token ends every session, and a restart ends none.
  */
 export class Sessions {
   readonly #tokenDigest: Buffer;

@@ -16,8 +16,8 @@ export interface LivePage {
   /** Null without a server. */
   readonly url: string | null;
   /**
-   * Listens by these settings from now on. Rejects when the address cannot be listened on; the page stays where it was then, and the
-   * next call tries again.
+   * Listens by these settings from now on. Rejects when the address cannot be listened on; the page stays
+   * where it was then, and the next call tries again.
    */
   follow(settings: Pick<Settings, 'server' | 'timezone'>): Promise<void>;
   close(): Promise<void>;

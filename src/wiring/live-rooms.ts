@@ -29,7 +29,8 @@ export function createLiveRooms({
         import('./configuration-file.ts'),
       ]);
       const file = openConfigurationFile(path, log);
-      // Read once more, at the moment from which changes are watched for, and to learn which files the placeholders name.
+      // Read once more, at the moment from which changes are watched for, and to learn which files the
+      // placeholders name.
       const loaded = file.load();
       const current = loaded.kind === 'loaded' ? loaded.settings : settings;
       const { watchedFiles } = loaded;

@@ -5,8 +5,8 @@ import { createStyle, decideColour } from '../cli/terminal/style.ts';
 const usualColumns = 80;
 
 /**
- * Standard output or standard error for commands. A reader that goes away, as `| head` does, is no error: what is written after
- * that is dropped, and `gone` is called once.
+ * Standard output or standard error for commands. A reader that goes away, as `| head` does, is no error:
+ * what is written after that is dropped, and `gone` is called once.
  */
 export function openOutput(
   stream: WriteStream,

@@ -8,8 +8,8 @@ import { openProcessLog } from './process-log.ts';
 import { createRooms } from './rooms.ts';
 
 /**
- * Runs the command line of this process. Sets the exit code and lets the process end by itself; only a second signal and
- * programming errors end it at once.
+ * Runs the command line of this process. Sets the exit code and lets the process end by itself; only a second
+ * signal and programming errors end it at once.
  */
 export async function startProcess(): Promise<void> {
   const { env } = process;

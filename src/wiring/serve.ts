@@ -34,7 +34,10 @@ export interface ServeOrder {
 /** Links in messages are good for this long: an incident that is still open then has been reminded of. */
 const linkLifeMs = 7 * 86_400_000;
 
-/** Runs the daemon until `signal` aborts: database, polls, channels, page, and the watch over the configuration file. */
+/**
+ * Runs the daemon until `signal` aborts: database, polls, channels, page, and the watch over the
+ * configuration file.
+ */
 export async function serve(order: ServeOrder): Promise<void> {
   // First of all: opening a large database takes its time, and a change or a SIGHUP meanwhile must not be missed.
   const reloads = watchReloads(order, systemClock);
@@ -86,7 +89,8 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
     log.info({ version, accounts: settings.accounts.length, url: page.url ?? undefined }, 'lowwater runs');
     reloads.begin({
       async apply(next) {
-        // The page first: it is the one part of a configuration that can turn out to be impossible, and then nothing of it holds.
+        // The page first: it is the one part of a configuration that can turn out to be impossible, and then
+        // nothing of it holds.
         await page.follow(next);
         daemon.reload(next);
       },
@@ -155,7 +159,10 @@ function watchReloads({ file, watchedFiles, log }: ServeOrder, clock: Clock): Re
 
 type AckKeys = (server: ServerSettings) => Buffer;
 
-/** Keys of the links in messages. They outlive a restart where a token is set; without one, links are good until the next start. */
+/**
+ * Keys of the links in messages. They outlive a restart where a token is set; without one, links are good
+ * until the next start.
+ */
 function createAckKeys(): AckKeys {
   const untilNextStart = randomBytes(32);
   return ({ token }) =>

@@ -157,8 +157,8 @@ test('the description of a valid file shows no secret', () => {
 });
 
 /**
- * A secret that a mutation moved to a place that is shown on purpose (a name, an id, a label) is no secret any more once the file is
- * valid; it must still not be shown where the place is wrong for it.
+ * A secret that a mutation moved to a place that is shown on purpose (a name, an id, a label) is no secret
+ * any more once the file is valid; it must still not be shown where the place is wrong for it.
  */
 function shownNowhere(config: unknown): readonly string[] {
   return load(config).kind === 'invalid' ? forbidden : [];

@@ -4,7 +4,10 @@ import { load, sample } from './sample.ts';
 
 export type Sample = ReturnType<typeof sample>;
 
-/** What is done to a valid file, and the one problem that must come of it: path, a text of its line, a part of the message. */
+/**
+ * What is done to a valid file, and the one problem that must come of it: path, a text of its line, a part of
+ * the message.
+ */
 export type ProblemRow = readonly [
   name: string,
   change: (config: Sample) => void,
@@ -49,6 +52,7 @@ function findLine(text: string, wanted: string): number {
   const [, count = '1', part = wanted] = /^(\d):(.*)$/.exec(wanted) ?? [];
   const lines = text.split('\n').flatMap((line, index) => (line.includes(part) ? [index + 1] : []));
   const found = lines[Number(count) - 1] ?? 0;
-  // Something that is missing is looked for where the thing around it begins: an object in a list stands on the next line.
+  // Something that is missing is looked for where the thing around it begins: an object in a list stands on
+  // the next line.
   return wanted.endsWith('": [') ? found + 1 : found;
 }

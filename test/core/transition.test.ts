@@ -343,9 +343,9 @@ describe('whatever the history', () => {
 });
 
 /**
- * Polling never looks at exactly even instants. That must not decide what people hear, as long as the history itself is not on
- * the edge: each level of the balance lasts for more than two polls, and `for` and `recoverFor` are not within a poll and its
- * jitter of how long a level lasts.
+ * Polling never looks at exactly even instants. That must not decide what people hear, as long as the history
+ * itself is not on the edge: each level of the balance lasts for more than two polls, and `for` and
+ * `recoverFor` are not within a poll and its jitter of how long a level lasts.
  */
 describe('the same history with every poll up to 10 % early or late', () => {
   const interval = 5 * minute;

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type KillRun, playKillRun } from '../support/kill/kill-run.ts';
 
-/** A few rows of the whole matrix, which `npm run kill-matrix` plays. Each plan kills one process; the next is started. */
+/**
+ * A few rows of the whole matrix, which `npm run kill-matrix` plays. Each plan kills one process; the next is
+ * started.
+ */
 const rows: readonly (readonly [string, KillRun])[] = [
   [
     'half way through commits while answers get lost',

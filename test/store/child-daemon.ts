@@ -1,7 +1,7 @@
 /**
- * A daemon to be killed: opens the database named first, says `open`, and then, when the second argument is `commit`, stores one
- * poll and one message after another and says the number of each that is stored. `refused: …` when it cannot open. With a third
- * argument it takes on that user id first.
+ * A daemon to be killed: opens the database named first, says `open`, and then, when the second argument is
+ * `commit`, stores one poll and one message after another and says the number of each that is stored.
+ * `refused: …` when it cannot open. With a third argument it takes on that user id first.
  */
 import { writeSync } from 'node:fs';
 import { setInterval } from 'node:timers';

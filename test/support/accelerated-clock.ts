@@ -2,8 +2,8 @@ import type { Clock } from '../../src/app/ports.ts';
 import { systemClock } from '../../src/system/clock.ts';
 
 /**
- * Time that runs `speed` times as fast as the real one. Processes that share `startedAt` (real milliseconds since 1970) agree
- * on it, so that a daemon started after another finds no jump.
+ * Time that runs `speed` times as fast as the real one. Processes that share `startedAt` (real milliseconds
+ * since 1970) agree on it, so that a daemon started after another finds no jump.
  */
 export function accelerateClock(speed: number, startedAt: number): Clock {
   return {

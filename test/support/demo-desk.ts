@@ -19,7 +19,10 @@ import {
 
 const lastPollAt = deskNow - 2 * minuteMs;
 
-/** A team's morning: something critical, something acknowledged, a key refused, an outage, and accounts that are well. */
+/**
+ * A team's morning: something critical, something acknowledged, a key refused, an outage, and accounts that
+ * are well.
+ */
 export function demoDesk(): FakeDesk {
   const desk = new FakeDesk();
   addOtp(desk);

@@ -1,6 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Asks again and again, every few milliseconds, until the answer is neither null nor false; gives it. Throws with `what` in the end. */
+/**
+ * Asks again and again, every few milliseconds, until the answer is neither null nor false; gives it. Throws
+ * with `what` in the end.
+ */
 export async function eventually<T>(
   what: string,
   ask: () => T | null | false | Promise<T | null | false>,

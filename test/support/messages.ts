@@ -24,7 +24,10 @@ export function money(units: number): number {
   return Math.round(units * 1_000_000);
 }
 
-/** Seven days of readings every half hour that fall to `end`, by day faster than by night, with a top-up of `topUp` three days ago. */
+/**
+ * Seven days of readings every half hour that fall to `end`, by day faster than by night, with a top-up of
+ * `topUp` three days ago.
+ */
 function fallingHistory(options: {
   readonly end: number;
   readonly perDay: number;

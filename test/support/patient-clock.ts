@@ -9,9 +9,9 @@ interface Timer {
 }
 
 /**
- * Time that runs at most `speed` times as fast as the real one and waits for the process: no timer is passed over, however long the
- * work before it took, and between two timers the event loop goes round. A process that cannot keep up meets slower time, never
- * a jump. Wall and monotonic clock agree.
+ * Time that runs at most `speed` times as fast as the real one and waits for the process: no timer is passed
+ * over, however long the work before it took, and between two timers the event loop goes round. A process
+ * that cannot keep up meets slower time, never a jump. Wall and monotonic clock agree.
  */
 export function createPatientClock(speed: number): Clock {
   const startedAt = Date.now();

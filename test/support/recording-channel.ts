@@ -1,7 +1,10 @@
 import type { Channel, Delivery } from '../../src/app/ports.ts';
 import type { IncidentMessage, Message, Notice } from '../../src/core/message.ts';
 
-/** How a channel answers: `up` takes everything, `down` surely refuses for now, `lost` may have taken it, `dead` refuses for good. */
+/**
+ * How a channel answers: `up` takes everything, `down` surely refuses for now, `lost` may have taken it,
+ * `dead` refuses for good.
+ */
 export type Mood = 'up' | 'down' | 'lost' | 'dead' | { readonly refuses: readonly string[] };
 
 export interface Received {

@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the receiver does with a message: answers, perhaps late, or takes it and answers nothing, or cuts the connection. */
+/**
+ * What the receiver does with a message: answers, perhaps late, or takes it and answers nothing, or cuts the
+ * connection.
+ */
 export type SinkAnswer =
   | {
       readonly status: number;

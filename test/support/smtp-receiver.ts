@@ -46,7 +46,10 @@ export function smtpReply(code: number, text: string): Error {
   return Object.assign(new Error(text), { responseCode: code });
 }
 
-/** A server that speaks just enough SMTP and then does what `afterCommand` says, for what a proper server never does. */
+/**
+ * A server that speaks just enough SMTP and then does what `afterCommand` says, for what a proper server
+ * never does.
+ */
 export async function startScriptedSmtp(
   reply: (command: string, socket: Socket) => string | null,
 ): Promise<SmtpReceiver> {

@@ -23,8 +23,8 @@ function built(path: string): Promise<unknown> {
 }
 
 /**
- * The built program's daemon over its real ports, wired as `lowwater run` wires it but for the clock and what `changes` replace.
- * `providerClock` measures the provider's deadlines, which real sockets keep in real time.
+ * The built program's daemon over its real ports, wired as `lowwater run` wires it but for the clock and what
+ * `changes` replace. `providerClock` measures the provider's deadlines, which real sockets keep in real time.
  */
 export async function wireDaemon(order: {
   readonly configFile: string;

@@ -11,8 +11,9 @@ import { isSilenced } from './silencing.ts';
 import { type MonitorState, wakeBy } from './state.ts';
 
 /**
- * Ends a turn: decides for every incident that was touched, and every channel of it, whether something is to be said, and puts
- * that on the outbox. Doing it twice says nothing twice, because what was said is part of the incident.
+ * Ends a turn: decides for every incident that was touched, and every channel of it, whether something is to
+ * be said, and puts that on the outbox. Doing it twice says nothing twice, because what was said is part of
+ * the incident.
  */
 export function announceTouched(state: MonitorState, now: number): void {
   reviewOutages(state, now);

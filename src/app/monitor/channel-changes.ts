@@ -4,7 +4,10 @@ import { moveQueue, putMessage } from './queue.ts';
 import { forgetTries } from './settle.ts';
 import type { MonitorState } from './state.ts';
 
-/** Follows a reload: channels that stayed are tried anew, renamed ones take along what they were told, others are gone. */
+/**
+ * Follows a reload: channels that stayed are tried anew, renamed ones take along what they were told, others
+ * are gone.
+ */
 export function followChannels(state: MonitorState, before: readonly ChannelSettings[], now: number): void {
   const known = new Set(before.map((channel) => channel.name));
   const { channels } = state.settings;

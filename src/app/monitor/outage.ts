@@ -10,8 +10,8 @@ const fewestAccounts = 3;
 const outageRule = 'provider-down';
 
 /**
- * An outage of a whole provider: at least half, and at least three, of its accounts went stale within one poll interval. One
- * message replaces theirs, and one more says that it is over.
+ * An outage of a whole provider: at least half, and at least three, of its accounts went stale within one
+ * poll interval. One message replaces theirs, and one more says that it is over.
  */
 export function reviewOutage(state: MonitorState, baseUrl: string, now: number): void {
   const accounts = accountsOf(state, baseUrl);
@@ -70,8 +70,8 @@ export class OutageHolds {
   }
 
   /**
-   * Until when: one poll interval from its start while enough of the provider's accounts fail, and as long after an outage
-   * ended. Null when it stands alone.
+   * Until when: one poll interval from its start while enough of the provider's accounts fail, and as long
+   * after an outage ended. Null when it stands alone.
    */
   heldUntil(incident: Incident): number | null {
     const account = this.#state.accounts.get(incident.account);
@@ -117,7 +117,10 @@ function areMany(count: number, accounts: readonly WatchedAccount[]): boolean {
   return count >= fewestAccounts && count * 2 >= accounts.length;
 }
 
-/** Since when an account is stale; null when it is not, or when its refused key explains it: then the provider does answer. */
+/**
+ * Since when an account is stale; null when it is not, or when its refused key explains it: then the provider
+ * does answer.
+ */
 function staleSinceOf(account: WatchedAccount): number | null {
   let since: number | null = null;
   for (const alert of account.alerts.values()) {

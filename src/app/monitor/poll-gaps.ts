@@ -23,8 +23,8 @@ export function pollInterval(calendar: Calendar, schedule: PollSchedule, now: nu
 }
 
 /**
- * The mean gap of the three polls that are due after an instant. A cron expression that rests overnight has long gaps in
- * the evening: an account is not stale because nobody was meant to ask.
+ * The mean gap of the three polls that are due after an instant. A cron expression that rests overnight has
+ * long gaps in the evening: an account is not stale because nobody was meant to ask.
  */
 export function pollGap(calendar: Calendar, schedule: PollSchedule, after: number): number {
   if (schedule.kind === 'every') return schedule.everyMs;

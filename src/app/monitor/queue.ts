@@ -8,8 +8,8 @@ import {
 import type { MonitorState } from './state.ts';
 
 /**
- * A stored message takes up to this many things to say, the next one goes into another: a burst of thousands is not written anew
- * with each. They are one when they are sent.
+ * A stored message takes up to this many things to say, the next one goes into another: a burst of thousands
+ * is not written anew with each. They are one when they are sent.
  */
 const mostItemsStored = 250;
 
@@ -46,15 +46,18 @@ export function putMessage(state: MonitorState, message: OutboxMessage): void {
   if (message.state !== 'pending' && place >= 0) state.queues.set(message.channel, queue.toSpliced(place, 1));
 }
 
-/** What may be sent next: the oldest message about incidents, which no later one may overtake, and reports, which wait for nothing. */
+/**
+ * What may be sent next: the oldest message about incidents, which no later one may overtake, and reports,
+ * which wait for nothing.
+ */
 export function sendable(queue: readonly OutboxMessage[]): readonly OutboxMessage[] {
   const first = queue.find((message) => message.report === null);
   return queue.filter((message) => message === first || message.report !== null);
 }
 
 /**
- * Everything that queued up behind a message that is about to be sent joins it: what happened while the channel was down is told
- * at once, in order.
+ * Everything that queued up behind a message that is about to be sent joins it: what happened while the
+ * channel was down is told at once, in order.
  */
 export function absorbFollowers(state: MonitorState, message: OutboxMessage): OutboxMessage {
   if (message.report !== null) return message;
@@ -72,8 +75,8 @@ export function absorbFollowers(state: MonitorState, message: OutboxMessage): Ou
 }
 
 /**
- * A message that was tried for a day is given up, but not the incidents of which something joined it later: they go on in a message
- * of their own that has its own day. Gives their ids.
+ * A message that was tried for a day is given up, but not the incidents of which something joined it later:
+ * they go on in a message of their own that has its own day. Gives their ids.
  */
 export function spareFresh(state: MonitorState, message: OutboxMessage, now: number): ReadonlySet<string> {
   const triedMs = message.giveUpAt - message.createdAt;

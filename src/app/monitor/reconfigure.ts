@@ -14,8 +14,9 @@ import { reviewSilences } from './silencing.ts';
 import type { MonitorState, WatchedAccount } from './state.ts';
 
 /**
- * Puts a new configuration in force. Open incidents of rules and accounts that remain keep their state and clocks and are
- * judged by the new rule at the next snapshot; those of removed ones are closed, saying why (contract 4.4).
+ * Puts a new configuration in force. Open incidents of rules and accounts that remain keep their state and
+ * clocks and are judged by the new rule at the next snapshot; those of removed ones are closed, saying why
+ * (contract 4.4).
  */
 export function reconfigure(state: MonitorState, settings: Settings, now: number): void {
   const before = state.settings;
@@ -50,8 +51,8 @@ export function watchAccounts(
 }
 
 /**
- * Accounts that share a secret on one base address share the provider's limit. A group is named after its first account, so that
- * a stored backoff holds no trace of a secret.
+ * Accounts that share a secret on one base address share the provider's limit. A group is named after its
+ * first account, so that a stored backoff holds no trace of a secret.
  */
 function groupAccounts(state: MonitorState): void {
   const firsts = new Map<string, string>();
@@ -151,7 +152,10 @@ function removeAlert(state: MonitorState, alert: Alert, resolution: Resolution, 
   state.changes.removedAlerts.set(key, { account: alert.account, rule: alert.rule });
 }
 
-/** An alert whose account is gone, or about a provider that no account uses any more. Those about lowwater itself stay. */
+/**
+ * An alert whose account is gone, or about a provider that no account uses any more. Those about lowwater
+ * itself stay.
+ */
 function isOrphan(state: MonitorState, alert: Alert): boolean {
   if (alert.account === ownAccountId) return false;
   return !state.settings.accounts.some((account) => providerAccountId(account.baseUrl) === alert.account);

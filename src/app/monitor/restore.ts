@@ -9,15 +9,18 @@ import { shiftTime, skipUnwatched } from './shift.ts';
 import { scheduleSilences } from './silencing.ts';
 import { type MonitorState, type WatchedAccount, wakeBy } from './state.ts';
 
-/** Messages that lay undelivered longer than this while lowwater was down are not sent any more (an old backup, restored). */
+/**
+ * Messages that lay undelivered longer than this while lowwater was down are not sent any more (an old
+ * backup, restored).
+ */
 const staleMessageMs = 7 * 86_400_000;
 
 /** The note that says when the daemon was last known to be running. */
 export const aliveNote = 'alive-at';
 
 /**
- * Takes up the work where the last daemon stopped. The time in between counts neither as breach nor as recovery: the clocks of
- * alerts are moved along.
+ * Takes up the work where the last daemon stopped. The time in between counts neither as breach nor as
+ * recovery: the clocks of alerts are moved along.
  */
 export function restoreState(state: MonitorState, reader: StoreReader, now: number): void {
   const stored = reader.load();
@@ -47,9 +50,9 @@ export function restoreState(state: MonitorState, reader: StoreReader, now: numb
 }
 
 /**
- * When the last daemon ended. A daemon that was told to stop wrote it down. One that died is known to have lived at its last poll,
- * and perhaps for a poll interval after: so much is counted as watched, so that a daemon that dies again and again
- * still gets to the end of a `for` and notices staleness.
+ * When the last daemon ended. A daemon that was told to stop wrote it down. One that died is known to have
+ * lived at its last poll, and perhaps for a poll interval after: so much is counted as watched, so that a
+ * daemon that dies again and again still gets to the end of a `for` and notices staleness.
  */
 function lastRunOf(stored: StoredState, now: number): { readonly endedAt: number; readonly exact: boolean } {
   const stoppedAt = Number(stored.notes[aliveNote] ?? Number.NaN);
@@ -98,8 +101,8 @@ function restoreMessages(
 }
 
 /**
- * What ended while nobody could be told is told now. Reminders and escalations of open incidents wait for one poll of the account:
- * the incident may be over.
+ * What ended while nobody could be told is told now. Reminders and escalations of open incidents wait for one
+ * poll of the account: the incident may be over.
  */
 function resumeIncident(state: MonitorState, incident: Incident, now: number): void {
   const account = state.accounts.get(incident.account);

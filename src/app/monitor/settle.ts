@@ -133,8 +133,8 @@ function settleRetry(
 }
 
 /**
- * What could not be told is not counted as told: it is tried again when the channel works, or at the pace of reminders. Of an
- * incident that the channel heard of before, that is what came since.
+ * What could not be told is not counted as told: it is tried again when the channel works, or at the pace of
+ * reminders. Of an incident that the channel heard of before, that is what came since.
  */
 function settleDead(
   state: MonitorState,

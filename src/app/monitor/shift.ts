@@ -5,8 +5,9 @@ import { reviewSilences } from './silencing.ts';
 import type { MonitorState } from './state.ts';
 
 /**
- * The wall clock jumped, or the machine slept: what is measured moves along, so that neither staleness nor a `for`, a reminder or a
- * retry comes early or late by it. What the calendar says (silences) is looked up anew.
+ * The wall clock jumped, or the machine slept: what is measured moves along, so that neither staleness nor a
+ * `for`, a reminder or a retry comes early or late by it. What the calendar says (silences) is looked up
+ * anew.
  */
 export function shiftTime(state: MonitorState, byMs: number, now: number): void {
   state.due.shift(byMs);
@@ -35,8 +36,8 @@ export function shiftTime(state: MonitorState, byMs: number, now: number): void 
 }
 
 /**
- * Nobody watched an account for so long: that counts neither as breach nor as recovery, as no staleness, and nobody could
- * have acknowledged meanwhile.
+ * Nobody watched an account for so long: that counts neither as breach nor as recovery, as no staleness, and
+ * nobody could have acknowledged meanwhile.
  */
 export function skipUnwatched(state: MonitorState, id: string, byMs: number): void {
   if (byMs === 0) return;

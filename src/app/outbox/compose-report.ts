@@ -9,7 +9,10 @@ import { baseOf, type ComposeParts } from './compose.ts';
 
 const chartPoints = 200;
 
-/** A report over its period: balance, spending, top-ups, runway and incidents of every account, shortest runway first. */
+/**
+ * A report over its period: balance, spending, top-ups, runway and incidents of every account, shortest
+ * runway first.
+ */
 export function composeReport(parts: ComposeParts, message: OutboxMessage, now: number): Message | null {
   const { report } = message;
   if (report === null) return null;

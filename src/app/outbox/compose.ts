@@ -128,14 +128,17 @@ function describeAccount(account: WatchedAccount, incident: Incident, now: numbe
   };
 }
 
-/** Alerts about a balance; and those about an account that cannot be read, where it matters how long the last known balance lasts. */
+/**
+ * Alerts about a balance; and those about an account that cannot be read, where it matters how long the last
+ * known balance lasts.
+ */
 function tellsOutlook({ balance, type }: Incident): boolean {
   return balance !== null || type === 'stale' || type === 'auth-failed';
 }
 
 /**
- * The thread that the message goes into: that of the oldest incident that was told before. References run from old to new, so that a
- * mail that answers several threads hangs below the one that began first.
+ * The thread that the message goes into: that of the oldest incident that was told before. References run
+ * from old to new, so that a mail that answers several threads hangs below the one that began first.
  */
 function threadOf(message: OutboxMessage, incidents: readonly Incident[]): IncidentMessage['thread'] {
   const oldestFirst = incidents.toSorted((left, right) => left.firedAt - right.firedAt);

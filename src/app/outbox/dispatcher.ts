@@ -28,8 +28,8 @@ interface Lane {
 }
 
 /**
- * Delivers the outbox. Each channel has a lane of its own, so that a slow or broken one delays no other. Taking a message and
- * sending it are two steps: in between, the taking is committed.
+ * Delivers the outbox. Each channel has a lane of its own, so that a slow or broken one delays no other.
+ * Taking a message and sending it are two steps: in between, the taking is committed.
  */
 export class Dispatcher {
   readonly #parts: DispatcherParts;

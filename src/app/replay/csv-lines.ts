@@ -11,8 +11,8 @@ const byteOrderMark = '\ufeff';
 const longestRecord = 10_000;
 
 /**
- * Splits CSV (RFC 4180) into records: fields in double quotes may hold commas, line breaks and doubled quotes; lines end
- * with LF or CRLF. Text is pushed in pieces of any size.
+ * Splits CSV (RFC 4180) into records: fields in double quotes may hold commas, line breaks and doubled
+ * quotes; lines end with LF or CRLF. Text is pushed in pieces of any size.
  */
 export class CsvLines {
   readonly #take: (row: CsvRow) => void;

@@ -15,7 +15,8 @@ interface Frame {
 }
 
 /**
- * The stored past of an account. Failed polls are stored too, so a time without any is one in which lowwater was not running.
+ * The stored past of an account. Failed polls are stored too, so a time without any is one in which lowwater
+ * was not running.
  */
 export function storedHistory(
   reader: StoreReader,
@@ -54,8 +55,8 @@ export function givenHistory(
 }
 
 /**
- * Which configured account each list of readings belongs to. `chosen` is the account that a person named: the one that a
- * file without accounts is about, or the only one that is wanted of a file with them.
+ * Which configured account each list of readings belongs to. `chosen` is the account that a person named: the
+ * one that a file without accounts is about, or the only one that is wanted of a file with them.
  *
  * Throws `HistoryFileError` for readings that are no configured account's, or cannot be told to be one's.
  */

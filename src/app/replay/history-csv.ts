@@ -22,12 +22,12 @@ const longestCurrency = 16;
 const longestQuote = 40;
 
 /**
- * Reads readings from CSV as `history --csv` writes it (RFC 4180; the columns in any order; LF or CRLF; a byte order mark and quotes
- * are fine): `at,sms,voip,currency` and, where the file holds several accounts, `account`. Text comes in pieces of any
- * size, so that a file of a million lines is never in memory as one.
+ * Reads readings from CSV as `history --csv` writes it (RFC 4180; the columns in any order; LF or CRLF; a
+ * byte order mark and quotes are fine): `at,sms,voip,currency` and, where the file holds several accounts,
+ * `account`. Text comes in pieces of any size, so that a file of a million lines is never in memory as one.
  *
- * Gives the readings by account, oldest first, whatever order they stand in; the account is '' where the file has no such column.
- * Throws `HistoryFileError`, which names the line.
+ * Gives the readings by account, oldest first, whatever order they stand in; the account is '' where the file
+ * has no such column. Throws `HistoryFileError`, which names the line.
  */
 export async function readHistoryCsv(
   pieces: AsyncIterable<string>,

@@ -30,9 +30,10 @@ export interface ReplayResult {
 }
 
 /**
- * Runs the configured rules over the past of accounts: the same `evaluate` and `transition` as the daemon, and the same
- * decisions about messages. Writes nothing. Accounts are replayed one after the other as they are added, so that only one history
- * need be in memory; messages, which may join those of other accounts, are counted at the end.
+ * Runs the configured rules over the past of accounts: the same `evaluate` and `transition` as the daemon,
+ * and the same decisions about messages. Writes nothing. Accounts are replayed one after the other as they
+ * are added, so that only one history need be in memory; messages, which may join those of other accounts,
+ * are counted at the end.
  */
 export class HistoryReplay {
   readonly #settings: Settings;

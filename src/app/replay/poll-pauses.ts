@@ -4,8 +4,9 @@ import type { Calendar } from '../ports.ts';
 import type { AccountSettings, ProviderSettings } from '../settings.ts';
 
 /**
- * What a long pause between two polls stands for. `unread`: nobody could read the account (all that a list of readings can say);
- * `unwatched`: lowwater was not running, because it would have stored the polls that failed.
+ * What a long pause between two polls stands for. `unread`: nobody could read the account (all that a list of
+ * readings can say); `unwatched`: lowwater was not running, because it would have stored the polls that
+ * failed.
  */
 export type GapReading = 'unread' | 'unwatched';
 
@@ -25,8 +26,9 @@ const jitter = 1.25;
 const longestRetryAfterMs = 3_600_000;
 
 /**
- * The usual time between the polls of a history: the account's own, or the middle one of the pauses between them where that is
- * longer. An hourly export of an account that is now polled every five minutes is no series of gaps.
+ * The usual time between the polls of a history: the account's own, or the middle one of the pauses between
+ * them where that is longer. An hourly export of an account that is now polled every five minutes is no
+ * series of gaps.
  */
 export function usualInterval(
   history: { readonly account: AccountSettings; readonly polls: readonly PollRecord[] },

@@ -44,7 +44,10 @@ export interface ChartScale {
   y(value: Micros): number;
 }
 
-/** Seven days back, less for an account that is younger, and as far ahead as the projection needs, at most half as much. */
+/**
+ * Seven days back, less for an account that is younger, and as far ahead as the projection needs, at most
+ * half as much.
+ */
 export function chartScale(input: ChartInput): ChartScale {
   const pastMs = pastOf(input);
   const since = input.now - pastMs;
@@ -118,8 +121,8 @@ interface Span {
 }
 
 /**
- * At most four labels, evenly apart, at local midnights or round local times. Days of 23 or 25 hours shift none by more than an hour,
- * which nobody can see here.
+ * At most four labels, evenly apart, at local midnights or round local times. Days of 23 or 25 hours shift
+ * none by more than an hour, which nobody can see here.
  */
 function labelsBetween(span: Span): ChartScale['labels'] {
   const spanMs = span.until - span.since;

@@ -6,7 +6,10 @@ import { type Severity, severities } from '../../core/severity.ts';
 import { type ChartScale, chartScale } from './chart-scale.ts';
 import { escapeHtml } from './html.ts';
 
-/** What a chart shows: one balance over seven days or since its first reading, and where it leads. Instants in milliseconds, money in millionths. */
+/**
+ * What a chart shows: one balance over seven days or since its first reading, and where it leads. Instants in
+ * milliseconds, money in millionths.
+ */
 export interface ChartInput {
   /** `SMS balance in CNY`; free of control characters. */
   readonly title: string;

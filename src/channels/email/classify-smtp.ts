@@ -7,7 +7,10 @@ const greylistWaitMs = 5 * 60 * 1000;
 
 /** How far the exchange had come when it failed. */
 export interface SmtpProgress {
-  /** The server had asked for the message: from here on a lost answer leaves it unknown whether the message was taken. */
+  /**
+   * The server had asked for the message: from here on a lost answer leaves it unknown whether the message
+   * was taken.
+   */
   readonly dataStarted: boolean;
   readonly expired: boolean;
   readonly gaveUp: boolean;

@@ -9,8 +9,9 @@ const fontFile = fileURLToPath(new URL('../../../assets/fonts/DejaVuSans-lowwate
 const zoom = 2.2;
 
 /**
- * A chart as PNG with the font that lowwater ships: a container has none. Null when drawing fails: a message is never held up by its
- * picture. The renderer is a native module and is loaded with the first chart only; it draws outside the event loop.
+ * A chart as PNG with the font that lowwater ships: a container has none. Null when drawing fails: a message
+ * is never held up by its picture. The renderer is a native module and is loaded with the first chart only;
+ * it draws outside the event loop.
  */
 export async function drawChart(input: ChartInput): Promise<Buffer | null> {
   try {

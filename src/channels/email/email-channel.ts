@@ -21,8 +21,8 @@ export interface EmailChannelOptions {
 }
 
 /**
- * A channel that mails by SMTP, over a fresh connection each time: alerts are rare, and a connection kept open is one more that can be dead
- * when it matters.
+ * A channel that mails by SMTP, over a fresh connection each time: alerts are rare, and a connection kept
+ * open is one more that can be dead when it matters.
  */
 export function createEmailChannel(options: EmailChannelOptions): Channel {
   const { settings } = options;
@@ -181,8 +181,8 @@ function loginOf(order: Transmission): { readonly auth?: object } {
 }
 
 /**
- * Nodemailer tells its logger each command and reply, and nobody else whether a message was on its way when an exchange broke off. This
- * logger keeps nothing: it only notices that the server asked for the message.
+ * Nodemailer tells its logger each command and reply, and nobody else whether a message was on its way when
+ * an exchange broke off. This logger keeps nothing: it only notices that the server asked for the message.
  */
 function commandObserver(
   onData: () => void,

@@ -9,7 +9,10 @@ import type { ChartInput } from './chart-svg.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** Charts cost time and bytes: a group shows those of its most urgent alerts, a report those of the accounts that end first. */
+/**
+ * Charts cost time and bytes: a group shows those of its most urgent alerts, a report those of the accounts
+ * that end first.
+ */
 const chartsInGroup = 3;
 const chartsInReport = 8;
 

@@ -13,8 +13,9 @@ const palette: Readonly<Record<Tone, { readonly strong: string; readonly soft: s
 const fontStack = "-apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif";
 
 /**
- * Dark colours for programs that know the preference; programs that invert colours by themselves find plain grounds and texts that survive
- * it. The rules need `!important` because the light colours stand inline, where every program reads them.
+ * Dark colours for programs that know the preference; programs that invert colours by themselves find plain
+ * grounds and texts that survive it. The rules need `!important` because the light colours stand inline,
+ * where every program reads them.
  */
 const darkStyle = `
 :root { color-scheme: light dark; supported-color-schemes: light dark; }
@@ -36,8 +37,8 @@ a { text-decoration: none; }
 `;
 
 /**
- * A whole mail: one column of at most 600 pixels, built of tables for Outlook, readable from 360 pixels. `preview` is what a phone shows
- * beside the subject.
+ * A whole mail: one column of at most 600 pixels, built of tables for Outlook, readable from 360 pixels.
+ * `preview` is what a phone shows beside the subject.
  */
 export function emailPage(parts: {
   readonly title: string;

@@ -27,8 +27,9 @@ export interface RenderedEmail {
 }
 
 /**
- * A message as mail. `charts` are the planned ones that could be drawn; the HTML refers to no other. Headers follow RFC 3834
- * (`Auto-Submitted`), RFC 2919 (`List-Id`) and RFC 5322 (ids); `X-Auto-Response-Suppress` keeps Exchange from answering.
+ * A message as mail. `charts` are the planned ones that could be drawn; the HTML refers to no other. Headers
+ * follow RFC 3834 (`Auto-Submitted`), RFC 2919 (`List-Id`) and RFC 5322 (ids); `X-Auto-Response-Suppress`
+ * keeps Exchange from answering.
  */
 export function renderEmail(
   message: Message,

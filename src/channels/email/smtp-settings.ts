@@ -13,8 +13,9 @@ export interface SmtpServer {
 }
 
 /**
- * Reads `smtp://user:password@host:port` or `smtps://…`; user and password are percent-decoded. Ports default to 587 and 465. Only a
- * server on this host, or `allowInsecure`, is spoken to in clear text, and then only when it offers no STARTTLS. Null when it is no such URL.
+ * Reads `smtp://user:password@host:port` or `smtps://…`; user and password are percent-decoded. Ports default
+ * to 587 and 465. Only a server on this host, or `allowInsecure`, is spoken to in clear text, and then only
+ * when it offers no STARTTLS. Null when it is no such URL.
  */
 export function readSmtpUrl(smtpUrl: Secret, allowInsecure: boolean): SmtpServer | null {
   const url = URL.parse(smtpUrl.reveal());

@@ -78,8 +78,9 @@ export interface SlackPayload {
 }
 
 /**
- * A message as Block Kit in one coloured attachment, far below Slack's limits whatever the message holds. Names and reasons stand in plain
- * text elements, where nothing is markup; mrkdwn holds our labels and numbers only.
+ * A message as Block Kit in one coloured attachment, far below Slack's limits whatever the message holds.
+ * Names and reasons stand in plain text elements, where nothing is markup; mrkdwn holds our labels and
+ * numbers only.
  */
 export function renderSlack(message: Message): SlackPayload {
   switch (message.kind) {
@@ -152,7 +153,10 @@ function groupedNotice(notice: NoticeWording, index: number): SlackBlock {
   return { type: 'section', text: plain(text), ...accessory };
 }
 
-/** The rest of what every message says (contract 4.6), in small print: since when, the numbers and their age, the rule. */
+/**
+ * The rest of what every message says (contract 4.6), in small print: since when, the numbers and their age,
+ * the rule.
+ */
 function groupedDetails(notice: NoticeWording): SlackBlock {
   const figures = notice.figures.map(({ label, value }) => `${label}: ${cutUnits(value, 80)}`);
   // Without advice the first sentence stands above already.

@@ -24,7 +24,10 @@ export interface SlackChannelOptions {
   readonly timeoutMs?: number;
 }
 
-/** A channel that posts to a Slack incoming webhook. It retries nothing by itself but what Slack found unreadable, once, as plain text. */
+/**
+ * A channel that posts to a Slack incoming webhook. It retries nothing by itself but what Slack found
+ * unreadable, once, as plain text.
+ */
 export function createSlackChannel(options: SlackChannelOptions): Channel {
   const dispatcher = openHttpConnections(options.webhookUrl);
   return {
@@ -90,8 +93,8 @@ function isUnreadable(answer: HttpAnswer): boolean {
 }
 
 /**
- * Posts by Slack's own client, over our connections: its `fetch` would follow the rules of the browser, and its errors drop the
- * headers that say how long to wait.
+ * Posts by Slack's own client, over our connections: its `fetch` would follow the rules of the browser, and
+ * its errors drop the headers that say how long to wait.
  */
 async function postToSlack(order: {
   readonly url: string;

@@ -4,8 +4,9 @@ export function escapeSlack(text: string): string {
 }
 
 /**
- * Text for a mrkdwn element in which nothing is markup. Slack knows no escape for `*`, `_`, `~` and backquotes, so they are
- * replaced by characters that look the same. Used for short values only; names stand in plain text elements.
+ * Text for a mrkdwn element in which nothing is markup. Slack knows no escape for `*`, `_`, `~` and
+ * backquotes, so they are replaced by characters that look the same. Used for short values only; names stand
+ * in plain text elements.
  */
 export function literalMrkdwn(text: string): string {
   return escapeSlack(text).replace(/[*_~`]/g, (mark) => lookAlikes[mark] ?? '');

@@ -44,8 +44,8 @@ export function createWebhookChannel(options: WebhookChannelOptions): Channel {
 }
 
 /**
- * Headers of the Standard Webhooks specification: the signature is HMAC-SHA256 over `id.timestamp.body`, the timestamp that of the attempt
- * in seconds, the id the same on every retry.
+ * Headers of the Standard Webhooks specification: the signature is HMAC-SHA256 over `id.timestamp.body`, the
+ * timestamp that of the attempt in seconds, the id the same on every retry.
  */
 export function signedHeaders(order: {
   readonly id: string;
@@ -69,8 +69,8 @@ export function signedHeaders(order: {
 }
 
 /**
- * What an answer means (Standard Webhooks, "Operational considerations"): 2xx delivered; 410 "gone" and other 4xx dead, a redirect too;
- * 429 refused for now; 408, 425 and 5xx unknown.
+ * What an answer means (Standard Webhooks, "Operational considerations"): 2xx delivered; 410 "gone" and other
+ * 4xx dead, a redirect too; 429 refused for now; 408, 425 and 5xx unknown.
  */
 function classifyWebhookAnswer(answer: HttpAnswer, now: number): Delivery {
   const { status } = answer;

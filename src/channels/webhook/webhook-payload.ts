@@ -19,8 +19,8 @@ import { wordReport } from '../../core/report-wording.ts';
 const listLimit = 200;
 
 /**
- * A message as the documented JSON of the webhook channel (docs/webhook.md): money as decimal strings, times in ISO 8601 UTC, durations in
- * seconds, null where unknown. Fields are only ever added.
+ * A message as the documented JSON of the webhook channel (docs/webhook.md): money as decimal strings, times
+ * in ISO 8601 UTC, durations in seconds, null where unknown. Fields are only ever added.
  */
 export function renderWebhookPayload(message: Message): object {
   const base = { timestamp: iso(message.at), id: message.id };
@@ -167,7 +167,10 @@ function resolutionData(resolution: Resolution): object {
     : { kind: resolution.kind };
 }
 
-/** Years beyond 9999, which a runway of a balance that hardly falls can reach, have no four-digit form: they count as unknown. */
+/**
+ * Years beyond 9999, which a runway of a balance that hardly falls can reach, have no four-digit form: they
+ * count as unknown.
+ */
 function isoOrNull(at: number | null): string | null {
   return at === null || Math.abs(at) > 253_402_300_799_000 ? null : iso(at);
 }

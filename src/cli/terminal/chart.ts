@@ -24,7 +24,10 @@ export interface ChartOrder {
   readonly style: Style;
 }
 
-/** Values over time as a curve of braille dots with labelled axes. Every low and every high of a column is kept. Lines without ends. */
+/**
+ * Values over time as a curve of braille dots with labelled axes. Every low and every high of a column is
+ * kept. Lines without ends.
+ */
 export function drawChart(order: ChartOrder): string[] {
   const plotRows = Math.max(3, order.height - 2);
   const scale = chooseScale(order, plotRows);

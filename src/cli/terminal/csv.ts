@@ -1,6 +1,7 @@
 /**
- * One CSV line as in RFC 4180, with its CRLF. A cell that a spreadsheet would take for a formula (it begins with `= + - @`, a
- * tab or a line break, and is no number) gets an apostrophe in front, so that opening an export runs nothing.
+ * One CSV line as in RFC 4180, with its CRLF. A cell that a spreadsheet would take for a formula (it begins
+ * with `= + - @`, a tab or a line break, and is no number) gets an apostrophe in front, so that opening an
+ * export runs nothing.
  */
 export function formatCsvLine(cells: readonly string[]): string {
   return `${cells.map(formatCell).join(',')}\r\n`;

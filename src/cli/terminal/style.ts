@@ -22,8 +22,8 @@ export function createStyle(colour: boolean): Style {
 }
 
 /**
- * Colours only on a terminal, never with `NO_COLOR` (https://no-color.org: set to anything but nothing), never on a dumb
- * terminal; `FORCE_COLOR` asks for them where a terminal cannot be seen, such as in a CI log.
+ * Colours only on a terminal, never with `NO_COLOR` (https://no-color.org: set to anything but nothing),
+ * never on a dumb terminal; `FORCE_COLOR` asks for them where a terminal cannot be seen, such as in a CI log.
  */
 export function decideColour(
   env: Readonly<Record<string, string | undefined>>,

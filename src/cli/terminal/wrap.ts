@@ -1,8 +1,8 @@
 import { displayWidth, splitAtWidth } from './display-width.ts';
 
 /**
- * The text in lines of at most `width` columns, broken at spaces and, where a word alone is wider, within it. With null (a pipe, a
- * file) it stays one line.
+ * The text in lines of at most `width` columns, broken at spaces and, where a word alone is wider, within it.
+ * With null (a pipe, a file) it stays one line.
  */
 export function wrapToWidth(text: string, width: number | null): string[] {
   if (width === null || displayWidth(text) <= width) return [text];

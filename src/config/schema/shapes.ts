@@ -3,8 +3,8 @@ import { nearestWord } from '../../core/nearest-word.ts';
 import { listWords, quoteKey } from '../config-problem.ts';
 
 /**
- * An object that refuses unknown keys. zod reports all of them in one issue; the message has one line for each, in the order of
- * the issue's `keys`.
+ * An object that refuses unknown keys. zod reports all of them in one issue; the message has one line for
+ * each, in the order of the issue's `keys`.
  */
 export function shape<S extends z.core.$ZodLooseShape>(
   keys: S,

@@ -27,8 +27,8 @@ export interface AccountToReplay {
 }
 
 /**
- * One account's past, judged by `evaluate` and `transition` in the order of the daemon: what time brings (`for`, staleness) at its own
- * instant between polls, then the poll. Polls are given oldest first.
+ * One account's past, judged by `evaluate` and `transition` in the order of the daemon: what time brings
+ * (`for`, staleness) at its own instant between polls, then the poll. Polls are given oldest first.
  *
  * It is fast because most readings change nothing: `isQuiet` tells them without asking the rule.
  */

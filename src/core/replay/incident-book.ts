@@ -26,8 +26,9 @@ export interface ReplayedIncident {
 }
 
 /**
- * When the balance of an incident was used up. `reached`: a reading of 0 or less came while it fired (at its start, when it was
- * empty already). `projected`: it did not come to that; so it would have at the burn rate when it fired.
+ * When the balance of an incident was used up. `reached`: a reading of 0 or less came while it fired (at its
+ * start, when it was empty already). `projected`: it did not come to that; so it would have at the burn rate
+ * when it fired.
  */
 export interface Emptying {
   readonly at: number;

@@ -32,9 +32,10 @@ export interface ReplayedMessage {
 }
 
 /**
- * The messages that the changes of all accounts would have brought by `until`, oldest first: the same decisions on the same
- * plans as the daemon's, with reminders, escalations and group waits, as if every channel delivered at once and nobody
- * acknowledged anything. An outage of a whole provider is not recognised: its accounts are counted as going stale one by one.
+ * The messages that the changes of all accounts would have brought by `until`, oldest first: the same
+ * decisions on the same plans as the daemon's, with reminders, escalations and group waits, as if every
+ * channel delivered at once and nobody acknowledged anything. An outage of a whole provider is not
+ * recognised: its accounts are counted as going stale one by one.
  */
 export function countMessages(
   changes: readonly IncidentChange[],

@@ -38,8 +38,9 @@ export function keepAlert(watch: Watch, alert: Alert): void {
 }
 
 /**
- * True when a reading in the same currency as the one before it surely leaves the alert as it is, so that the rule need not be asked:
- * a year of five-minute readings has a hundred thousand of these and a few dozen others.
+ * True when a reading in the same currency as the one before it surely leaves the alert as it is, so that the
+ * rule need not be asked: a year of five-minute readings has a hundred thousand of these and a few dozen
+ * others.
  */
 export function isQuiet(watch: Watch, reading: Reading, previous: Reading): boolean {
   const balance = watch.balance ?? 'sms';
@@ -59,8 +60,8 @@ export function isSteady(alert: Alert): boolean {
 }
 
 /**
- * The balances (of a top-up rule: the rises) at which a rule gives the verdict that its steady alert already stands for. Rules
- * that look back on a window have no such band: they are asked at every reading.
+ * The balances (of a top-up rule: the rises) at which a rule gives the verdict that its steady alert already
+ * stands for. Rules that look back on a window have no such band: they are asked at every reading.
  */
 function quietBand(rule: Rule, alert: Alert | null): Band {
   if (alert !== null && !isSteady(alert)) return nothing;

@@ -2,7 +2,10 @@ import type { AccountFacts, Evaluation, Fact } from '../evaluation.ts';
 import type { CurrencyRule } from '../rule.ts';
 import { breached, instantFact, ok, text, textFact, unknown } from './verdict.ts';
 
-/** `currency`: breached when the reading's currency differs from the account's configured one; resolved when equal again. */
+/**
+ * `currency`: breached when the reading's currency differs from the account's configured one; resolved when
+ * equal again.
+ */
 export function evaluateCurrency(rule: CurrencyRule, facts: AccountFacts): Evaluation {
   if (facts.currency === null) return unknown('no currency configured');
   if (facts.reading === null) return unknown('no reading yet');

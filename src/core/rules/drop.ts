@@ -8,11 +8,13 @@ import { readingFacts, unusable } from './snapshot.ts';
 import { breached, durationFact, money, moneyFact, ok, textFact, unknown } from './verdict.ts';
 
 /**
- * `drop`: breached when more than `by` was spent within the last `window` before the newest reading; a share is of the balance
- * at the window's start (contract 3.3). Spent is the sum of falls, so a top-up in the window hides nothing.
+ * `drop`: breached when more than `by` was spent within the last `window` before the newest reading; a share
+ * is of the balance at the window's start (contract 3.3). Spent is the sum of falls, so a top-up in the
+ * window hides nothing.
  *
- * With a history that does not cover the window it still speaks where the outcome is certain: more than `by` in the part that
- * is known is a breach; not even `by` in a span longer than the window is ok. All else is unknown.
+ * With a history that does not cover the window it still speaks where the outcome is certain: more than `by`
+ * in the part that is known is a breach; not even `by` in a span longer than the window is ok. All else is
+ * unknown.
  */
 export function evaluateDrop(rule: DropRule, facts: AccountFacts): Evaluation {
   const problem = unusable(facts);

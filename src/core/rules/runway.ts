@@ -22,12 +22,13 @@ import {
 const recoveryFactor = 1.2;
 
 /**
- * `runway`: breached when balance − floor lasts less than `within` at the burn rate; resolved when it lasts at least 1.2 ×
- * `within` (contract 3.3; formulas: `measureBurn`, `runwayOf`).
+ * `runway`: breached when balance − floor lasts less than `within` at the burn rate; resolved when it lasts
+ * at least 1.2 × `within` (contract 3.3; formulas: `measureBurn`, `runwayOf`).
  *
- * It speaks at medium or high confidence; where the file gives `minimumHistory`, that span of observed time (or
- * the whole lookback, if shorter) alone decides. Nothing spent is ok, unless the balance is below the floor, or at it while the
- * alert fires: an account that spends nothing because it is empty has not recovered.
+ * It speaks at medium or high confidence; where the file gives `minimumHistory`, that span of observed time
+ * (or the whole lookback, if shorter) alone decides. Nothing spent is ok, unless the balance is below the
+ * floor, or at it while the alert fires: an account that spends nothing because it is empty has not
+ * recovered.
  */
 export function evaluateRunway(rule: RunwayRule, facts: AccountFacts, firing: Severity | null): Evaluation {
   const reading = usableReading(facts);

@@ -6,8 +6,8 @@ const pollsMissed = 3;
 const shortestAfterMs = 2 * 60_000;
 
 /**
- * `stale`: breached when there was no `ok` for `after` (contract 3.3); resolved by an `ok`. Time in which lowwater itself
- * was not watching does not count: that is no fault of the provider.
+ * `stale`: breached when there was no `ok` for `after` (contract 3.3); resolved by an `ok`. Time in which
+ * lowwater itself was not watching does not count: that is no fault of the provider.
  */
 export function evaluateStale(rule: StaleRule, facts: AccountFacts): Evaluation {
   const ageMs = watchedAge(facts);

@@ -6,8 +6,8 @@ import { RateWindow } from './rate-window.ts';
 import type { ScenarioAccount } from './scenario.ts';
 
 /**
- * One account of the simulated provider. Spending by time is worked out when somebody asks, from the instants alone, so it
- * costs nothing while nobody does.
+ * One account of the simulated provider. Spending by time is worked out when somebody asks, from the instants
+ * alone, so it costs nothing while nobody does.
  *
  * `scenarioNow` is the scenario's clock in milliseconds since 1970, `now` the real one that limits are measured with.
  */

@@ -7,8 +7,9 @@ const dayMs = 24 * hourMs;
 export type HourlyRates = readonly Micros[];
 
 /**
- * What is spent between two instants (milliseconds since 1970, `until` not before `since`), as whole millionths. Exact: the
- * answer depends on the two instants alone, so that spending seen in many small steps adds up to the same sum.
+ * What is spent between two instants (milliseconds since 1970, `until` not before `since`), as whole
+ * millionths. Exact: the answer depends on the two instants alone, so that spending seen in many small steps
+ * adds up to the same sum.
  */
 export function spentBetween(rates: HourlyRates, since: number, until: number): Micros {
   // Counted from the midnight before, which keeps the sums far below what a number holds exactly.

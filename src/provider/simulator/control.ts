@@ -2,7 +2,10 @@ import { type Micros, parseMicros } from '../../core/money.ts';
 import type { Balance } from '../../core/reading.ts';
 import type { Fault, SimulatedWorld } from './world.ts';
 
-/** Changes to a running simulator, for tests and the demo. Amounts are decimal strings; unknown accounts and amounts throw. */
+/**
+ * Changes to a running simulator, for tests and the demo. Amounts are decimal strings; unknown accounts and
+ * amounts throw.
+ */
 export interface SimulatorControl {
   /** In millionths, as the next answer would say it. */
   balance(account: string, balance: Balance): Micros;

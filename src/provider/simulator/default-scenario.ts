@@ -1,8 +1,8 @@
 import { type Scenario, type ScenarioInput, scenarioSchema } from './scenario.ts';
 
 /**
- * What `lowwater simulate` plays without a file: an hour passes in a minute. Three accounts that spend by the hour of the day and
- * are topped up daily, one of which runs into the negative before it is.
+ * What `lowwater simulate` plays without a file: an hour passes in a minute. Three accounts that spend by the
+ * hour of the day and are topped up daily, one of which runs into the negative before it is.
  */
 export const defaultScenarioInput: ScenarioInput = {
   speed: 60,

@@ -33,7 +33,10 @@ const longestBodyBytes = 64 * 1024;
 /** Long, so that clients that keep connections warm can. */
 const keepAliveMs = 75_000;
 
-/** The documented interface of the provider over HTTP, played by a script. Rejects where the address cannot be listened on. */
+/**
+ * The documented interface of the provider over HTTP, played by a script. Rejects where the address cannot be
+ * listened on.
+ */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const world = new SimulatedWorld(options);
   const counter = new RequestCounter();

@@ -10,7 +10,10 @@ export type Connection = Database.Database;
 /** "lwtr": marks the file as lowwater's (PRAGMA application_id, `file` shows it). */
 export const applicationId = 0x6c777472;
 
-/** How long a write waits for the other writer: a daemon's transactions and the command line's orders take milliseconds. */
+/**
+ * How long a write waits for the other writer: a daemon's transactions and the command line's orders take
+ * milliseconds.
+ */
 const patienceMs = 5000;
 
 /** Above this a full check takes longer than a start may; live tables are checked, history is not. */
@@ -41,8 +44,8 @@ export function connectForWriting(path: string): Connection {
 }
 
 /**
- * How many pages the write-ahead log may hold before it is folded into the database: SQLite's own 1000 (4 MB), less on a disk so
- * small that a log of that size could fill it and leave no room to fold it.
+ * How many pages the write-ahead log may hold before it is folded into the database: SQLite's own 1000 (4
+ * MB), less on a disk so small that a log of that size could fill it and leave no room to fold it.
  */
 function logPagesFor(diskBytes: number): number {
   return Math.max(50, Math.min(1000, Math.floor(diskBytes / 16 / 4096)));
@@ -76,9 +79,9 @@ function connectToExisting(path: string, queryOnly: boolean): Connection {
 }
 
 /**
- * Looks at a file before it is used and leaves it as it is; gives its size in bytes, 0 for none. Throws `StorageError` for a file
- * that is no database, another program's, or damaged. `refuse` sees a sound one of lowwater with its schema's number, and
- * may throw.
+ * Looks at a file before it is used and leaves it as it is; gives its size in bytes, 0 for none. Throws
+ * `StorageError` for a file that is no database, another program's, or damaged. `refuse` sees a sound one of
+ * lowwater with its schema's number, and may throw.
  */
 export function inspectFile(path: string, refuse: (db: Connection, schema: number) => void): number {
   const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -198,7 +201,8 @@ function checksFor(db: Connection, bytes: number): readonly string[] {
 }
 
 function refuseReadOnly(db: Connection): void {
-  // SQLite opens a file that it may not write for reading, without a word. A change that is taken back brings it to light.
+  // SQLite opens a file that it may not write for reading, without a word. A change that is taken back brings
+  // it to light.
   db.exec('BEGIN IMMEDIATE');
   try {
     const schema = Number(db.pragma('user_version', { simple: true }));

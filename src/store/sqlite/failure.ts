@@ -13,8 +13,8 @@ export class DamagedRecordError extends Error {
 type Kind = StorageError['kind'];
 
 /**
- * What result codes of SQLite (https://sqlite.org/rescode.html; extended codes begin with these) and of the system mean to an
- * operator.
+ * What result codes of SQLite (https://sqlite.org/rescode.html; extended codes begin with these) and of the
+ * system mean to an operator.
  */
 const kinds: readonly (readonly [prefix: string, kind: Kind])[] = [
   ['SQLITE_FULL', 'full'],

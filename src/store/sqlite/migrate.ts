@@ -35,8 +35,8 @@ export function readMigrations(directory: URL = migrationsDirectory): readonly M
 }
 
 /**
- * Refuses, by `StorageError`, a schema that this program's migrations cannot have made: newer, or made from migrations that
- * were edited or taken away since. Reads only.
+ * Refuses, by `StorageError`, a schema that this program's migrations cannot have made: newer, or made from
+ * migrations that were edited or taken away since. Reads only.
  */
 export function refuseUnknownSchema(options: {
   readonly db: Connection;
@@ -69,8 +69,8 @@ export function refuseUnknownSchema(options: {
 }
 
 /**
- * Brings the schema up to the newest migration, each in one transaction: a crash leaves the schema before or after it. A
- * database that already holds something is copied to `<path>.before-<number>` first.
+ * Brings the schema up to the newest migration, each in one transaction: a crash leaves the schema before or
+ * after it. A database that already holds something is copied to `<path>.before-<number>` first.
  */
 export function migrate(options: {
   readonly db: Connection;

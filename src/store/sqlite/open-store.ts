@@ -11,8 +11,9 @@ import { createStore, foldLog } from './store.ts';
  * Opens the database of a daemon, alone: creates it, or checks and migrates it.
  *
  * - `now` is the wall clock in milliseconds; `program` is the name and version that others are told, `lowwater 1.2.0`.
- * - Throws `StorageError`, whose message says what to do, when another daemon holds it, when the file is damaged, of another
- *   program or of a newer lowwater (it is left as it is then), or when it cannot be written.
+ * - Throws `StorageError`, whose message says what to do, when another daemon holds it, when the file is
+ *   damaged, of another program or of a newer lowwater (it is left as it is then), or when it cannot be
+ *   written.
  */
 export function openStore(options: {
   readonly path: string;

@@ -10,8 +10,8 @@ interface OrderRow {
 }
 
 /**
- * Leaves an order in the database, where the daemon finds it. Throws `StorageError` when there is no database, when it is of
- * another version of lowwater, or cannot be written.
+ * Leaves an order in the database, where the daemon finds it. Throws `StorageError` when there is no
+ * database, when it is of another version of lowwater, or cannot be written.
  */
 export function leaveOrder(path: string, order: OperatorOrder): void {
   const db = connectForOrder(path);

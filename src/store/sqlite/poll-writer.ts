@@ -100,8 +100,8 @@ function prepareStatements(db: Connection) {
 }
 
 /**
- * A poll earlier than the last one (the clock was set back) begins a new run, so that each run is in order and the history
- * can be merged run by run.
+ * A poll earlier than the last one (the clock was set back) begins a new run, so that each run is in order
+ * and the history can be merged run by run.
  */
 function isFull(encoder: PollEncoder, nextAt: number): boolean {
   if (encoder.polls === 0) return false;

@@ -4,8 +4,9 @@ import type { Connection } from './connection.ts';
 const stepRows = 500;
 
 /**
- * Deletes what ended before an instant, a step at a time; true when there may be more. Open incidents, messages that wait and
- * whatever lies in the future (a clock that was wrong) stay. `changed` is called when tails of accounts were touched.
+ * Deletes what ended before an instant, a step at a time; true when there may be more. Open incidents,
+ * messages that wait and whatever lies in the future (a clock that was wrong) stay. `changed` is called when
+ * tails of accounts were touched.
  */
 export function openRetention(db: Connection): (olderThan: number, changed: () => void) => boolean {
   const limited = (sql: string) => db.prepare<{ olderThan: number }>(sql.replace('$step', String(stepRows)));

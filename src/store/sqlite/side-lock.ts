@@ -16,13 +16,17 @@ export interface SideLock {
   release(): void;
 }
 
-/** Longer than a process that was just killed needs to vanish, shorter than the second in which a second daemon gives up. */
+/**
+ * Longer than a process that was just killed needs to vanish, shorter than the second in which a second
+ * daemon gives up.
+ */
 const patienceMs = 250;
 
 /**
- * Makes this process the one daemon of a database: holds an SQLite lock on `<path>-lock`, which the system drops however
- * the process ends, and writes who it is to `<path>-holder`. The database's own locks cannot serve: they must let the
- * command line in. Throws `StorageError` of kind `busy` that names the holder when there is one already.
+ * Makes this process the one daemon of a database: holds an SQLite lock on `<path>-lock`, which the system
+ * drops however the process ends, and writes who it is to `<path>-holder`. The database's own locks cannot
+ * serve: they must let the command line in. Throws `StorageError` of kind `busy` that names the holder when
+ * there is one already.
  */
 export function takeSideLock(
   path: string,

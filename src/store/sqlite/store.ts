@@ -68,7 +68,10 @@ function closeConnection(db: Connection): void {
   db.close();
 }
 
-/** Moves all of the write-ahead log into the database and cuts it to nothing; false when the disk or a reader does not let it. */
+/**
+ * Moves all of the write-ahead log into the database and cuts it to nothing; false when the disk or a reader
+ * does not let it.
+ */
 export function foldLog(db: Connection): boolean {
   try {
     return db.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0;

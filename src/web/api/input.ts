@@ -36,8 +36,8 @@ export function parseSilenceOrder(body: unknown, now: number): SilenceOrder {
 }
 
 /**
- * An instant given as ISO 8601 (UTC where it names no zone), as milliseconds since 1970, or as a duration before `now`; null when
- * absent.
+ * An instant given as ISO 8601 (UTC where it names no zone), as milliseconds since 1970, or as a duration
+ * before `now`; null when absent.
  */
 export function parseInstant(text: string | null, name: string, now: number): number | null {
   if (text === null || text === '') return null;

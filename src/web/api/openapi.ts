@@ -224,7 +224,10 @@ function inlineSchema(schema: z.ZodType): object {
   return withoutDialect(schemas.answer ?? {});
 }
 
-/** The schemas right under an object's keys, also inside an array or behind `nullable`; never what is inside a registered one. */
+/**
+ * The schemas right under an object's keys, also inside an array or behind `nullable`; never what is inside a
+ * registered one.
+ */
 function partsOf(schema: z.ZodType): readonly z.ZodType[] {
   if (registry.has(schema)) return [schema];
   if (schema instanceof z.ZodObject)

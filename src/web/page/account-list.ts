@@ -112,7 +112,10 @@ function sortAccounts(
   return keyed.map(({ account }) => account);
 }
 
-/** Ascending is what people look for first: the shortest, the worst, the lowest, the highest burn, the oldest reading. */
+/**
+ * Ascending is what people look for first: the shortest, the worst, the lowest, the highest burn, the oldest
+ * reading.
+ */
 function keyOf(account: AccountView, sort: SortKey): number | string | null {
   switch (sort) {
     case 'runway':

@@ -3,7 +3,10 @@ import { type Html, html } from '../html.ts';
 import { personFields } from './forms.ts';
 import { age, badge, type Frame, severityWord } from './words.ts';
 
-/** Asks before a link from a message acts: previews of links open them too. The signed query goes along with the form. */
+/**
+ * Asks before a link from a message acts: previews of links open them too. The signed query goes along with
+ * the form.
+ */
 export function renderAckQuestion(alert: AlertView, query: URLSearchParams, frame: Frame): Html {
   return html`<section class="panel narrow"><h1>Acknowledge this alert?</h1>
 <p>${badge(alert.severity, severityWord(alert.severity))} <strong><bdi>${alert.summary}</bdi></strong></p>

@@ -35,8 +35,9 @@ export interface ChartQuery {
 export type Chart = ChartJson;
 
 /**
- * What the chart of one balance shows, for the picture drawn here, for the one that the script draws, and for the table beside them.
- * Only readings in the account's present currency: two currencies have no common scale.
+ * What the chart of one balance shows, for the picture drawn here, for the one that the script draws, and for
+ * the table beside them. Only readings in the account's present currency: two currencies have no common
+ * scale.
  */
 export function buildChart(desk: Pick<Desk, 'polls' | 'incidents'>, query: ChartQuery): Chart {
   const { account, range, balance, now } = query;
@@ -80,7 +81,10 @@ export function readRange(query: URLSearchParams): ChartRange {
   return chartRanges.find(({ name }) => name === query.get('range')) ?? chartRanges[0];
 }
 
-/** The start of the range; of an account that is younger than half of it, its first poll: hours would be lost in an empty year. */
+/**
+ * The start of the range; of an account that is younger than half of it, its first poll: hours would be lost
+ * in an empty year.
+ */
 function beginning(
   polls: readonly PollRecord[],
   { now, rangeMs }: { readonly now: number; readonly rangeMs: number },
@@ -164,7 +168,10 @@ function shadeIncidents(desk: Pick<Desk, 'incidents'>, query: ChartQuery, since:
     .filter(({ from, to }) => to > since && from <= now);
 }
 
-/** From the newest reading down at the burn rate, to zero or a quarter of the chart ahead. Nothing where no rate is known. */
+/**
+ * From the newest reading down at the burn rate, to zero or a quarter of the chart ahead. Nothing where no
+ * rate is known.
+ */
 function project({ account, balance, now }: ChartQuery, spanMs: number): [number, number][] {
   const { reading, outlooks } = account;
   const emptyAt = outlooks[balance]?.emptyAt ?? null;

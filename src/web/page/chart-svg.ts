@@ -9,8 +9,8 @@ const bottom = 10;
 const grid = 1000;
 
 /**
- * The chart as a picture that needs no script. It has no fixed shape: positions are shares of the box, so that lines stretch with the page
- * while letters keep their size.
+ * The chart as a picture that needs no script. It has no fixed shape: positions are shares of the box, so
+ * that lines stretch with the page while letters keep their size.
  */
 export function drawChart(chart: Chart, words: string): Html {
   const scale = createScale(chart);

@@ -26,8 +26,9 @@ export function sendErrorPage(error: RequestError, frame: LayoutOptions['frame']
 /**
  * Sends people without a session to the sign-in, and back afterwards.
  *
- * A link in a mail or a chat comes without the session's cookie, because that is never sent along from another site (`SameSite=Strict`).
- * The page then asks the browser to come again, this time from ourselves, with the cookie.
+ * A link in a mail or a chat comes without the session's cookie, because that is never sent along from
+ * another site (`SameSite=Strict`). The page then asks the browser to come again, this time from ourselves,
+ * with the cookie.
  */
 export function sendToSignIn(request: IncomingMessage, path: string, frame: LayoutOptions['frame']): Reply {
   const site = request.headers['sec-fetch-site'];

@@ -2,8 +2,8 @@ import { StorageError } from '../../app/ports.ts';
 import { type Html, html } from '../html.ts';
 
 /**
- * A part of a page that comes from the database, or a sentence in its place while that cannot be read: balances and alerts are known
- * from memory, and are what people look for just then.
+ * A part of a page that comes from the database, or a sentence in its place while that cannot be read:
+ * balances and alerts are known from memory, and are what people look for just then.
  */
 export function ifReadable(render: () => Html): Html {
   try {

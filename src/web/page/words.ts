@@ -97,7 +97,10 @@ export function unknown(): Html {
   return html`<span class="soft"><span aria-hidden="true">–</span><span class="hidden">unknown</span></span>`;
 }
 
-/** The balance that runs out first: the one that the overview draws and sorts by. Where neither does, the SMS balance. */
+/**
+ * The balance that runs out first: the one that the overview draws and sorts by. Where neither does, the SMS
+ * balance.
+ */
 export function leadingBalance({ outlooks }: AccountView): Balance {
   let leading: Balance = 'sms';
   for (const balance of balances) {

@@ -17,8 +17,8 @@ import { acknowledgeAt, narration, storyConfiguration, storyMs, storyScenario } 
 const usualPort = 8080;
 
 /**
- * Everything embedded, over real sockets on loopback and a real database in a temporary folder: the simulated provider plays a story,
- * the daemon watches it, a Slack and an SMTP receiver print what arrives.
+ * Everything embedded, over real sockets on loopback and a real database in a temporary folder: the simulated
+ * provider plays a story, the daemon watches it, a Slack and an SMTP receiver print what arrives.
  */
 export async function runDemo(
   order: DemoOrder & { readonly version: string; readonly log: ProcessLog },

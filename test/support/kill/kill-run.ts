@@ -42,8 +42,9 @@ const story = [
 ] as const;
 
 /**
- * One story on real sockets and a real database: a balance falls, falls further and recovers, while the process is killed as
- * `plans` say (one plan a process, in turn) and started again. Then the receivers' history and the database are checked.
+ * One story on real sockets and a real database: a balance falls, falls further and recovers, while the
+ * process is killed as `plans` say (one plan a process, in turn) and started again. Then the receivers'
+ * history and the database are checked.
  */
 export async function playKillRun({ plans, receiver }: KillRun): Promise<KillResult> {
   const bed = await makeBed();
@@ -133,7 +134,10 @@ class Revived {
     this.#process?.child.kill('SIGKILL');
   }
 
-  /** Ends the process in order; gives what it counted. A plan may still kill it on the way: then it is started and ended again. */
+  /**
+   * Ends the process in order; gives what it counted. A plan may still kill it on the way: then it is started
+   * and ended again.
+   */
   async end(): Promise<StepCounts | null> {
     this.#ending = true;
     for (;;) {
