@@ -1,27 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { acknowledge } from '../../src/app/monitor/operate.ts';
-import { belowRule, hourMs, minuteMs, negativeRule, units } from '../support/account-facts.ts';
+import { belowRule, hourMs, minuteMs, negativeRule, smsLow, units } from '../support/account-facts.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
 import { makeRoute } from '../support/settings.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { read, startWorld, step, type World } from '../support/world.ts';
 
 const low = belowRule({
   id: 'sms-low',
   thresholds: { info: units(500), warning: units(200), critical: units(50) },
 });
-const single = belowRule({
-  id: 'sms-low',
-  thresholds: { warning: units(200) },
-  hysteresis: { kind: 'amount', micros: 0 },
-});
-const step = 5 * minuteMs;
-
-/** Sets the balance and lets one poll and its message go through. */
-async function read(world: World, sms: number): Promise<string[]> {
-  world.provider.set('otp', sms);
-  await world.pass(step);
-  return world.news();
-}
+const single = smsLow({ warning: units(200) });
 
 function take(world: World, rule = 'sms-low'): unknown {
   const order = { account: 'otp', rule, by: 'ana', comment: 'on it' };

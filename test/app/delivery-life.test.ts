@@ -1,14 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { belowRule, dayMs, hourMs, minuteMs, units } from '../support/account-facts.ts';
+import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { makeRoute } from '../support/settings.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { startWorld, step, type World } from '../support/world.ts';
 
-const rule = belowRule({
-  id: 'sms-low',
-  thresholds: { info: units(500), warning: units(200), critical: units(50) },
-  hysteresis: { kind: 'amount', micros: 0 },
-});
-const step = 5 * minuteMs;
+const rule = smsLow({ info: units(500), warning: units(200), critical: units(50) });
 
 async function read(world: World, sms: number, account = 'otp'): Promise<void> {
   world.provider.set(account, sms);

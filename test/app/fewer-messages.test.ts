@@ -1,15 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { belowRule, dayMs, hourMs, minuteMs, units } from '../support/account-facts.ts';
+import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
 import { makeAccount, makeRoute } from '../support/settings.ts';
-import { startWorld, World } from '../support/world.ts';
+import { startWorld, step, World } from '../support/world.ts';
 
-const rule = belowRule({
-  id: 'sms-low',
-  thresholds: { warning: units(200), critical: units(50) },
-  hysteresis: { kind: 'amount', micros: 0 },
-});
-const step = 5 * minuteMs;
+const rule = smsLow({ warning: units(200), critical: units(50) });
 
 describe('routes', () => {
   const channels = ['ops', 'finance', 'pager'];

@@ -1,14 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { belowRule, hourMs, minuteMs, units } from '../support/account-facts.ts';
+import { hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
 import { makeRoute } from '../support/settings.ts';
 import { startWorld, type World } from '../support/world.ts';
 
-const rule = belowRule({
-  id: 'sms-low',
-  thresholds: { warning: units(200), critical: units(50) },
-  hysteresis: { kind: 'amount', micros: 0 },
-});
+const rule = smsLow({ warning: units(200), critical: units(50) });
 const settings = {
   accounts: ['otp', 'ads'],
   rules: [rule],

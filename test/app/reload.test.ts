@@ -1,21 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { belowRule, hourMs, minuteMs, units } from '../support/account-facts.ts';
+import { hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
 import { makeAccount, makeChannel, makeRoute, makeSettings } from '../support/settings.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { read, startWorld, step, type World } from '../support/world.ts';
 
-const rule = belowRule({
-  id: 'sms-low',
-  thresholds: { warning: units(200) },
-  hysteresis: { kind: 'amount', micros: 0 },
-});
-const step = 5 * minuteMs;
-
-async function read(world: World, sms: number): Promise<string[]> {
-  world.provider.set('otp', sms);
-  await world.pass(step);
-  return world.news();
-}
+const rule = smsLow({ warning: units(200) });
 
 describe('a reload', () => {
   test('that edits the threshold keeps the incident and judges it at the next snapshot', async () => {

@@ -1,22 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { SilenceOrder } from '../../src/app/desk.ts';
 import { addSilence, expireSilence } from '../../src/app/monitor/operate.ts';
-import { belowRule, dayMs, hourMs, minuteMs, units } from '../support/account-facts.ts';
+import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { makeRoute } from '../support/settings.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { read, startWorld, type World } from '../support/world.ts';
 
-const rule = belowRule({
-  id: 'sms-low',
-  thresholds: { warning: units(200) },
-  hysteresis: { kind: 'amount', micros: 0 },
-});
-const step = 5 * minuteMs;
-
-async function read(world: World, sms: number): Promise<string[]> {
-  world.provider.set('otp', sms);
-  await world.pass(step);
-  return world.news();
-}
+const rule = smsLow({ warning: units(200) });
 
 function order(world: World, over: Partial<SilenceOrder> = {}) {
   const silence = {

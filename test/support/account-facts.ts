@@ -88,6 +88,11 @@ export function belowRule(over: Partial<BelowRule> = {}): BelowRule {
   return { ...moneyBase, type: 'below', thresholds, hysteresis: { kind: 'share', share: 0.1 }, ...over };
 }
 
+/** `sms-low` on the SMS balance, resolved at the threshold itself. */
+export function smsLow(thresholds: BelowRule['thresholds']): BelowRule {
+  return belowRule({ id: 'sms-low', thresholds, hysteresis: { kind: 'amount', micros: 0 } });
+}
+
 export function negativeRule(over: Partial<NegativeRule> = {}): NegativeRule {
   return { ...moneyBase, type: 'negative', severity: 'critical', hysteresisMicros: 0, ...over };
 }

@@ -165,6 +165,16 @@ export class World {
   }
 }
 
+/** The usual time between two polls. */
+export const step = 5 * minuteMs;
+
+/** Sets the SMS balance of the account `otp`, lets one poll and its message go through, and gives what `ops` got. */
+export async function read(world: World, sms: number): Promise<string[]> {
+  world.provider.set('otp', sms);
+  await world.pass(step);
+  return world.news();
+}
+
 /** A world whose daemon runs since noon, Friday 20 November 2026 (UTC). Every account was polled once, a minute ago. */
 export async function startWorld(parts: SettingsParts = {}, options: WorldOptions = {}): Promise<World> {
   const world = new World(parts, options);

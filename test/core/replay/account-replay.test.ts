@@ -24,9 +24,8 @@ const ladder = belowRule({
   hysteresis: { kind: 'amount', micros: units(10) },
 });
 
-/** One reading every five minutes from noon on; null is a poll that failed. */
-function replayOf(rules: readonly Rule[], balances: readonly (number | null)[]): AccountReplay {
-  const replay = new AccountReplay({
+function emptyReplay(rules: readonly Rule[]): AccountReplay {
+  return new AccountReplay({
     id: 'otp',
     name: 'OTP',
     labels: {},
@@ -36,6 +35,11 @@ function replayOf(rules: readonly Rule[], balances: readonly (number | null)[]):
     rules,
     watchedSince: null,
   });
+}
+
+/** One reading every five minutes from noon on; null is a poll that failed. */
+function replayOf(rules: readonly Rule[], balances: readonly (number | null)[]): AccountReplay {
+  const replay = emptyReplay(rules);
   balances.forEach((sms, index) => {
     if (sms === null) replay.fail(factsNoon + index * 5 * minuteMs, 'timeout');
     else replay.read(readingAt(index * 5, sms));
@@ -115,16 +119,7 @@ describe('what a rule would have said of the past', () => {
   });
 
   it('leaves a time out in which nobody watched', () => {
-    const replay = new AccountReplay({
-      id: 'otp',
-      name: 'OTP',
-      labels: {},
-      currency: 'CNY',
-      pollIntervalMs: 5 * minuteMs,
-      pollGapAt: null,
-      rules: [staleRule({ id: 'stale' }), { ...low, forMs: 30 * minuteMs }],
-      watchedSince: null,
-    });
+    const replay = emptyReplay([staleRule({ id: 'stale' }), { ...low, forMs: 30 * minuteMs }]);
     replay.read(readingAt(0, 40));
     replay.pause(factsNoon + 600 * minuteMs, 595 * minuteMs);
     replay.read(readingAt(600, 40));
