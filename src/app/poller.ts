@@ -51,8 +51,8 @@ export class Poller {
   }
 
   /**
-   * Brings the schedule in line with the watched accounts: new ones start, removed ones stop, changed ones
-   * keep their phase.
+   * Brings the schedule in line with the watched accounts: new and changed ones start, removed ones stop, the
+   * others keep their phase.
    */
   adopt(changed: ReadonlySet<string>): void {
     const { state } = this.#parts;

@@ -3,7 +3,7 @@ import type { Matcher } from '../core/rule.ts';
 import { type ConfigProblem, listWords, type Path } from './config-problem.ts';
 import { type Draft, itemsAt, problemAt } from './draft.ts';
 
-/** Alerts that would reach nobody, routes and channels that nothing would reach, and labels that no account has. */
+/** Alerts that no route matches, routes and channels that nothing would reach, and labels that no account has. */
 export function findRouteWarnings(draft: Draft, settings: Settings): ConfigProblem[] {
   return [...warnOfGaps(draft, settings), ...warnOfUnused(draft, settings), ...warnOfLabels(draft, settings)];
 }
@@ -16,7 +16,7 @@ function warnOfGaps(draft: Draft, settings: Settings): ConfigProblem[] {
       problemAt(
         draft,
         ['routes'],
-        'an alert that no route matches reaches nobody; end with a route without match',
+        'an alert that no route matches goes to every channel; end with a route without match',
       ),
     ];
   }

@@ -53,7 +53,7 @@ test.each<[string, (config: Sample) => unknown, string, string]>([
     'routes that leave a gap',
     routes({ ...all, match: { severity: 'critical' } }),
     'routes',
-    'an alert that no route matches reaches nobody',
+    'an alert that no route matches goes to every channel',
   ],
   [
     'a route that is never reached',

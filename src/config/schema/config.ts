@@ -96,13 +96,17 @@ const server = shape({
     '127.0.0.1',
   ),
   port: wholeNumber('Port to listen on; 0 takes a free one.', { min: 0, max: 65535 }).default(8080),
-  publicUrl: plainAddress('Address of the page as people reach it: messages link to it.').optional(),
-  token: optionalSecret('Token for page and API. An empty one stands for none.').optional(),
+  publicUrl: plainAddress(
+    'Address of the page as people reach it, without a path: messages link to it, for acknowledging too.',
+  ).optional(),
+  token: optionalSecret(
+    'Token for page and API. An empty one stands for none. Links in messages survive a restart only with one.',
+  ).optional(),
   allowUnauthenticated: flag('Listen beyond this machine without a token.').default(false),
 });
 
 const heartbeat = shape({
-  url: secretAddress('Asked for as long as lowwater works (a dead man’s switch). Kept secret.'),
+  url: secretAddress('Asked for (GET) as long as lowwater works (a dead man’s switch). Kept secret.'),
   every: duration('Time between heartbeats.', { minMs: secondMs }).prefault('1m'),
 }).meta({ description: 'Tells a watchdog elsewhere that lowwater works.' });
 
@@ -143,7 +147,7 @@ export const configSchema = shape({
     .array(ruleSchema, { error: 'must be a list of rules' })
     .meta({
       description:
-        'What to watch for. A negative SMS balance, staleness and a refused key are watched in any case.',
+        'What to watch for. A negative SMS balance, staleness and a refused key are watched in any case, on every account that no rule of that type matches.',
     })
     .default([]),
   channels: z
@@ -153,7 +157,7 @@ export const configSchema = shape({
     .meta({ description: 'Where messages go, by name. At least one.', minProperties: 1 }),
   routes: z
     .array(route, { error: 'must be a list of routes' })
-    .meta({ description: 'Which alerts go where. Without any: all of them to every channel.' })
+    .meta({ description: 'Which alerts go where. One that no route matches goes to every channel.' })
     .default([]),
   silences: z
     .array(silence, { error: 'must be a list of silences' })
@@ -165,7 +169,10 @@ export const configSchema = shape({
     .default([]),
   server: server
     .nullable()
-    .meta({ description: 'Page, API, health and metrics. null switches all of it off.' })
+    .meta({
+      description:
+        'Page, API, health and metrics: on 127.0.0.1:8080 where this is absent. null switches all of it off.',
+    })
     .prefault({}),
   heartbeat: heartbeat.optional(),
   storage: storage.prefault({}),

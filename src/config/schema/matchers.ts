@@ -47,8 +47,12 @@ export const accountMatch = shape(
 /** Which alerts a route or a silence is about. */
 export function alertMatch(description: string) {
   return shape({
-    account: names('Ids of accounts.').optional(),
-    rule: names('Ids of rules, built-in ones included.').optional(),
+    account: names(
+      'Ids of accounts; `@lowwater` for lowwater’s own failures, `@provider:api.example.com` for an outage of that provider.',
+    ).optional(),
+    rule: names(
+      'Ids of rules, built-in ones included; `provider-down`, `storage-failed`, `channel-failed`, `config-invalid`.',
+    ).optional(),
     severity: severityWords.transform(asList).meta({ description: 'Severities.' }).optional(),
     labels: labels.optional(),
   }).meta({ description });

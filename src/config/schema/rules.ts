@@ -93,7 +93,7 @@ const stale = {
   ...base,
   severity: severity.default('warning'),
   after: duration(
-    'Fires when the balance could not be read for this long. Default: three times the poll interval, at least 2m.',
+    'Fires when the balance could not be read for this long. Default: the time of three polls, at least 2m.',
     { minMs: secondMs },
   ).optional(),
 };
