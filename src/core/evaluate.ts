@@ -37,7 +37,7 @@ export function evaluate(rule: Rule, facts: AccountFacts, firing: Severity | nul
     case 'currency':
       return evaluateCurrency(rule, facts);
     case 'stale':
-      return evaluateStale(rule, facts);
+      return evaluateStale(rule, facts, firing);
     case 'auth-failed':
       return evaluateAuthFailed(rule, facts);
   }

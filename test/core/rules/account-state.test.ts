@@ -69,6 +69,13 @@ describe('stale', () => {
     expect(verdict(evaluate(staleRule({ afterMs }), facts, null))).toBe(expected);
   });
 
+  test('what fires ends with a reading only, not with a longer `after` of an edited configuration', () => {
+    const rule = staleRule({ afterMs: 2 * hourMs });
+    const unread = { ...factsAfter([readingAt(0, 1)]), now: factsNoon + hourMs, outcome: 'timeout' } as const;
+    expect(verdict(evaluate(rule, unread, 'warning'))).toBe('warning');
+    expect(verdict(evaluate(rule, { ...unread, outcome: 'ok' }, 'warning'))).toBe('ok');
+  });
+
   test('an account that was never read becomes stale from the time it was first watched', () => {
     const facts = factsAfter([], { ...read, now: factsNoon + 15 * minuteMs });
     expect(verdict(evaluate(staleRule(), facts, null))).toBe('warning');
