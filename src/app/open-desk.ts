@@ -1,6 +1,9 @@
+import { alertKey } from '../core/alert.ts';
+import { evaluate } from '../core/evaluate.ts';
 import type { Desk } from './desk.ts';
 import { createDesk } from './desk-view.ts';
 import { startMonitor } from './monitor/monitor.ts';
+import { factsOf, type MonitorState, type WatchedAccount } from './monitor/state.ts';
 import type { Calendar, Clock, Random, StoreReader } from './ports.ts';
 import type { Settings } from './settings.ts';
 
@@ -14,5 +17,20 @@ export function openDesk(parts: {
 }): Desk {
   const { settings, reader, clock, random, calendar } = parts;
   const state = startMonitor({ settings, reader, calendar, random, now: clock.now() });
+  for (const account of state.accounts.values()) refreshValues(state, account, clock.now());
   return createDesk({ state, reader, now: () => clock.now(), nextPollAt: () => null });
+}
+
+/** The database has the value of each alert at its last change; the readings since then tell the present one. */
+function refreshValues(state: MonitorState, account: WatchedAccount, now: number): void {
+  const facts = factsOf(account, now);
+  for (const rule of account.rules) {
+    const alert = account.alerts.get(rule.id);
+    if (alert === undefined || alert.state === 'inactive') continue;
+    const evaluation = evaluate(rule, facts, alert.state === 'firing' ? alert.severity : null);
+    if (evaluation.kind !== 'breached' && evaluation.kind !== 'ok') continue;
+    const present = { ...alert, value: evaluation.value };
+    account.alerts.set(rule.id, present);
+    state.alerts.set(alertKey(alert.account, alert.rule), present);
+  }
 }

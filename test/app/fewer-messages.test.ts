@@ -238,6 +238,8 @@ describe('an outage of the provider', () => {
     });
     world.provider.breakDown();
     await world.pass(hourMs);
+    const stale = world.desk.alerts({ all: false }).filter(({ type }) => type === 'stale');
+    expect(stale.map(({ inhibited }) => inhibited)).toEqual(ten.map(() => true));
     world.provider.recover();
     await world.pass(hourMs);
     const story = [`${host} firing critical`, `${host} resolved critical`];

@@ -3,8 +3,9 @@ import { type ChannelPlan, decide } from '../../core/decide.ts';
 import { isInhibited } from '../../core/inhibition.ts';
 import type { NoticeKind } from '../../core/outbox.ts';
 import { planChannels } from '../../core/plan.ts';
+import { defaultRepeatEveryMs } from '../../core/route.ts';
 import { tellChannel } from '../../core/told.ts';
-import { OutageHolds, reviewOutage, staleIncidentsOf } from './outage.ts';
+import { isPartOfOutage, OutageHolds, reviewOutage, staleIncidentsOf } from './outage.ts';
 import { channelFailedRule, isOwnFailureRaised } from './own-alerts.ts';
 import { enqueue, queueOf } from './queue.ts';
 import { isSilenced } from './silencing.ts';
@@ -27,6 +28,15 @@ export function announceTouched(state: MonitorState, now: number): void {
 
 /** Whether a person would find the incident suppressed now, and how (for the API). */
 export function suppressionOf(
+  state: MonitorState,
+  incident: Incident,
+  now: number,
+): { silenced: boolean; inhibited: boolean } {
+  const { silenced, inhibited } = suppressionByAlerts(state, incident, now);
+  return { silenced, inhibited: inhibited || isPartOfOutage(state, incident) };
+}
+
+function suppressionByAlerts(
   state: MonitorState,
   incident: Incident,
   now: number,
@@ -54,7 +64,7 @@ interface Turn {
 function announce(state: MonitorState, incident: Incident, turn: Turn): void {
   const { now } = turn;
   const common = {
-    ...suppressionOf(state, incident, now),
+    ...suppressionByAlerts(state, incident, now),
     heldUntil: turn.holds.heldUntil(incident),
   };
   let current = incident;
@@ -154,7 +164,7 @@ function heardAlerts(state: MonitorState, alerts: readonly Alert[], now: number)
 function channelFailedUntil(state: MonitorState, incident: Incident, plan: ChannelPlan): number | null {
   if (!isOwnFailureRaised(state, channelFailedRule(plan.channel))) return null;
   const lastTry = state.channelTries.get(`${plan.channel}/${incident.id}`);
-  return lastTry === undefined || plan.repeatEveryMs === null ? null : lastTry + plan.repeatEveryMs;
+  return lastTry === undefined ? null : lastTry + (plan.repeatEveryMs ?? defaultRepeatEveryMs);
 }
 
 /** The incidents that each channel's queue still speaks of, read when first asked for. */

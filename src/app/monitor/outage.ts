@@ -47,6 +47,14 @@ export function touchStale(state: MonitorState, baseUrl: string): void {
   touchAll(state, accountsOf(state, baseUrl));
 }
 
+/** Whether the message about a whole provider stands for this staleness of one account. */
+export function isPartOfOutage(state: MonitorState, incident: Incident): boolean {
+  const account = state.accounts.get(incident.account);
+  if (account === undefined || incident.type !== 'stale' || incident.resolvedAt !== null) return false;
+  const outage = state.alerts.get(alertKey(providerAccountId(account.settings.baseUrl), outageRule));
+  return outage?.state === 'firing';
+}
+
 /** The incidents of accounts that are stale while their provider, given by its account id, is down. */
 export function staleIncidentsOf(state: MonitorState, provider: string): Incident[] {
   const accounts = [...state.accounts.values()].filter(
