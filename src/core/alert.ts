@@ -47,6 +47,8 @@ export interface Alert {
 export interface Told {
   readonly at: number;
   readonly severity: Severity;
+  /** How often the severity had risen by then: only what rose since can be told as worse. */
+  readonly rises: number;
   readonly resolved: boolean;
   readonly flapping: boolean;
   /** The first message of the incident on this channel, and its subject: replies refer to them. */

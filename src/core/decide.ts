@@ -90,7 +90,7 @@ function decideNext(input: Input, told: Told): Decision {
   if (plan.repeatEveryMs === null) return quiet('not due');
   const suppressed = decideSuppression(suppression, now);
   if (suppressed !== null) return suppressed;
-  if (isWorse(incident.severity, knownSeverity(incident, told))) return tell('worse');
+  if (rose(incident, told)) return tell('worse');
   if (incident.flappingSince !== null) return told.flapping ? quiet('flapping') : tell('flapping');
   if (isAcknowledged(incident)) return quiet('acknowledged');
   const escalation = decideEscalation(input, told);
@@ -124,6 +124,10 @@ function decideSuppression(suppression: Suppression, now: number): Decision | nu
 /** An acknowledgement holds until the severity rises after the person took it, even to where it had been before. */
 export function isAcknowledged(incident: Incident): boolean {
   return incident.acknowledgement !== null && incident.acknowledgement.rises === incident.rises;
+}
+
+function rose(incident: Incident, told: Told): boolean {
+  return incident.rises > told.rises && isWorse(incident.severity, knownSeverity(incident, told));
 }
 
 /** The severity that the channel's readers have in mind: a person who acknowledged has seen the one of that moment. */

@@ -20,6 +20,7 @@ export function tellChannel(
   const told: Told = {
     at: now,
     severity: incident.severity,
+    rises: incident.rises,
     resolved: notice === 'resolved',
     flapping: incident.flappingSince !== null,
     firstMessage: known?.firstMessage ?? message,

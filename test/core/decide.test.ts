@@ -75,7 +75,7 @@ const rows: readonly Row[] = [
   { name: 'told long ago: a reminder', incident: open, told: longAgo, expected: 'tell reminder' },
   {
     name: 'worse than what was told',
-    incident: { ...open, severity: 'critical' },
+    incident: { ...open, severity: 'critical', rises: 1 },
     told: recently,
     expected: 'tell worse',
   },
@@ -94,7 +94,7 @@ const rows: readonly Row[] = [
   },
   {
     name: 'gets worse while it flaps',
-    incident: { ...flapping, severity: 'critical' },
+    incident: { ...flapping, severity: 'critical', rises: 1 },
     told: { ...longAgo, flapping: true },
     expected: 'tell worse',
   },
@@ -213,6 +213,12 @@ const rows: readonly Row[] = [
     incident: { ...acknowledged(open, { severity: 'info' }), rises: 1 },
     told: recently,
     expected: 'tell worse',
+  },
+  {
+    name: 'told as worse already, though the acknowledgement seems later by the clock',
+    incident: { ...acknowledged(open, { severity: 'info', at: now + minute }), rises: 1 },
+    told: { ...recently, rises: 1 },
+    expected: `quiet: not due until ${239 * minute}`,
   },
   {
     name: 'told anew since the acknowledgement: that severity counts',

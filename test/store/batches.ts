@@ -72,6 +72,7 @@ export function told(resolved: boolean): Told {
     flapping: false,
     firstMessage: 'message-1',
     subject: null,
+    rises: 1,
     escalatedAt: null,
   };
 }

@@ -38,6 +38,7 @@ export function told(over: Partial<Told> = {}): Told {
     flapping: false,
     firstMessage: 'm-1',
     subject: null,
+    rises: 0,
     escalatedAt: null,
     ...over,
   };

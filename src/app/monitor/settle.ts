@@ -1,6 +1,6 @@
 import type { Incident, Told } from '../../core/alert.ts';
 import { isSettled } from '../../core/incident.ts';
-import { type OutboxMessage, retryDelayMs, wireId } from '../../core/outbox.ts';
+import { type NoticeKind, type OutboxMessage, retryDelayMs, wireId } from '../../core/outbox.ts';
 import type { Delivery } from '../ports.ts';
 import { channelFailedRule, clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './own-alerts.ts';
 import { putMessage, queueOf, spareFresh } from './queue.ts';
@@ -149,15 +149,17 @@ function settleDead(
   const { message, spared, reason, now } = it;
   end(state, message, { failure: reason });
   raiseChannelFailed(state, { channel: message.channel, severity: 'critical', reason, now });
-  const escalated = new Set(
-    message.items.filter(({ kind }) => kind === 'escalated').map(({ incident }) => incident),
-  );
+  const saying = (kind: NoticeKind): ReadonlySet<string> =>
+    new Set(message.items.filter((item) => item.kind === kind).map(({ incident }) => incident));
+  const escalated = saying('escalated');
+  const worse = saying('worse');
   forEachTold(state, message, (incident, told) => {
     if (spared.has(incident.id)) return told;
     state.channelTries.set(`${message.channel}/${incident.id}`, now);
     if (told.firstMessage === message.id) return null;
     const escalatedAt = escalated.has(incident.id) ? null : told.escalatedAt;
-    return { ...told, resolved: false, flapping: false, escalatedAt };
+    const rises = worse.has(incident.id) ? { severity: 'info' as const, rises: told.rises - 1 } : {};
+    return { ...told, ...rises, resolved: false, flapping: false, escalatedAt };
   });
 }
 
