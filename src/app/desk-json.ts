@@ -5,7 +5,7 @@ import type { Balance, Reading } from '../core/reading.ts';
 import type { AccountView, AlertView, Explanation, SilenceView } from './desk.ts';
 
 /**
- * The public JSON of what the desk shows (contract 6): the HTTP API and the command line's `--json` give the
+ * The public JSON of what the desk shows: the HTTP API and the command line's `--json` give the
  * same. Money is a decimal string, an instant an ISO 8601 text in UTC, a duration a number of seconds; null
  * is unknown.
  */

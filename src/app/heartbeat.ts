@@ -5,7 +5,10 @@ import type { HeartbeatSettings } from './settings.ts';
 /** Reaches an outside URL; resolves to whether it answered well. Never rejects. */
 export type Ping = (url: Secret, signal: AbortSignal) => Promise<boolean>;
 
-/** A poll or a message that is late by this much is overdue: the outside world shall notice that something hangs. */
+/**
+ * A poll or a message that is late by this much is overdue: the outside world shall notice that something
+ * hangs.
+ */
 const overdueMs = 60_000;
 
 const lookAgainMs = 1000;
@@ -13,7 +16,10 @@ const lookAgainMs = 1000;
 /** What the rule of the heartbeat goes by. */
 export interface Vitals {
   readonly now: number;
-  /** A daemon that dies young at each of its starts must not look alive: it has stored a poll since it started. */
+  /**
+   * A daemon that dies young at each of its starts must not look alive: it has stored a poll since it
+   * started.
+   */
   readonly pollStored: boolean;
   readonly storageFailing: boolean;
   readonly pollsRunning: number;
@@ -21,7 +27,7 @@ export interface Vitals {
   readonly messages: Iterable<OutboxMessage>;
 }
 
-/** The rule of contract 8: polls are stored, and neither a poll nor a message is overdue. */
+/** All is well while polls are stored, and neither a poll nor a message is overdue. */
 export function isWell(vitals: Vitals): boolean {
   const { now, nextPollAt } = vitals;
   // Where the schedule asks for no poll soon, such as a cron expression at night, none can be stored.

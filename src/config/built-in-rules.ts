@@ -3,7 +3,7 @@ import type { Rule } from '../core/rule.ts';
 import { ruleKind } from '../core/rules-for-account.ts';
 
 /**
- * The rules that protect accounts without being configured (contract 3.3), as far as they are needed: one
+ * The rules that protect accounts without being configured, as far as they are needed: one
  * stays out when every account has a configured rule of its kind. A rule for some accounts leaves it in place
  * for the others (`rulesForAccount` tells them apart), and a `negative` rule on the VoIP balance does not
  * replace that on the SMS balance.

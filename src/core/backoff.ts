@@ -1,4 +1,4 @@
-/** The share of a backoff that random jitter may add on top (contract 2.5). */
+/** The share of a backoff that random jitter may add on top. */
 const jitterShare = 0.25;
 
 /** First wait after a failure that is neither a rate limit nor a refused secret. */
@@ -20,7 +20,7 @@ export interface BackoffInput {
 /**
  * How long to wait after the n-th `rate_limited` in a row (the group of accounts that share a secret) or the
  * n-th `auth_failed` (the account), in whole milliseconds: `min(max, initial · 2^(n-1))` plus up to 25 %
- * jitter, and never less than the poll interval or the response's `Retry-After` (contract 2.5).
+ * jitter, and never less than the poll interval or the response's `Retry-After`.
  */
 export function backoffDelay(input: BackoffInput): number {
   const { strikes, initialMs, maxMs, jitterFraction, intervalMs, retryAfterMs } = input;
@@ -29,14 +29,17 @@ export function backoffDelay(input: BackoffInput): number {
 }
 
 /**
- * How long one account waits after its n-th other failure in a row, in milliseconds: `min(interval, 15 s · 2^(n-1))`
- * (contract 2.5). `failures` is at least 1.
+ * How long one account waits after its n-th other failure in a row, in milliseconds: `min(interval, 15 s ·
+ * 2^(n-1))`. `failures` is at least 1.
  */
 export function failureDelay(input: { readonly failures: number; readonly intervalMs: number }): number {
   return Math.min(input.intervalMs, doubled(firstRetryMs, input.failures));
 }
 
-/** `first · 2^(count-1)`. A count that grew for years ends in Infinity, which the callers' minimum takes care of. */
+/**
+ * `first · 2^(count-1)`. A count that grew for years ends in Infinity, which the callers' minimum takes care
+ * of.
+ */
 function doubled(first: number, count: number): number {
   return first * 2 ** (Math.max(1, count) - 1);
 }

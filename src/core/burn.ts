@@ -29,7 +29,7 @@ const nothingSeen: Burn = { spentMicros: 0, observedMs: 0, blindMs: 0, readings:
  *
  *     burn rate = sum of all falls between neighbouring readings / observed time
  *
- * A rise is a top-up and adds nothing (contract 1, "burn rate"): the rate is never negative. The observed
+ * A rise is a top-up and adds nothing: the rate is never negative. The observed
  * time begins with the last reading at or before the lookback's start, or with the first one after it where
  * the history is shorter or a gap lies over the start (see `lookBack`). A fall across a gap counts with its
  * time, though a top-up may have made it smaller; a gap with a rise counts neither way, because its spending
@@ -83,8 +83,8 @@ export function runwayOf(burn: Burn, availableMicros: Micros): number | null {
  * | medium | less than half of the lookback |
  * | high | from half of the lookback |
  *
- * One step less when more than half of the time lies in gaps. The numbers are lowwater's own choice: an hour tells
- * traffic from a single burst, half a day of a day's lookback has seen day or night.
+ * One step less when more than half of the time lies in gaps. The numbers are lowwater's own choice: an hour
+ * tells traffic from a single burst, half a day of a day's lookback has seen day or night.
  */
 function rate(seen: {
   readonly observedMs: number;

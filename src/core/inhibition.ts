@@ -3,7 +3,7 @@ import { isWorse } from './severity.ts';
 
 /**
  * Whether another firing alert of the same account already says what this one would: a worse one on the same
- * balance, or a refused key, which explains why readings are stale (contract 4.3).
+ * balance, or a refused key, which explains why readings are stale.
  */
 export function isInhibited(alert: Alert, others: Iterable<Alert>): boolean {
   for (const other of others) {

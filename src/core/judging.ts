@@ -2,7 +2,7 @@ import type { Balance } from './reading.ts';
 import type { Rule } from './rule.ts';
 import type { AlertTiming } from './transition.ts';
 
-/** Flapping is counted over this many poll intervals (contract: 10). */
+/** Flapping is counted over this many poll intervals. */
 const flapIntervals = 10;
 
 /** How long things must last for the alert of a rule, on an account with this usual time between polls. */

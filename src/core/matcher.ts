@@ -10,7 +10,7 @@ export interface MatchSubject {
 }
 
 /**
- * True when every key that the matcher gives holds (contract 3.2): the subject's value is one of the listed
+ * True when every key that the matcher gives holds: the subject's value is one of the listed
  * ones. A matcher without keys matches everything; a key that the subject does not have never matches.
  */
 export function matches(matcher: Matcher, subject: MatchSubject): boolean {
@@ -28,7 +28,10 @@ function isListed(values: readonly string[] | undefined, value: string | undefin
   return values === undefined || (value !== undefined && values.includes(value));
 }
 
-/** A matcher in words: `account otp or marketing, severity critical, team identity`; `every alert` without keys. */
+/**
+ * A matcher in words: `account otp or marketing, severity critical, team identity`; `every alert` without
+ * keys.
+ */
 export function wordMatcher({ account, rule, severity, labels }: Matcher): string {
   // A label may be called as a key is.
   const keys = [...Object.entries({ account, rule, severity }), ...Object.entries(labels ?? {})];

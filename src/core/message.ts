@@ -8,7 +8,7 @@ import type { Ladder } from './rule.ts';
 import type { Severity } from './severity.ts';
 
 /**
- * What a message says, decided once and rendered by every channel (contract 4.6). The dispatcher fills it in
+ * What a message says, decided once and rendered by every channel. The dispatcher fills it in
  * from the state at the moment of sending; renderers are pure functions of it.
  */
 export type Message = IncidentMessage | ReportMessage | TestMessage;
@@ -92,7 +92,10 @@ export interface Outlook {
   /** When the balance reaches zero at this pace. */
   readonly emptyAt: number | null;
   readonly confidence: Confidence;
-  /** The top-up that restores 30 days of runway; null where the burn rate is unknown, 0 where it is not needed. */
+  /**
+   * The top-up that restores 30 days of runway; null where the burn rate is unknown, 0 where it is not
+   * needed.
+   */
   readonly restoreMicros: Micros | null;
 }
 

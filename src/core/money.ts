@@ -1,6 +1,6 @@
 /**
- * Money as an integer number of millionths. JavaScript numbers hold every such integer exactly up to the limit of
- * ±9,007,199,254 units, which is where the contract draws the line (2.1).
+ * Money as an integer number of millionths. JavaScript numbers hold every such integer exactly up to the
+ * limit of ±9,007,199,254 units, beyond which an answer counts as invalid.
  */
 export type Micros = number;
 
@@ -9,8 +9,9 @@ const limit = 9_007_199_254n * 1_000_000n;
 const decimalPattern = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * Reads the digits of a JSON number, never through a binary float. Digits past the sixth decimal are rounded half to
- * even; that heals the float noise of a server. Null when the text is no such number or its value is out of range.
+ * Reads the digits of a JSON number, never through a binary float. Digits past the sixth decimal are rounded
+ * half to even; that heals the float noise of a server. Null when the text is no such number or its value is
+ * out of range.
  */
 export function parseMicros(digits: string): Micros | null {
   const match = decimalPattern.exec(digits);
@@ -19,7 +20,8 @@ export function parseMicros(digits: string): Micros | null {
   const significant = (whole + fraction).replace(/^0+/, '');
   if (significant === '') return 0;
   const exponent = Number(exponentText) - fraction.length + 6;
-  // Beyond these the value is out of range or rounds to zero; an exponent of a million digits is never expanded.
+  // Beyond these the value is out of range or rounds to zero; an exponent of a million digits is never
+  // expanded.
   if (significant.length + exponent > 17) return null;
   if (significant.length + exponent < 0) return 0;
   const magnitude =

@@ -20,7 +20,7 @@ export interface Figure {
   readonly value: string;
 }
 
-/** The numbers of a notice, the most telling first (contract 4.6). */
+/** The numbers of a notice, the most telling first. */
 export function wordFigures(notice: Notice, frame: WordingFrame): readonly Figure[] {
   if (notice.incident.account.startsWith('@')) return ownFigures(notice, frame);
   switch (notice.type) {
@@ -79,7 +79,10 @@ function thresholdFigures(notice: Notice, frame: WordingFrame): readonly Figure[
   }
 }
 
-/** A balance that changed by half or more in one poll may be a mistake of the provider: the value before is told. */
+/**
+ * A balance that changed by half or more in one poll may be a mistake of the provider: the value before is
+ * told.
+ */
 function jumpFigures(notice: Notice): readonly Figure[] {
   const { reading, previous } = notice.account ?? { reading: null, previous: null };
   if (reading === null || previous === null || notice.balance === null) return [];

@@ -11,8 +11,8 @@ export interface NoticeItem {
 }
 
 /**
- * A message on its way to one channel. Stored in the transaction that changed the alerts it speaks of, rendered when
- * it is sent. Ends as `delivered` or `dead`.
+ * A message on its way to one channel. Stored in the transaction that changed the alerts it speaks of,
+ * rendered when it is sent. Ends as `delivered` or `dead`.
  */
 export interface OutboxMessage {
   readonly id: string;
@@ -38,7 +38,7 @@ export interface OutboxMessage {
   readonly lastError: string | null;
 }
 
-/** How long a message is tried before it counts as dead (contract 4.5). */
+/** How long a message is tried before it counts as dead. */
 const retryForMs = 24 * 60 * 60 * 1000;
 const firstRetryMs = 1000;
 const longestRetryMs = 5 * 60 * 1000;
@@ -48,7 +48,9 @@ export function wireId(message: OutboxMessage): string {
   return message.revision === 0 ? message.id : `${message.id}-r${message.revision}`;
 }
 
-/** The pause before attempt number `attempts + 1`: from 1 s to 5 min, never less than the receiver asked for. */
+/**
+ * The pause before attempt number `attempts + 1`: from 1 s to 5 min, never less than the receiver asked for.
+ */
 export function retryDelayMs(attempts: number, askedMs = 0): number {
   return Math.max(Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(attempts - 1, 20)), askedMs);
 }
@@ -79,8 +81,8 @@ export function newMessage(content: {
 }
 
 /**
- * Adds to a message that is not under way. A message that has not been tried goes out as early as its most urgent item
- * asks; one that waits for a retry keeps its instant.
+ * Adds to a message that is not under way. A message that has not been tried goes out as early as its most
+ * urgent item asks; one that waits for a retry keeps its instant.
  */
 export function joinMessage(
   message: OutboxMessage,

@@ -1,6 +1,6 @@
 import type { Reading } from './reading.ts';
 
-/** How a poll can end (contract 2.3). The names are public: storage, metrics, API and logs use them. */
+/** How a poll can end. The names are public: storage, metrics, API and logs use them. */
 export const outcomeKinds = [
   'ok',
   'rate_limited',
@@ -24,7 +24,7 @@ export type BalanceAnswer = Pick<Reading, 'sms' | 'voip' | 'currency'>;
  * - `code` is the envelope's code where there was one, `status` the HTTP status where there was one.
  * - `retryAfterMs` is the response's `Retry-After` in milliseconds from now, already capped to one hour;
  *   absent where the header was absent or unreadable.
- * - `usage` are the response headers whose names speak of limits (contract 2.6).
+ * - `usage` are the response headers whose names speak of limits.
  */
 export type Outcome = OutcomeDetail & {
   readonly durationMs: number;

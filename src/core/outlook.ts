@@ -24,7 +24,8 @@ export interface OutlookQuery {
  *
  * - Without confidence the burn rate is null, and so is what follows from it.
  * - Nothing spent: burn 0, runway null, because the balance does not run out.
- * - Below the floor: runway 0, whatever is known of the burn, and `emptyAt` null, because that instant has passed.
+ * - Below the floor: runway 0, whatever is known of the burn, and `emptyAt` null, because that instant has
+ *   passed.
  * - `emptyAt` is reckoned from the reading; the runway is what is left of it at `now`.
  */
 export function outlook(query: OutlookQuery): Outlook {
@@ -46,7 +47,7 @@ export function outlook(query: OutlookQuery): Outlook {
 }
 
 /**
- * The top-up after which the balance lasts 30 days (contract 4.6), rounded up to whole cents:
+ * The top-up after which the balance lasts 30 days, rounded up to whole cents:
  *
  *     30 days × burn rate − (balance − floor), at least 0
  */

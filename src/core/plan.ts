@@ -4,12 +4,11 @@ import { matches } from './matcher.ts';
 import { defaultGroupWaitMs, defaultRepeatEveryMs, type Route } from './route.ts';
 
 /**
- * Which channels hear of an incident, and how. The first matching route wins; a route with `continue` adds to it. An
- * incident that no route matches goes to every channel: nothing is silenced by a gap in the routes.
+ * Which channels hear of an incident, and how. The first matching route wins; a route with `continue` adds to
+ * it. An incident that no route matches goes to every channel: nothing is silenced by a gap in the routes.
  *
- * That lowwater cannot store, or that a channel refuses for good, every channel hears once (contract 4.5 and
- * 8): a route may lead only to the channel that fails, and then nobody would know. A route that names the
- * rule is obeyed.
+ * That lowwater cannot store, or that a channel refuses for good, every channel hears once: a route may lead
+ * only to the channel that fails, and then nobody would know. A route that names the rule is obeyed.
  *
  * Channels that were told before and are named by no route any more (the severity moved, the routes were
  * edited) are in the plan without repeats: they still hear the end.

@@ -7,7 +7,9 @@ const cellsPerWindow = 384;
 /** No history is kept finer than the window's grid halved this often; newer readings are never thinned. */
 const finestLevel = 20;
 
-/** More than this many poll intervals between two readings is a gap: a fall and a top-up may both hide in it. */
+/**
+ * More than this many poll intervals between two readings is a gap: a fall and a top-up may both hide in it.
+ */
 const intervalsPerGap = 2.5;
 
 /** Columns of one row. The sums run from the log's start; only their differences mean anything. */
@@ -45,15 +47,16 @@ export function reloadLogSince(options: { readonly windowMs: number; readonly no
  *
  * - Falls of a balance are spending, rises are top-ups; neither ever changes the other's sum.
  * - One reading from before the window is kept: the balance at the window's start.
- * - Many readings are thinned: those older than a quarter of the window to one (the last) in each 384th of the window,
- *   newer ones to a finer grid, halved as the age halves. The grid is fixed in absolute time. Sums stay exact between
- *   the readings that remain, so a sum over any window is right to a hundredth of it. With a reading every five minutes
- *   a day is kept whole; with one a second about 1,350 are kept, 65 KB.
+ * - Many readings are thinned: those older than a quarter of the window to one (the last) in each 384th of
+ *   the window, newer ones to a finer grid, halved as the age halves. The grid is fixed in absolute time.
+ *   Sums stay exact between the readings that remain, so a sum over any window is right to a hundredth of it.
+ *   With a reading every five minutes a day is kept whole; with one a second about 1,350 are kept, 65 KB.
  * - A reading in another currency starts the log afresh: nothing is compared or summed across currencies.
- * - A reading that is older than its predecessor (the clock was set back) takes those that lie after it out of the
- *   log; what was spent in them stays in the sums, and the time back to the reading before counts as blind.
+ * - A reading that is older than its predecessor (the clock was set back) takes those that lie after it out
+ *   of the log; what was spent in them stays in the sums, and the time back to the reading before counts as
+ *   blind.
  *
- * Sums are exact up to the range of money (2.1); past it they round as doubles do.
+ * Sums are exact up to the range of money; past it they round as doubles do.
  */
 class ReadingLog {
   readonly windowMs: number;
@@ -244,9 +247,9 @@ class ReadingLog {
   }
 
   /**
-   * Keeps the last reading of each cell. A cell of level k is the 2^k-th part of `cellMs`; it stands once all of it is
-   * older than a quarter of the window over 2^k. Cells of one level lie whole in those of the level below, which is why
-   * thinning bit by bit and thinning at once come to the same.
+   * Keeps the last reading of each cell. A cell of level k is the 2^k-th part of `cellMs`; it stands once all
+   * of it is older than a quarter of the window over 2^k. Cells of one level lie whole in those of the level
+   * below, which is why thinning bit by bit and thinning at once come to the same.
    */
   #thin(now: number, cellMs: number): void {
     const rows = this.#rows;

@@ -1,21 +1,24 @@
 /**
- * What `provider.maxRequestsPerSecond` may be at most: a tenth of the documented limit of the account group
- * (contract 2.4).
+ * What `provider.maxRequestsPerSecond` may be at most: a tenth of the documented limit of the account group.
  */
 export const highestRequestsPerSecond = 20;
 
-/** When a request may start, and from when the next one of the same group may. Milliseconds of the caller's clock. */
+/**
+ * When a request may start, and from when the next one of the same group may. Milliseconds of the caller's
+ * clock.
+ */
 export interface Reservation {
   readonly startAt: number;
   readonly nextFreeAt: number;
 }
 
 /**
- * Takes the next place in a group's queue: requests of one group start at least `1 / perSecond` seconds apart,
- * whatever asks for them.
+ * Takes the next place in a group's queue: requests of one group start at least `1 / perSecond` seconds
+ * apart, whatever asks for them.
  *
- * A group that rested saves nothing up: there are no bursts. `nextFreeAt` is what the group's last reservation gave, or
- * `-Infinity` for its first. A reservation once taken is spent even when its request is given up.
+ * A group that rested saves nothing up: there are no bursts. `nextFreeAt` is what the group's last
+ * reservation gave, or `-Infinity` for its first. A reservation once taken is spent even when its request is
+ * given up.
  */
 export function reserve(nextFreeAt: number, now: number, perSecond: number): Reservation {
   const startAt = Math.max(nextFreeAt, now);

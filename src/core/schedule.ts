@@ -1,9 +1,11 @@
-/** Up to this many accounts are polled within `quickStartMs` of the start (contract 2.7). */
+/** Up to this many accounts are polled within `quickStartMs` of the start. */
 const fewAccounts = 100;
 const quickStartMs = 2000;
 /** More are spread over at most this long … */
 const longestSpreadMs = 30_000;
-/** … and no faster than one in this time, so that the first look at many accounts does not come as a burst. */
+/**
+ * … and no faster than one in this time, so that the first look at many accounts does not come as a burst.
+ */
 const sweepStepMs = 4;
 
 /** When an account is polled first, and the phase that its later polls keep. Milliseconds from the start. */
@@ -30,7 +32,9 @@ export function firstPolls(intervalsMs: readonly number[]): readonly FirstPoll[]
   });
 }
 
-/** The first instant strictly after `now` on the grid `phase + k · interval`, never before the phase itself. */
+/**
+ * The first instant strictly after `now` on the grid `phase + k · interval`, never before the phase itself.
+ */
 export function nextOnGrid(phase: number, intervalMs: number, now: number): number {
   if (now < phase) return phase;
   return phase + (Math.floor((now - phase) / intervalMs) + 1) * intervalMs;

@@ -16,8 +16,8 @@ import { isWorse, type Severity } from './severity.ts';
  * changes more than five times within the flap window stays firing until it calms (at most two changes within
  * the window).
  *
- * `none` means that nothing changed but the numbers: whatever else changes has a name, so that it is stored and
- * survives a restart.
+ * `none` means that nothing changed but the numbers: whatever else changes has a name, so that it is stored
+ * and survives a restart.
  */
 export type AlertChange =
   | 'none'
@@ -26,7 +26,10 @@ export type AlertChange =
   | 'fired'
   | 'rose'
   | 'fell'
-  /** A clock started or stopped inside the state, such as that of a worse severity: worth storing, nothing to say. */
+  /**
+   * A clock started or stopped inside the state, such as that of a worse severity: worth storing, nothing to
+   * say.
+   */
   | 'moved'
   | 'recovering'
   | 'relapsed'
@@ -46,7 +49,7 @@ export interface Transition {
   readonly change: AlertChange;
 }
 
-/** More changes than this within the flap window is flapping (contract: "more than 5"). */
+/** More changes than this within the flap window is flapping. */
 const mostChanges = 5;
 /** A flapping alert has calmed when no more than this many changes are left within the window. */
 const calmChanges = 2;
@@ -73,7 +76,9 @@ export function inactiveAlert(identity: {
   };
 }
 
-/** What an evaluation at `now` makes of an alert. `unknown` changes nothing; an event is no matter of state. */
+/**
+ * What an evaluation at `now` makes of an alert. `unknown` changes nothing; an event is no matter of state.
+ */
 export function transition(
   alert: Alert,
   evaluation: Evaluation,
@@ -96,7 +101,8 @@ export function transition(
 export function elapse(alert: Alert, timing: AlertTiming, now: number): Transition {
   if (alert.state === 'pending') return breach(alert, alert.severity, timing, now);
   if (alert.recoveringSince !== null) return recover(alert, timing, now);
-  // While a worse severity still waits for `for`, an alert that flaps may calm down: only what is due is done.
+  // While a worse severity still waits for `for`, an alert that flaps may calm down: only what is due is
+  // done.
   if (alert.rising !== null && now >= alert.rising.since + timing.forMs) {
     return breach(alert, alert.rising.severity, timing, now);
   }
@@ -192,7 +198,9 @@ function recover(alert: Alert, timing: AlertTiming, now: number): Transition {
   return { alert: resolve(alert, changedAt), change: 'resolved' };
 }
 
-/** Ends flapping when it has calmed; a calm alert whose readings have been good long enough resolves at once. */
+/**
+ * Ends flapping when it has calmed; a calm alert whose readings have been good long enough resolves at once.
+ */
 function steady(alert: Alert, timing: AlertTiming, now: number): Transition {
   if (now < calmsAt(alert, timing)) return { alert, change: 'none' };
   const calm: Alert = { ...alert, flappingSince: null, changedAt: recentChanges(alert, timing, now) };

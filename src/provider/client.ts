@@ -39,7 +39,7 @@ const requestHeaders = [
 const noUsage: Readonly<Record<string, string>> = {};
 
 /**
- * The provider over HTTP (contract 2.1 to 2.6). Each failure is an outcome; nothing rejects. Redirects are never
+ * The provider over HTTP. Each failure is an outcome; nothing rejects. Redirects are never
  * followed, certificates always verified.
  *
  * Throws `ProxyVariableError` when a proxy variable of the environment holds no address.

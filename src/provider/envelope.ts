@@ -35,7 +35,7 @@ const balanceSchema = z.object({
 type Envelope = z.infer<typeof envelopeSchema>;
 
 /**
- * What an answer to the balance request means (contract 2.3). The envelope is read whatever the HTTP status is.
+ * What an answer to the balance request means. The envelope is read whatever the HTTP status is.
  *
  * `secret` is the account's `authSecret`: it is taken out of whatever the provider echoes. Reasons never
  * quote the body, only the provider's `msg`, cleaned and cut.
@@ -73,7 +73,8 @@ function judgeEnvelope(read: ReadEnvelope): OutcomeDetail {
       status,
     };
   }
-  // Zero is neither the documented success nor a failure (those are negative): without a result it is no known answer.
+  // Zero is neither the documented success nor a failure (those are negative): without a result it is no
+  // known answer.
   if (code === 0 && !balanceSchema.safeParse(envelope.result).success) {
     return { kind: 'invalid_response', reason: 'the answer has code 0 and no balances', code, status };
   }

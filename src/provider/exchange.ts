@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 
-/** Larger answers are given up (contract 2.2). Counts the bytes that arrive; encoded bodies are not read at all. */
+/** Larger answers are given up. Counts the bytes that arrive; encoded bodies are not read at all. */
 export const longestBodyBytes = 64 * 1024;
 
 /** How one HTTP exchange ended. `error` is what undici reported. */
@@ -25,8 +25,9 @@ export type ExchangeEnd =
 const ended = new Error('the exchange is over');
 
 /**
- * One request on the wire, from dispatch to its end. A handler of undici's own is used instead of `request`: it costs a
- * quarter less, can be ended while the connection is still being made, and counts the bytes as they come.
+ * One request on the wire, from dispatch to its end. A handler of undici's own is used instead of `request`:
+ * it costs a quarter less, can be ended while the connection is still being made, and counts the bytes as
+ * they come.
  *
  * `settle` is called exactly once. Whatever arrives afterwards is dropped and its connection closed.
  */

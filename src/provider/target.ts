@@ -7,8 +7,8 @@ export type Target =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * The balance address below a base address, which may have a path of its own. Refuses what would send the secret in the
- * clear: `http://` to a host that is not this machine, unless `allowInsecureHttp` (contract 2.2).
+ * The balance address below a base address, which may have a path of its own. Refuses what would send the
+ * secret in the clear: `http://` to a host that is not this machine, unless `allowInsecureHttp`.
  */
 export function findTarget(baseUrl: string, allowInsecureHttp: boolean): Target {
   const url = URL.parse(baseUrl);

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { cleanProviderText } from './provider-text.ts';
 
-/** The interface speaks of usage headers without naming them: these words find them (contract 2.6). */
+/** The interface speaks of usage headers without naming them: these words find them. */
 const speaksOfUsage = /limit|remaining|usage|quota|reset/;
 
 const mostHeaders = 16;

@@ -4,7 +4,7 @@ import { type Balance, balances } from '../core/reading.ts';
 import { type Metric, renderExposition, type Sample } from './exposition.ts';
 
 /**
- * All metrics (contract 6). What was not read is absent, never frozen: balances, runway and burn rate vanish
+ * All metrics. What was not read is absent, never frozen: balances, runway and burn rate vanish
  * while the last poll is not `ok`, and every series of an account vanishes with it.
  */
 export function renderMetrics(desk: DaemonDesk, now: number): string {

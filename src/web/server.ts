@@ -31,8 +31,7 @@ export class ListenError extends OperatorError {
 
 /**
  * Starts page, API, metrics and health on `settings.host` and `settings.port` (0 takes a free one). Rejects
- * with `ListenError` when the address cannot be had, or when it is not loopback and nothing protects it
- * (contract 6).
+ * with `ListenError` when the address cannot be had, or when it is not loopback and nothing protects it.
  */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
   const { settings, desk, clock, random } = options;

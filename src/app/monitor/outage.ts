@@ -4,7 +4,7 @@ import { inactiveAlert } from '../../core/transition.ts';
 import { closeOwnAlert, raiseOwnAlert } from './own-alerts.ts';
 import type { MonitorState, WatchedAccount } from './state.ts';
 
-/** Fewer accounts than this are no provider (contract 4.3). */
+/** Fewer accounts than this are no provider. */
 const fewestAccounts = 3;
 
 const outageRule = 'provider-down';

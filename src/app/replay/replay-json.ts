@@ -1,7 +1,7 @@
 import { isoText, quantityJson } from '../desk-json.ts';
 import type { ReplayResult } from './history-replay.ts';
 
-/** The public JSON of a replay (contract 5). `severity` is the worst that was reached, `value` what it fired with. */
+/** The public JSON of a replay. `severity` is the worst that was reached, `value` what it fired with. */
 export function replayJson({ incidents, messages }: ReplayResult) {
   return {
     incidents: incidents.map(({ incident, value, empty }) => ({

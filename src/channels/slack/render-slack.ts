@@ -138,7 +138,10 @@ function groupBlocks(
   ];
 }
 
-/** One notice among others: its headline, and the one sentence that helps most. `groupedDetails` says the rest. */
+/**
+ * One notice among others: its headline, and the one sentence that helps most. `groupedDetails` says the
+ * rest.
+ */
 function groupedNotice(notice: NoticeWording, index: number): SlackBlock {
   const help = notice.advice[0] ?? notice.story[0] ?? '';
   const text = cutUnits(
@@ -154,7 +157,7 @@ function groupedNotice(notice: NoticeWording, index: number): SlackBlock {
 }
 
 /**
- * The rest of what every message says (contract 4.6), in small print: since when, the numbers and their age,
+ * The rest of what every message says, in small print: since when, the numbers and their age,
  * the rule.
  */
 function groupedDetails(notice: NoticeWording): SlackBlock {

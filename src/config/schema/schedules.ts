@@ -1,7 +1,7 @@
 import { shape } from './shapes.ts';
 import { duration, oneLine } from './texts.ts';
 
-/** The shortest poll interval (contract 2.4), and from where on a configuration is asked whether it means it. */
+/** The shortest poll interval, and from where on a configuration is asked whether it means it. */
 const shortestPollMs = 1000;
 export const shortPollMs = 30_000;
 

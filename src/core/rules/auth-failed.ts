@@ -3,7 +3,7 @@ import type { AuthFailedRule } from '../rule.ts';
 import { breached, instantFact, ok, text, textFact, unknown } from './verdict.ts';
 
 /**
- * `auth-failed`: breached by the outcome `auth_failed`, at once; resolved by `ok` (contract 3.3). Any other
+ * `auth-failed`: breached by the outcome `auth_failed`, at once; resolved by `ok`. Any other
  * outcome tells nothing about the key.
  */
 export function evaluateAuthFailed(rule: AuthFailedRule, facts: AccountFacts): Evaluation {

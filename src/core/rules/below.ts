@@ -7,8 +7,8 @@ import { readingFacts, unusable, usableReading } from './snapshot.ts';
 import { breached, money, moneyFact, ok, unknown } from './verdict.ts';
 
 /**
- * `below`: breached when balance < threshold, compared exactly in millionths; resolved when balance ≥ threshold +
- * hysteresis (contract 3.3). With a ladder the worst breached step is the severity.
+ * `below`: breached when balance < threshold, compared exactly in millionths; resolved when balance ≥
+ * threshold + hysteresis. With a ladder the worst breached step is the severity.
  */
 export function evaluateBelow(rule: BelowRule, facts: AccountFacts, firing: Severity | null): Evaluation {
   const reading = usableReading(facts);

@@ -9,7 +9,7 @@ import { breached, durationFact, money, moneyFact, ok, textFact, unknown } from 
 
 /**
  * `drop`: breached when more than `by` was spent within the last `window` before the newest reading; a share
- * is of the balance at the window's start (contract 3.3). Spent is the sum of falls, so a top-up in the
+ * is of the balance at the window's start. Spent is the sum of falls, so a top-up in the
  * window hides nothing.
  *
  * With a history that does not cover the window it still speaks where the outcome is certain: more than `by`
@@ -76,8 +76,8 @@ export function factsOfDrop(rule: DropRule, facts: AccountFacts): readonly Fact[
 }
 
 /**
- * The amounts that decide. They differ only for a share while a gap lies over the window's start: the balance there was
- * something between those on the gap's two sides. Null when there is no share to take.
+ * The amounts that decide. They differ only for a share while a gap lies over the window's start: the balance
+ * there was something between those on the gap's two sides. Null when there is no share to take.
  */
 function limitsOf(
   rule: DropRule,

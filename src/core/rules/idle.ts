@@ -8,7 +8,7 @@ import { breached, duration, durationFact, instantFact, ok, textFact, unknown } 
 
 /**
  * `idle`: breached when nothing was spent during the last `window` before the newest reading; resolved when
- * spending is seen (contract 3.3). It judges the time since the reading that showed the last fall.
+ * spending is seen. It judges the time since the reading that showed the last fall.
  *
  * It speaks of a breach only with a history as long as the window, and not while a top-up at the end of a gap
  * within the window may hide spending. A gap with the same balance before and after it hides nothing.

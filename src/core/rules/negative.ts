@@ -4,7 +4,7 @@ import type { Severity } from '../severity.ts';
 import { readingFacts, unusable, usableReading } from './snapshot.ts';
 import { breached, money, moneyFact, ok, unknown } from './verdict.ts';
 
-/** `negative`: breached when balance < 0; resolved when balance ≥ 0 + hysteresis (contract 3.3). */
+/** `negative`: breached when balance < 0; resolved when balance ≥ 0 + hysteresis. */
 export function evaluateNegative(
   rule: NegativeRule,
   facts: AccountFacts,

@@ -18,12 +18,12 @@ import {
   unknown,
 } from './verdict.ts';
 
-/** A runway alert is left at this multiple of `within` (contract 3.3). */
+/** A runway alert is left at this multiple of `within`. */
 const recoveryFactor = 1.2;
 
 /**
  * `runway`: breached when balance − floor lasts less than `within` at the burn rate; resolved when it lasts
- * at least 1.2 × `within` (contract 3.3; formulas: `measureBurn`, `runwayOf`).
+ * at least 1.2 × `within` (formulas: `measureBurn`, `runwayOf`).
  *
  * It speaks at medium or high confidence; where the file gives `minimumHistory`, that span of observed time
  * (or the whole lookback, if shorter) alone decides. Nothing spent is ok, unless the balance is below the

@@ -7,14 +7,15 @@ const pollsMissed = 3;
 const shortestAfterMs = 2 * 60_000;
 
 /**
- * `stale`: breached when there was no `ok` for `after` (contract 3.3); resolved by an `ok`. Time in which
+ * `stale`: breached when there was no `ok` for `after`; resolved by an `ok`. Time in which
  * lowwater itself was not watching does not count: that is no fault of the provider.
  */
 export function evaluateStale(rule: StaleRule, facts: AccountFacts, firing: Severity | null): Evaluation {
   const ageMs = watchedAge(facts);
   const afterMs = staleAfter(rule, facts.pollGapMs);
   const numbers = { value: duration(ageMs), threshold: duration(afterMs) };
-  // Only a reading ends it: a longer `after` in an edited configuration tells nobody that the account can be read again.
+  // Only a reading ends it: a longer `after` in an edited configuration tells nobody that the account can be
+  // read again.
   const unread = firing !== null && facts.outcome !== 'ok';
   return unread || ageMs >= afterMs ? breached(rule.severity, numbers) : ok(numbers);
 }

@@ -9,7 +9,7 @@ export const leastTopUpMicros = 10_000;
 
 /**
  * `top-up`: an event when the balance rose by at least `atLeast` between two neighbouring readings in one
- * currency (contract 3.3). Each new reading may be judged once only: judging it again gives the same event
+ * currency. Each new reading may be judged once only: judging it again gives the same event
  * again. What was spent between the two readings makes the rise smaller; the top-up itself is at least the
  * rise.
  */

@@ -4,7 +4,7 @@ import type { Incident } from '../../core/alert.ts';
 import { formatMicros } from '../../core/money.ts';
 import type { PollRecord } from '../../core/reading.ts';
 
-/** What the API gives beside the contract's answers, in the same manner: see `app/desk-json.ts`. */
+/** What only the API gives, in the same manner as `app/desk-json.ts`. */
 export function incidentJson(incident: Incident) {
   const { acknowledgement } = incident;
   return {

@@ -21,7 +21,7 @@ import { acknowledgeOrderSchema, expireOrderSchema } from './schema.ts';
 
 const weekMs = 7 * 86_400_000;
 
-/** The JSON API of contract section 6, and what the page and scripts need beside it. */
+/** The JSON API, and what the page and scripts need beside it. */
 export function createApiRoutes(desk: DaemonDesk): readonly Route[] {
   const route = (method: Route['method'], path: string, handle: Route['handle']): Route => {
     return { method, pattern: `/api/v1${path}`, access: 'api', handle };
