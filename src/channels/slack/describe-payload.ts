@@ -3,7 +3,7 @@ import type { SlackBlock, SlackPayload } from './render-slack.ts';
 /** A Slack message as plain lines, in the order that Slack shows it: for the demo's receiver and the documentation. */
 export function describeSlackPayload(payload: SlackPayload): readonly string[] {
   const blocks = (payload.attachments ?? []).flatMap((attachment) => attachment.blocks);
-  return blocks.length === 0 ? [unescapeSlack(payload.text)] : blocks.flatMap(describeBlock);
+  return (blocks.length === 0 ? [payload.text] : blocks.flatMap(describeBlock)).map(unescapeSlack);
 }
 
 function describeBlock(block: SlackBlock): readonly string[] {
@@ -29,7 +29,7 @@ function describeBlock(block: SlackBlock): readonly string[] {
 /** `*Label*` and its value on the line below, as one line. */
 function describeField(text: string): string {
   const [label = '', ...value] = text.split('\n');
-  return `${unescapeSlack(label.replaceAll('*', ''))}: ${unescapeSlack(value.join(' '))}`;
+  return `${label.replaceAll('*', '')}: ${value.join(' ')}`;
 }
 
 function unescapeSlack(text: string): string {

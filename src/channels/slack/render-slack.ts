@@ -17,6 +17,8 @@ const limits = {
   field: 2000,
   fallback: 600,
   details: 500,
+  context: 600,
+  button: 75,
   url: 3000,
   noticesShown: 8,
   accountsShown: 8,
@@ -144,16 +146,13 @@ function groupBlocks(
  */
 function groupedNotice(notice: NoticeWording, index: number): SlackBlock {
   const help = notice.advice[0] ?? notice.story[0] ?? '';
-  const text = cutUnits(
-    `${icons[notice.tone]} ${cutUnits(notice.headline, 160)}\n${cutUnits(help, 140)}`,
-    310,
-  );
+  const text = `${icons[notice.tone]} ${cutUnits(notice.headline, 160)}\n${cutUnits(help, 140)}`;
   const link = notice.acknowledgeUrl;
   const accessory =
     link === null || index > 4 || link.length > 300
       ? {}
       : { accessory: button({ label: 'Acknowledge', url: link, id: `ack-${index}` }) };
-  return { type: 'section', text: plain(text), ...accessory };
+  return { type: 'section', text: plain(text, 310), ...accessory };
 }
 
 /**
@@ -190,7 +189,7 @@ function reportSection(account: ReportAccountWording): SlackBlock {
     (line) => `${line.label} ${line.balance} · ${line.perDay} per day · lasts ${line.runway}`,
   );
   const advice = account.advice === null ? [] : [`👉 ${account.advice}`];
-  return section(cutUnits([`${account.name} (${account.incidents})`, ...lines, ...advice].join('\n'), 400));
+  return section([`${account.name} (${account.incidents})`, ...lines, ...advice].join('\n'), 400);
 }
 
 function renderTest(message: TestMessage): SlackPayload {
@@ -242,19 +241,24 @@ function actions(words: NoticeWording): readonly SlackBlock[] {
 }
 
 function button(order: { readonly label: string; readonly url: string; readonly id: string }): LinkButton {
-  return { type: 'button', text: plain(order.label), url: order.url, action_id: `lowwater-${order.id}` };
+  return {
+    type: 'button',
+    text: plain(order.label, limits.button),
+    url: order.url,
+    action_id: `lowwater-${order.id}`,
+  };
 }
 
 function header(tone: Tone, headline: string): SlackBlock {
-  return { type: 'header', text: plain(cutUnits(`${icons[tone]} ${headline}`, limits.header)) };
+  return { type: 'header', text: plain(`${icons[tone]} ${headline}`, limits.header) };
 }
 
-function section(text: string): SlackBlock {
-  return { type: 'section', text: plain(cutUnits(text, limits.section)) };
+function section(text: string, limit: number = limits.section): SlackBlock {
+  return { type: 'section', text: plain(text, limit) };
 }
 
 function context(text: string): SlackBlock {
-  return { type: 'context', elements: [plain(cutUnits(text, 600))] };
+  return { type: 'context', elements: [plain(text, limits.context)] };
 }
 
 function field(label: string, value: string): Mrkdwn {
@@ -264,7 +268,10 @@ function field(label: string, value: string): Mrkdwn {
   };
 }
 
-/** `emoji` off: a `:name:` in a name stays what it is. */
-function plain(text: string): PlainText {
-  return { type: 'plain_text', text: text === '' ? '–' : text, emoji: false };
+/**
+ * Escaped as all text objects, because Slack decodes the three entities in each of them. `emoji` off: a `:name:` in a name
+ * stays what it is.
+ */
+function plain(text: string, limit: number): PlainText {
+  return { type: 'plain_text', text: text === '' ? '–' : cutEscaped(escapeSlack(text), limit), emoji: false };
 }

@@ -1,4 +1,4 @@
-/** Escapes text for Slack: in fallback text and mrkdwn these three characters begin links, mentions and commands. */
+/** Escapes text for Slack: these three characters begin links, mentions and commands, and are escaped in every text object. */
 export function escapeSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

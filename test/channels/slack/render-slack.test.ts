@@ -89,6 +89,10 @@ describe('a message in Slack', () => {
     expectWithinLimits(renderSlack(buildMessage(new Array<Notice>(8).fill(long))));
   });
 
+  it('stays within the limits where every character has to be escaped', () => {
+    for (const message of messagesWith('&'.repeat(5000))) expectWithinLimits(renderSlack(message));
+  });
+
   it('cuts a report on 1,000 accounts', () => {
     const payload = renderSlack(
       buildReport({
@@ -116,7 +120,7 @@ describe('text from outside in Slack', () => {
     expect(payload.text).toContain('*bold* &lt;!channel&gt;');
     const [header] = blocksOf(payload);
     expect(header).toMatchObject({ type: 'header', text: { type: 'plain_text', emoji: false } });
-    expect(JSON.stringify(header)).toContain('*bold* <!channel>');
+    expect(JSON.stringify(header)).toContain('*bold* &lt;!channel&gt;');
   });
 
   it('commands nothing, whatever the text', () => {
@@ -154,13 +158,14 @@ function messagesWith(text: string): readonly Message[] {
   ];
 }
 
-/** In what Slack parses, `<` and `>` appear only escaped, and every `&` begins one of the three entities. */
+/** In all of it, `<` and `>` appear only escaped, and every `&` begins one of the three entities. */
 function expectHarmless(payload: SlackPayload): void {
   expect(payload.mrkdwn).toBe(false);
   for (const text of [payload.text, ...(payload.attachments ?? []).map(({ fallback }) => fallback)]) {
     expect(text).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
     expect(text.isWellFormed()).toBe(true);
   }
+  for (const text of textsOf(payload)) expect(text).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
   for (const text of mrkdwnOf(payload)) {
     expect(text).toMatch(/^\*[^*_~`<>]+\*\n[^*_~`<>]*$/);
     expect(text).not.toMatch(/&(?!amp;|lt;|gt;)/);
