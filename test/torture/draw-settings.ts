@@ -112,30 +112,32 @@ function drawAccounts(from: Seeded): AccountSettings[] {
 }
 
 function drawChannels(from: Seeded, count: number): ChannelSettings[] {
-  return Array.from({ length: count }, (_, place): ChannelSettings => {
-    const name = `ch-${place}`;
-    switch (from.pick(['slack', 'email', 'webhook'] as const)) {
-      case 'slack':
-        return { type: 'slack', name, webhookUrl: new Secret(`https://hooks.example/secret-hook-${place}`) };
-      case 'email':
-        return {
-          type: 'email',
-          name,
-          smtpUrl: new Secret(`smtps://me:secret-mail-${place}@mail.example`),
-          from: { name: 'Lowwater', address: 'lowwater@example.com' },
-          to: [{ name: '', address: 'ops@example.com' }],
-          allowInsecure: false,
-          oauth2: null,
-        };
-      case 'webhook':
-        return {
-          type: 'webhook',
-          name,
-          url: new Secret(`https://in.example/secret-in-${place}`),
-          secret: null,
-        };
-    }
-  });
+  return Array.from({ length: count }, (_, place) => drawChannel(from, place));
+}
+
+function drawChannel(from: Seeded, place: number): ChannelSettings {
+  const name = `ch-${place}`;
+  switch (from.pick(['slack', 'email', 'webhook'] as const)) {
+    case 'slack':
+      return { type: 'slack', name, webhookUrl: new Secret(`https://hooks.example/secret-hook-${place}`) };
+    case 'email':
+      return {
+        type: 'email',
+        name,
+        smtpUrl: new Secret(`smtps://me:secret-mail-${place}@mail.example`),
+        from: { name: 'Lowwater', address: 'lowwater@example.com' },
+        to: [{ name: '', address: 'ops@example.com' }],
+        allowInsecure: false,
+        oauth2: null,
+      };
+    case 'webhook':
+      return {
+        type: 'webhook',
+        name,
+        url: new Secret(`https://in.example/secret-in-${place}`),
+        secret: null,
+      };
+  }
 }
 
 function drawRules(from: Seeded, accounts: readonly AccountSettings[]): Rule[] {

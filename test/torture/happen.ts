@@ -18,21 +18,27 @@ export function happen(machine: Machine, model: Model, story: Story, it: Happeni
       machine.kill(it.downMs);
       return;
     case 'kill at call':
-      return machine.killAtCall(it.calls, it.downMs);
+      machine.killAtCall(it.calls, it.downMs);
+      return;
     case 'kill in commit':
-      return machine.killInCommit(it.when, it.downMs);
+      machine.killInCommit(it.when, it.downMs);
+      return;
     case 'stop':
-      return machine.stop(it.downMs);
+      machine.stop(it.downMs);
+      return;
     case 'jump':
       model.wallMoved(it.byMs);
-      return machine.jump(it.byMs);
+      machine.jump(it.byMs);
+      return;
     case 'suspend':
       if (machine.stopping) return;
       model.sleeps(it.forMs);
-      return machine.suspend(it.forMs);
+      machine.suspend(it.forMs);
+      return;
     case 'pause':
       if (machine.stopping) return;
-      return pause(machine, model, it.forMs);
+      pause(machine, model, it.forMs);
+      return;
     case 'storage':
       storage.setFault(it.fault);
       model.storageFails();
@@ -43,19 +49,24 @@ export function happen(machine: Machine, model: Model, story: Story, it: Happeni
       return;
     case 'backup':
       storage.backup();
-      return model.backedUp();
+      model.backedUp();
+      return;
     case 'restore':
-      return restore(machine, model, it.downMs);
+      restore(machine, model, it.downMs);
+      return;
     case 'reload':
       machine.reload(it.settings);
-      return model.reloaded();
+      model.reloaded();
+      return;
     case 'invalid configuration':
       machine.daemon?.reportInvalidConfiguration('simulated: not JSON');
-      return model.configurationRefused();
+      model.configurationRefused();
+      return;
     case 'acknowledge':
     case 'silence':
     case 'expire':
-      return operate(machine, model, it);
+      operate(machine, model, it);
+      return;
     case 'poll now':
       void machine.desk?.pollNow(it.account);
       return;
