@@ -102,11 +102,17 @@ function plansOf(state: MonitorState, incident: Incident): readonly ChannelPlan[
   const plans = planChannels(incident, state.settings.routes, channels);
   if (incident.type !== 'provider-down') return plans;
   // Its message replaces those of the accounts, so whoever would have heard of one of them hears of it.
-  const known = new Set(plans.filter(({ direct }) => direct).map(({ channel }) => channel));
+  const own = new Map(plans.map((plan) => [plan.channel, plan]));
   const replaced = staleIncidentsOf(state, incident.account)
     .flatMap((stale) => planChannels(stale, state.settings.routes, channels))
-    .filter(({ direct, channel }) => direct && !known.has(channel));
-  return [...new Map([...plans, ...replaced].map((plan) => [plan.channel, plan])).values()];
+    .filter(({ direct, channel }) => direct && own.get(channel)?.direct !== true)
+    // Where the outage itself escalates to, it still does.
+    .map((plan) => ({
+      ...plan,
+      escalateAfterMs: own.get(plan.channel)?.escalateAfterMs ?? plan.escalateAfterMs,
+    }));
+  for (const plan of replaced) own.set(plan.channel, plan);
+  return [...own.values()];
 }
 
 function tell(
