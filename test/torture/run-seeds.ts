@@ -7,6 +7,20 @@ export interface SeedResult extends Omit<Result, 'story'> {
   readonly cpuMs: number;
 }
 
+/** A seed takes a second; a simulated year with many accounts, minutes. */
+const longestRunMs = 10 * 60_000;
+const nothing = {
+  violation: null,
+  hash: 0,
+  polls: 0,
+  sends: 0,
+  incidents: 0,
+  kills: 0,
+  accountDays: 0,
+  endedAtDay: 0,
+  cpuMs: 0,
+} as const;
+
 /**
  * Runs the seeds `from` … `from + seeds - 1`, each in one of `jobs` threads; gives them as they end. Stops early after
  * `mostFailures` failed.
@@ -27,11 +41,28 @@ export async function runSeeds(
   const work = (): Promise<void> =>
     new Promise((resolve, reject) => {
       const worker = new Worker(new URL('./seed-worker.ts', import.meta.url));
+      let hung: NodeJS.Timeout | undefined;
+      let current = 0;
       const give = (): void => {
         if (next >= end || failures >= order.mostFailures) worker.postMessage(null);
-        else worker.postMessage({ seed: next++, days: order.days });
+        else {
+          current = next++;
+          hung = setTimeout(hang, longestRunMs);
+          worker.postMessage({ seed: current, days: order.days });
+        }
+      };
+      // A daemon that never comes back cannot be asked to stop: its thread is given up, and so is the rest of its seeds.
+      const hang = (): void => {
+        failures++;
+        ended({
+          ...nothing,
+          seed: current,
+          violation: { rule: 'the daemon never hangs', message: 'it did' },
+        });
+        void worker.terminate();
       };
       worker.on('message', (result: SeedResult) => {
+        clearTimeout(hung);
         if (result.violation !== null) failures++;
         ended(result);
         give();

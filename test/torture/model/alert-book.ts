@@ -1,7 +1,7 @@
 import type { Daemon } from '../../../src/app/daemon.ts';
 import type { MonitorState } from '../../../src/app/monitor/state.ts';
 import type { AccountSettings, Settings } from '../../../src/app/settings.ts';
-import type { Incident } from '../../../src/core/alert.ts';
+import type { Alert, Incident } from '../../../src/core/alert.ts';
 import type { Outcome } from '../../../src/core/outcome.ts';
 import type { Reading } from '../../../src/core/reading.ts';
 import type { Rule, StaleRule } from '../../../src/core/rule.ts';
@@ -18,6 +18,7 @@ import {
   type Timing,
 } from './alert-fact.ts';
 import { isSoft, needsReading, rulesOf, verdictOnReading } from './rules.ts';
+import { expectPossible, History } from './soft-rules.ts';
 
 /** What the model believes of one account; replaced, never changed in place. */
 export interface AccountFact {
@@ -59,6 +60,9 @@ export class AlertBook {
   readonly #watches = new Map<string, Watch>();
   readonly #mismatches = new Map<string, Mismatch>();
   readonly known = new Set<string>();
+  readonly #histories = new Map<string, History>();
+  /** The state of each alert about a stretch of time, when it was last looked at. */
+  readonly #softSeen = new Map<string, string>();
   #live = new Map<string, AccountFact>();
   #durable = new Map<string, AccountFact>();
   #backup: Map<string, AccountFact> | null = null;
@@ -105,6 +109,8 @@ export class AlertBook {
   }
 
   died(): void {
+    for (const history of this.#histories.values()) history.crash();
+    this.#softSeen.clear();
     this.#live = new Map(this.#durable);
     this.#expected = [];
     this.#mismatches.clear();
@@ -112,14 +118,17 @@ export class AlertBook {
 
   committed(): void {
     this.#durable = new Map(this.#live);
+    for (const history of this.#histories.values()) history.commit();
   }
 
   backUp(): void {
     this.#backup = new Map(this.#durable);
+    for (const history of this.#histories.values()) history.backUp();
   }
 
   restored(): void {
     if (this.#backup === null) return;
+    for (const history of this.#histories.values()) history.restore();
     this.#durable = new Map(this.#backup);
     this.#live = new Map(this.#backup);
   }
@@ -140,9 +149,18 @@ export class AlertBook {
     this.#elapseAccount(account, watch, now - tieMs);
     const fact = this.#live.get(account) ?? before;
     const reading = outcome.kind === 'ok' ? { at: now, ...outcome.answer } : null;
+    if (reading !== null) this.#historyOf(account).add(reading);
     let alerts: Map<string, AlertFact> | null = null;
     for (const rule of watch.rules) {
-      if (isSoft(rule) || (needsReading(rule) && reading === null)) continue;
+      if (isSoft(rule)) continue;
+      if (needsReading(rule) && reading === null) {
+        // Time decides nothing from here on; what it decided just now may have come first.
+        const held = fact.alerts.get(rule.id);
+        if (held === undefined || !isTie(held, timingOf(rule, watch), now)) continue;
+        alerts ??= new Map(fact.alerts);
+        alerts.set(rule.id, { ...held, doubt: true });
+        continue;
+      }
       if (rule.type === 'top-up') {
         this.#expectTopUp(account, rule, {
           reading,
@@ -280,7 +298,8 @@ export class AlertBook {
       const due = now - (fact.reading?.at ?? fact.firstSeenAt) - fact.unwatchedMs - staleAfter(rule, watch);
       const rests = known.state === 'inactive' || known.goodSince !== null;
       if (Math.abs(due) <= tieMs && rests) return { ...known, doubt: true };
-      return judged(known, reading === null && due >= 0 ? rule.severity : 'ok', timing, now);
+      const blind = reading === null && (due >= 0 || known.state === 'firing');
+      return judged(known, blind ? rule.severity : 'ok', timing, now);
     }
     if (reading === null) return known;
     const firing = known.state === 'firing' ? known.severity : null;
@@ -325,6 +344,22 @@ export class AlertBook {
     if (rise > 0 && rise >= rule.atLeastMicros) this.#expected.push({ account, rule: rule.id, at: now });
   }
 
+  /** Looks only where something began: later the window has moved on while the alert recovers. */
+  #expectPossible(rule: Rule, id: string, alert: Alert | undefined, reading: Reading | null): void {
+    const key = `${id}/${rule.id}`;
+    const before = this.#softSeen.get(key);
+    this.#softSeen.set(key, alert?.state ?? 'inactive');
+    if (alert === undefined || reading === null || before !== 'inactive') return;
+    if (alert.state === 'inactive' || alert.breachedSince !== reading.at) return;
+    expectPossible({ rule, alert, history: this.#historyOf(id), intervalMs: this.intervalOf(id) }, reading);
+  }
+
+  #historyOf(account: string): History {
+    const history = this.#histories.get(account) ?? new History();
+    this.#histories.set(account, history);
+    return history;
+  }
+
   #compareReading(state: MonitorState, id: string, fact: AccountFact): void {
     const reading = state.accounts.get(id)?.poll.reading ?? null;
     const mine = fact.reading;
@@ -345,6 +380,7 @@ export class AlertBook {
     const alert = state.alerts.get(key);
     const mine = fact.alerts.get(rule.id) ?? resting;
     if (alert?.incident != null) this.known.add(alert.incident);
+    if (isSoft(rule)) this.#expectPossible(rule, id, alert, fact.reading);
     if (isSoft(rule) || rule.type === 'top-up') return;
     if (mine.doubt || alert?.flappingSince != null) {
       const next = { ...factOf(alert), doubt: alert?.flappingSince != null };
@@ -457,6 +493,11 @@ function elapseAlert(
   }
   if (needsReading(rule) && fact.outcome !== 'ok') return next;
   return elapsed(next, timing, now);
+}
+
+/** Whether time changes the alert at just about this instant. */
+function isTie(fact: AlertFact, timing: Timing, now: number): boolean {
+  return boundaries(fact, timing).some((at) => Math.abs(at - now) <= tieMs);
 }
 
 function staleAfter(rule: StaleRule, watch: Watch): number {

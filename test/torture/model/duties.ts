@@ -11,6 +11,8 @@ import { rank } from './rules.ts';
 
 /** Deciding may take this long: a timer, a commit. */
 const graceMs = 65_000;
+/** Decisions are committed a moment after they were made: an alert that changed in that moment proves nothing. */
+const settledMs = 10_000;
 /** Around its edges a silence is neither on nor off. */
 const edgeMs = 1500;
 
@@ -29,6 +31,8 @@ export class Duties {
   readonly #lastTold = new DurableMap<number>();
   /** The instant of the last decision of each kind, by channel and incident. */
   readonly #lastItem = new DurableMap<number>();
+  /** When each alert was last seen to change. */
+  readonly #changedAt = new Map<string, number>();
   #disturbedAt = 0;
 
   constructor(parts: Parts) {
@@ -55,6 +59,11 @@ export class Duties {
   died(): void {
     this.#lastTold.crash();
     this.#lastItem.crash();
+  }
+
+  /** Alerts in a batch: what they say has only now begun to hold. */
+  changed(keys: Iterable<string>, at: number): void {
+    for (const key of keys) this.#changedAt.set(key, at);
   }
 
   /** Items that a batch puts on the outbox. */
@@ -120,9 +129,10 @@ export class Duties {
     }
     if (kind === 'resolved' && incident.resolvedAt === null)
       throw new Violation('resolved means resolved', what);
-    const polledSince = (state.accounts.get(incident.account)?.poll.polledAt ?? 0) > it.item.at;
-    if (kind !== 'resolved' && kind !== 'event' && incident.resolvedAt === null && !polledSince) {
-      if (inhibited({ state, calendar, book, now }, incident)) {
+    if (kind !== 'resolved' && kind !== 'event' && incident.resolvedAt === null) {
+      const counts = (key: string): boolean => at - (this.#changedAt.get(key) ?? at) > settledMs;
+      const settled = counts(`${incident.account}/${incident.rule}`) || kind === 'firing';
+      if (settled && inhibited({ state, calendar, book, now, counts }, incident)) {
         throw new Violation('a worse alert speaks for a milder one', what);
       }
     }

@@ -35,7 +35,10 @@ export interface Moment {
   readonly now: number;
 }
 
-const day = 86_400_000;
+const hour = 3_600_000;
+const day = 24 * hour;
+/** More than the busiest scenario has to say to one channel. */
+const mostSends = 240;
 
 /** Follows every message from the outbox to its readers, and knows what really became of each attempt. */
 export class Ledger {
@@ -44,6 +47,8 @@ export class Ledger {
   readonly #notBefore = new DurableMap<number>();
   readonly #reports = new DurableMap<string>();
   readonly #ended: string[] = [];
+  /** When each channel was sent to lately. */
+  readonly #recent = new Map<string, number[]>();
   readonly #wires = new Map<string, Wire>();
   readonly #lanes = new Map<string, Lane>();
   readonly #heard = new Map<string, Heard>();
@@ -89,6 +94,7 @@ export class Ledger {
   died(): void {
     this.#deaths++;
     this.#rows.crash();
+    this.#ended.length = 0;
     this.#notBefore.crash();
     this.#reports.crash();
     for (const wire of this.#wires.values()) if (wire.last === null) wire.maybe = true;
@@ -154,6 +160,7 @@ export class Ledger {
     const lane = this.#lanes.get(channel) ?? { busy: false, startedAt: Number.NEGATIVE_INFINITY };
     if (lane.busy) throw new Violation('one message at a time', `a second one began on ${channel}`);
     this.#lanes.set(channel, { busy: true, startedAt: it.at });
+    this.#expectGentle(channel, it.at);
     const row = this.#rows.get(baseId(message.id));
     if (row === undefined || row.state !== 'pending') {
       throw new Violation('what is sent was stored first', `${message.id} is not in the outbox`);
@@ -293,6 +300,18 @@ export class Ledger {
     return this.#wires.get(`${row.channel}/${wire}`)?.last ?? null;
   }
 
+  /** Retries slow down, and a channel that refuses is tried at the pace of reminders. */
+  #expectGentle(channel: string, at: number): void {
+    const recent = (this.#recent.get(channel) ?? []).filter((it) => at - it < hour);
+    recent.push(at);
+    this.#recent.set(channel, recent);
+    if (recent.length <= mostSends) return;
+    throw new Violation(
+      'a channel is not hammered',
+      `${recent.length} messages to ${channel} within an hour`,
+    );
+  }
+
   #expectOldest(row: OutboxMessage, it: Moment): void {
     for (const other of this.#rows.values()) {
       if (other.state !== 'pending' || other.channel !== row.channel || other.id === row.id) continue;
@@ -333,7 +352,7 @@ export class Ledger {
     const known = this.#wires.get(key);
     if (known === undefined && textOf(message).includes('secret-'))
       throw new Violation('no secret is told', `in a message to ${channel}`);
-    if (known !== undefined && known.maybe && known.content !== content) {
+    if (known?.maybe === true && known.content !== content) {
       throw new Violation('one id, one content', `${id} said "${known.content}", now "${content}"`);
     }
     this.#wires.set(key, { content, maybe: known?.maybe ?? false, last: null });

@@ -143,6 +143,10 @@ export class Model implements Observer {
     }
     this.#book.compare(state, { ...moment, only: touched });
     for (const incident of batch.incidents) this.#follow(incident, daemon, moment);
+    this.#duties.changed(
+      batch.alerts.map((it) => `${it.account}/${it.rule}`),
+      moment.at,
+    );
     this.#book.expectNothingLeft(moment.now);
     const known = new Map(batch.messages.map((row) => [row.id, this.#ledger.itemsOf(row.id)]));
     this.#ledger.batch(batch, state.settings, moment);

@@ -73,6 +73,8 @@ export function inhibited(
     readonly calendar: Calendar;
     readonly book: AlertBook;
     readonly now: number;
+    /** Only alerts for which this is true count: all of them where it is absent. */
+    readonly counts?: (key: string) => boolean;
   },
   incident: Incident,
 ): boolean {
@@ -82,7 +84,7 @@ export function inhibited(
   for (const other of state.accounts.get(incident.account)?.alerts.values() ?? []) {
     if (other.rule === incident.rule || other.state !== 'firing' || other.incident === null) continue;
     const rule = book.rule(other.account, other.rule);
-    if (rule === undefined) continue;
+    if (rule === undefined || it.counts?.(alertKey(other.account, other.rule)) === false) continue;
     const known = state.incidents.get(other.incident);
     if (known === undefined || silenced(state, it.calendar, known, it.now)) continue;
     if (incident.type === 'stale' && rule.type === 'auth-failed') return true;

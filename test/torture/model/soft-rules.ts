@@ -1,0 +1,80 @@
+import type { Alert } from '../../../src/core/alert.ts';
+import type { Reading } from '../../../src/core/reading.ts';
+import type { Rule } from '../../../src/core/rule.ts';
+import { Violation } from '../story.ts';
+
+/** The longest window that scenarios draw, and some. */
+const keptMs = 30 * 3_600_000;
+
+/** What was read of one account, as a plain list. */
+export class History {
+  #live: Reading[] = [];
+  /** So many of them are stored. */
+  #durable = 0;
+  #backup: readonly Reading[] = [];
+
+  add(reading: Reading): void {
+    this.#live.push(reading);
+  }
+
+  commit(): void {
+    const newest = this.#live.at(-1);
+    if (newest !== undefined && this.#live.length > 4096) {
+      this.#live = this.#live.filter((it) => newest.at - it.at < keptMs);
+    }
+    this.#durable = this.#live.length;
+  }
+
+  crash(): void {
+    this.#live.length = this.#durable;
+  }
+
+  backUp(): void {
+    this.#backup = this.#live.slice(0, this.#durable);
+  }
+
+  restore(): void {
+    this.#live = [...this.#backup];
+    this.#durable = this.#live.length;
+  }
+
+  /** Falls of a balance since an instant, from the last reading before it on: at least what any rule may count. */
+  spentSince(balance: 'sms' | 'voip', since: number): number {
+    let spent = 0;
+    for (let place = this.#live.length - 1; place > 0; place--) {
+      const reading = this.#live[place];
+      const before = this.#live[place - 1];
+      if (reading === undefined || before === undefined || reading.at < since) break;
+      if (before.currency === reading.currency) spent += Math.max(0, before[balance] - reading[balance]);
+    }
+    return spent;
+  }
+}
+
+/**
+ * Rules about a stretch of time depend on where its windows begin, on gaps and on thinning. What they say must at least be possible:
+ * nothing is spent that was not, and nothing was spent where they say so.
+ */
+export function expectPossible(
+  it: { readonly rule: Rule; readonly alert: Alert; readonly history: History; readonly intervalMs: number },
+  reading: Reading,
+): void {
+  const { rule, alert, history, intervalMs } = it;
+  if (alert.state === 'inactive') return;
+  const words = `${alert.account}/${alert.rule} is ${alert.state} at ${JSON.stringify(reading)}`;
+  if (rule.type === 'drop') {
+    const slackMs = rule.windowMs / 20 + 4 * intervalMs;
+    const spent = history.spentSince(rule.balance, reading.at - rule.windowMs - slackMs);
+    const least = rule.by.kind === 'amount' ? rule.by.micros : 0;
+    if (spent <= least)
+      throw new Violation('only falls are spending', `${words}, but only ${spent} was spent`);
+  }
+  if (rule.type === 'idle') {
+    const spent = history.spentSince(rule.balance, reading.at - rule.windowMs * 0.9);
+    if (spent > 0) throw new Violation('only falls are spending', `${words}, but ${spent} was spent`);
+  }
+  if (rule.type === 'runway' && reading[rule.balance] > rule.floorMicros) {
+    const spent = history.spentSince(rule.balance, reading.at - rule.lookbackMs * 1.1 - 4 * intervalMs);
+    if (spent === 0) throw new Violation('only falls are spending', `${words}, but nothing was spent`);
+  }
+}
