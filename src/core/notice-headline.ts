@@ -15,7 +15,7 @@ export function wordSubject(notice: Notice, frame: WordingFrame): string {
 }
 
 /** Account, provider or lowwater itself, as people call it. */
-export function nameOf(about: {
+function nameOf(about: {
   readonly account: unknown;
   readonly accountName: string;
   readonly incident: Incident;
