@@ -1,4 +1,5 @@
 import type { AccountSettings, Settings } from '../app/settings.ts';
+import { ownAlertTypes } from '../core/alert.ts';
 import { parseDuration } from '../core/duration.ts';
 import { nearestWord } from '../core/nearest-word.ts';
 import { type Balance, balances } from '../core/reading.ts';
@@ -71,6 +72,13 @@ export function requireAccount(settings: Settings, id: string): AccountSettings 
       settings.accounts.map((candidate) => candidate.id),
     ),
   );
+}
+
+/** Refuses a rule that is neither configured nor one about lowwater or a provider as a whole: it would match nothing. */
+export function requireRule(settings: Settings, id: string): void {
+  const known = [...new Set(settings.rules.map((rule) => rule.id))];
+  if ([...known, ...ownAlertTypes].includes(id)) return;
+  throw new UsageError(`there is no rule "${id}"`, suggest(id, known));
 }
 
 /** `did you mean "otp"?`, or all there are when they are few. */

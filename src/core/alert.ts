@@ -4,7 +4,8 @@ import type { RuleType } from './rule.ts';
 import type { Severity } from './severity.ts';
 
 /** Rule types that lowwater raises about itself or about a provider as a whole; nobody configures them. */
-export type OwnAlertType = 'provider-down' | 'storage-failed' | 'channel-failed' | 'config-invalid';
+export const ownAlertTypes = ['provider-down', 'storage-failed', 'channel-failed', 'config-invalid'] as const;
+export type OwnAlertType = (typeof ownAlertTypes)[number];
 
 export type AlertType = RuleType | OwnAlertType;
 

@@ -28,6 +28,11 @@ export function formatDuration(ms: number): string {
   return (ms < 0 ? '-' : '') + parts.join('');
 }
 
+/** How much history there is, in words: `"42 minutes of history"`. */
+export function describeHistory(ms: number): string {
+  return ms < 1 ? 'no history yet' : `${describeDuration(ms)} of history`;
+}
+
 /** For people: the two largest units in words, `"3 days 4 hours"`, `"12 seconds"`. */
 export function describeDuration(ms: number): string {
   const magnitude = Math.abs(Math.round(ms));

@@ -53,7 +53,7 @@ export function createLiveRooms({
         composeReport(order),
         import('../core/render-terminal.ts'),
       ]);
-      return `${renderTerminal(message, { colour: false, width: process.stdout.columns ?? reportWidth })}\n`;
+      return `${renderTerminal(message, { colour: false, width: process.stdout.columns || reportWidth })}\n`;
     },
     async describeReport(order) {
       const [message, { renderWebhookPayload }] = await Promise.all([

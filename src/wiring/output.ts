@@ -24,7 +24,8 @@ export function openOutput(
     isTerminal,
     style: createStyle(decideColour(env, isTerminal)),
     get columns() {
-      return stream.columns ?? usualColumns;
+      // A terminal that nobody gave a size says 0.
+      return stream.columns || usualColumns;
     },
     async write(text) {
       if (!open || stream.write(text)) return;

@@ -276,6 +276,16 @@ describe('commands that change', () => {
     expect(await lowwater(`silence expire ${id}x`)).toMatchObject({ code: 1 });
   });
 
+  it('a silence of a rule that does not exist is refused, one of an alert about lowwater is not', async () => {
+    expect(await lowwater('silence add --rule sms-lwo --for 2h')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean "sms-low"?'),
+    });
+    const added = await lowwater('silence add --rule config-invalid --for 2h');
+    const id = /Silence (\S+):/.exec(added.stdout)?.[1] ?? '';
+    expect(await lowwater(`silence expire ${id}`)).toMatchObject({ code: 0 });
+  });
+
   it('orders wait in the database while no daemon runs, and are carried out when it starts', async () => {
     const added = await lowwater('silence add --rule sms-low --for 2h');
     const id = /Silence (\S+):/.exec(added.stdout)?.[1] ?? '';

@@ -8,7 +8,7 @@ import { type Command, CommandError, type CommandInput, exitCodes, UsageError } 
 import type { CommandContext } from '../context.ts';
 import { orderedFromDatabase } from '../left-order.ts';
 import { printJson } from '../print-json.ts';
-import { readChoice, readDuration, requireAccount } from '../read-options.ts';
+import { readChoice, readDuration, requireAccount, requireRule } from '../read-options.ts';
 import { layoutWidth } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatLocal } from '../terminal/time.ts';
@@ -34,6 +34,8 @@ every alert. An alert that still fires then is sent then. Prints the id of the s
         throw new UsageError('--for is missing: how long the silence lasts, such as --for 2h');
       const account = input.option('account');
       if (account !== null && !account.startsWith('@')) requireAccount(settings, account);
+      const rule = input.option('rule');
+      if (rule !== null) requireRule(settings, rule);
       const match = readMatcher(input);
       const comment = input.option('comment') ?? '';
       const startsAt = context.clock.now();

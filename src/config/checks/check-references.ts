@@ -1,3 +1,4 @@
+import { ownAlertTypes } from '../../core/alert.ts';
 import { nearestWord } from '../../core/nearest-word.ts';
 import { builtInIds } from '../built-in-rules.ts';
 import { type ConfigProblem, listWords, type Path } from '../config-problem.ts';
@@ -7,7 +8,7 @@ import { type Draft, itemsAt, keysAt, problemAt, textAt } from '../draft.ts';
 export function checkReferences(draft: Draft): ConfigProblem[] {
   const channels = knownChannels(draft);
   const accounts = knownIds(draft, 'accounts', 'account');
-  const rules = knownRules(draft);
+  const rules = knownAlertTypes(draft);
   const problems: ConfigProblem[] = [];
   const check = (path: Path, known: Known): void => {
     for (const place of namesAt(draft, path)) problems.push(...checkName(draft, place, known));
@@ -37,7 +38,6 @@ interface Known {
 
 /** Alerts about lowwater itself and about a provider as a whole stand under these. */
 const ownAccounts = /^@lowwater$|^@provider:./;
-const ownRules = ['provider-down', 'storage-failed', 'channel-failed', 'config-invalid'];
 
 function knownChannels(draft: Draft): Known {
   const names = keysAt(draft, ['channels']);
@@ -69,9 +69,9 @@ function secretTexts(value: unknown): string[] {
   );
 }
 
-function knownRules(draft: Draft): Known {
+function knownAlertTypes(draft: Draft): Known {
   const configured = knownIds(draft, 'rules', 'rule');
-  const others = [...Object.values(builtInIds([...configured.names])), ...ownRules];
+  const others = [...Object.values(builtInIds([...configured.names])), ...ownAlertTypes];
   return {
     ...configured,
     shown: [...configured.shown, ...others],

@@ -1,4 +1,4 @@
-import { describeDuration } from '../duration.ts';
+import { describeDuration, describeHistory } from '../duration.ts';
 import type { AccountFacts, Evaluation, Fact } from '../evaluation.ts';
 import { hiddenTime, type Lookback, lookBack } from '../lookback.ts';
 import type { Micros } from '../money.ts';
@@ -107,6 +107,6 @@ function isCertainlyOk(
 }
 
 function tooShort(rule: DropRule, log: ReadingLog, span: Lookback): string {
-  const seen = describeDuration(log.instantAt(span.to) - log.instantAt(span.from));
-  return `${seen} of history, needs ${describeDuration(rule.windowMs)}`;
+  const seen = describeHistory(log.instantAt(span.to) - log.instantAt(span.from));
+  return `${seen}, needs ${describeDuration(rule.windowMs)}`;
 }

@@ -1,4 +1,4 @@
-import { describeDuration } from '../duration.ts';
+import { describeDuration, describeHistory } from '../duration.ts';
 import type { AccountFacts, Evaluation, Fact } from '../evaluation.ts';
 import { hiddenTime, lookBack } from '../lookback.ts';
 import type { ReadingLog } from '../reading-log.ts';
@@ -22,8 +22,8 @@ export function evaluateIdle(rule: IdleRule, facts: AccountFacts): Evaluation {
   const from = span.cutByGap ? span.from - 1 : span.from;
   if (log.spentBetween(rule.balance, from, span.to) > 0) return ok(numbers);
   if (!span.covers && !span.cutByGap) {
-    const seen = describeDuration(log.instantAt(span.to) - log.instantAt(span.from));
-    return unknown(`${seen} of history, needs ${describeDuration(rule.windowMs)}`);
+    const seen = describeHistory(log.instantAt(span.to) - log.instantAt(span.from));
+    return unknown(`${seen}, needs ${describeDuration(rule.windowMs)}`);
   }
   if (hiddenTime(log, { balance: rule.balance, from, to: span.to }) > 0) {
     return unknown('a top-up while polling was interrupted may hide spending');

@@ -1,5 +1,5 @@
 import { type Burn, burnPerDay, measureBurn, runwayOf } from '../burn.ts';
-import { describeDuration } from '../duration.ts';
+import { describeDuration, describeHistory } from '../duration.ts';
 import type { AccountFacts, Evaluation, Fact } from '../evaluation.ts';
 import type { RunwayRule } from '../rule.ts';
 import type { Severity } from '../severity.ts';
@@ -87,7 +87,7 @@ function maySpeak(rule: RunwayRule, burn: Burn): boolean {
 }
 
 function tooLittle(rule: RunwayRule, burn: Burn): string {
-  const seen = `${describeDuration(burn.observedMs)} of history in ${burn.readings} readings`;
+  const seen = `${describeHistory(burn.observedMs)} in ${burn.readings} reading${burn.readings === 1 ? '' : 's'}`;
   if (rule.minimumHistoryGiven) {
     return `${seen}, needs ${describeDuration(Math.min(rule.minimumHistoryMs, rule.lookbackMs))}`;
   }
