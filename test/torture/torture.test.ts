@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { drawScenario } from './draw-scenario.ts';
+import { runSeeds, type SeedResult } from './run-seeds.ts';
+import { simulate } from './simulate.ts';
+
+/** Short stories, so that many different ones fit into the time of a test run; `npm run torture` tells longer ones. */
+const days = 2;
+const seeds = 200;
+
+describe('the daemon in simulated time', () => {
+  it('keeps every promise through the faults of 200 seeds', { timeout: 300_000 }, async () => {
+    const results: SeedResult[] = [];
+    await runSeeds({ from: 1, seeds, days, jobs: 2, mostFailures: 3 }, (result) => results.push(result));
+    const broken = results.filter((result) => result.violation !== null);
+    expect(broken.map(({ seed, violation }) => ({ seed, violation }))).toEqual([]);
+    expect(results).toHaveLength(seeds);
+    // A simulation in which nothing happens would keep every promise.
+    expect(results.filter((result) => result.kills > 0).length).toBeGreaterThan(seeds / 2);
+    expect(results.filter((result) => result.incidents > 0).length).toBeGreaterThan(seeds / 2);
+  });
+
+  it('gives the same run for the same seed, byte for byte', { timeout: 60_000 }, async () => {
+    const once = await simulate(drawScenario(7, days), { told: true });
+    const again = await simulate(drawScenario(7, days), { told: true });
+    expect(again.story).toEqual(once.story);
+    expect(again.hash).toBe(once.hash);
+    expect(once.story.length).toBeGreaterThan(100);
+  });
+});
