@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Mutation, mutations } from '../test/torture/mutations.ts';
+
+// npm run mutation-check -- [--seeds N] [--only "part of a name"] [--jobs J]
+// Puts one deliberate bug after the other into a copy of the product and lets the simulation run over it. Says which
+// seed and which broken promise gave it away. Fails when a bug goes unnoticed, when one can no longer be put in, or
+// when the product fails without any.
+
+const { values } = parseArgs({
+  options: {
+    /** How many seeds a bug may take before it counts as missed. */
+    seeds: { type: 'string', default: '1000' },
+    only: { type: 'string', default: '' },
+    jobs: { type: 'string', default: String(Math.min(4, availableParallelism())) },
+  },
+});
+
+const root = join(import.meta.dirname, '..');
+const copied = [
+  'src',
+  'migrations',
+  'test/torture',
+  'test/support',
+  'scripts/torture.ts',
+  'package.json',
+  'tsconfig.json',
+];
+/** Most bugs show at once: a few seeds first, then twice as many each time. */
+const firstSeeds = 8;
+
+/** The first seed that failed and what it broke. */
+interface Found {
+  readonly seed: number;
+  readonly rule: string;
+}
+
+const mostSeeds = Number(values.seeds);
+const chosen = mutations.filter(({ name }) => name.includes(values.only));
+const folder = mkdtempSync(join(tmpdir(), 'lowwater-mutations-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+process.exitCode = await check(copyProduct());
+
+async function check(copy: string): Promise<number> {
+  let bad = 0;
+  let furthest = firstSeeds;
+  for (const mutation of chosen) {
+    const found = await tryMutation(copy, mutation);
+    if (found === null || found === 'does not apply') bad++;
+    else furthest = Math.max(furthest, found.seed);
+    console.log(`${describe(found)}  ${mutation.name}`);
+  }
+  // What fails without a bug proves nothing about the bugs, so the product itself has to pass as many seeds.
+  const broken = await findFailure(copy, furthest);
+  console.log(
+    broken === null
+      ? `without any of them, seeds 1 to ${furthest} pass`
+      : `without any of them, seed ${broken.seed} breaks: ${broken.rule}`,
+  );
+  console.log(`${chosen.length - bad} of ${chosen.length} caught`);
+  return bad > 0 || broken !== null || chosen.length === 0 ? 1 : 0;
+}
+
+/** Everything that the simulation loads; packages are shared. */
+function copyProduct(): string {
+  for (const path of copied) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    cpSync(join(root, path), join(folder, path), { recursive: true });
+  }
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+async function tryMutation(copy: string, mutation: Mutation): Promise<Found | null | 'does not apply'> {
+  const path = join(copy, mutation.file);
+  const original = readFileSync(path, 'utf8');
+  if (original.split(mutation.old).length !== 2) return 'does not apply';
+  writeFileSync(
+    path,
+    original.replace(mutation.old, () => mutation.new),
+  );
+  const found = await findFailure(copy, mostSeeds);
+  writeFileSync(path, original);
+  return found;
+}
+
+async function findFailure(copy: string, seeds: number): Promise<Found | null> {
+  for (let from = 1, count = firstSeeds; from <= seeds; from += count, count = from - 1) {
+    const found = await runTorture(copy, from, Math.min(count, seeds - from + 1));
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function runTorture(copy: string, from: number, seeds: number): Promise<Found | null> {
+  const range = ['--from', String(from), '--seeds', String(seeds)];
+  const child = spawn(
+    process.execPath,
+    ['scripts/torture.ts', ...range, '--jobs', values.jobs, '--no-shrink'],
+    { cwd: copy, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let output = '';
+  let errors = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
+      const broke = /^seed (\d+) broke: (.*)$/m.exec(output);
+      if (broke !== null) resolve({ seed: Number(broke[1]), rule: broke[2] ?? '' });
+      else if (code === 0) resolve(null);
+      // A simulation that does not even run has noticed nothing.
+      else reject(new Error(`the simulation did not run: ${errors.slice(-2000)}`));
+    });
+  });
+}
+
+function describe(found: Found | null | 'does not apply'): string {
+  if (found === null) return 'missed';
+  if (found === 'does not apply') return 'the text to replace does not stand exactly once:';
+  return `caught  seed ${String(found.seed).padStart(4)}  ${found.rule.padEnd(40)}`;
+}

@@ -1,0 +1,203 @@
+/** A bug put into the product on purpose: the simulation must notice it. */
+export interface Mutation {
+  /** What the product then does wrong. */
+  readonly name: string;
+  /** Path from the root of the repository. */
+  readonly file: string;
+  /** Stands exactly once in the file. */
+  readonly old: string;
+  readonly new: string;
+}
+
+const dispatcher = 'src/app/outbox/dispatcher.ts';
+const queue = 'src/app/monitor/queue.ts';
+const settle = 'src/app/monitor/settle.ts';
+const restore = 'src/app/monitor/restore.ts';
+const silencing = 'src/app/monitor/silencing.ts';
+const judge = 'src/app/monitor/judge.ts';
+const decide = 'src/core/decide.ts';
+const transition = 'src/core/transition.ts';
+
+/** Bugs of the kind that lose, invent or repeat alerts, or that are rude to the provider or to a channel. */
+export const mutations: readonly Mutation[] = [
+  {
+    name: 'a message counts as delivered before it is sent',
+    file: dispatcher,
+    old: 'attempts: whole.attempts + 1, uncertain: true };',
+    new: "attempts: whole.attempts + 1, uncertain: true, state: 'delivered' as const };",
+  },
+  {
+    name: 'nobody hears that an incident ended',
+    file: decide,
+    old: "  if (told.resolved) return quiet('already told');",
+    new: "  if (told.resolved || suppression !== null) return quiet('already told');",
+  },
+  {
+    name: 'reminders go on after an acknowledgement',
+    file: decide,
+    old: "  if (isAcknowledged(incident)) return quiet('acknowledged');\n  const escalation =",
+    new: '  const escalation =',
+  },
+  {
+    name: 'an incident escalates after an acknowledgement',
+    file: decide,
+    old: "  if (isAcknowledged(incident)) return quiet('acknowledged');\n  const dueAt =",
+    new: '  const dueAt =',
+  },
+  {
+    name: 'what was told is not stored with the message',
+    file: 'src/app/monitor/announce.ts',
+    old: '    state.incidents.set(incident.id, current);\n    state.changes.incidents.add(incident.id);',
+    new: '    state.incidents.set(incident.id, current);',
+  },
+  {
+    name: 'a milder alert is told beside a worse one',
+    file: 'src/core/inhibition.ts',
+    old: 'isWorse(other.severity, alert.severity))',
+    new: 'isWorse(alert.severity, other.severity))',
+  },
+  {
+    name: 'a silence mutes nothing',
+    file: silencing,
+    old: 'silence.startsAt <= now && now < silence.endsAt &&',
+    new: 'silence.startsAt <= now && now < silence.startsAt &&',
+  },
+  {
+    name: 'the end of a silence is not noticed',
+    file: silencing,
+    old: "      wakeBy(state, 'silences', silence.startsAt > now ? silence.startsAt : silence.endsAt);",
+    new: "      if (silence.startsAt > now) wakeBy(state, 'silences', silence.startsAt);",
+  },
+  {
+    name: 'hysteresis is ignored',
+    file: 'src/core/rules/ladder.ts',
+    old: 'if (held && value < resolvesAt(threshold))',
+    new: 'if (held && value < threshold)',
+  },
+  {
+    name: 'a balance at the end of the hysteresis still counts as low',
+    file: 'src/core/rules/ladder.ts',
+    old: 'value < resolvesAt(threshold)',
+    new: 'value <= resolvesAt(threshold)',
+  },
+  {
+    name: 'a balance at the threshold counts as below it',
+    file: 'src/core/rules/ladder.ts',
+    old: 'if (value < threshold) return',
+    new: 'if (value <= threshold) return',
+  },
+  {
+    name: 'an alert fires without waiting for its `for`',
+    file: transition,
+    old: 'if (now >= breachedSince + timing.forMs) {',
+    new: 'if (now >= breachedSince) {',
+  },
+  {
+    name: 'an alert resolves without waiting for its `recoverFor`',
+    file: transition,
+    old: 'if (now < recoveringSince + timing.recoverForMs) {',
+    new: 'if (now < recoveringSince) {',
+  },
+  {
+    name: 'a jump of the clock counts towards `for`',
+    file: transition,
+    old: 'breachedSince: sum(alert.breachedSince, byMs),',
+    new: 'breachedSince: alert.breachedSince,',
+  },
+  {
+    name: 'a rise in severity opens an incident of its own',
+    file: judge,
+    old: "if (change === 'fired') return",
+    new: "if (change === 'fired' || change === 'rose') return",
+  },
+  {
+    name: 'time goes on for balances that cannot be read',
+    file: judge,
+    old: "return needsReading(rule) && facts.outcome !== 'ok';",
+    new: "return needsReading(rule) && facts.outcome === 'auth_failed';",
+  },
+  {
+    name: 'a failed poll counts as a balance of zero',
+    file: 'src/app/monitor/observe.ts',
+    old: '    ...before,\n    polledAt: now,',
+    new: "    ...before,\n    reading: { at: now, sms: 0, voip: 0, currency: before.reading?.currency ?? 'USD' },\n    polledAt: now,",
+  },
+  {
+    name: 'the time that the provider asks for is ignored',
+    file: 'src/core/backoff.ts',
+    old: 'intervalMs, retryAfterMs ?? 0);',
+    new: 'intervalMs);',
+  },
+  {
+    name: 'accounts of one key are asked at the same moment',
+    file: 'src/core/request-guard.ts',
+    old: 'const startAt = Math.max(nextFreeAt, now);',
+    new: 'const startAt = now;',
+  },
+  {
+    name: 'a restart forgets that a group must wait',
+    file: restore,
+    old: '  for (const backoff of stored.backoffs) state.backoffs.set(backoff.group, backoff);\n',
+    new: '',
+  },
+  {
+    name: 'the time in which lowwater did not run counts as staleness',
+    file: restore,
+    old: '    skipUnwatched(state, account.settings.id, Math.max(0, now - lastRun.endedAt - graceMs));\n',
+    new: '',
+  },
+  {
+    name: 'after a restart an end that waits to be sent is forgotten',
+    file: restore,
+    old: '      if (known !== null) state.incidents.set(incident, known);\n',
+    new: '',
+  },
+  {
+    name: 'what ended untold before a restart stays untold',
+    file: restore,
+    old: 'if (incident.resolvedAt !== null || account === undefined) state.touched.add(incident.id);',
+    new: 'if (incident.resolvedAt !== null || account === undefined) return;',
+  },
+  {
+    name: 'what could not be written counts as written',
+    file: 'src/app/committer.ts',
+    old: 'if (error instanceof StorageError) return error;',
+    new: 'if (!(error instanceof StorageError)) throw error;\n      batchStored(this.#parts.state);\n      return null;',
+  },
+  {
+    name: 'the newest message goes first',
+    file: queue,
+    old: 'queue.find((message) => message.report === null)',
+    new: 'queue.findLast((message) => message.report === null)',
+  },
+  {
+    name: 'what joins a message is left out of it',
+    file: queue,
+    old: '    whole = joinMessage(whole, follower.items, whole.dueAt);\n',
+    new: '',
+  },
+  {
+    name: 'a message that grew keeps the id that may have arrived',
+    file: 'src/core/outbox.ts',
+    old: 'revision: message.uncertain ? message.revision + 1 : message.revision,',
+    new: 'revision: message.revision,',
+  },
+  {
+    name: 'an attempt without an answer counts as refused',
+    file: settle,
+    old: "uncertain: it.wasUncertain || delivery.certainty === 'unknown',",
+    new: 'uncertain: false,',
+  },
+  {
+    name: 'the time that a channel asks for is ignored',
+    file: settle,
+    old: 'retryDelayMs(message.attempts, delivery.afterMs)',
+    new: 'retryDelayMs(message.attempts)',
+  },
+  {
+    name: 'what a channel refused for good counts as told',
+    file: settle,
+    old: 'if (told.firstMessage === message.id) return null;',
+    new: 'if (told.firstMessage === message.id) return told;',
+  },
+];
