@@ -207,6 +207,17 @@ describe('an outage of the provider', () => {
     expect(world.news()).toEqual([]);
   });
 
+  test('counts the accounts that are affected when it is told, not when it was noticed', async () => {
+    const world = await startWorld({ accounts: ten });
+    world.provider.breakDown();
+    await world.pass(5 * hourMs);
+    const said = world
+      .channel('ops')
+      .delivered.map((message) => incidentMessage(message).notices[0]?.value ?? null);
+    expect(said.at(-1)).toEqual({ unit: 'text', text: '10 of 10 accounts' });
+    expect(world.news()).toEqual([`${host} firing critical`, `${host} reminder critical`]);
+  });
+
   test('is one even where accounts are polled all over the interval', async () => {
     const many = Array.from({ length: 120 }, (_, index) => `a${index}`);
     const world = await startWorld({ accounts: many });

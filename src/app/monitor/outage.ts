@@ -19,7 +19,14 @@ export function reviewOutage(state: MonitorState, baseUrl: string, now: number):
   const alert = state.alerts.get(alertKey(account, outageRule));
   const stale = accounts.flatMap((it) => staleSinceOf(it) ?? []);
   if (alert?.state === 'firing') {
-    if (areMany(stale.length, accounts)) return;
+    if (areMany(stale.length, accounts)) {
+      raiseOwnAlert(state, {
+        alert,
+        evaluation: describeOutage(baseUrl, stale.length, accounts.length),
+        now,
+      });
+      return;
+    }
     closeOwnAlert(state, { account, rule: outageRule, resolution: { kind: 'recovered' }, now });
     touchAll(state, accounts);
     return;

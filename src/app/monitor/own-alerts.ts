@@ -1,5 +1,5 @@
 import { type Alert, alertKey, type OwnAlertType, ownAccountId, type Resolution } from '../../core/alert.ts';
-import type { Evaluation, Fact } from '../../core/evaluation.ts';
+import type { Evaluation, Fact, Quantity } from '../../core/evaluation.ts';
 import type { Severity } from '../../core/severity.ts';
 import { type AlertTiming, inactiveAlert, transition } from '../../core/transition.ts';
 import { closeIncident, openIncident, updateIncident } from './incidents.ts';
@@ -89,10 +89,15 @@ export function raiseOwnAlert(
       incident: openIncident(state, { account: null, alert, now: it.now }),
       changedAt: [it.now],
     });
-  } else if (change !== 'none') {
+  } else if (change !== 'none' || !saysTheSame(alert.value, it.alert.value)) {
     updateIncident(state, { alert, rose: change === 'rose' });
     keep(state, alert);
   }
+}
+
+/** Nobody is told again because the words changed, but whoever is told later reads the present ones. */
+function saysTheSame(now: Quantity | null, before: Quantity | null): boolean {
+  return now?.unit === 'text' && before?.unit === 'text' && now.text === before.text;
 }
 
 export function closeOwnAlert(
