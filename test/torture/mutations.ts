@@ -39,12 +39,6 @@ export const mutations: readonly Mutation[] = [
     new: '  const escalation =',
   },
   {
-    name: 'an incident escalates after an acknowledgement',
-    file: decide,
-    old: "  if (isAcknowledged(incident)) return quiet('acknowledged');\n  const dueAt =",
-    new: '  const dueAt =',
-  },
-  {
     name: 'what was told is not stored with the message',
     file: 'src/app/monitor/announce.ts',
     old: '    state.incidents.set(incident.id, current);\n    state.changes.incidents.add(incident.id);',
@@ -141,12 +135,6 @@ export const mutations: readonly Mutation[] = [
     new: '',
   },
   {
-    name: 'the time in which lowwater did not run counts as staleness',
-    file: restore,
-    old: '    skipUnwatched(state, account.settings.id, Math.max(0, now - lastRun.endedAt - graceMs));\n',
-    new: '',
-  },
-  {
     name: 'after a restart an end that waits to be sent is forgotten',
     file: restore,
     old: '      if (known !== null) state.incidents.set(incident, known);\n',
@@ -163,12 +151,6 @@ export const mutations: readonly Mutation[] = [
     file: 'src/app/committer.ts',
     old: 'if (error instanceof StorageError) return error;',
     new: 'if (!(error instanceof StorageError)) throw error;\n      batchStored(this.#parts.state);\n      return null;',
-  },
-  {
-    name: 'the newest message goes first',
-    file: queue,
-    old: 'queue.find((message) => message.report === null)',
-    new: 'queue.findLast((message) => message.report === null)',
   },
   {
     name: 'what joins a message is left out of it',
