@@ -176,10 +176,4 @@ export const mutations: readonly Mutation[] = [
     old: 'retryDelayMs(message.attempts, delivery.afterMs)',
     new: 'retryDelayMs(message.attempts)',
   },
-  {
-    name: 'what a channel refused for good counts as told',
-    file: settle,
-    old: 'if (told.firstMessage === message.id) return null;',
-    new: 'if (told.firstMessage === message.id) return told;',
-  },
 ];
