@@ -308,7 +308,9 @@ export class Daemon {
   /** A changed key deserves a new try at once. */
   #forgiveRefusal(id: string): void {
     const account = this.state.accounts.get(id);
-    if (account !== undefined) account.poll = { ...account.poll, retryAt: null };
+    if (account === undefined) return;
+    account.poll = { ...account.poll, retryAt: null };
+    this.state.changes.accounts.add(id);
   }
 
   async #drain(withinMs: number): Promise<void> {

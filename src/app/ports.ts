@@ -136,6 +136,11 @@ export interface HistoryQuery {
   readonly since: number;
   /** Exclusive. */
   readonly until: number;
+  /**
+   * In the order in which they were stored instead of that of their times, for who has to live through them again. The
+   * two differ where the clock was set back.
+   */
+  readonly asStored?: boolean;
 }
 
 export interface IncidentQuery {

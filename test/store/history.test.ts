@@ -39,6 +39,7 @@ describe('the history of an account', () => {
 
         const oldestFirst = polls.toSorted((left, right) => left.at - right.at);
         expect([...store.polls({ account: 'otp', ...always })]).toEqual(oldestFirst);
+        expect([...store.polls({ account: 'otp', ...always, asStored: true })]).toEqual(polls);
 
         const instants = [from, to]
           .map((index) => polls[index % polls.length]?.at ?? 0)

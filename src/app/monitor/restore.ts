@@ -63,13 +63,17 @@ function lastRunOf(stored: StoredState, now: number): { readonly endedAt: number
   return { endedAt: polledAt, exact: false };
 }
 
-/** The memory that rules look back on, as it would be had lowwater not been restarted. */
+/**
+ * The memory that rules look back on, as it would be had lowwater not been restarted. In the order of their times, readings from
+ * before and after a clock was set back would alternate, and look like spending.
+ */
 function fillLog(account: WatchedAccount, reader: StoreReader, now: number): void {
   const { id } = account.settings;
   const since = reloadLogSince({ windowMs: account.log.windowMs, now });
   const before = reader.readingBefore(id, since);
   if (before !== null) account.log.append(before);
-  for (const reading of reader.readings({ account: id, since, until: Number.MAX_SAFE_INTEGER })) {
+  const query = { account: id, since, until: Number.MAX_SAFE_INTEGER, asStored: true };
+  for (const reading of reader.readings(query)) {
     account.log.append(reading);
   }
 }

@@ -68,9 +68,13 @@ export function openHistory(db: Connection, path: string): History {
     });
   }
 
-  /** The polls of a span, oldest first, some at a time. */
+  /** The polls of a span, oldest first or as they were stored, some at a time. */
   function* spans(query: HistoryQuery): Generator<readonly PollRecord[]> {
     const { runs, tail } = takeSnapshot(query);
+    if (query.asStored === true) {
+      for (const run of [...runs].sort(byStorage)) yield cut(readRun(run, tail), run, query);
+      return;
+    }
     for (const group of groupOverlapping(runs)) {
       const found = group.flatMap((run) => cut(readRun(run, tail), run, query));
       // Within a run polls are in order; runs overlap only where the clock was set back.
