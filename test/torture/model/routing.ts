@@ -111,10 +111,10 @@ export function maybeHeld(state: MonitorState, incident: Incident, now: number, 
   if (outage?.state === 'firing') return true;
   const ended = outage?.changedAt.at(-1);
   if (ended !== undefined && now - ended < intervalMs + 60_000) return true;
+  const alert = state.alerts.get(alertKey(incident.account, incident.rule));
+  const staleSince = Math.max(incident.firedAt, alert?.changedAt.at(-1) ?? 0);
   const failing = accounts.filter((it) => it.poll.consecutiveFailures > 0);
   return (
-    failing.length >= 3 &&
-    failing.length * 2 >= accounts.length &&
-    now - incident.firedAt < 2 * intervalMs + 60_000
+    failing.length >= 3 && failing.length * 2 >= accounts.length && now - staleSince < 2 * intervalMs + 60_000
   );
 }
