@@ -68,7 +68,8 @@ export class AlertBook {
   #backup: Map<string, AccountFact> | null = null;
   #expected: ExpectedEvent[] = [];
   #seenEvents = new Set<string>();
-  #bootedAt = Number.NEGATIVE_INFINITY;
+  /** Since when this process judges by these rules. */
+  #judgingSince = Number.NEGATIVE_INFINITY;
 
   fact(account: string): AccountFact | undefined {
     return this.#live.get(account);
@@ -94,7 +95,6 @@ export class AlertBook {
     this.#live = new Map(this.#durable);
     this.#expected = [];
     this.#mismatches.clear();
-    this.#bootedAt = it.now;
     this.configure(daemon.state, it.now, false);
     for (const [id, fact] of this.#live) this.#adopt(daemon.state, id, fact, it);
   }
@@ -102,6 +102,9 @@ export class AlertBook {
   /** Follows the settings that are in force. */
   configure(state: MonitorState, now: number, running: boolean): void {
     const { settings } = state;
+    if (running) this.elapse(now);
+    // What a new rule finds overdue is overdue from now on.
+    this.#judgingSince = now;
     this.#watches.clear();
     for (const account of settings.accounts) this.#watch(state, settings, account, now);
     for (const id of [...this.#live.keys()]) if (!this.#watches.has(id)) this.#live.delete(id);
@@ -139,7 +142,7 @@ export class AlertBook {
       this.#live.set(id, { ...fact, unwatchedMs: fact.unwatchedMs + byMs, alerts });
     }
     this.#expected = this.#expected.map((it) => ({ ...it, at: it.at + byMs }));
-    this.#bootedAt += byMs;
+    this.#judgingSince += byMs;
   }
 
   polled(account: string, outcome: Outcome, now: number): void {
@@ -319,7 +322,12 @@ export class AlertBook {
       if (isSoft(rule)) continue;
       const known = fact.alerts.get(rule.id);
       if (known === undefined && rule.type !== 'stale') continue;
-      const next = elapseAlert(rule, known ?? resting, { watch, fact, now, bootedAt: this.#bootedAt });
+      const next = elapseAlert(rule, known ?? resting, {
+        watch,
+        fact,
+        now,
+        judgingSince: this.#judgingSince,
+      });
       if (next === (known ?? resting)) continue;
       alerts ??= new Map(fact.alerts);
       alerts.set(rule.id, next);
@@ -472,7 +480,7 @@ function checkAdoption(
     if (moved < Math.min(-tieMs, bounds.low) || moved > bounds.high) {
       throw new Violation(
         'downtime counts as nothing',
-        `${key}: a clock moved by ${moved} ms, allowed are ${bounds.low} to ${bounds.high}`,
+        `${key}: a clock moved by ${moved} ms, allowed are ${bounds.low} to ${bounds.high}: ${JSON.stringify(mine)} became ${JSON.stringify(next)}`,
       );
     }
   }
@@ -481,7 +489,12 @@ function checkAdoption(
 function elapseAlert(
   rule: Rule,
   known: AlertFact,
-  it: { readonly watch: Watch; readonly fact: AccountFact; readonly now: number; readonly bootedAt: number },
+  it: {
+    readonly watch: Watch;
+    readonly fact: AccountFact;
+    readonly now: number;
+    readonly judgingSince: number;
+  },
 ): AlertFact {
   const { watch, fact, now } = it;
   const timing = timingOf(rule, watch);
@@ -489,7 +502,7 @@ function elapseAlert(
   if (rule.type === 'stale') {
     const dueAt = (fact.reading?.at ?? fact.firstSeenAt) + fact.unwatchedMs + staleAfter(rule, watch);
     const rests = next.state === 'inactive' || next.goodSince !== null;
-    if (rests && now >= dueAt) next = judged(next, rule.severity, timing, Math.max(dueAt, it.bootedAt));
+    if (rests && now >= dueAt) next = judged(next, rule.severity, timing, Math.max(dueAt, it.judgingSince));
   }
   if (needsReading(rule) && fact.outcome !== 'ok') return next;
   return elapsed(next, timing, now);

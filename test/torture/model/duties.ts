@@ -45,7 +45,7 @@ export class Duties {
     this.#owed.clear();
   }
 
-  /** The database is an older one: what channels were told since is not in it. */
+  /** The database is an older one, or the clock moved unseen: when channels were told last proves nothing. */
   restored(): void {
     for (const key of [...this.#lastTold.keys()]) this.#lastTold.delete(key);
     this.committed();

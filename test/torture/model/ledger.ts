@@ -47,6 +47,8 @@ export class Ledger {
   readonly #notBefore = new DurableMap<number>();
   readonly #reports = new DurableMap<string>();
   readonly #ended: string[] = [];
+  /** When each message was put out first. */
+  readonly #firstSeen = new Map<string, number>();
   /** When each channel was sent to lately. */
   readonly #recent = new Map<string, number[]>();
   readonly #wires = new Map<string, Wire>();
@@ -137,6 +139,7 @@ export class Ledger {
         throw new Violation('what ended stays ended', `${row.id} came up with ${row.attempts} attempts`);
       if (before?.state === 'pending' && row.state === 'dead') this.lastDead.set(row.channel, it.at);
       if (row.state !== 'pending') this.#ended.push(row.id);
+      if (!this.#firstSeen.has(row.id)) this.#firstSeen.set(row.id, it.at);
       this.#rows.set(row.id, row);
     }
     for (const id of batch.removedMessages) this.#rows.delete(id);
@@ -282,7 +285,7 @@ export class Ledger {
     }
     const gone = !settings.channels.some((channel) => channel.name === row.channel);
     const old = it.now - row.createdAt > 7 * day;
-    const tried = last?.kind === 'retry' && it.now - row.createdAt >= day - 1000;
+    const tried = last?.kind === 'retry' && it.at - (this.#firstSeen.get(row.id) ?? it.at) >= day - 1000;
     // The channel refused the beginning of what this was the end of: there is nothing left to say.
     const moot =
       last === null &&

@@ -78,6 +78,7 @@ export class Model implements Observer {
     if (this.#movedWhileDown) {
       this.#pacing.forget();
       this.#ledger.forgetWaits();
+      this.#duties.restored();
     }
     if (this.#before !== null && !believed && !this.#settingsChanged) {
       expectSame(this.#before, fingerprint(daemon.state, now));
