@@ -26,6 +26,8 @@ export function restoreState(state: MonitorState, reader: StoreReader, now: numb
   const stored = reader.load();
   const lastRun = lastRunOf(stored, now);
   for (const [name, value] of Object.entries(stored.notes)) state.notes.set(name, value);
+  // It spoke of that one end: were it still there when the clock has been set back, it would lie in the future.
+  if (stored.notes[aliveNote] !== undefined) state.changes.notes.set(aliveNote, null);
   for (const alert of stored.alerts) state.alerts.set(alertKey(alert.account, alert.rule), alert);
   for (const incident of stored.incidents) state.incidents.set(incident.id, incident);
   for (const silence of stored.silences) state.silences.set(silence.id, silence);
