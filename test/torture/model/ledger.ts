@@ -47,7 +47,7 @@ export class Ledger {
   readonly #notBefore = new DurableMap<number>();
   readonly #reports = new DurableMap<string>();
   readonly #ended: string[] = [];
-  /** When each message was put out first. */
+  /** When each thing to say was put out first. */
   readonly #firstSeen = new Map<string, number>();
   /** When each channel was sent to lately. */
   readonly #recent = new Map<string, number[]>();
@@ -139,7 +139,7 @@ export class Ledger {
         throw new Violation('what ended stays ended', `${row.id} came up with ${row.attempts} attempts`);
       if (before?.state === 'pending' && row.state === 'dead') this.lastDead.set(row.channel, it.at);
       if (row.state !== 'pending') this.#ended.push(row.id);
-      if (!this.#firstSeen.has(row.id)) this.#firstSeen.set(row.id, it.at);
+      for (const key of keysOf(row)) if (!this.#firstSeen.has(key)) this.#firstSeen.set(key, it.at);
       this.#rows.set(row.id, row);
     }
     for (const id of batch.removedMessages) this.#rows.delete(id);
@@ -285,7 +285,9 @@ export class Ledger {
     }
     const gone = !settings.channels.some((channel) => channel.name === row.channel);
     const old = it.now - row.createdAt > 7 * day;
-    const tried = last?.kind === 'retry' && it.at - (this.#firstSeen.get(row.id) ?? it.at) >= day - 1000;
+    // What another message was spared when its time was over goes on with the time that it has left.
+    const since = Math.min(...keysOf(row).map((key) => this.#firstSeen.get(key) ?? it.at));
+    const tried = last?.kind === 'retry' && it.at - since >= day - 1000;
     // The channel refused the beginning of what this was the end of: there is nothing left to say.
     const moot =
       last === null &&
@@ -383,6 +385,12 @@ export class Ledger {
       }
     }
   }
+}
+
+/** What a message has to say, each thing by itself; a report is one. */
+function keysOf(row: OutboxMessage): string[] {
+  if (row.report !== null) return [row.id];
+  return row.items.map((item) => `${row.channel} ${item.incident} ${item.kind} ${item.at}`);
 }
 
 function baseId(wire: string): string {
