@@ -129,7 +129,7 @@ type Undated = Happening extends infer Each ? (Each extends Happening ? Omit<Eac
 
 function drawEvent(from: Seeded, settings: Settings): Undated {
   const downMs = from.skewed(2000, 12 * hourMs);
-  switch (from.int(0, 19)) {
+  switch (from.int(0, 22)) {
     case 0:
     case 1:
       return { kind: 'kill', downMs: from.pick([2000, downMs]) };
@@ -168,6 +168,9 @@ function drawEvent(from: Seeded, settings: Settings): Undated {
         ? { kind: 'invalid configuration' }
         : { kind: 'reload', settings: editSettings(from, settings) };
     case 17:
+    case 20:
+    case 21:
+    case 22:
       return { kind: 'acknowledge', place: from.int(0, 5), byOrder: from.chance(0.5) };
     case 18:
       return {

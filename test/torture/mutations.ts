@@ -176,4 +176,46 @@ export const mutations: readonly Mutation[] = [
     old: 'retryDelayMs(message.attempts, delivery.afterMs)',
     new: 'retryDelayMs(message.attempts)',
   },
+  {
+    name: 'what a channel refused for good counts as told',
+    file: settle,
+    old: 'if (told.firstMessage === message.id) return null;',
+    new: 'if (told.firstMessage === message.id) return told;',
+  },
+  {
+    name: 'an incident escalates after an acknowledgement',
+    file: decide,
+    old: "  if (isAcknowledged(incident)) return quiet('acknowledged');\n  const dueAt =",
+    new: '  const dueAt =',
+  },
+  {
+    name: 'the time in which lowwater did not run counts as staleness',
+    file: restore,
+    old: '    skipUnwatched(state, account.settings.id, Math.max(0, now - lastRun.endedAt - graceMs));\n',
+    new: '',
+  },
+  {
+    name: 'a top-up counts as spending',
+    file: 'src/core/reading-log.ts',
+    old: 'Math.max(0, this.#cell(last, column.sms) - sms)',
+    new: 'Math.abs(this.#cell(last, column.sms) - sms)',
+  },
+  {
+    name: 'after a clock was set back, readings are remembered in the wrong order',
+    file: restore,
+    old: 'asStored: true',
+    new: 'asStored: false',
+  },
+  {
+    name: 'a channel that refuses for good is tried again at once',
+    file: 'src/app/monitor/announce.ts',
+    old: 'lastTry + (plan.repeatEveryMs ?? defaultRepeatEveryMs)',
+    new: 'lastTry',
+  },
+  {
+    name: 'the first account of a group is always asked first',
+    file: 'src/app/poller.ts',
+    old: 'polledAt(left) - polledAt(right)',
+    new: 'left.localeCompare(right)',
+  },
 ];

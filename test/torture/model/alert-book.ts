@@ -90,7 +90,12 @@ export class AlertBook {
   /** A process takes over what was committed. Clocks may have moved by the time in which nobody watched. */
   booted(
     daemon: Daemon,
-    it: { readonly believed: boolean; readonly now: number; readonly endedAt: number | null },
+    it: {
+      readonly believed: boolean;
+      readonly now: number;
+      readonly endedAt: number | null;
+      readonly clean: boolean;
+    },
   ): void {
     this.#live = new Map(this.#durable);
     this.#expected = [];
@@ -410,7 +415,12 @@ export class AlertBook {
     state: MonitorState,
     id: string,
     fact: AccountFact,
-    it: { readonly believed: boolean; readonly now: number; readonly endedAt: number | null },
+    it: {
+      readonly believed: boolean;
+      readonly now: number;
+      readonly endedAt: number | null;
+      readonly clean: boolean;
+    },
   ): void {
     const own = state.accounts.get(id);
     const watch = this.#watches.get(id);
@@ -420,11 +430,9 @@ export class AlertBook {
       ...[...this.#live.values()].map((other) => other.polledAt ?? it.endedAt ?? it.now),
     );
     const downMs = Math.max(0, it.now - lastPoll);
-    const bounds = {
-      low: downMs - 2 * this.longestInterval - 5000,
-      high: downMs + 5000,
-      checked: !it.believed,
-    };
+    // A process that was told to stop wrote down when that was; one that died may have lived for an interval.
+    const leastMs = it.now - (it.clean ? (it.endedAt ?? it.now) : lastPoll) - this.longestInterval;
+    const bounds = { low: Math.max(0, leastMs) - 5000, high: downMs + 5000, checked: !it.believed };
     const alerts = new Map<string, AlertFact>();
     for (const rule of watch.rules) {
       const alert = state.alerts.get(`${id}/${rule.id}`);
@@ -435,7 +443,7 @@ export class AlertBook {
       if (alert !== undefined) alerts.set(rule.id, next);
     }
     const moved = own.poll.unwatchedMs - fact.unwatchedMs;
-    if (bounds.checked && (moved < Math.min(0, bounds.low) || moved > bounds.high)) {
+    if (bounds.checked && (moved < bounds.low || moved > bounds.high)) {
       throw new Violation(
         'downtime counts as nothing',
         `${id} was unwatched for ${downMs} ms, counted ${moved}`,
@@ -477,7 +485,7 @@ function checkAdoption(
       );
     }
     const moved = after - before;
-    if (moved < Math.min(-tieMs, bounds.low) || moved > bounds.high) {
+    if (moved < bounds.low || moved > bounds.high) {
       throw new Violation(
         'downtime counts as nothing',
         `${key}: a clock moved by ${moved} ms, allowed are ${bounds.low} to ${bounds.high}: ${JSON.stringify(mine)} became ${JSON.stringify(next)}`,

@@ -90,6 +90,7 @@ export class Duties {
   review(state: MonitorState, it: Moment): void {
     const owed = new Map<string, number>();
     for (const incident of state.incidents.values()) {
+      this.#expectTold(incident);
       for (const duty of this.#dutiesOf(state, incident, it)) {
         const key = `${duty.channel}/${incident.id} ${duty.kind}`;
         owed.set(key, this.#owed.get(key) ?? it.at);
@@ -146,6 +147,15 @@ export class Duties {
           `${what}: ${at - last} ms after the last word, decided at ${it.item.at}, now ${now}`,
         );
       }
+    }
+  }
+
+  /** What counts as told has reached somebody, or is on its way. */
+  #expectTold(incident: Incident): void {
+    const { ledger } = this.#parts;
+    for (const channel of Object.keys(incident.told)) {
+      if (ledger.heard(channel, incident.id).size > 0 || ledger.isWaiting(channel, incident.id)) continue;
+      throw new Violation('what counts as told was told', `${incident.id} never reached ${channel}`);
     }
   }
 

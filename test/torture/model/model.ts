@@ -36,7 +36,9 @@ export class Model implements Observer {
   readonly #incidents = new Set<string>();
   #store: Store | null = null;
   #before: Map<string, string> | null = null;
+  #beforeAt = 0;
   #endedAt: number | null = null;
+  #clean = false;
   #wallMovedAt = Number.NEGATIVE_INFINITY;
   #movedWhileDown = false;
   #restored = false;
@@ -81,9 +83,9 @@ export class Model implements Observer {
       this.#duties.restored();
     }
     if (this.#before !== null && !believed && !this.#settingsChanged) {
-      expectSame(this.#before, fingerprint(daemon.state, now));
+      expectSame(this.#before, fingerprint(daemon.state, now, this.#beforeAt));
     }
-    this.#book.booted(daemon, { believed, now, endedAt: this.#endedAt });
+    this.#book.booted(daemon, { believed, now, endedAt: this.#endedAt, clean: this.#clean });
     this.#pacing.configure(daemon.state.settings, this.#now());
     this.#pacing.booted(this.#now());
     this.#ledger.booted();
@@ -97,6 +99,7 @@ export class Model implements Observer {
 
   died(clean: boolean): void {
     this.#kills++;
+    this.#clean = clean;
     this.#story.note(3, () => (clean ? '-- stopped' : '-- killed'));
     this.#book.died();
     this.#ledger.died();
@@ -111,7 +114,8 @@ export class Model implements Observer {
     this.#before = null;
     const daemon = this.machine?.daemon ?? null;
     if (daemon === null || !daemon.state.changes.empty || daemon.state.underWay.size > 0) return;
-    this.#before = fingerprint(daemon.state, daemon.now());
+    this.#beforeAt = daemon.now();
+    this.#before = fingerprint(daemon.state, this.#beforeAt);
   }
 
   pollBegan(account: string): void {
