@@ -68,6 +68,8 @@ export class AlertBook {
   #backup: Map<string, AccountFact> | null = null;
   #expected: ExpectedEvent[] = [];
   #seenEvents = new Set<string>();
+  /** The last poll that was stored before this process, also of accounts that are gone now. */
+  #lastPoll: number | null = null;
   /** Since when this process judges by these rules. */
   #judgingSince = Number.NEGATIVE_INFINITY;
 
@@ -94,10 +96,12 @@ export class AlertBook {
       readonly believed: boolean;
       readonly now: number;
       readonly endedAt: number | null;
-      readonly clean: boolean;
+      readonly stoppedAt: number | null;
     },
   ): void {
     this.#live = new Map(this.#durable);
+    const polls = [...this.#live.values()].flatMap((fact) => fact.polledAt ?? []);
+    this.#lastPoll = polls.length === 0 ? null : Math.max(...polls);
     this.#expected = [];
     this.#mismatches.clear();
     this.configure(daemon.state, it.now, false);
@@ -419,19 +423,18 @@ export class AlertBook {
       readonly believed: boolean;
       readonly now: number;
       readonly endedAt: number | null;
-      readonly clean: boolean;
+      readonly stoppedAt: number | null;
     },
   ): void {
     const own = state.accounts.get(id);
     const watch = this.#watches.get(id);
     if (own === undefined || watch === undefined) return;
     // What is known of the end of the last run is its last poll.
-    const lastPoll = Math.max(
-      ...[...this.#live.values()].map((other) => other.polledAt ?? it.endedAt ?? it.now),
-    );
+    const lastPoll = this.#lastPoll ?? it.endedAt ?? it.now;
     const downMs = Math.max(0, it.now - lastPoll);
     // A process that was told to stop wrote down when that was; one that died may have lived for an interval.
-    const leastMs = it.now - (it.clean ? (it.endedAt ?? it.now) : lastPoll) - this.longestInterval;
+    const knownEnd = Math.max(lastPoll, it.stoppedAt ?? lastPoll);
+    const leastMs = it.now - knownEnd - this.longestInterval;
     const bounds = { low: Math.max(0, leastMs) - 5000, high: downMs + 5000, checked: !it.believed };
     const alerts = new Map<string, AlertFact>();
     for (const rule of watch.rules) {

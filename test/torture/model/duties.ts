@@ -78,7 +78,9 @@ export class Duties {
       this.#lastItem.set(key, item.at);
       const incident = state.incidents.get(item.incident);
       if (incident !== undefined) this.#judgeItem(state, incident, { ...it, item });
-      this.#lastTold.set(`${it.message.channel}/${item.incident}`, it.at);
+      // Decided a moment before it was seen here, while commits wait or fail.
+      const agoMs = Math.max(0, it.now - item.at);
+      this.#lastTold.set(`${it.message.channel}/${item.incident}`, it.at - agoMs);
     }
   }
 
@@ -125,7 +127,8 @@ export class Duties {
     if ([-edgeMs, 0, edgeMs].every((edge) => silenced(state, calendar, incident, now + edge))) {
       throw new Violation('a silence is kept', what);
     }
-    if ((kind === 'reminder' || kind === 'escalated') && acknowledged(incident)) {
+    const takenBefore = (incident.acknowledgement?.at ?? it.item.at) < it.item.at;
+    if ((kind === 'reminder' || kind === 'escalated') && acknowledged(incident) && takenBefore) {
       throw new Violation('who acknowledged is left alone', what);
     }
     if (kind === 'resolved' && incident.resolvedAt === null)

@@ -38,7 +38,8 @@ export class Model implements Observer {
   #before: Map<string, string> | null = null;
   #beforeAt = 0;
   #endedAt: number | null = null;
-  #clean = false;
+  /** When a process last ended because it was told to. */
+  #stoppedAt: number | null = null;
   #wallMovedAt = Number.NEGATIVE_INFINITY;
   #movedWhileDown = false;
   #restored = false;
@@ -85,7 +86,7 @@ export class Model implements Observer {
     if (this.#before !== null && !believed && !this.#settingsChanged) {
       expectSame(this.#before, fingerprint(daemon.state, now, this.#beforeAt));
     }
-    this.#book.booted(daemon, { believed, now, endedAt: this.#endedAt, clean: this.#clean });
+    this.#book.booted(daemon, { believed, now, endedAt: this.#endedAt, stoppedAt: this.#stoppedAt });
     this.#pacing.configure(daemon.state.settings, this.#now());
     this.#pacing.booted(this.#now());
     this.#ledger.booted();
@@ -99,7 +100,7 @@ export class Model implements Observer {
 
   died(clean: boolean): void {
     this.#kills++;
-    this.#clean = clean;
+    if (clean) this.#stoppedAt = this.#endedAt;
     this.#story.note(3, () => (clean ? '-- stopped' : '-- killed'));
     this.#book.died();
     this.#ledger.died();
