@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { polledTogether } from '../../src/core/schedule.ts';
 import { deployedFlags, startMeasured } from './measured-process.ts';
 import type { Arrival } from './peers-protocol.ts';
 import { type Peers, startPeers } from './start-peers.ts';
@@ -121,13 +122,15 @@ function firstArrivals(arrivals: readonly Arrival[]): number[] {
 }
 
 /**
- * How late polls were. Accounts are polled on one grid, each a fixed part of the interval after the one before it: the
- * earliest arrival of all tells where the grid lies, and every other one is held against it. The way to the provider is included.
+ * How late polls were. Accounts are polled on one grid, each group of them a fixed part of the interval after the one before it:
+ * the earliest arrival of all tells where the grid lies, and every other one is held against it. The way to the provider is included.
  */
 function latenessOf(arrivals: readonly Arrival[], accounts: number): number[] {
   const [first] = arrivals;
   if (first === undefined) return [];
-  const offset = ({ account, at }: Arrival): number => at - (account * intervalMs) / accounts;
+  const together = polledTogether(accounts, intervalMs);
+  const offset = ({ account, at }: Arrival): number =>
+    at - ((account - (account % together)) * intervalMs) / accounts;
   const offsets = arrivals.map((each) => {
     const distance = offset(each) - offset(first);
     return distance - Math.round(distance / intervalMs) * intervalMs;

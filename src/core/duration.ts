@@ -33,23 +33,26 @@ export function describeHistory(ms: number): string {
   return ms < 1 ? 'no history yet' : `${describeDuration(ms)} of history`;
 }
 
+const wordedUnits = [
+  ['day', unitMs.d],
+  ['hour', unitMs.h],
+  ['minute', unitMs.m],
+  ['second', unitMs.s],
+] as const;
+
 /** For people: the two largest units in words, `"3 days 4 hours"`, `"12 seconds"`. */
 export function describeDuration(ms: number): string {
   const magnitude = Math.abs(Math.round(ms));
   if (magnitude < 1000) return `${magnitude} ms`;
-  const units = [
-    ['day', unitMs.d],
-    ['hour', unitMs.h],
-    ['minute', unitMs.m],
-    ['second', unitMs.s],
-  ] as const;
-  const first = units.findIndex(([, size]) => magnitude >= size);
-  const parts: string[] = [];
-  let rest = magnitude;
-  for (const [name, size] of units.slice(first, first + 2)) {
-    const count = Math.floor(rest / size);
-    rest -= count * size;
-    if (count > 0) parts.push(`${count} ${name}${count === 1 ? '' : 's'}`);
-  }
-  return parts.join(' ');
+  const first = wordedUnits.findIndex(([, size]) => magnitude >= size);
+  const [name, size] = wordedUnits[first] ?? wordedUnits[3];
+  const [nextName, nextSize] = wordedUnits[first + 1] ?? ['', Number.POSITIVE_INFINITY];
+  const count = Math.floor(magnitude / size);
+  const nextCount = Math.floor((magnitude - count * size) / nextSize);
+  const worded = countOf(count, name);
+  return nextCount === 0 ? worded : `${worded} ${countOf(nextCount, nextName)}`;
+}
+
+function countOf(count: number, name: string): string {
+  return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
