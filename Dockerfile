@@ -23,7 +23,8 @@ LABEL org.opencontainers.image.title="lowwater" \
       org.opencontainers.image.revision="$REVISION" \
       org.opencontainers.image.created="$CREATED" \
       org.opencontainers.image.licenses="MIT"
-ENV NODE_ENV=production LOWWATER_DATA=/data
+# The C library would keep freed memory in an arena for each thread: a tenth of what the daemon takes.
+ENV NODE_ENV=production LOWWATER_DATA=/data MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072
 WORKDIR /app
 COPY --from=deps /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist

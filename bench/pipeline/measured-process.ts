@@ -18,12 +18,16 @@ export interface MeasuredProcess {
 
 /** As the container and the systemd unit start it. */
 export const deployedFlags = ['--max-semi-space-size=4'] as const;
+const deployedVariables = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' };
 
 /** Starts a script by this Node, with its output in a file. `script` may begin with flags of Node. */
 export function startMeasured(script: readonly string[], outputFile: string): MeasuredProcess {
   const output = openSync(outputFile, 'a');
   const startedAt = Number(process.hrtime.bigint()) / 1e6;
-  const child = spawn(process.execPath, script, { stdio: ['ignore', output, output] });
+  const child = spawn(process.execPath, script, {
+    stdio: ['ignore', output, output],
+    env: { ...process.env, ...deployedVariables },
+  });
   const { pid } = child;
   if (pid === undefined) throw new Error(`cannot start ${script.join(' ')}`);
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));

@@ -1,4 +1,4 @@
-import { createTransport, type SendMailOptions } from 'nodemailer';
+import type { SendMailOptions } from 'nodemailer';
 import type { Channel, Clock, Delivery } from '../../app/ports.ts';
 import type { ChannelSettings } from '../../app/settings.ts';
 import type { Message } from '../../core/message.ts';
@@ -123,6 +123,8 @@ interface Transmission {
 
 async function transmit(order: Transmission): Promise<Delivery> {
   const { server, options, outer } = order;
+  // Loaded by the first mail: whoever sends none does without its 15 MB.
+  const { createTransport } = await import('nodemailer');
   const deadline = startDeadline({ clock: options.clock, afterMs: options.timeoutMs ?? 30_000, outer });
   let dataStarted = false;
   const transporter = createTransport({

@@ -57,6 +57,8 @@ export class Ledger {
   readonly #unknowns = new Map<string, number>();
   /** What had gone wrong before each sending. */
   readonly #trouble = new WeakMap<Send, { readonly unknowns: number; readonly deaths: number }>();
+  /** `<channel>/<incident>` whose beginning the channel refused for good: it need not hear the end. */
+  readonly #unheard = new Set<string>();
   readonly lastDead = new Map<string, number>();
   readonly lastDelivered = new Map<string, number>();
   #deaths = 0;
@@ -137,7 +139,7 @@ export class Ledger {
         throw new Violation('delivered means delivered', `${row.id} was born delivered`);
       else if (row.attempts > 1)
         throw new Violation('what ended stays ended', `${row.id} came up with ${row.attempts} attempts`);
-      if (before?.state === 'pending' && row.state === 'dead') this.lastDead.set(row.channel, it.at);
+      if (before?.state === 'pending' && row.state === 'dead') this.#died(row, it.at);
       if (row.state !== 'pending') this.#ended.push(row.id);
       for (const key of keysOf(row)) if (!this.#firstSeen.has(key)) this.#firstSeen.set(key, it.at);
       this.#rows.set(row.id, row);
@@ -300,6 +302,12 @@ export class Ledger {
     );
   }
 
+  #died(row: OutboxMessage, at: number): void {
+    this.lastDead.set(row.channel, at);
+    for (const item of row.items)
+      if (item.kind === 'firing') this.#unheard.add(`${row.channel}/${item.incident}`);
+  }
+
   #lastOf(row: OutboxMessage): Delivery | null {
     const wire = row.revision === 0 ? row.id : `${row.id}-r${row.revision}`;
     return this.#wires.get(`${row.channel}/${wire}`)?.last ?? null;
@@ -331,12 +339,13 @@ export class Ledger {
     }
   }
 
-  /** A message says all that is on its row. */
+  /** A message says all that is on its row, but for the end of what the channel never heard of. */
   #expectWhole(row: OutboxMessage, { message }: Send): void {
     if (message.kind !== 'incidents') return;
     for (const item of row.items) {
       const notice = message.notices.find((it) => it.incident.id === item.incident);
       if (notice?.kinds.includes(item.kind) === true) continue;
+      if (item.kind === 'resolved' && this.#unheard.has(`${row.channel}/${item.incident}`)) continue;
       throw new Violation(
         'a message says all it stands for',
         `${item.kind} of ${item.incident} is not in ${message.id}`,
