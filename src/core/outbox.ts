@@ -17,8 +17,8 @@ export interface NoticeItem {
 export interface OutboxMessage {
   readonly id: string;
   /**
-   * Grows when the content grew after an attempt that may have arrived. Receivers then see another id
-   * (`wireId`), so that one that drops repeated ids loses nothing.
+   * Zero until the content grew after an attempt that may have arrived, then a number made of the content. Receivers
+   * then see another id (`wireId`), so that one that drops repeated ids loses nothing.
    */
   readonly revision: number;
   readonly channel: string;
@@ -89,13 +89,27 @@ export function joinMessage(
   items: readonly NoticeItem[],
   dueAt: number,
 ): OutboxMessage {
+  const all = [...message.items, ...items];
   return {
     ...message,
-    items: [...message.items, ...items],
-    revision: message.uncertain ? message.revision + 1 : message.revision,
+    items: all,
+    revision: message.uncertain || message.revision !== 0 ? numberOf(all) : 0,
     uncertain: false,
     dueAt: message.attempts === 0 ? Math.min(message.dueAt, dueAt) : message.dueAt,
   };
+}
+
+/**
+ * A number for a content, 32-bit FNV-1a over its items. Counting would not do: what a process added and sent while
+ * the disk failed is unknown to the next one, which adds something else.
+ */
+function numberOf(items: readonly NoticeItem[]): number {
+  const text = items.map(({ incident, kind, at }) => `${incident} ${kind} ${at}`).join('\n');
+  let hash = 0x811c9dc5;
+  for (let place = 0; place < text.length; place++) {
+    hash = Math.imul(hash ^ text.charCodeAt(place), 0x01000193);
+  }
+  return hash >>> 0 || 1;
 }
 
 /** What a message has to say about each incident: its kinds oldest first, each once. */

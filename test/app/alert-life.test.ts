@@ -163,6 +163,26 @@ describe('reminders, acknowledgement and escalation', () => {
     expect(world.news('boss')).toEqual(['otp/sms-low escalated warning']);
   });
 
+  test('an escalation is not late because a reminder was needless while the channel was down', async () => {
+    const worsening = smsLow({ warning: units(200), critical: units(50) });
+    const slow = [
+      makeRoute({
+        channels: ['ops'],
+        repeatEveryMs: hourMs,
+        escalate: { afterMs: 2 * hourMs, channels: ['ops'] },
+      }),
+    ];
+    const world = await startWorld({ rules: [worsening], routes: slow });
+    world.channel('ops').mood = 'down';
+    await read(world, 100);
+    await world.pass(40 * minuteMs);
+    await read(world, 10);
+    await world.pass(80 * minuteMs);
+    world.channel('ops').mood = 'up';
+    await world.pass(6 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing+worse+escalated critical']);
+  });
+
   test('an escalation that became due while the channel was down is part of the one message', async () => {
     const both = [makeRoute({ channels: ['ops'], escalate: { afterMs: 30 * minuteMs, channels: ['ops'] } })];
     const world = await startWorld({ rules: [single], routes: both });

@@ -208,6 +208,31 @@ describe('a channel that refuses for good', () => {
     expect(world.news('finance').join('; ')).toContain('otp/sms-low firing warning');
   });
 
+  test('hears hours later what it refused about another channel, although no route leads there', async () => {
+    const world = await startWorld({ ...parts, routes: [makeRoute({ channels: ['ops'] })] });
+    for (const name of ['ops', 'finance']) world.channel(name).mood = 'dead';
+    await read(world, 100);
+    world.channel('finance').mood = 'up';
+    await world.pass(3 * hourMs);
+    expect(world.news('finance')).toEqual([]);
+    await world.pass(hourMs + minuteMs);
+    expect(world.news('finance')).toEqual(['@lowwater/channel-failed:ops firing critical']);
+  });
+
+  test('a reminder while the end is on its way: the end arrives once', async () => {
+    const world = await startWorld({ rules: [rule], routes: [makeRoute({ repeatEveryMs: hourMs })] });
+    await read(world, 100);
+    const ops = world.channel('ops');
+    const answer = Promise.withResolvers<void>();
+    Object.assign(ops, { mood: 'dead', hold: answer.promise });
+    await world.pass(hourMs);
+    await read(world, 1000);
+    Object.assign(ops, { mood: 'up', hold: null });
+    answer.resolve();
+    await world.pass(5 * hourMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning', 'otp/sms-low resolved warning (topped-up)']);
+  });
+
   test('one recipient refused while others got it is told as a warning, and the message is not sent again', async () => {
     const world = await startWorld(parts);
     world.channel('ops').mood = { refuses: ['gone@example.com'] };

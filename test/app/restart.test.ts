@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { acknowledge, addSilence, expireSilence } from '../../src/app/monitor/operate.ts';
-import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { dayMs, dropRule, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { makeRoute, type SettingsParts } from '../support/settings.ts';
 import { read, startWorld, type World } from '../support/world.ts';
 
@@ -243,6 +243,22 @@ test('an account that never answered goes stale, downtime not counted', async ()
   expect(world.news()).toEqual([]);
   await world.pass(5 * minuteMs);
   expect(world.news()).toEqual(['otp/stale firing warning']);
+});
+
+test('readings from before the clock was set back do not come back into what rules look at', async () => {
+  const world = await startWorld({ rules: [dropRule({ windowMs: dayMs })] }, { sleepMs: minuteMs });
+  const known = () => world.daemon.state.accounts.get('otp')?.log.readings(0) ?? [];
+  await world.pass(hourMs);
+  world.clock.jump(-30 * hourMs);
+  await world.pass(hourMs);
+  world.provider.breakDown();
+  await world.pass(28.5 * hourMs);
+  world.provider.recover();
+  await world.pass(15 * minuteMs);
+  const before = known();
+  await world.stop();
+  world.start();
+  expect(known()).toEqual(before);
 });
 
 test('a clock that stands a year behind after a restart neither holds up a `for` nor a reminder', async () => {

@@ -19,6 +19,8 @@ export class RecordingChannel implements Channel {
   readonly type: Channel['type'];
   readonly minGapMs = 1000;
   mood: Mood = 'up';
+  /** Until when answers are held back. */
+  hold: Promise<void> | null = null;
   /** Every attempt, delivered or not. */
   readonly attempts: Received[] = [];
   readonly #now: () => number;
@@ -31,13 +33,14 @@ export class RecordingChannel implements Channel {
   }
 
   async send(message: Message): Promise<Delivery> {
-    this.attempts.push({ at: this.#now(), message, mood: this.mood });
-    if (this.mood === 'up') return { kind: 'delivered' };
-    if (this.mood === 'down') return { kind: 'retry', certainty: 'refused', reason: 'connection refused' };
-    if (this.mood === 'lost')
-      return { kind: 'retry', certainty: 'unknown', reason: 'the connection was lost' };
-    if (this.mood === 'dead') return { kind: 'dead', reason: 'no_service' };
-    return { kind: 'delivered', refusedRecipients: this.mood.refuses };
+    const { mood, hold } = this;
+    this.attempts.push({ at: this.#now(), message, mood });
+    if (hold !== null) await hold;
+    if (mood === 'up') return { kind: 'delivered' };
+    if (mood === 'down') return { kind: 'retry', certainty: 'refused', reason: 'connection refused' };
+    if (mood === 'lost') return { kind: 'retry', certainty: 'unknown', reason: 'the connection was lost' };
+    if (mood === 'dead') return { kind: 'dead', reason: 'no_service' };
+    return { kind: 'delivered', refusedRecipients: mood.refuses };
   }
 
   async close(): Promise<void> {}

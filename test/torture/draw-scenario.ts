@@ -15,22 +15,25 @@ import {
 import { Seeded } from './seeded.ts';
 
 const unit = 1_000_000;
+/** Stories longer than this are about what piles up over months: polls come more seldom in them. */
+const longDays = 60;
 
 /** What one seed means. `days` overrides how long the faults last. */
 export function drawScenario(seed: number, days?: number): Scenario {
   const from = new Seeded(seed, 'shape');
-  const settings = drawSettings(new Seeded(seed, 'settings'));
   // A few run as the product runs, looking around every second; most look around as seldom as nothing is missed.
   const faithful = from.chance(0.04);
   const storage = from.chance(0.06) ? 'file' : 'memory';
   const drawn = faithful ? 1 : storage === 'file' ? from.int(1, 4) : from.skewed(2, 14);
   const length = days ?? drawn;
+  const long = length > longDays;
+  const settings = drawSettings(new Seeded(seed, 'settings'), { long });
   const calm = from.chance(0.1);
   return {
     seed,
     days: length,
     startAt: drawStart(from),
-    sleepMs: faithful ? 1000 : from.pick([minuteMs, 5 * minuteMs, 5 * minuteMs]),
+    sleepMs: faithful && !long ? 1000 : from.pick([minuteMs, 5 * minuteMs, 5 * minuteMs]),
     storage,
     settings,
     traffic: Object.fromEntries(settings.accounts.map(({ id }, place) => [id, drawTraffic(seed, place)])),

@@ -12,9 +12,9 @@ const unit = 1_000_000;
 const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Shanghai', 'Australia/Lord_Howe'];
 const hosts = ['https://one.example', 'https://two.example'];
 
-/** A valid configuration of any shape that the product allows. */
-export function drawSettings(from: Seeded): Settings {
-  const accounts = drawAccounts(from);
+/** A valid configuration of any shape that the product allows. `long`: for a story of months. */
+export function drawSettings(from: Seeded, { long }: { readonly long: boolean }): Settings {
+  const accounts = drawAccounts(from, long ? [30, 60, 60, 120, 240, 360] : [5, 5, 10, 15, 30, 60]);
   const channels = drawChannels(from, from.int(1, 3));
   const configured = drawRules(from, accounts);
   return {
@@ -80,7 +80,9 @@ export function editSettings(from: Seeded, before: Settings): Settings {
       return { ...before, silences: drawSilences(from, before.accounts) };
     case 7: {
       const place = from.int(0, before.accounts.length - 1);
-      const poll = { kind: 'every', everyMs: from.pick([5, 10, 30]) * minuteMs } as const;
+      const { poll: old } = before.accounts[place] ?? { poll: null };
+      const everyMs = old?.kind === 'every' ? old.everyMs * from.pick([0.5, 2]) : 10 * minuteMs;
+      const poll = { kind: 'every', everyMs: Math.max(5 * minuteMs, everyMs) } as const;
       return {
         ...before,
         accounts: before.accounts.map((it, index) => (index === place ? { ...it, poll } : it)),
@@ -91,7 +93,7 @@ export function editSettings(from: Seeded, before: Settings): Settings {
   }
 }
 
-function drawAccounts(from: Seeded): AccountSettings[] {
+function drawAccounts(from: Seeded, everyMinutes: readonly number[]): AccountSettings[] {
   const count = from.pick([1, 1, 2, 2, 3, 4, 5, 6]);
   const shared = from.chance(0.3);
   return Array.from({ length: count }, (_, place) => ({
@@ -102,7 +104,7 @@ function drawAccounts(from: Seeded): AccountSettings[] {
     currency: from.chance(0.7) ? 'EUR' : null,
     labels: { team: from.pick(['red', 'blue']) },
     poll: from.chance(0.9)
-      ? { kind: 'every', everyMs: from.pick([5, 5, 10, 15, 30, 60]) * minuteMs }
+      ? { kind: 'every', everyMs: from.pick(everyMinutes) * minuteMs }
       : {
           kind: 'cron',
           cron: from.pick(['*/15 8-20 * * 1-5', '0 * * * *', '*/20 * * * *']),

@@ -161,7 +161,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a message that grew keeps the id that may have arrived',
     file: 'src/core/outbox.ts',
-    old: 'revision: message.uncertain ? message.revision + 1 : message.revision,',
+    old: 'revision: message.uncertain || message.revision !== 0 ? numberOf(all) : 0,',
     new: 'revision: message.revision,',
   },
   {

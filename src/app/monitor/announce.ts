@@ -71,21 +71,22 @@ function announce(state: MonitorState, incident: Incident, turn: Turn): void {
   let next = Number.POSITIVE_INFINITY;
   for (const plan of plansOf(state, incident)) {
     const suppression = { ...common, channelFailedUntil: channelFailedUntil(state, incident, plan) };
+    let known = current.told[plan.channel] ?? null;
     // One thing said may leave another: an escalation that is due with the first message.
     for (;;) {
-      const known = current.told[plan.channel] ?? null;
       const decision = decide({ incident: current, plan, told: known, suppression, now });
       if (decision.kind === 'quiet') {
         next = Math.min(next, decision.until ?? next);
         break;
       }
       const { notice } = decision;
-      // What is still on its way to the channel says everything that a reminder would.
-      const needless = notice === 'reminder' && turn.waiting.has(plan.channel, incident.id);
-      if (!needless) current = tell(state, { incident: current, plan, notice, now });
-      if (notice !== 'reminder') continue;
-      next = Math.min(next, now + (plan.repeatEveryMs ?? Number.POSITIVE_INFINITY));
-      break;
+      if (notice === 'reminder' && known !== null && turn.waiting.has(plan.channel, incident.id)) {
+        // What is still on its way to the channel says everything that a reminder would.
+        known = { ...known, at: now };
+        continue;
+      }
+      current = tell(state, { incident: current, plan, notice, now });
+      known = current.told[plan.channel] ?? null;
     }
   }
   if (current !== incident) {
@@ -170,7 +171,10 @@ function heardAlerts(state: MonitorState, alerts: readonly Alert[], now: number)
 function channelFailedUntil(state: MonitorState, incident: Incident, plan: ChannelPlan): number | null {
   if (!isOwnFailureRaised(state, channelFailedRule(plan.channel))) return null;
   const lastTry = state.channelTries.get(`${plan.channel}/${incident.id}`);
-  return lastTry === undefined ? null : lastTry + (plan.repeatEveryMs ?? defaultRepeatEveryMs);
+  if (lastTry === undefined) return null;
+  const { repeatEveryMs } = plan;
+  const reminded = repeatEveryMs !== null && Number.isFinite(repeatEveryMs);
+  return lastTry + (reminded ? repeatEveryMs : defaultRepeatEveryMs);
 }
 
 /** The incidents that each channel's queue still speaks of, read when first asked for. */

@@ -67,17 +67,15 @@ function lastRunOf(stored: StoredState, now: number): { readonly endedAt: number
 
 /**
  * The memory that rules look back on, as it would be had lowwater not been restarted. In the order of their times, readings from
- * before and after a clock was set back would alternate, and look like spending.
+ * before and after a clock was set back would alternate, and look like spending; the one at the window's start, too, stands where
+ * it was stored.
  */
 function fillLog(account: WatchedAccount, reader: StoreReader, now: number): void {
   const { id } = account.settings;
   const since = reloadLogSince({ windowMs: account.log.windowMs, now });
-  const before = reader.readingBefore(id, since);
-  if (before !== null) account.log.append(before);
-  const query = { account: id, since, until: Number.MAX_SAFE_INTEGER, asStored: true };
-  for (const reading of reader.readings(query)) {
-    account.log.append(reading);
-  }
+  const from = reader.readingBefore(id, since)?.at ?? since;
+  const query = { account: id, since: from, until: Number.MAX_SAFE_INTEGER, asStored: true };
+  for (const reading of reader.readings(query)) account.log.append(reading);
 }
 
 function restoreMessages(

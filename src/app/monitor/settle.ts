@@ -153,13 +153,22 @@ function settleDead(
     new Set(message.items.filter((item) => item.kind === kind).map(({ incident }) => incident));
   const escalated = saying('escalated');
   const worse = saying('worse');
+  const ended = saying('resolved');
+  const flapping = saying('flapping');
   forEachTold(state, message, (incident, told) => {
     if (spared.has(incident.id)) return told;
     state.channelTries.set(`${message.channel}/${incident.id}`, now);
     if (told.firstMessage === message.id) return null;
     const escalatedAt = escalated.has(incident.id) ? null : told.escalatedAt;
     const rises = worse.has(incident.id) ? { severity: 'info' as const, rises: told.rises - 1 } : {};
-    return { ...told, ...rises, resolved: false, flapping: false, escalatedAt };
+    return {
+      ...told,
+      ...rises,
+      // Another message may be on its way with it.
+      resolved: told.resolved && !ended.has(incident.id),
+      flapping: told.flapping && !flapping.has(incident.id),
+      escalatedAt,
+    };
   });
 }
 

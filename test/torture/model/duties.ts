@@ -141,10 +141,10 @@ export class Duties {
       }
     }
     if (kind === 'reminder') {
-      const ask = asksOf(state.settings, incident).find((each) => each.channel === message.channel);
+      const pauseMs = shortestPause(state, incident, message.channel);
       const last = this.#lastTold.get(`${message.channel}/${incident.id}`);
       const calm = at - this.#disturbedAt > 1000;
-      if (ask !== undefined && last !== undefined && calm && at - last < ask.repeatEveryMs - 1000) {
+      if (last !== undefined && calm && at - last < pauseMs - 1000) {
         throw new Violation(
           'reminders keep their distance',
           `${what}: ${at - last} ms after the last word, decided at ${it.item.at}, now ${now}`,
@@ -216,4 +216,15 @@ export class Duties {
     const last = Math.max(this.#lastTold.get(`${ask.channel}/${incident.id}`) ?? it.at, this.#disturbedAt);
     return !waiting && it.at - last > 2 * ask.repeatEveryMs + graceMs ? 'reminder' : null;
   }
+}
+
+/** Between reminders to a channel. An outage takes the place of alerts that may be reminded of more often. */
+function shortestPause(state: MonitorState, incident: Incident, channel: string): number {
+  const replaced =
+    incident.type === 'provider-down'
+      ? [...state.incidents.values()].filter(({ type }) => type === 'stale')
+      : [];
+  const asks = [incident, ...replaced].flatMap((each) => asksOf(state.settings, each));
+  const pauses = asks.filter((ask) => ask.channel === channel).map((ask) => ask.repeatEveryMs);
+  return pauses.length === 0 ? 0 : Math.min(...pauses);
 }
