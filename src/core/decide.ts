@@ -133,7 +133,8 @@ function rose(incident: Incident, told: Told): boolean {
 /** The severity that the channel's readers have in mind: a person who acknowledged has seen the one of that moment. */
 function knownSeverity(incident: Incident, told: Told): Told['severity'] {
   const { acknowledgement } = incident;
-  return acknowledgement !== null && acknowledgement.at >= told.at ? acknowledgement.severity : told.severity;
+  const seenLater = acknowledgement !== null && acknowledgement.rises >= told.rises;
+  return seenLater ? acknowledgement.severity : told.severity;
 }
 
 function tell(notice: NoticeKind): Decision {

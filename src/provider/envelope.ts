@@ -7,7 +7,7 @@ import { cleanProviderText } from './provider-text.ts';
 /** A complete HTTP answer. `body` is null where its text was not read; `problem` says why. */
 export type HttpAnswer =
   | { readonly status: number; readonly body: string }
-  | { readonly status: number; readonly body: null; readonly problem: 'too-large' | 'encoded' };
+  | { readonly status: number; readonly body: null; readonly problem: 'too-large' | 'encoded' | 'cut-off' };
 
 /** Longest message of the provider that a reason quotes, in characters. */
 const longestMessage = 200;

@@ -4,6 +4,12 @@ import type { Dispatcher } from 'undici';
 /** Larger answers are given up. Counts the bytes that arrive; encoded bodies are not read at all. */
 export const longestBodyBytes = 64 * 1024;
 
+/**
+ * The status that says all there is to say: with it, an answer whose body never became complete is an answer all the
+ * same, and its `Retry-After` counts.
+ */
+const tooManyRequests = 429;
+
 /** How one HTTP exchange ended. `error` is what undici reported. */
 export type ExchangeEnd =
   | {
@@ -16,7 +22,7 @@ export type ExchangeEnd =
       readonly kind: 'unread';
       readonly status: number;
       readonly headers: IncomingHttpHeaders;
-      readonly problem: 'too-large' | 'encoded';
+      readonly problem: 'too-large' | 'encoded' | 'cut-off';
     }
   | { readonly kind: 'failed'; readonly error: unknown; readonly answerBegun: boolean }
   | { readonly kind: 'timeout' }
@@ -46,7 +52,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Gives up at once, in whatever state the exchange is. */
   giveUp(kind: 'timeout' | 'aborted'): void {
-    this.#end({ kind });
+    this.#end(kind === 'timeout' ? this.#cutOff({ kind }) : { kind });
     this.#controller?.abort(ended);
   }
 
@@ -65,7 +71,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#status = status;
     this.#headers = headers;
     const encoding = headers['content-encoding'];
-    if (encoding !== undefined && encoding !== '' && encoding !== 'identity')
+    if (encoding !== undefined && !/^(?:identity)?$/i.test(encoding))
       this.#leaveUnread(controller, 'encoded');
     else if (Number(headers['content-length']) > longestBodyBytes) this.#leaveUnread(controller, 'too-large');
   }
@@ -84,7 +90,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: unknown): void {
-    this.#end({ kind: 'failed', error, answerBegun: this.#status !== 0 });
+    this.#end(this.#cutOff({ kind: 'failed', error, answerBegun: this.#status !== 0 }));
+  }
+
+  #cutOff(end: ExchangeEnd): ExchangeEnd {
+    if (this.#status !== tooManyRequests) return end;
+    return { kind: 'unread', status: this.#status, headers: this.#headers, problem: 'cut-off' };
   }
 
   #leaveUnread(controller: Dispatcher.DispatchController, problem: 'too-large' | 'encoded'): void {

@@ -12,7 +12,6 @@ const reasons: Readonly<Record<string, string>> = {
   EMFILE: 'this process has no file descriptor left for a connection',
   UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
   UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the connection was closed before the answer was complete',
   UND_ERR_DESTROYED: 'lowwater is stopping',
   UND_ERR_CLOSED: 'lowwater is stopping',
   CERT_HAS_EXPIRED: 'TLS: the certificate of the server has expired (or the clock of this machine is wrong)',
@@ -42,6 +41,16 @@ export interface NetworkFailure {
 /** undici's parser errors have no code of their own, and hold a piece of the answer that must go nowhere. */
 const notHttp: NetworkFailure = { kind: 'invalid_response', reason: 'the answer is not HTTP' };
 
+/** undici ends the connection on a 100 that it did not ask for, and says so in the text alone. */
+const interimAnswer: NetworkFailure = {
+  kind: 'invalid_response',
+  reason: 'the server sent HTTP 100 or 101, which was not asked for',
+};
+
+function isInterimAnswer(error: unknown): boolean {
+  return error instanceof Error && /^bad (?:response|upgrade)$/.test(error.message);
+}
+
 /**
  * What to tell people about an error below HTTP. Goes by the error's code alone, through its causes: messages
  * of errors quote addresses, and those may hold passwords.
@@ -49,9 +58,12 @@ const notHttp: NetworkFailure = { kind: 'invalid_response', reason: 'the answer 
 export function explainNetworkError(error: unknown): NetworkFailure {
   if (error instanceof Error && error.name === 'HTTPParserError') return notHttp;
   const codes = collectCodes(error);
+  if (isInterimAnswer(error)) return interimAnswer;
   const known = codes.find((code) => Object.hasOwn(reasons, code));
   if (known !== undefined) return { kind: 'network_error', reason: reasons[known] ?? known };
   const [code] = codes;
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH')
+    return { kind: 'invalid_response', reason: 'the answer contradicts its own Content-Length' };
   if (code === undefined) return { kind: 'network_error', reason: 'the connection failed' };
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
     return { kind: 'invalid_response', reason: 'the headers of the answer are too large' };

@@ -46,3 +46,19 @@ test('a daemon that is started again and again asks no faster than the guard', a
   expect(instants.length).toBeGreaterThan(1);
   expect(Math.min(...pauses(instants))).toBeGreaterThanOrEqual(secondMs);
 });
+
+test('an account that is polled once a day does not keep those with the same secret waiting for a day', async () => {
+  const daily = makeAccount('a0', {
+    authSecret: shared,
+    poll: { kind: 'every', everyMs: 24 * 60 * minuteMs },
+  });
+  const often = makeAccount('a1', { authSecret: shared, poll: { kind: 'every', everyMs: 5 * minuteMs } });
+  const world = await startWorld({ accounts: [daily, often] });
+  world.provider.fail('a0', 'rate_limited');
+  void world.desk.pollNow('a0');
+  await world.pass(2 * secondMs);
+  world.provider.asked.clear();
+  await world.pass(12 * minuteMs);
+  expect(world.provider.asked.get('a1')?.length).toBeGreaterThanOrEqual(1);
+  expect(world.provider.asked.get('a0') ?? []).toEqual([]);
+});

@@ -220,12 +220,6 @@ const rows: readonly Row[] = [
     told: { ...recently, rises: 1 },
     expected: `quiet: not due until ${239 * minute}`,
   },
-  {
-    name: 'told anew since the acknowledgement: that severity counts',
-    incident: { ...acknowledged(open, { severity: 'info', at: now - 2 * minute }), rises: 1 },
-    told: recently,
-    expected: `quiet: not due until ${239 * minute}`,
-  },
   { name: 'nobody took it: escalated', incident: open, plan: boss, expected: 'tell escalated' },
   {
     name: 'not yet time to escalate',

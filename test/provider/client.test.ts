@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { longestBodyBytes } from '../../src/provider/exchange.ts';
@@ -129,6 +130,19 @@ describe('Retry-After of a rate limit', () => {
     expect(Reflect.get(outcome, 'retryAfterMs')).toBe(retryAfterMs);
   });
 
+  test.each<[name: string, serve: (socket: Socket) => void]>([
+    ['never comes to its end', () => {}],
+    ['is cut', (socket) => socket.end()],
+    ['is reset', (socket) => setTimeout(() => socket.resetAndDestroy(), 20)],
+  ])('counts also when the body %s', async (_name, go) => {
+    const head = 'HTTP/1.1 429 Too Many Requests\r\nretry-after: 120\r\ncontent-length: 100\r\n\r\n{"m';
+    const serve = (socket: Socket): void => {
+      socket.once('data', () => socket.write(head, () => go(socket)));
+    };
+    const outcome = await readFromSockets(serve, { timeoutMs: 150 });
+    expect(outcome).toMatchObject({ kind: 'rate_limited', status: 429, retryAfterMs: 120_000 });
+  });
+
   test('a date counts from now', async () => {
     const at = new Date(Math.ceil(performance.timeOrigin + performance.now()) + 600_000).toUTCString();
     const outcome = await readFrom((_request, response) =>
@@ -213,6 +227,16 @@ describe('an answer that is not to be trusted', () => {
     });
   });
 
+  test.each(['identity', 'Identity', ''])(
+    'a body that is called encoded as "%s" is read',
+    async (encoding) => {
+      const outcome = await readFrom((_request, response) =>
+        send(response, { headers: { 'content-encoding': encoding } }),
+      );
+      expect(outcome.kind).toBe('ok');
+    },
+  );
+
   test('a body in many pieces, cut within a character, is put together', async () => {
     const bytes = Buffer.from(okBody.replace('CNY', '元元'));
     const outcome = await readFrom(async (_request, response) => {
@@ -244,6 +268,24 @@ describe('an answer that is not to be trusted', () => {
       socket.once('data', () => socket.write(`HTTP/1.1 103 Early Hints\r\nx: y\r\n\r\n${answer}`)),
     );
     expect(outcome).toMatchObject({ kind: 'ok' });
+  });
+});
+
+describe('an answer that contradicts HTTP is an invalid response, with a reason of its own', () => {
+  const length = okBody.length;
+  test.each([
+    [
+      'two lengths',
+      `200 OK\r\ncontent-length: 5\r\ncontent-length: ${length}`,
+      'contradicts its own Content-Length',
+    ],
+    ['an interim answer that was not asked for', '100 Continue\r\n\r\nHTTP/1.1 200 OK', 'HTTP 100 or 101'],
+    ['another protocol', '101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade', 'HTTP 100 or 101'],
+  ])('%s', async (_name, head, reason) => {
+    const outcome = await readFromSockets((socket) =>
+      socket.once('data', () => socket.end(`HTTP/1.1 ${head}\r\n\r\n${okBody}`)),
+    );
+    expect(outcome).toMatchObject({ kind: 'invalid_response', reason: expect.stringContaining(reason) });
   });
 });
 

@@ -15,7 +15,7 @@ import {
 import { Seeded } from './seeded.ts';
 
 const unit = 1_000_000;
-/** Stories longer than this are about what piles up over months: polls come more seldom in them. */
+/** Stories longer than this are about what piles up over months: polls and mishaps come more seldom in them. */
 const longDays = 60;
 
 /** What one seed means. `days` overrides how long the faults last. */
@@ -121,7 +121,8 @@ function drawChannelWeather(from: Seeded, settings: Settings, days: number): Cha
 
 function drawEvents(from: Seeded, settings: Settings, days: number): Happening[] {
   let current = settings;
-  return times(from, days, from.pick([0.5, 2, 5])).map((at): Happening => {
+  const perDay = days > longDays ? [0.2, 0.5, 1] : [0.5, 2, 5];
+  return times(from, days, from.pick(perDay)).map((at): Happening => {
     const happening = drawEvent(from, current);
     if (happening.kind === 'reload') current = happening.settings;
     return { at, ...happening };

@@ -120,11 +120,20 @@ function strike(
   const delay = backoffDelay({
     strikes,
     ...backoffOf(state),
-    intervalMs: account.pollIntervalMs,
+    intervalMs: shortestInterval(state, group),
     retryAfterMs,
   });
   state.backoffs.set(group, { group, strikes, until: now + delay });
   state.changes.backoffs.add(group);
+}
+
+/** An account that is polled once a day must not keep those of its group waiting for as long. */
+function shortestInterval(state: MonitorState, group: string): number {
+  let shortest = Number.POSITIVE_INFINITY;
+  for (const [id, { pollIntervalMs }] of state.accounts) {
+    if ((state.groups.get(id) ?? id) === group) shortest = Math.min(shortest, pollIntervalMs);
+  }
+  return shortest;
 }
 
 function clearBackoff(state: MonitorState, account: WatchedAccount): void {

@@ -145,10 +145,14 @@ export class AlertBook {
     this.#live = new Map(this.#backup);
   }
 
-  shift(byMs: number): void {
+  /** `answered` are those whose answer came at the very instant: it is read by the clock as it is after the jump. */
+  shift(byMs: number, answered: ReadonlySet<string>): void {
     for (const [id, fact] of this.#live) {
       const alerts = new Map([...fact.alerts].map(([rule, alert]) => [rule, shifted(alert, byMs)]));
-      this.#live.set(id, { ...fact, unwatchedMs: fact.unwatchedMs + byMs, alerts });
+      const { reading } = fact;
+      if (answered.has(id) && reading !== null)
+        this.#live.set(id, { ...fact, reading: { ...reading, at: reading.at + byMs }, alerts });
+      else this.#live.set(id, { ...fact, unwatchedMs: fact.unwatchedMs + byMs, alerts });
     }
     this.#expected = this.#expected.map((it) => ({ ...it, at: it.at + byMs }));
     this.#judgingSince += byMs;

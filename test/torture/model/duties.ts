@@ -203,7 +203,7 @@ export class Duties {
     if (told === undefined && ask.direct) return taken ? null : 'first';
     const { acknowledgement } = incident;
     const seen =
-      told !== undefined && acknowledgement !== null && acknowledgement.at >= told.at
+      told !== undefined && acknowledgement !== null && acknowledgement.rises >= told.rises
         ? acknowledgement.severity
         : told?.severity;
     if (seen !== undefined && rank[incident.severity] > rank[seen]) return 'worse';

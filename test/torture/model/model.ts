@@ -40,6 +40,8 @@ export class Model implements Observer {
   #endedAt: number | null = null;
   /** When a process last ended because it was told to. */
   #stoppedAt: number | null = null;
+  /** Who answered last, and when. */
+  #answered: { readonly at: number; readonly accounts: Set<string> } = { at: 0, accounts: new Set() };
   #wallMovedAt = Number.NEGATIVE_INFINITY;
   #movedWhileDown = false;
   #restored = false;
@@ -134,7 +136,11 @@ export class Model implements Observer {
       () => `  ${account}: ${outcome.kind === 'ok' ? JSON.stringify(outcome.answer) : outcome.kind}`,
     );
     this.#book.polled(account, outcome, moment.now);
-    this.#pacing.ended(account, outcome, { ...moment, intervalMs: this.#book.intervalOf(account) });
+    this.#answered =
+      this.#answered.at === moment.at
+        ? { at: moment.at, accounts: this.#answered.accounts.add(account) }
+        : { at: moment.at, accounts: new Set([account]) };
+    this.#pacing.ended(account, outcome, { ...moment, intervalOf: (id) => this.#book.intervalOf(id) });
   }
 
   beforeCommit(batch: Batch): void {
@@ -181,6 +187,8 @@ export class Model implements Observer {
     this.#duties.committed();
     this.#open.commit();
     this.#endedAt = this.machine?.daemon?.now() ?? this.#endedAt;
+    // What a process writes while it stops says when that was, even if it is killed before it is through.
+    if (this.machine?.stopping === true) this.#stoppedAt = this.#endedAt;
   }
 
   sending(send: Send): void {
@@ -223,7 +231,7 @@ export class Model implements Observer {
     if (at - this.#wallMovedAt > this.#scenario.sleepMs + 2 * 86_400_000) {
       throw new Violation('a clock that did not jump is believed', `the daemon saw a jump of ${byMs} ms`);
     }
-    this.#book.shift(byMs);
+    this.#book.shift(byMs, this.#answered.at === at ? this.#answered.accounts : new Set());
     this.#pacing.shift(byMs, at);
     this.#duties.disturb(at);
   }

@@ -117,7 +117,7 @@ export class Pacing {
   ended(
     id: string,
     outcome: Outcome,
-    it: { readonly at: number; readonly now: number; readonly intervalMs: number },
+    it: { readonly at: number; readonly now: number; readonly intervalOf: (account: string) => number },
   ): void {
     this.#busy.delete(id);
     this.#lastSeen.set(id, it.at);
@@ -135,9 +135,11 @@ export class Pacing {
     if (outcome.kind !== 'rate_limited' && outcome.kind !== 'auth_failed') return;
     const key = outcome.kind === 'rate_limited' ? group : id;
     const strikes = (this.#waits.get(key)?.strikes ?? 0) + 1;
+    const waiting =
+      key === id ? [account] : [...this.#accounts.values()].filter((each) => groupOf(each) === group);
     const waitMs = Math.max(
       Math.min(maxMs, initialMs * 2 ** (strikes - 1)),
-      it.intervalMs,
+      Math.min(...waiting.map((each) => it.intervalOf(each.id))),
       key === group ? asked : 0,
     );
     this.#waits.set(key, { strikes, until: it.now + waitMs });
