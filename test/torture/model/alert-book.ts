@@ -30,6 +30,15 @@ export interface AccountFact {
   readonly alerts: ReadonlyMap<string, AlertFact>;
 }
 
+/** An answer, and what was believed of its account before. */
+interface Polled {
+  readonly watch: Watch;
+  readonly fact: AccountFact;
+  readonly reading: Reading | null;
+  readonly outcome: Outcome;
+  readonly now: number;
+}
+
 interface Watch {
   readonly settings: AccountSettings;
   readonly rules: readonly Rule[];
@@ -168,26 +177,8 @@ export class AlertBook {
     if (reading !== null) this.#historyOf(account).add(reading);
     let alerts: Map<string, AlertFact> | null = null;
     for (const rule of watch.rules) {
-      if (isSoft(rule)) continue;
-      if (needsReading(rule) && reading === null) {
-        // Time decides nothing from here on; what it decided just now may have come first.
-        const held = fact.alerts.get(rule.id);
-        if (held === undefined || !isTie(held, timingOf(rule, watch), now)) continue;
-        alerts ??= new Map(fact.alerts);
-        alerts.set(rule.id, { ...held, doubt: true });
-        continue;
-      }
-      if (rule.type === 'top-up') {
-        this.#expectTopUp(account, rule, {
-          reading,
-          before: fact.reading,
-          currency: watch.settings.currency,
-          now,
-        });
-        continue;
-      }
       const known = fact.alerts.get(rule.id) ?? resting;
-      const next = this.#judge(rule, known, { watch, fact, reading, outcome, now });
+      const next = this.#judgePoll(rule, known, { account, watch, fact, reading, outcome, now });
       if (next === known) continue;
       alerts ??= new Map(fact.alerts);
       alerts.set(rule.id, next);
@@ -200,6 +191,19 @@ export class AlertBook {
       polledAt: now,
       alerts: alerts ?? fact.alerts,
     });
+  }
+
+  #judgePoll(rule: Rule, known: AlertFact, it: Polled & { readonly account: string }): AlertFact {
+    const { account, watch, fact, reading, now } = it;
+    if (isSoft(rule)) return known;
+    if (needsReading(rule) && reading === null) {
+      // Time decides nothing from here on; what it decided just now may have come first.
+      return isTie(known, timingOf(rule, watch), now) ? { ...known, doubt: true } : known;
+    }
+    if (rule.type !== 'top-up') return this.#judge(rule, known, it);
+    const { currency } = watch.settings;
+    this.#expectTopUp(account, rule, { reading, before: fact.reading, currency, now });
+    return known;
   }
 
   elapse(now: number): void {
@@ -291,20 +295,10 @@ export class AlertBook {
     this.#live.set(account.id, { ...fact, alerts: new Map(kept) });
   }
 
-  #judge(
-    rule: Rule,
-    known: AlertFact,
-    it: {
-      readonly watch: Watch;
-      readonly fact: AccountFact;
-      readonly reading: Reading | null;
-      readonly outcome: Outcome;
-      readonly now: number;
-    },
-  ): AlertFact {
+  #judge(rule: Rule, known: AlertFact, it: Polled): AlertFact {
     const { watch, fact, reading, outcome, now } = it;
     const timing = timingOf(rule, watch);
-    if (boundaries(known, timing).some((at) => Math.abs(at - now) <= tieMs)) return { ...known, doubt: true };
+    if (isTie(known, timing, now)) return { ...known, doubt: true };
     if (rule.type === 'auth-failed') {
       const verdict =
         outcome.kind === 'auth_failed' ? rule.severity : outcome.kind === 'ok' ? 'ok' : 'unknown';

@@ -201,12 +201,7 @@ export class Duties {
     const taken = acknowledged(incident);
     if (incident.event) return ask.direct && told === undefined ? 'event' : null;
     if (told === undefined && ask.direct) return taken ? null : 'first';
-    const { acknowledgement } = incident;
-    const seen =
-      told !== undefined && acknowledgement !== null && acknowledgement.rises >= told.rises
-        ? acknowledgement.severity
-        : told?.severity;
-    if (seen !== undefined && rank[incident.severity] > rank[seen]) return 'worse';
+    if (told !== undefined && rank[incident.severity] > rank[seenSeverity(incident, told)]) return 'worse';
     if (taken || incident.flappingSince !== null) return null;
     const escalationDue = incident.escalationSince + (ask.escalateAfterMs ?? Number.POSITIVE_INFINITY);
     const escalated = (told?.escalatedAt ?? null) !== null;
@@ -216,6 +211,12 @@ export class Duties {
     const last = Math.max(this.#lastTold.get(`${ask.channel}/${incident.id}`) ?? it.at, this.#disturbedAt);
     return !waiting && it.at - last > 2 * ask.repeatEveryMs + graceMs ? 'reminder' : null;
   }
+}
+
+/** What a channel's readers believe: whoever acknowledged saw the severity of that moment. */
+function seenSeverity({ acknowledgement }: Incident, told: Told): Told['severity'] {
+  const seenLater = acknowledgement !== null && acknowledgement.rises >= told.rises;
+  return seenLater ? acknowledgement.severity : told.severity;
 }
 
 /** Between reminders to a channel. An outage takes the place of alerts that may be reminded of more often. */

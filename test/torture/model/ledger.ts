@@ -132,14 +132,13 @@ export class Ledger {
 
     for (const row of batch.messages) {
       const before = this.#rows.get(row.id);
-      if (before === undefined) fresh.push(row);
-      if (row.report !== null && before === undefined) this.#expectFirstReport(row);
-      if (before !== undefined) this.#expectLawful(before, row, settings, it);
-      else if (row.state === 'delivered')
-        throw new Violation('delivered means delivered', `${row.id} was born delivered`);
-      else if (row.attempts > 1)
-        throw new Violation('what ended stays ended', `${row.id} came up with ${row.attempts} attempts`);
-      if (before?.state === 'pending' && row.state === 'dead') this.#died(row, it.at);
+      if (before === undefined) {
+        fresh.push(row);
+        this.#expectBorn(row);
+      } else {
+        this.#expectLawful(before, row, settings, it);
+        if (before.state === 'pending' && row.state === 'dead') this.#died(row, it.at);
+      }
       if (row.state !== 'pending') this.#ended.push(row.id);
       for (const key of keysOf(row)) if (!this.#firstSeen.has(key)) this.#firstSeen.set(key, it.at);
       this.#rows.set(row.id, row);
@@ -265,6 +264,14 @@ export class Ledger {
           );
       }
     }
+  }
+
+  #expectBorn(row: OutboxMessage): void {
+    if (row.report !== null) this.#expectFirstReport(row);
+    if (row.state === 'delivered')
+      throw new Violation('delivered means delivered', `${row.id} was born delivered`);
+    if (row.attempts > 1)
+      throw new Violation('what ended stays ended', `${row.id} came up with ${row.attempts} attempts`);
   }
 
   #expectLawful(before: OutboxMessage, row: OutboxMessage, settings: Settings, it: Moment): void {

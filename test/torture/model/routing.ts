@@ -23,12 +23,9 @@ export function subjectOf(incident: Incident): Subject {
 export function asksOf(settings: Settings, incident: Incident): readonly Ask[] {
   const subject = subjectOf(incident);
   const names = settings.channels.map((channel) => channel.name);
-  const taken: Settings['routes'][number][] = [];
-  for (const route of settings.routes) {
-    if (!fits(route.match, subject)) continue;
-    taken.push(route);
-    if (!route.continue) break;
-  }
+  const fitting = settings.routes.filter((route) => fits(route.match, subject));
+  const last = fitting.findIndex((route) => !route.continue);
+  const taken = last < 0 ? fitting : fitting.slice(0, last + 1);
   const direct = new Map<string, number>();
   const escalations = new Map<string, { readonly afterMs: number; readonly repeatEveryMs: number }>();
   for (const route of taken) {

@@ -1,6 +1,6 @@
 import type { AccountSettings, Settings } from '../../../src/app/settings.ts';
 import type { Reading } from '../../../src/core/reading.ts';
-import type { Matcher, Rule } from '../../../src/core/rule.ts';
+import type { BelowRule, Matcher, Rule } from '../../../src/core/rule.ts';
 import type { Severity } from '../../../src/core/severity.ts';
 
 /** The model's own understanding of rules, written from the contract (3.2, 3.3) and not from the product's code. */
@@ -53,22 +53,8 @@ export function verdictOnReading(
   const { reading, currency, firing } = it;
   const foreign = currency !== null && currency !== reading.currency;
   switch (rule.type) {
-    case 'below': {
-      if (foreign) return 'unknown';
-      const balance = reading[rule.balance];
-      for (const severity of worstFirst) {
-        const threshold = rule.thresholds[severity];
-        if (threshold === undefined) continue;
-        const { hysteresis } = rule;
-        const above =
-          hysteresis.kind === 'amount'
-            ? hysteresis.micros
-            : Math.round(Math.abs(threshold) * hysteresis.share);
-        if (balance < threshold) return severity;
-        if (firing !== null && rank[firing] >= rank[severity] && balance < threshold + above) return severity;
-      }
-      return 'ok';
-    }
+    case 'below':
+      return foreign ? 'unknown' : stepOf(rule, reading[rule.balance], firing);
     case 'negative': {
       if (foreign) return 'unknown';
       const limit = firing === null ? 0 : rule.hysteresisMicros;
@@ -80,6 +66,23 @@ export function verdictOnReading(
     default:
       return 'unknown';
   }
+}
+
+function stepOf(rule: BelowRule, balance: number, firing: Severity | null): Severity | 'ok' {
+  for (const severity of worstFirst) {
+    const threshold = rule.thresholds[severity];
+    if (threshold === undefined) continue;
+    const held = firing !== null && rank[firing] >= rank[severity];
+    if (balance < threshold + (held ? marginOf(rule, threshold) : 0)) return severity;
+  }
+  return 'ok';
+}
+
+/** How far above its threshold a balance must be before a step that fires is left. */
+function marginOf({ hysteresis }: BelowRule, threshold: number): number {
+  return hysteresis.kind === 'amount'
+    ? hysteresis.micros
+    : Math.round(Math.abs(threshold) * hysteresis.share);
 }
 
 /** Rules that look at a stretch of time: checked against the history when they speak, not predicted. */
