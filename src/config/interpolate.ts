@@ -53,6 +53,8 @@ export function interpolate(text: string, sources: InterpolationSources): Interp
 type Resolved = string | { readonly failed: string };
 
 function resolve(body: string, sources: InterpolationSources): Resolved {
+  // The first closing brace would end the outer one, and half of it would go on as a value.
+  if (body.includes('${')) return { failed: `a placeholder cannot hold another; ${forms}` };
   const variable = /^env:([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s.exec(body);
   if (variable?.[1] !== undefined) return resolveVariable(variable[1], variable[2], sources);
   const file = /^file:(.+)$/s.exec(body);

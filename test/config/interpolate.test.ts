@@ -53,6 +53,12 @@ test.each<[string, string, string]>([
 });
 
 test.each<[string, string, RegExp]>([
+  [
+    'a placeholder as default of another',
+    placeholder(`env:UNSET:-${placeholder('env:NAME')}`),
+    /cannot hold another/,
+  ],
+  ['a placeholder in a path', placeholder(`file:/run/${placeholder('env:NAME')}`), /cannot hold another/],
   ['an unset variable', placeholder('env:UNSET'), /the environment variable UNSET is not set/],
   ['an empty variable', placeholder('env:EMPTY'), /the environment variable EMPTY is empty/],
   ['a missing file', placeholder('file:/run/none'), /the file "\/run\/none" cannot be read: no such file/],
