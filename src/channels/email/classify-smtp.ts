@@ -1,6 +1,7 @@
 import type { Delivery } from '../../app/ports.ts';
 import { cleanText } from '../../core/plain-text.ts';
 import { errorCodes } from '../http-post.ts';
+import { echoesSecret } from './echoed-secret.ts';
 
 /** RFC 6647 asks to wait a few minutes when greylisted; 5 is what common greylists want at least. */
 const greylistWaitMs = 5 * 60 * 1000;
@@ -14,6 +15,8 @@ export interface SmtpProgress {
   readonly dataStarted: boolean;
   readonly expired: boolean;
   readonly gaveUp: boolean;
+  /** What was sent to log in: a server that echoes it must not carry it into messages and the database. */
+  readonly secrets: readonly string[];
 }
 
 /**
@@ -28,7 +31,7 @@ export interface SmtpProgress {
  * | no reply, after that | unknown |
  */
 export function classifySmtpError(error: unknown, progress: SmtpProgress): Delivery {
-  const failure = describe(error);
+  const failure = describe(error, progress.secrets);
   const replied = failure.responseCode !== null;
   if (!replied) return classifySilence(failure, progress);
   const said = `the mail server answered ${failure.reply}`;
@@ -113,7 +116,7 @@ interface Failure {
   readonly reply: string;
 }
 
-function describe(error: unknown): Failure {
+function describe(error: unknown, secrets: readonly string[]): Failure {
   const fields: Readonly<Record<string, unknown>> = error instanceof Error ? { ...error } : {};
   const codes = errorCodes(error);
   const original = fields.originalCode;
@@ -128,6 +131,11 @@ function describe(error: unknown): Failure {
     someTemporary: rejected.some(
       (each) => each instanceof Error && 'permanent' in each && each.permanent === false,
     ),
-    reply: typeof fields.response === 'string' ? cleanText(fields.response, 160) : '',
+    reply: typeof fields.response === 'string' ? quoteReply(fields.response, secrets) : '',
   };
+}
+
+/** The reply as it may be shown: of one that repeats a secret only the code. */
+function quoteReply(reply: string, secrets: readonly string[]): string {
+  return cleanText(echoesSecret(reply, secrets) ? reply.slice(0, 3) : reply, 160);
 }

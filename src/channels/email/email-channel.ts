@@ -155,11 +155,23 @@ async function transmit(order: Transmission): Promise<Delivery> {
     const refused = sent.rejected ?? [];
     return refused.length === 0 ? { kind: 'delivered' } : { kind: 'delivered', refusedRecipients: refused };
   } catch (error) {
-    return classifySmtpError(error, { dataStarted, expired: deadline.expired(), gaveUp: outer.aborted });
+    return classifySmtpError(error, {
+      dataStarted,
+      expired: deadline.expired(),
+      gaveUp: outer.aborted,
+      secrets: secretsOf(order),
+    });
   } finally {
     deadline.clear();
     transporter.close();
   }
+}
+
+/** What is sent to log in, and must not come back out of a reply. */
+function secretsOf({ server, token, options }: Transmission): readonly string[] {
+  const { oauth2 } = options.settings;
+  const login = server.login === null ? [] : [server.login.password];
+  return oauth2 === null ? login : [...login, token.accessToken, oauth2.refreshToken.reveal()];
 }
 
 function loginOf(order: Transmission): { readonly auth?: object } {

@@ -191,6 +191,27 @@ describe('a mail that is refused', () => {
     });
     expect(JSON.stringify(delivery)).not.toContain('secret');
   });
+
+  it.each([
+    ['as it is', (text: string) => `no such password: ${text}`],
+    ['percent-encoded', (text: string) => `cannot log in with <${encodeURIComponent(text)}>`],
+    [
+      'in base64',
+      (text: string) => `bad AUTH PLAIN ${Buffer.from(`\0me\0${text}`).toString('base64')}, try again`,
+    ],
+  ])('with a reply that repeats the password %s is told by its code alone', async (_how, reply) => {
+    const receiver = await startSmtpReceiver({
+      authOptional: false,
+      allowInsecureAuth: true,
+      onAuth: (_auth, _session, done) => done(smtpReply(535, reply(password))),
+    });
+    const url = `smtp://me:${encodeURIComponent(password)}@127.0.0.1:${receiver.port}`;
+    const { delivery } = await sendTo(receiver, { smtpUrl: new Secret(url) });
+    expect(delivery).toEqual({
+      kind: 'dead',
+      reason: 'the mail server answered 535: the login is refused. Check user and password of "smtpUrl"',
+    });
+  });
 });
 
 describe('encryption', () => {
