@@ -1,6 +1,6 @@
 import type { Notice } from './message.ts';
 import { formatAmount } from './money.ts';
-import { currentMicros } from './notice-headline.ts';
+import { currentMicros, refusedRecipients } from './notice-headline.ts';
 import { stateOf } from './notice-state.ts';
 import type { OutcomeKind } from './outcome.ts';
 import { formatPayable, type WordingFrame } from './quantity-wording.ts';
@@ -44,14 +44,18 @@ export function wordAdvice(notice: Notice, frame: WordingFrame): readonly string
         'Free space on the disk of the database, or make it writable. Until then lowwater goes on from memory, and a restart would forget what was not stored.',
       ];
     case 'channel-failed':
-      return [
-        'Fix the channel in the configuration and try it with "lowwater test-channel". What it refused for good is not sent again.',
-      ];
+      return [channelAdvice(notice)];
     case 'config-invalid':
       return [
         'Run "lowwater validate": it names each error with its line. The running configuration stays until then.',
       ];
   }
+}
+
+function channelAdvice(notice: Notice): string {
+  return refusedRecipients(notice) === null
+    ? 'Fix the channel in the configuration and try it with "lowwater test-channel". What it refused for good is not sent again.'
+    : 'Correct or remove what is refused in "to" of the channel, and try it with "lowwater test-channel".';
 }
 
 function topUpAdvice(notice: Notice, frame: WordingFrame): readonly string[] {
@@ -63,7 +67,7 @@ function topUpAdvice(notice: Notice, frame: WordingFrame): readonly string[] {
   const current = currentMicros(notice);
   const target = notice.threshold?.unit === 'money' ? notice.threshold.micros : 0;
   const gap = current === null ? 0 : target - current;
-  const unknown = 'How much lasts 30 days cannot be said yet: too little spending was seen.';
+  const unknown = 'How much lasts 30 days cannot be said yet: spending was watched for too short a time.';
   return gap > 0
     ? [
         `Top up ${formatAmount(gap, frame.currency)} or more to be back at ${formatAmount(target, frame.currency)}. ${unknown}`,

@@ -9,6 +9,9 @@ import type { Balance } from './reading.ts';
 
 const nameLimit = 80;
 
+/** The fact that tells a channel that refused some recipients from one that refused the message. */
+export const refusedRecipientsFact = 'refused recipients';
+
 /** What happened, with its numbers, without its state: `OTP production: SMS balance 42.10 CNY, below 50.00`. */
 export function wordSubject(notice: Notice, frame: WordingFrame): string {
   return `${nameOf(notice)}: ${clauseOf(notice, frame)}`;
@@ -50,6 +53,12 @@ export function currentMicros(notice: Notice): Micros | null {
 
 export function balanceLabel(balance: Balance): string {
   return balance === 'sms' ? 'SMS' : 'VoIP';
+}
+
+/** How many recipients a channel refused while it took the message for the others; null where it took nothing. */
+export function refusedRecipients(notice: Pick<Notice, 'facts'>): number | null {
+  const fact = notice.facts.find(({ name }) => name === refusedRecipientsFact);
+  return fact?.value.unit === 'count' ? fact.value.count : null;
 }
 
 /** The count or text of a named fact; null where the rule gave none. */
@@ -96,7 +105,9 @@ function firingClause(notice: Notice, frame: WordingFrame): string {
     case 'storage-failed':
       return `cannot store readings and alerts${value === null ? '' : ` (${value})`}`;
     case 'channel-failed':
-      return `channel ${failedChannel(notice, frame)} does not take messages`;
+      return refusedRecipients(notice) === null
+        ? `channel ${failedChannel(notice, frame)} does not take messages`
+        : `channel ${failedChannel(notice, frame)} does not reach all recipients`;
     case 'config-invalid':
       return 'the changed configuration is invalid, the old one stays in use';
   }
@@ -129,7 +140,9 @@ function resolvedClause(notice: Notice, frame: WordingFrame): string {
     case 'storage-failed':
       return 'can store readings and alerts again';
     case 'channel-failed':
-      return `channel ${failedChannel(notice, frame)} takes messages again`;
+      return refusedRecipients(notice) === null
+        ? `channel ${failedChannel(notice, frame)} takes messages again`
+        : `channel ${failedChannel(notice, frame)} reaches all recipients again`;
     case 'config-invalid':
       return 'the configuration is valid again and in use';
   }
@@ -215,7 +228,7 @@ function matterOf(incident: Incident): string {
     case 'storage-failed':
       return 'cannot store';
     case 'channel-failed':
-      return 'a channel fails';
+      return `channel ${cleanText(incident.rule.replace(/^channel-failed:?/, ''), nameLimit)} fails`;
     case 'config-invalid':
       return 'configuration invalid';
   }

@@ -56,7 +56,14 @@ export function wordRunway(outlook: Outlook | null, now: number): string {
   return isBeyondHorizon(now + runwayMs, now) ? 'more than 5 years' : roughDuration(runwayMs);
 }
 
-/** The same with its end: `3 days 9 hours, empty about Tue 24 Nov 11:30 UTC+8`. */
+/** The same as a part of a sentence: `lasts 3 days 9 hours, empty about …`, `used up`, `how long it lasts is unknown`. */
+export function wordLasting(outlook: Outlook | null, frame: Pick<WordingFrame, 'timezone' | 'now'>): string {
+  const length = wordRunway(outlook, frame.now);
+  if (length === 'used up' || length === 'not falling') return length;
+  return length === 'unknown' ? 'how long it lasts is unknown' : `lasts ${wordRunwayAndEnd(outlook, frame)}`;
+}
+
+/** How long a balance lasts, with its end: `3 days 9 hours, empty about Tue 24 Nov 11:30 UTC+8`. */
 export function wordRunwayAndEnd(
   outlook: Outlook | null,
   frame: Pick<WordingFrame, 'timezone' | 'now'>,

@@ -1,5 +1,6 @@
 import type { IncidentMessage, Message, ReportMessage } from './message.ts';
 import { testHeadline, testStory, wordIncidents, wordMore } from './message-wording.ts';
+import { plural } from './moment.ts';
 import type { Tone } from './notice-state.ts';
 import type { NoticeWording } from './notice-wording.ts';
 import { wordReport } from './report-wording.ts';
@@ -89,7 +90,7 @@ function renderReport(message: ReportMessage, style: TerminalStyle): readonly st
     ...wrap(`${account.incidents}, ${account.read}`, 4, style.width),
     ...account.lines.flatMap((line) =>
       wrap(
-        `${line.label} ${line.balance}; spent ${line.perDay} per day; topped up ${line.toppedUp}; lasts ${line.runway}`,
+        `${line.label} ${line.balance}; spent ${line.perDay} per day; topped up ${line.toppedUp}; ${line.lasting}`,
         4,
         style.width,
       ),
@@ -101,7 +102,7 @@ function renderReport(message: ReportMessage, style: TerminalStyle): readonly st
     ...wrap(words.period, 2, style.width),
     ...words.totals.flatMap((total) => wrap(total, 2, style.width)),
     ...accounts,
-    ...(words.more === 0 ? [] : ['', `  and ${words.more} more accounts`]),
+    ...(words.more === 0 ? [] : ['', `  and ${plural(words.more, 'more account')}`]),
   ];
 }
 

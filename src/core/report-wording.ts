@@ -3,9 +3,17 @@ import type { ReportAccount, ReportMessage } from './message.ts';
 import { formatMoment, plural, roughDuration } from './moment.ts';
 import { formatAmount, type Micros } from './money.ts';
 import { balanceLabel } from './notice-headline.ts';
+import type { Tone } from './notice-state.ts';
 import { cleanText } from './plain-text.ts';
-import { formatComputed, formatPayable, wordRunway, wordRunwayAndEnd } from './quantity-wording.ts';
+import {
+  formatComputed,
+  formatPayable,
+  wordLasting,
+  wordRunway,
+  wordRunwayAndEnd,
+} from './quantity-wording.ts';
 import { type Balance, balances } from './reading.ts';
+import { severityRank } from './severity.ts';
 
 const dayMs = 86_400_000;
 const soonMs = 7 * dayMs;
@@ -19,16 +27,19 @@ export interface ReportLine {
   readonly runway: string;
   /** The length alone, for tables. */
   readonly lasts: string;
+  /** The runway as a part of a sentence: `lasts 3 days`, `used up`. */
+  readonly lasting: string;
 }
 
 export interface ReportAccountWording {
   readonly name: string;
   readonly id: string;
+  /** None where the account was never read: nothing is known of what it spends. */
   readonly lines: readonly ReportLine[];
-  /** `2 incidents, worst critical`. */
+  /** `2 incidents, 1 still open`. */
   readonly incidents: string;
-  /** A balance ends within a week, or is used up. */
-  readonly endsSoon: boolean;
+  /** What an account is in one word: `USED UP`, `FINE`. */
+  readonly state: { readonly word: string; readonly tone: Tone };
   readonly advice: string | null;
   readonly read: string;
 }
@@ -107,14 +118,33 @@ function wordAccount(account: ReportAccount, message: ReportMessage): ReportAcco
   return {
     name: cleanText(account.name, 80) || account.id,
     id: account.id,
-    lines: (inUse.length === 0 ? balances.slice(0, 1) : inUse).map((balance) =>
-      wordLine(account, balance, message),
-    ),
+    lines:
+      account.reading === null
+        ? []
+        : (inUse.length === 0 ? balances.slice(0, 1) : inUse).map((balance) =>
+            wordLine(account, balance, message),
+          ),
     incidents: wordIncidentCount(account.incidents),
-    endsSoon: balances.some((balance) => (account.outlooks[balance]?.runwayMs ?? soonMs) < soonMs),
+    state: stateOf(account),
     advice: adviceOf(account),
     read: account.reading === null ? 'never read' : `read ${formatMoment(account.reading.at, frame)}`,
   };
+}
+
+/** The worst that can be said of an account: only one without any of it is fine. */
+function stateOf(account: ReportAccount): ReportAccountWording['state'] {
+  const runways = balances.map((balance) => account.outlooks[balance]?.runwayMs ?? soonMs);
+  const shortest = Math.min(...runways);
+  if (shortest <= 0) return { word: 'USED UP', tone: 'critical' };
+  if (account.reading === null) return { word: 'NEVER READ', tone: 'warning' };
+  if (shortest < soonMs) return { word: 'ENDS SOON', tone: 'warning' };
+  const open = account.incidents
+    .filter((incident) => !incident.event && incident.resolvedAt === null)
+    .toSorted((left, right) => severityRank(right.severity) - severityRank(left.severity));
+  const [worst] = open;
+  return worst === undefined
+    ? { word: 'FINE', tone: 'good' }
+    : { word: open.length === 1 ? 'OPEN INCIDENT' : 'OPEN INCIDENTS', tone: worst.severity };
 }
 
 /** A balance that stands at zero and never moved says nothing. */
@@ -135,6 +165,7 @@ function wordLine(account: ReportAccount, balance: Balance, message: ReportMessa
     toppedUp: toppedUp === 0 ? 'none' : `${formatAmount(toppedUp, currency)}${tops > 1 ? ` in ${tops}` : ''}`,
     runway: wordRunwayAndEnd(account.outlooks[balance], { timezone: message.timezone, now: message.at }),
     lasts: wordRunway(account.outlooks[balance], message.at),
+    lasting: wordLasting(account.outlooks[balance], { timezone: message.timezone, now: message.at }),
   };
 }
 

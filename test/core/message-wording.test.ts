@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { Notice } from '../../src/core/message.ts';
+import { renderEmailHtml } from '../../src/channels/email/email-body.ts';
+import { describeSlackPayload } from '../../src/channels/slack/describe-payload.ts';
+import { renderSlack } from '../../src/channels/slack/render-slack.ts';
+import type { Notice, ReportAccount } from '../../src/core/message.ts';
 import { messageSubject, threadSubject, wordIncidents } from '../../src/core/message-wording.ts';
 import { renderTerminal } from '../../src/core/render-terminal.ts';
 import { wordReport } from '../../src/core/report-wording.ts';
 import {
   buildMessage,
   buildNotice,
+  buildOutlook,
   buildReport,
+  buildReportAccount,
   buildTestMessage,
   everyMessage,
   messageNow,
@@ -85,6 +90,47 @@ describe('a report in words', () => {
     const words = wordReport(buildReport(), 1);
     expect(words.more).toBe(2);
     expect(words.totals).toHaveLength(2);
+  });
+});
+
+describe('an account in a report', () => {
+  const wordOne = (over: Partial<ReportAccount>) => {
+    const account = buildReportAccount({ incidents: [], ...over });
+    const report = buildReport({ accounts: [account] });
+    return { report, words: wordReport(report, 1).accounts[0] };
+  };
+  const lasting = (runwayMs: number | null) => ({ sms: buildOutlook({ runwayMs }), voip: null });
+  const open = buildNotice({ incident: { resolvedAt: null, severity: 'info' } }).incident;
+
+  it.each<[string, Partial<ReportAccount>, string, string]>([
+    ['that is empty', { outlooks: lasting(0) }, 'USED UP', 'critical'],
+    ['that ends within a week', { outlooks: lasting(86_400_000) }, 'ENDS SOON', 'warning'],
+    ['that nobody ever read', { reading: null, outlooks: lasting(null) }, 'NEVER READ', 'warning'],
+    ['with an alert that fires', { outlooks: lasting(null), incidents: [open] }, 'OPEN INCIDENT', 'info'],
+    ['without any of it', { outlooks: lasting(null) }, 'FINE', 'good'],
+  ])('%s is called so', (_, over, word, tone) => {
+    expect(wordOne(over).words?.state).toEqual({ word, tone });
+  });
+
+  it('that was never read is given no spending', () => {
+    const { report, words } = wordOne({ reading: null, outlooks: { sms: null, voip: null } });
+    expect(words?.lines).toEqual([]);
+    const texts = [
+      renderTerminal(report, { colour: false, width: 80 }),
+      describeSlackPayload(renderSlack(report)).join('\n'),
+      renderEmailHtml(report, []),
+    ];
+    for (const text of texts) {
+      expect(text).toContain('never read');
+      expect(text).not.toContain('per day');
+    }
+  });
+
+  it('says of a balance that is used up or unknown only that', () => {
+    const said = (outlooks: ReportAccount['outlooks']) =>
+      renderTerminal(wordOne({ outlooks }).report, { colour: false, width: 200 });
+    expect(said(lasting(0))).toMatch(/; used up$/m);
+    expect(said({ sms: null, voip: null })).toMatch(/; how long it lasts is unknown$/m);
   });
 });
 

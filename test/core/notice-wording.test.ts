@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Notice } from '../../src/core/message.ts';
+import type { IncidentMessage, Notice } from '../../src/core/message.ts';
 import { type NoticeWording, wordNotice } from '../../src/core/notice-wording.ts';
 import { hostileNames } from '../support/hostile-text.ts';
 import {
@@ -37,6 +37,19 @@ describe('the headline of a notice stands alone', () => {
     ['config-invalid', 'CRITICAL · lowwater: the changed configuration is invalid, the old one stays in use'],
   ])('%s', (name, headline) => {
     expect(wordsOf(name).headline).toBe(headline);
+  });
+
+  it('of a channel that took the message for some recipients does not say that it took none', () => {
+    const [notice] = (everyMessage()['channel-failed'] as IncidentMessage).notices;
+    const partly = buildNotice({
+      ...notice,
+      facts: [...(notice?.facts ?? []), { name: 'refused recipients', value: { unit: 'count', count: 1 } }],
+    });
+    expect(word(partly).subject).toBe('lowwater: channel ops does not reach all recipients');
+    expect(word(partly).advice.join(' ')).toContain('Correct or remove');
+    expect(word(buildNotice({ ...partly, kinds: ['resolved'] })).subject).toBe(
+      'lowwater: channel ops reaches all recipients again',
+    );
   });
 
   it('says that a balance within the hysteresis is recovering, not that it is below', () => {

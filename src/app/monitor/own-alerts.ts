@@ -1,5 +1,6 @@
 import { type Alert, alertKey, type OwnAlertType, ownAccountId, type Resolution } from '../../core/alert.ts';
 import type { Evaluation, Fact, Quantity } from '../../core/evaluation.ts';
+import { refusedRecipientsFact } from '../../core/notice-headline.ts';
 import type { Severity } from '../../core/severity.ts';
 import { type AlertTiming, inactiveAlert, transition } from '../../core/transition.ts';
 import { closeIncident, openIncident, updateIncident } from './incidents.ts';
@@ -56,6 +57,8 @@ export function raiseChannelFailed(
     readonly channel: string;
     readonly severity: Severity;
     readonly reason: string;
+    /** How many recipients it refused while it took the message for the others. */
+    readonly refused?: number;
     readonly now: number;
   },
 ): void {
@@ -64,7 +67,12 @@ export function raiseChannelFailed(
     rule: channelFailedRule(it.channel),
     severity: it.severity,
     text: it.reason,
-    facts: [{ name: 'channel', value: { unit: 'text', text: it.channel } }],
+    facts: [
+      { name: 'channel', value: { unit: 'text', text: it.channel } },
+      ...(it.refused === undefined
+        ? []
+        : [{ name: refusedRecipientsFact, value: { unit: 'count', count: it.refused } } as const]),
+    ],
     now: it.now,
   });
 }

@@ -92,7 +92,13 @@ function settleDelivered(
   }
   if (it.refused.length > 0) {
     const reason = `refused ${it.refused.join(', ')}; the other recipients got the message`;
-    raiseChannelFailed(state, { channel: message.channel, severity: 'warning', reason, now });
+    raiseChannelFailed(state, {
+      channel: message.channel,
+      severity: 'warning',
+      reason,
+      refused: it.refused.length,
+      now,
+    });
   } else {
     clearOwnFailure(state, rule, now);
   }

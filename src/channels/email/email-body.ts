@@ -6,6 +6,7 @@ import {
   wordIncidents,
   wordMore,
 } from '../../core/message-wording.ts';
+import { plural } from '../../core/moment.ts';
 import type { NoticeWording } from '../../core/notice-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../core/report-wording.ts';
 import type { ChartPlan } from './email-charts.ts';
@@ -107,7 +108,7 @@ function renderReport(message: ReportMessage, charts: readonly ChartPlan[]): str
   const words = wordReport(message, accountsShown);
   const page =
     message.publicUrl === null ? [] : [buttons([{ label: 'Open lowwater', url: `${message.publicUrl}/` }])];
-  const more = words.more === 0 ? [] : [paragraph(`and ${words.more} more accounts`, 'dim')];
+  const more = words.more === 0 ? [] : [paragraph(`and ${plural(words.more, 'more account')}`, 'dim')];
   const summary = card('info', [
     cardTitle({
       tone: 'info',
@@ -134,11 +135,12 @@ function renderReport(message: ReportMessage, charts: readonly ChartPlan[]): str
 
 /** One row a balance: the account, what is left, and how long it lasts. */
 function overviewRows(account: ReportAccountWording): readonly (readonly string[])[] {
+  if (account.lines.length === 0) return [[account.name, account.read, 'unknown']];
   return account.lines.map((line) => [`${account.name} ${line.label}`, line.balance, line.lasts]);
 }
 
 function accountCard(account: ReportAccountWording, chart: ChartPlan | undefined): Markup {
-  const tone = account.endsSoon ? 'warning' : 'neutral';
+  const { tone, word } = account.state;
   const rows = account.lines.map((line) =>
     figureTable([
       { label: `${line.label} balance`, value: line.balance },
@@ -148,7 +150,7 @@ function accountCard(account: ReportAccountWording, chart: ChartPlan | undefined
     ]),
   );
   return card(tone, [
-    cardTitle({ tone, word: account.endsSoon ? 'ENDS SOON' : 'FINE', title: account.name, level: 'sub' }),
+    cardTitle({ tone, word, title: account.name, level: 'sub' }),
     paragraph(`${account.incidents}, ${account.read}`, 'dim'),
     adviceBox(tone, account.advice === null ? [] : [account.advice]),
     ...rows,

@@ -124,7 +124,7 @@ export function overviewTable(rows: readonly (readonly string[])[]): Markup {
   const lines = rows.map((cells) => {
     const row = cells.map(
       (cell, index) =>
-        html`<td class="ink line" align="${index === 0 ? 'left' : 'right'}" style="padding:7px 0 7px ${index === 0 ? '0' : '10px'};border-top:1px solid #e6e9ed;font-size:14px;line-height:1.4;color:#14181d;vertical-align:top;overflow-wrap:anywhere;">${cell}</td>`,
+        html`<td class="ink line" align="${index === 0 ? 'left' : 'right'}" style="padding:7px 0 7px ${index === 0 ? '0' : '10px'};border-top:1px solid #e6e9ed;font-size:14px;line-height:1.4;color:#14181d;vertical-align:top;overflow-wrap:${index === 0 ? 'anywhere' : 'break-word'};">${cell}</td>`,
     );
     return html`<tr>${row}</tr>
 `;

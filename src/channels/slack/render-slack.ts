@@ -1,5 +1,6 @@
 import type { IncidentMessage, Message, Notice, ReportMessage, TestMessage } from '../../core/message.ts';
 import { testHeadline, testStory, wordIncidents, wordMore } from '../../core/message-wording.ts';
+import { plural } from '../../core/moment.ts';
 import { formatAmount } from '../../core/money.ts';
 import type { Tone } from '../../core/notice-state.ts';
 import type { NoticeWording } from '../../core/notice-wording.ts';
@@ -163,13 +164,15 @@ function groupedDetails(notice: NoticeWording): SlackBlock {
   const figures = notice.figures.map(({ label, value }) => `${label}: ${cutUnits(value, 80)}`);
   // Without advice the first sentence stands above already.
   const told = notice.advice.length > 0 ? 0 : 1;
-  const story = notice.story.slice(told, told + 1).map((sentence) => cutUnits(sentence, 160));
+  const story = notice.story
+    .slice(told, told + 1)
+    .map((sentence) => cutUnits(sentence.replace(/\.$/, ''), 160));
   return context(cutUnits([...story, ...figures, notice.origin].join(' · '), limits.details));
 }
 
 function renderReport(message: ReportMessage): SlackPayload {
   const words = wordReport(message, limits.accountsShown);
-  const more = words.more === 0 ? [] : [context(`and ${words.more} more accounts`)];
+  const more = words.more === 0 ? [] : [context(`and ${plural(words.more, 'more account')}`)];
   const page =
     message.publicUrl === null
       ? []
@@ -186,10 +189,11 @@ function renderReport(message: ReportMessage): SlackPayload {
 
 function reportSection(account: ReportAccountWording): SlackBlock {
   const lines = account.lines.map(
-    (line) => `${line.label} ${line.balance} · ${line.perDay} per day · lasts ${line.runway}`,
+    (line) => `${line.label} ${line.balance} · ${line.perDay} per day · ${line.lasting}`,
   );
   const advice = account.advice === null ? [] : [`👉 ${account.advice}`];
-  return section([`${account.name} (${account.incidents})`, ...lines, ...advice].join('\n'), 400);
+  const told = lines.length === 0 ? `${account.read}, ${account.incidents}` : account.incidents;
+  return section([`${account.name} (${told})`, ...lines, ...advice].join('\n'), 400);
 }
 
 function renderTest(message: TestMessage): SlackPayload {

@@ -64,7 +64,7 @@ describe('a message in Slack', () => {
     );
     const texts = textsOf(payload).join('\n');
     for (const said of [
-      'Firing since Sat 21 Nov 02:22 UTC+8 (19 minutes ago).',
+      'Firing since Sat 21 Nov 02:22 UTC+8 (19 minutes ago)',
       'Threshold: below 50.00 CNY',
       'Spending: 48.00 CNY per day',
       'As of: Sat 21 Nov 02:37 UTC+8 (4 minutes ago)',
