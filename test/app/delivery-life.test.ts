@@ -244,6 +244,19 @@ describe('a channel that refuses for good', () => {
       '@lowwater/channel-failed:ops firing warning',
     ]);
   });
+
+  test('of two alerts of one severity the balance comes first, and the channel that fails after it', async () => {
+    const world = await startWorld({ ...parts, rules: [smsLow({ critical: units(200) })] });
+    world.channel('ops').mood = 'dead';
+    world.channel('finance').mood = 'down';
+    await read(world, 100);
+    await world.pass(minuteMs);
+    world.channel('finance').mood = 'up';
+    await world.pass(hourMs);
+    expect(world.news('finance')).toEqual([
+      'otp/sms-low firing critical; @lowwater/channel-failed:ops firing critical',
+    ]);
+  });
 });
 
 describe('a database that cannot be written', () => {

@@ -1,4 +1,4 @@
-import type { Incident, Told } from '../../core/alert.ts';
+import { type Incident, ownAccountId, type Told } from '../../core/alert.ts';
 import { factsBehind } from '../../core/evaluate.ts';
 import type { IncidentMessage, Message, Notice, NoticeAccount } from '../../core/message.ts';
 import { kindsByIncident, type NoticeKind, type OutboxMessage, wireId } from '../../core/outbox.ts';
@@ -154,8 +154,11 @@ function earlierTold(incident: Incident, message: OutboxMessage): Told | null {
   return told === undefined || told.subject === null || told.firstMessage === message.id ? null : told;
 }
 
-/** Open before ended, worse before milder, newer before older. */
+/** Open before ended, worse before milder, balances before lowwater's own failures, newer before older. */
 function byUrgency(left: Incident, right: Incident): number {
   const open = Number(left.resolvedAt !== null) - Number(right.resolvedAt !== null);
-  return open || severityRank(right.severity) - severityRank(left.severity) || right.firedAt - left.firedAt;
+  const own = Number(left.account === ownAccountId) - Number(right.account === ownAccountId);
+  return (
+    open || severityRank(right.severity) - severityRank(left.severity) || own || right.firedAt - left.firedAt
+  );
 }
