@@ -219,7 +219,26 @@ describe('a channel that refuses for good', () => {
     expect(world.news('finance')).toEqual(['@lowwater/channel-failed:ops firing critical']);
   });
 
-  test('a reminder while the end is on its way: the end arrives once', async () => {
+  test('a beginning, refused while the end waits: the channel hears neither, the others both', async () => {
+    const world = await startWorld(parts);
+    const ops = world.channel('ops');
+    const answer = Promise.withResolvers<void>();
+    Object.assign(ops, { mood: 'dead', hold: answer.promise });
+    await read(world, 100);
+    world.channel('finance').mood = 'down';
+    await read(world, 1000);
+    Object.assign(ops, { mood: 'up', hold: null });
+    answer.resolve();
+    await world.pass(minuteMs);
+    world.channel('finance').mood = 'up';
+    await world.pass(hourMs);
+    expect(world.news()).toEqual([]);
+    const finance = world.news('finance').join('; ');
+    expect(finance).toContain('otp/sms-low firing warning');
+    expect(finance).toContain('otp/sms-low resolved warning (topped-up)');
+  });
+
+  test('a reminder, refused while the end waits: the end arrives once', async () => {
     const world = await startWorld({ rules: [rule], routes: [makeRoute({ repeatEveryMs: hourMs })] });
     await read(world, 100);
     const ops = world.channel('ops');

@@ -26,7 +26,11 @@ const drawnNotices = 10;
 export function composeMessage(parts: ComposeParts, message: OutboxMessage, now: number): Message | null {
   if (message.report !== null) return composeReport(parts, message, now);
   const kinds = kindsByIncident(message.items);
-  const incidents = [...kinds.keys()].flatMap((id) => parts.state.incidents.get(id) ?? []).sort(byUrgency);
+  const incidents = [...kinds.keys()]
+    .flatMap((id) => parts.state.incidents.get(id) ?? [])
+    // The channel refused its beginning for good while this waited: it does not hear of the end alone.
+    .filter((incident) => incident.told[message.channel] !== undefined)
+    .sort(byUrgency);
   if (incidents.length === 0) return null;
   const notices = incidents.map((incident, place) =>
     composeNotice(parts, { incident, kinds: kinds.get(incident.id) ?? [], drawn: place < drawnNotices, now }),

@@ -311,8 +311,8 @@ export class Ledger {
 
   #died(row: OutboxMessage, at: number): void {
     this.lastDead.set(row.channel, at);
-    for (const item of row.items)
-      if (item.kind === 'firing') this.#unheard.add(`${row.channel}/${item.incident}`);
+    for (const { incident } of row.items)
+      if (this.heard(row.channel, incident).size === 0) this.#unheard.add(`${row.channel}/${incident}`);
   }
 
   #lastOf(row: OutboxMessage): Delivery | null {

@@ -40,8 +40,8 @@ export class Model implements Observer {
   #endedAt: number | null = null;
   /** When a process last ended because it was told to. */
   #stoppedAt: number | null = null;
-  /** Who answered last, and when. */
-  #answered: { readonly at: number; readonly accounts: Set<string> } = { at: 0, accounts: new Set() };
+  /** Whose balances were read last, and when. */
+  #answered: { readonly at: number; readonly accounts: ReadonlySet<string> } = { at: 0, accounts: new Set() };
   #wallMovedAt = Number.NEGATIVE_INFINITY;
   #movedWhileDown = false;
   #restored = false;
@@ -136,10 +136,10 @@ export class Model implements Observer {
       () => `  ${account}: ${outcome.kind === 'ok' ? JSON.stringify(outcome.answer) : outcome.kind}`,
     );
     this.#book.polled(account, outcome, moment.now);
-    this.#answered =
-      this.#answered.at === moment.at
-        ? { at: moment.at, accounts: this.#answered.accounts.add(account) }
-        : { at: moment.at, accounts: new Set([account]) };
+    if (outcome.kind === 'ok') {
+      const already = this.#answered.at === moment.at ? this.#answered.accounts : [];
+      this.#answered = { at: moment.at, accounts: new Set([...already, account]) };
+    }
     this.#pacing.ended(account, outcome, { ...moment, intervalOf: (id) => this.#book.intervalOf(id) });
   }
 
