@@ -51,6 +51,32 @@ export function currentMicros(notice: Notice): Micros | null {
   return notice.value?.unit === 'money' ? notice.value.micros : null;
 }
 
+/**
+ * Currency of the amounts in the headline: of what is over, the one that it was over in, whatever the account reads now.
+ */
+export function headlineCurrency(notice: Notice): string | null {
+  const fact = isOver(notice) ? notice.facts.find(({ name }) => name === 'currency') : undefined;
+  const currency =
+    fact?.value.unit === 'text'
+      ? fact.value.text
+      : (notice.account?.reading?.currency ?? notice.account?.previous?.currency ?? null);
+  return currency === null ? null : cleanText(currency, 12);
+}
+
+/**
+ * The balance in the headline. Of what is over, it is the one of that moment: the message may be sent late, and a list
+ * shows it for months, while the balance goes on to move.
+ */
+function headlineMicros(notice: Notice): Micros | null {
+  const fact = isOver(notice) ? notice.facts.find(({ name }) => name === 'balance') : undefined;
+  return fact?.value.unit === 'money' ? fact.value.micros : currentMicros(notice);
+}
+
+function isOver(notice: Notice): boolean {
+  const state = stateOf(notice);
+  return state === 'resolved' || state === 'event';
+}
+
 export function balanceLabel(balance: Balance): string {
   return balance === 'sms' ? 'SMS' : 'VoIP';
 }
@@ -177,14 +203,14 @@ function wordLimit(notice: Notice, frame: WordingFrame): string | null {
 }
 
 function currentAmount(notice: Notice, frame: WordingFrame): string {
-  const current = currentMicros(notice);
+  const current = headlineMicros(notice);
   return current === null ? '' : ` ${wordQuantity({ unit: 'money', micros: current }, frame)}`;
 }
 
 function nowAt(notice: Notice, frame: WordingFrame): string {
-  const reading = notice.account?.reading ?? null;
-  if (reading === null || notice.balance === null) return '';
-  return `, now ${wordQuantity({ unit: 'money', micros: reading[notice.balance] }, frame)}`;
+  const known =
+    notice.facts.some(({ name }) => name === 'balance') || (notice.account?.reading ?? null) !== null;
+  return known ? `, now${currentAmount(notice, frame)}` : '';
 }
 
 function within(notice: Notice, frame: WordingFrame): string {

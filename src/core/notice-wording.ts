@@ -1,7 +1,7 @@
 import type { Notice } from './message.ts';
 import { wordAdvice } from './notice-advice.ts';
 import { type Figure, wordFigures } from './notice-figures.ts';
-import { wordSubject } from './notice-headline.ts';
+import { headlineCurrency, wordSubject } from './notice-headline.ts';
 import { type NoticeState, stateOf, stateWordOf, type Tone, toneOf } from './notice-state.ts';
 import { wordStory } from './notice-story.ts';
 import { cleanText } from './plain-text.ts';
@@ -35,7 +35,8 @@ export function wordNotice(
 ): NoticeWording {
   const words: WordingFrame = { timezone: frame.timezone, now: frame.at, currency: currencyOf(notice) };
   const stateWord = stateWordOf(notice);
-  const subject = wordSubject(notice, words);
+  const told = { ...words, currency: headlineCurrency(notice) };
+  const subject = wordSubject(notice, told);
   const state = stateOf(notice);
   const open = state !== 'resolved' && state !== 'closed' && state !== 'event';
   return {
@@ -44,7 +45,7 @@ export function wordNotice(
     stateWord,
     subject,
     headline: `${stateWord} · ${subject}`,
-    story: wordStory(notice, words),
+    story: wordStory(notice, told),
     figures: wordFigures(notice, words),
     advice: wordAdvice(notice, words),
     origin: originOf(notice),

@@ -52,6 +52,33 @@ describe('the headline of a notice stands alone', () => {
     );
   });
 
+  it.each([
+    ['below', ['resolved'], 'SMS balance 541.60 CNY, no longer below 50.00'],
+    ['negative', ['resolved'], 'SMS balance 541.60 CNY, no longer negative'],
+    ['runway', ['firing', 'resolved'], 'SMS balance 541.60 CNY lasts 9 days again'],
+    ['top-up', ['event'], 'SMS balance topped up by 9.00 CNY, now 541.60 CNY'],
+  ] as const)(
+    'of a %s that is over tells the balance of that moment, not the one of today',
+    (type, kinds, subject) => {
+      const reading = { at: messageNow, sms: money(-5), voip: 0, currency: 'EUR' };
+      const value =
+        type === 'runway'
+          ? ({ unit: 'duration', ms: 216 * hour } as const)
+          : ({ unit: 'money', micros: money(9) } as const);
+      const notice = buildNotice({
+        type,
+        kinds: [...kinds],
+        value,
+        account: buildAccount({ reading }),
+        facts: [
+          { name: 'balance', value: { unit: 'money', micros: money(541.6) } },
+          { name: 'currency', value: { unit: 'text', text: 'CNY' } },
+        ],
+      });
+      expect(word(notice).subject).toBe(`OTP production: ${subject}`);
+    },
+  );
+
   it('says that a balance within the hysteresis is recovering, not that it is below', () => {
     const account = buildAccount({ reading: { at: messageNow, sms: money(52), voip: 0, currency: 'CNY' } });
     expect(word(buildNotice({ account })).subject).toBe(

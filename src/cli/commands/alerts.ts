@@ -10,6 +10,7 @@ import { paintSeverity } from '../severity-style.ts';
 import { layoutWidth } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatLocal, formatShortDuration } from '../terminal/time.ts';
+import { warnOfOldData } from '../warn-of-old-data.ts';
 import { withDesk } from '../with-desk.ts';
 
 export const alertsCommand: Command = {
@@ -22,7 +23,8 @@ export const alertsCommand: Command = {
     json: { summary: 'print JSON' },
   },
   run: (context, input) =>
-    withDesk(context, input, async ({ desk }) => {
+    withDesk(context, input, async ({ desk, settings }) => {
+      await warnOfOldData(context, { settings, accounts: desk.accounts() });
       const alerts = desk.alerts({ all: input.flag('all') });
       if (input.flag('json')) await printJson(context, { alerts: alerts.map(alertJson) });
       else if (alerts.length === 0) await context.stdout.write('No alert is pending or firing.\n');
@@ -55,7 +57,7 @@ function formatAlerts(alerts: readonly AlertView[], { stdout, clock }: CommandCo
         header: 'LASTS',
         align: 'right',
         rank: 2,
-        value: (alert) => formatShortDuration((alert.resolvedAt ?? now) - alert.since),
+        value: (alert) => lengthOf(alert, now),
       },
       { header: 'NOTE', rank: 5, minWidth: 12, value: describeNote },
     ],
@@ -63,6 +65,12 @@ function formatAlerts(alerts: readonly AlertView[], { stdout, clock }: CommandCo
     width: layoutWidth(stdout),
     style,
   });
+}
+
+/** What merely happened, such as a top-up, has no length. */
+function lengthOf({ state, since, resolvedAt }: AlertView, now: number): string {
+  if (state === 'resolved' && resolvedAt === null) return '-';
+  return formatShortDuration((resolvedAt ?? now) - since);
 }
 
 function describeNote({ acknowledged, silenced, inhibited, flapping }: AlertView): string {

@@ -15,6 +15,7 @@ import type { Style } from '../terminal/style.ts';
 import { type Column, formatTable } from '../terminal/table.ts';
 import { formatShortDuration } from '../terminal/time.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';
+import { warnOfOldData } from '../warn-of-old-data.ts';
 import { withDesk } from '../with-desk.ts';
 
 const dayMs = 86_400_000;
@@ -22,7 +23,8 @@ const dayMs = 86_400_000;
 export const statusCommand: Command = {
   name: 'status',
   summary: 'accounts with balance, burn rate, runway and state',
-  details: `Reads the database; polls nothing. The account that runs dry first stands first.
+  details: `Reads the database; polls nothing. The account that runs dry first stands first. A database that no daemon fills, or to
+which the daemon cannot write, is told of on standard error.
 
 --json prints {"accounts":[{"id","name","labels","currency","outcome","failure","polledAt","readAt","balances",
 "burnPerDay","runwaySeconds","consecutiveFailures","backoffUntil","usageHeaders","severity","firing","pending"}]}, the
@@ -30,8 +32,9 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
   options: { json: { summary: 'print JSON' } },
   examples: ['lowwater status', `lowwater status --json | jq -r '.accounts[].balances.sms'`],
   run: (context, input) =>
-    withDesk(context, input, async ({ desk }) => {
+    withDesk(context, input, async ({ desk, settings }) => {
       const accounts = desk.accounts().toSorted(byRunway);
+      await warnOfOldData(context, { settings, accounts });
       if (input.flag('json')) {
         await printJson(context, { accounts: accounts.map(accountJson) });
         return exitCodes.ok;

@@ -1,0 +1,33 @@
+import type { AccountView } from '../app/desk.ts';
+import type { Settings } from '../app/settings.ts';
+import { roughDuration } from '../core/moment.ts';
+import type { CommandContext } from './context.ts';
+
+/** As the built-in `stale` rule: this many polls, and at least this long. */
+const missedPolls = 3;
+const leastMs = 120_000;
+
+/**
+ * Says on standard error that the database has fallen behind: what is read from it then describes the past, and "nothing
+ * fires" says nothing about now. Accounts that are polled by cron, or that the provider asked to wait, may rest for good
+ * reason.
+ */
+export async function warnOfOldData(
+  context: CommandContext,
+  { settings, accounts }: { readonly settings: Settings; readonly accounts: readonly AccountView[] },
+): Promise<void> {
+  const now = context.clock.now();
+  const byCron = new Set(settings.accounts.flatMap(({ id, poll }) => (poll.kind === 'cron' ? [id] : [])));
+  const expected = accounts.filter(
+    ({ id, polledAt, backoffUntil }) => !byCron.has(id) && polledAt !== null && backoffUntil === null,
+  );
+  if (expected.length === 0 || !expected.every((account) => isBehind(account, now))) return;
+  const newest = Math.max(...expected.map(({ polledAt }) => polledAt ?? 0));
+  await context.stderr.write(
+    `warning: the newest poll in the database is ${roughDuration(now - newest)} old: no daemon is running, or it cannot store what it sees\n`,
+  );
+}
+
+function isBehind({ polledAt, pollIntervalMs }: AccountView, now: number): boolean {
+  return now - (polledAt ?? now) > Math.max(leastMs, missedPolls * pollIntervalMs);
+}

@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { systemClock } from '../../src/system/clock.ts';
+import { openProcessLog } from '../../src/wiring/process-log.ts';
+import { createRooms } from '../../src/wiring/rooms.ts';
+import { minuteMs, units } from '../support/account-facts.ts';
+import { runCli } from '../support/cli.ts';
+import { seedDatabase } from '../support/seed-database.ts';
+
+/** What two commands say of a database whose newest poll is that old; between two polls the account was topped up. */
+async function readOldDatabase(ageMs: number, poll: object) {
+  const folder = mkdtempSync(join(tmpdir(), 'lowwater-old-'));
+  const path = join(folder, 'config.json');
+  const config = {
+    provider: { baseUrl: 'https://api.example.com' },
+    poll,
+    accounts: [{ id: 'otp', authSecret: 'key-of-the-otp-account' }],
+    rules: [{ id: 'paid', type: 'top-up' }],
+    channels: { ops: { type: 'slack', webhookUrl: 'https://hooks.slack.com/services/T0001/B0001/secret' } },
+  };
+  writeFileSync(path, JSON.stringify(config));
+  const loaded = await createRooms({ log: openProcessLog({}), version: '0.0.0' }).loadSettings(path);
+  if (loaded.kind !== 'loaded') throw new Error(JSON.stringify(loaded.problems));
+  const at = systemClock.now() - ageMs;
+  seedDatabase(loaded.settings.storage.path, loaded.settings, [
+    { account: 'otp', at: at - minuteMs, answer: { sms: units(5), voip: 0 } },
+    { account: 'otp', at, answer: { sms: units(9), voip: 0 } },
+  ]);
+  const status = await runCli(['status'], { cwd: folder });
+  const alerts = await runCli(['alerts', '--all'], { cwd: folder });
+  rmSync(folder, { recursive: true, force: true });
+  return { status, alerts };
+}
+
+it('a database that nobody fills is no news of now, and the commands that read it say so', async () => {
+  const { status, alerts } = await readOldDatabase(3 * 60 * minuteMs, { every: '1m' });
+  const warning =
+    'warning: the newest poll in the database is 3 hours old: no daemon is running, or it cannot store what it sees\n';
+  expect(status).toMatchObject({ code: 0, stderr: warning });
+  expect(alerts).toMatchObject({ code: 0, stderr: warning });
+});
+
+it.each([
+  ['between two polls', minuteMs, { every: '1m' }],
+  ['while the next poll by cron is to come', 3 * 60 * minuteMs, { cron: '0 0 * * 1' }],
+] as const)('nothing is said %s', async (_name, ageMs, poll) => {
+  const { status } = await readOldDatabase(ageMs, poll);
+  expect(status).toMatchObject({ code: 0, stderr: '' });
+});
+
+it('a top-up merely happened: it has no length', async () => {
+  const { alerts } = await readOldDatabase(minuteMs, { every: '1m' });
+  expect(alerts.stdout).toMatch(/resolved +info +otp +paid +4\.00 +0\.01 +\d{4}-\d\d-\d\d \d\d:\d\d +-\n/);
+});
