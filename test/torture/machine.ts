@@ -1,55 +1,16 @@
 import { Daemon } from '../../src/app/daemon.ts';
 import { createDaemonDesk } from '../../src/app/daemon-desk.ts';
 import type { DaemonDesk } from '../../src/app/desk.ts';
-import type { Batch, Calendar, Channel, Delivery, Log, Provider, Store } from '../../src/app/ports.ts';
+import type { Calendar, Channel, Log, Provider, Store } from '../../src/app/ports.ts';
 import { StorageError } from '../../src/app/ports.ts';
 import type { ChannelSettings, Settings } from '../../src/app/settings.ts';
-import type { Message } from '../../src/core/message.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
 import type { EventQueue } from './event-queue.ts';
+import { type InFlight, Life, type Timer } from './life.ts';
+import type { Observer, Send } from './observer.ts';
 import type { Scenario } from './scenario.ts';
 import { Seeded } from './seeded.ts';
 import type { SimStorage } from './sim-storage.ts';
 import type { World } from './world.ts';
-
-/** One message on its way from a process to a channel. */
-export interface Send {
-  readonly channel: string;
-  readonly message: Message;
-  readonly at: number;
-  readonly process: number;
-}
-
-/** Who watches the run: the model. Instants are of the simulation. */
-export interface Observer {
-  booted(daemon: Daemon, store: Store): void;
-  /** The process is about to end, between two turns or in the middle of one. */
-  dying(): void;
-  /** The process is gone, with all that it had in memory. `clean`: it was told to stop and did. */
-  died(clean: boolean): void;
-  pollBegan(account: string): void;
-  /** An answer reaches the process, which takes it in before anything else happens. */
-  pollEnded(account: string, outcome: Outcome): void;
-  beforeCommit(batch: Batch): void;
-  committed(batch: Batch, stored: boolean): void;
-  sending(send: Send): void;
-  arrived(send: Send): void;
-  answered(send: Send, delivery: Delivery): void;
-  /** The daemon said that its clock jumped. */
-  jumped(byMs: number): void;
-  logged(level: string, fields: object, message: string): void;
-}
-
-interface Timer {
-  cancel: () => void;
-  dueAt: number;
-  readonly fire: () => void;
-}
-
-interface InFlight {
-  readonly signal: AbortSignal;
-  readonly abort: () => void;
-}
 
 /** The machine that lowwater runs on: clocks that jump and stop, a disk, and one process at a time that may be killed. */
 export class Machine {
@@ -406,22 +367,5 @@ export class Machine {
     if (life.dead) return;
     for (const flight of [...life.flights]) if (flight.signal.aborted) flight.abort();
     this.queue.at(this.queue.now + 500, () => this.#sweepAborted(life));
-  }
-}
-
-/** One process, from its start to its end. */
-class Life {
-  readonly number: number;
-  readonly bornAt: number;
-  dead = false;
-  stopping = false;
-  doom: { calls: number; readonly downMs: number } | null = null;
-  commitDoom: { readonly when: 'before' | 'after'; readonly downMs: number } | null = null;
-  readonly timers = new Set<Timer>();
-  readonly flights = new Set<InFlight>();
-
-  constructor(number: number, bornAt: number) {
-    this.number = number;
-    this.bornAt = bornAt;
   }
 }

@@ -1,7 +1,7 @@
 import type { Daemon } from '../../src/app/daemon.ts';
 import type { Batch, Delivery, Store } from '../../src/app/ports.ts';
 import type { Outcome } from '../../src/core/outcome.ts';
-import type { Observer, Send } from './machine.ts';
+import type { Observer, Send } from './observer.ts';
 
 /** Some of the daemon's calls come from promises that nobody waits for: a violation found there must not be lost. */
 export class RecordingObserver implements Observer {

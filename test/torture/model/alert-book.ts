@@ -4,55 +4,23 @@ import type { AccountSettings, Settings } from '../../../src/app/settings.ts';
 import type { Alert, Incident } from '../../../src/core/alert.ts';
 import type { Outcome } from '../../../src/core/outcome.ts';
 import type { Reading } from '../../../src/core/reading.ts';
-import type { Rule, StaleRule } from '../../../src/core/rule.ts';
+import type { Rule } from '../../../src/core/rule.ts';
 import { Violation } from '../story.ts';
+import { adoptAccount, type KnownEnd } from './adoption.ts';
+import { type AlertFact, agrees, factOf, resting, shifted } from './alert-fact.ts';
+import { ExpectedEvents } from './expected-events.ts';
 import {
-  type AlertFact,
-  agrees,
-  boundaries,
-  elapsed,
-  factOf,
-  judged,
-  resting,
-  shifted,
-  type Timing,
-} from './alert-fact.ts';
-import { isSoft, needsReading, rulesOf, verdictOnReading } from './rules.ts';
+  type AccountFact,
+  elapseAlert,
+  isTie,
+  judgeAnswer,
+  type Polled,
+  tieMs,
+  timingOf,
+  type Watch,
+} from './judging.ts';
+import { isSoft, needsReading, rulesOf } from './rules.ts';
 import { expectPossible, History } from './soft-rules.ts';
-
-/** What the model believes of one account; replaced, never changed in place. */
-export interface AccountFact {
-  readonly firstSeenAt: number;
-  readonly reading: Reading | null;
-  readonly unwatchedMs: number;
-  readonly outcome: Outcome['kind'] | null;
-  readonly polledAt: number | null;
-  readonly alerts: ReadonlyMap<string, AlertFact>;
-}
-
-/** An answer, and what was believed of its account before. */
-interface Polled {
-  readonly watch: Watch;
-  readonly fact: AccountFact;
-  readonly reading: Reading | null;
-  readonly outcome: Outcome;
-  readonly now: number;
-}
-
-interface Watch {
-  readonly settings: AccountSettings;
-  readonly rules: readonly Rule[];
-  readonly intervalMs: number;
-  /** Between two polls that are due; a cron expression's moves with the hour. */
-  readonly gapMs: () => number;
-}
-
-/** An event that the last reading must have caused, until it is committed. */
-interface ExpectedEvent {
-  readonly account: string;
-  readonly rule: string;
-  readonly at: number;
-}
 
 interface Mismatch {
   readonly since: number;
@@ -61,8 +29,6 @@ interface Mismatch {
 
 /** A difference that lasts longer than this is no matter of two timers at one instant. */
 const patienceMs = 3000;
-/** Things this close together may come in either order. */
-const tieMs = 60;
 
 /** Predicts every alert from what the provider answered, and holds the daemon's own alerts against it. */
 export class AlertBook {
@@ -75,10 +41,7 @@ export class AlertBook {
   #live = new Map<string, AccountFact>();
   #durable = new Map<string, AccountFact>();
   #backup: Map<string, AccountFact> | null = null;
-  #expected: ExpectedEvent[] = [];
-  #seenEvents = new Set<string>();
-  /** The last poll that was stored before this process, also of accounts that are gone now. */
-  #lastPoll: number | null = null;
+  readonly events = new ExpectedEvents();
   /** Since when this process judges by these rules. */
   #judgingSince = Number.NEGATIVE_INFINITY;
 
@@ -99,22 +62,19 @@ export class AlertBook {
   }
 
   /** A process takes over what was committed. Clocks may have moved by the time in which nobody watched. */
-  booted(
-    daemon: Daemon,
-    it: {
-      readonly believed: boolean;
-      readonly now: number;
-      readonly endedAt: number | null;
-      readonly stoppedAt: number | null;
-    },
-  ): void {
+  booted(daemon: Daemon, it: Omit<KnownEnd, 'lastPoll'>): void {
     this.#live = new Map(this.#durable);
     const polls = [...this.#live.values()].flatMap((fact) => fact.polledAt ?? []);
-    this.#lastPoll = polls.length === 0 ? null : Math.max(...polls);
-    this.#expected = [];
+    const end = { ...it, lastPoll: polls.length === 0 ? null : Math.max(...polls) };
+    this.events.forget();
     this.#mismatches.clear();
     this.configure(daemon.state, it.now, false);
-    for (const [id, fact] of this.#live) this.#adopt(daemon.state, id, fact, it);
+    const { longestInterval } = this;
+    for (const [id, fact] of this.#live) {
+      const watch = this.#watches.get(id);
+      if (watch !== undefined)
+        this.#live.set(id, adoptAccount(daemon.state, { id, watch, fact, end, longestInterval }));
+    }
   }
 
   /** Follows the settings that are in force. */
@@ -133,7 +93,7 @@ export class AlertBook {
     for (const history of this.#histories.values()) history.crash();
     this.#softSeen.clear();
     this.#live = new Map(this.#durable);
-    this.#expected = [];
+    this.events.forget();
     this.#mismatches.clear();
   }
 
@@ -163,7 +123,7 @@ export class AlertBook {
         this.#live.set(id, { ...fact, reading: { ...reading, at: reading.at + byMs }, alerts });
       else this.#live.set(id, { ...fact, unwatchedMs: fact.unwatchedMs + byMs, alerts });
     }
-    this.#expected = this.#expected.map((it) => ({ ...it, at: it.at + byMs }));
+    this.events.shift(byMs);
     this.#judgingSince += byMs;
   }
 
@@ -200,9 +160,9 @@ export class AlertBook {
       // Time decides nothing from here on; what it decided just now may have come first.
       return isTie(known, timingOf(rule, watch), now) ? { ...known, doubt: true } : known;
     }
-    if (rule.type !== 'top-up') return this.#judge(rule, known, it);
+    if (rule.type !== 'top-up') return judgeAnswer(rule, known, it);
     const { currency } = watch.settings;
-    this.#expectTopUp(account, rule, { reading, before: fact.reading, currency, now });
+    this.events.read(account, rule, { reading, before: fact.reading, currency, now });
     return known;
   }
 
@@ -249,32 +209,6 @@ export class AlertBook {
     this.known.add(incident.id);
   }
 
-  /** Events in a batch, such as top-ups: exactly those that readings caused. */
-  happened(incident: Incident, now: number): void {
-    if (this.#seenEvents.has(incident.id)) return;
-    this.#seenEvents.add(incident.id);
-    const place = this.#expected.findIndex(
-      (it) =>
-        it.account === incident.account &&
-        it.rule === incident.rule &&
-        Math.abs(it.at - incident.firedAt) <= tieMs,
-    );
-    if (place < 0) {
-      throw new Violation(
-        'no event without a cause',
-        `a ${incident.type} of ${incident.account}/${incident.rule} was made up at ${now}`,
-      );
-    }
-    this.#expected.splice(place, 1);
-  }
-
-  /** Called after the incidents of a batch were seen. */
-  expectNothingLeft(now: number): void {
-    const left = this.#expected.find((it) => it.at < now - 1000);
-    if (left === undefined) return;
-    throw new Violation('no event is lost', `${left.account}/${left.rule} at ${left.at} was never recorded`);
-  }
-
   #watch(state: MonitorState, settings: Settings, account: AccountSettings, now: number): void {
     const own = state.accounts.get(account.id);
     const every = account.poll.kind === 'every' ? account.poll.everyMs : null;
@@ -293,32 +227,6 @@ export class AlertBook {
     }
     const kept = [...fact.alerts].filter(([id]) => watch.rules.some((rule) => rule.id === id));
     this.#live.set(account.id, { ...fact, alerts: new Map(kept) });
-  }
-
-  #judge(rule: Rule, known: AlertFact, it: Polled): AlertFact {
-    const { watch, fact, reading, outcome, now } = it;
-    const timing = timingOf(rule, watch);
-    if (isTie(known, timing, now)) return { ...known, doubt: true };
-    if (rule.type === 'auth-failed') {
-      const verdict =
-        outcome.kind === 'auth_failed' ? rule.severity : outcome.kind === 'ok' ? 'ok' : 'unknown';
-      return judged(known, verdict, timing, now);
-    }
-    if (rule.type === 'stale') {
-      const due = now - (fact.reading?.at ?? fact.firstSeenAt) - fact.unwatchedMs - staleAfter(rule, watch);
-      const rests = known.state === 'inactive' || known.goodSince !== null;
-      if (Math.abs(due) <= tieMs && rests) return { ...known, doubt: true };
-      const blind = reading === null && (due >= 0 || known.state === 'firing');
-      return judged(known, blind ? rule.severity : 'ok', timing, now);
-    }
-    if (reading === null) return known;
-    const firing = known.state === 'firing' ? known.severity : null;
-    return judged(
-      known,
-      verdictOnReading(rule, { reading, currency: watch.settings.currency, firing }),
-      timing,
-      now,
-    );
   }
 
   #elapseAccount(id: string, watch: Watch, now: number): void {
@@ -340,23 +248,6 @@ export class AlertBook {
       alerts.set(rule.id, next);
     }
     if (alerts !== null) this.#live.set(id, { ...fact, alerts });
-  }
-
-  #expectTopUp(
-    account: string,
-    rule: Extract<Rule, { type: 'top-up' }>,
-    it: {
-      readonly reading: Reading | null;
-      readonly before: Reading | null;
-      readonly currency: string | null;
-      readonly now: number;
-    },
-  ): void {
-    const { reading, before, currency, now } = it;
-    if (reading === null || before === null || before.currency !== reading.currency) return;
-    if (currency !== null && currency !== reading.currency) return;
-    const rise = reading[rule.balance] - before[rule.balance];
-    if (rise > 0 && rise >= rule.atLeastMicros) this.#expected.push({ account, rule: rule.id, at: now });
   }
 
   /** Looks only where something began: later the window has moved on while the alert recovers. */
@@ -412,120 +303,4 @@ export class AlertBook {
     if (mismatch === undefined) this.#mismatches.set(key, { since: at, words });
     else if (at - mismatch.since > patienceMs) throw new Violation('alerts follow the readings', words);
   }
-
-  #adopt(
-    state: MonitorState,
-    id: string,
-    fact: AccountFact,
-    it: {
-      readonly believed: boolean;
-      readonly now: number;
-      readonly endedAt: number | null;
-      readonly stoppedAt: number | null;
-    },
-  ): void {
-    const own = state.accounts.get(id);
-    const watch = this.#watches.get(id);
-    if (own === undefined || watch === undefined) return;
-    // What is known of the end of the last run is its last poll.
-    const lastPoll = this.#lastPoll ?? it.endedAt ?? it.now;
-    const downMs = Math.max(0, it.now - lastPoll);
-    // A process that was told to stop wrote down when that was; one that died may have lived for an interval.
-    const knownEnd = Math.max(lastPoll, it.stoppedAt ?? lastPoll);
-    const leastMs = it.now - knownEnd - this.longestInterval;
-    const bounds = { low: Math.max(0, leastMs) - 5000, high: downMs + 5000, checked: !it.believed };
-    const alerts = new Map<string, AlertFact>();
-    for (const rule of watch.rules) {
-      const alert = state.alerts.get(`${id}/${rule.id}`);
-      const mine = fact.alerts.get(rule.id) ?? resting;
-      const next = factOf(alert);
-      if (!isSoft(rule) && !mine.doubt && !next.doubt && bounds.checked)
-        checkAdoption(`${id}/${rule.id}`, mine, next, bounds);
-      if (alert !== undefined) alerts.set(rule.id, next);
-    }
-    const moved = own.poll.unwatchedMs - fact.unwatchedMs;
-    if (bounds.checked && (moved < bounds.low || moved > bounds.high)) {
-      throw new Violation(
-        'downtime counts as nothing',
-        `${id} was unwatched for ${downMs} ms, counted ${moved}`,
-      );
-    }
-    this.#live.set(id, {
-      ...fact,
-      firstSeenAt: own.poll.firstSeenAt,
-      unwatchedMs: own.poll.unwatchedMs,
-      alerts,
-    });
-  }
-}
-
-function checkAdoption(
-  key: string,
-  mine: AlertFact,
-  next: AlertFact,
-  bounds: { readonly low: number; readonly high: number },
-): void {
-  const same = mine.state === next.state && (mine.state === 'inactive' || mine.severity === next.severity);
-  if (!same) {
-    throw new Violation(
-      'a restart changes no state',
-      `${key} was ${mine.state}/${mine.severity} before and is ${next.state}/${next.severity} after`,
-    );
-  }
-  const pairs = [
-    [mine.since, next.since],
-    [mine.goodSince, next.goodSince],
-    [mine.rising?.since ?? null, next.rising?.since ?? null],
-  ] as const;
-  for (const [before, after] of pairs) {
-    if (mine.state === 'inactive' || (before === null && after === null)) continue;
-    if (before === null || after === null) {
-      throw new Violation(
-        'a restart loses no clock',
-        `${key}: ${JSON.stringify(mine)} became ${JSON.stringify(next)}`,
-      );
-    }
-    const moved = after - before;
-    if (moved < bounds.low || moved > bounds.high) {
-      throw new Violation(
-        'downtime counts as nothing',
-        `${key}: a clock moved by ${moved} ms, allowed are ${bounds.low} to ${bounds.high}: ${JSON.stringify(mine)} became ${JSON.stringify(next)}`,
-      );
-    }
-  }
-}
-
-function elapseAlert(
-  rule: Rule,
-  known: AlertFact,
-  it: {
-    readonly watch: Watch;
-    readonly fact: AccountFact;
-    readonly now: number;
-    readonly judgingSince: number;
-  },
-): AlertFact {
-  const { watch, fact, now } = it;
-  const timing = timingOf(rule, watch);
-  let next = known;
-  if (rule.type === 'stale') {
-    const dueAt = (fact.reading?.at ?? fact.firstSeenAt) + fact.unwatchedMs + staleAfter(rule, watch);
-    const rests = next.state === 'inactive' || next.goodSince !== null;
-    if (rests && now >= dueAt) next = judged(next, rule.severity, timing, Math.max(dueAt, it.judgingSince));
-  }
-  if (needsReading(rule) && fact.outcome !== 'ok') return next;
-  return elapsed(next, timing, now);
-}
-
-/** Whether time changes the alert at just about this instant. */
-function isTie(fact: AlertFact, timing: Timing, now: number): boolean {
-  return boundaries(fact, timing).some((at) => Math.abs(at - now) <= tieMs);
-}
-
-function staleAfter(rule: StaleRule, watch: Watch): number {
-  return rule.afterMs ?? Math.max(3 * watch.gapMs(), 120_000);
-}
-
-function timingOf(rule: Rule, watch: Watch): Timing {
-  return { forMs: rule.forMs, recoverForMs: rule.recoverForMs, flapWindowMs: 10 * watch.intervalMs };
 }

@@ -157,7 +157,8 @@ export class Duties {
   #expectTold(incident: Incident): void {
     const { ledger } = this.#parts;
     for (const channel of Object.keys(incident.told)) {
-      if (ledger.heard(channel, incident.id).size > 0 || ledger.isWaiting(channel, incident.id)) continue;
+      if (ledger.readers.heard(channel, incident.id).size > 0 || ledger.isWaiting(channel, incident.id))
+        continue;
       throw new Violation('what counts as told was told', `${incident.id} never reached ${channel}`);
     }
   }

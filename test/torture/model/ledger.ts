@@ -1,9 +1,10 @@
 import type { Batch, Delivery } from '../../../src/app/ports.ts';
 import type { Settings } from '../../../src/app/settings.ts';
 import type { OutboxMessage } from '../../../src/core/outbox.ts';
-import type { Send } from '../machine.ts';
+import type { Send } from '../observer.ts';
 import { Violation } from '../story.ts';
 import { DurableMap } from './durable-map.ts';
+import { Readers } from './readers.ts';
 
 /** How the attempts under one id of a message ended, in truth. */
 interface Wire {
@@ -16,17 +17,6 @@ interface Wire {
 interface Lane {
   busy: boolean;
   startedAt: number;
-}
-
-/** What a channel's readers have got of one incident. */
-interface Heard {
-  readonly kinds: Map<string, Arrivals>;
-}
-
-interface Arrivals {
-  count: number;
-  readonly unknowns: number;
-  readonly deaths: number;
 }
 
 /** Instants of the simulation. */
@@ -53,15 +43,11 @@ export class Ledger {
   readonly #recent = new Map<string, number[]>();
   readonly #wires = new Map<string, Wire>();
   readonly #lanes = new Map<string, Lane>();
-  readonly #heard = new Map<string, Heard>();
-  readonly #unknowns = new Map<string, number>();
-  /** What had gone wrong before each sending. */
-  readonly #trouble = new WeakMap<Send, { readonly unknowns: number; readonly deaths: number }>();
+  readonly readers = new Readers();
   /** `<channel>/<incident>` whose beginning the channel refused for good: it need not hear the end. */
   readonly #unheard = new Set<string>();
   readonly lastDead = new Map<string, number>();
   readonly lastDelivered = new Map<string, number>();
-  #deaths = 0;
   #failing = false;
   sends = 0;
 
@@ -72,16 +58,6 @@ export class Ledger {
   /** How many items of a message are known already. */
   itemsOf(id: string): number {
     return this.#rows.get(id)?.items.length ?? 0;
-  }
-
-  /** Kinds that have arrived on a channel about an incident. */
-  heard(channel: string, incident: string): ReadonlySet<string> {
-    return new Set(this.#heard.get(`${channel}/${incident}`)?.kinds.keys());
-  }
-
-  /** Every `<channel>/<incident>` that readers have heard of. */
-  heardKeys(): string[] {
-    return [...this.#heard.keys()];
   }
 
   isWaiting(channel: string, incident: string): boolean {
@@ -96,7 +72,7 @@ export class Ledger {
   }
 
   died(): void {
-    this.#deaths++;
+    this.readers.processDied();
     this.#rows.crash();
     this.#ended.length = 0;
     this.#notBefore.crash();
@@ -111,7 +87,7 @@ export class Ledger {
   }
 
   restored(): void {
-    this.#deaths++;
+    this.readers.processDied();
     this.#rows.restore();
     this.#reports.restore();
     this.forgetWaits();
@@ -160,7 +136,7 @@ export class Ledger {
   sending(send: Send, it: Moment): void {
     this.sends++;
     const { channel, message } = send;
-    this.#trouble.set(send, { unknowns: this.#unknowns.get(channel) ?? 0, deaths: this.#deaths });
+    this.readers.sending(send);
     const lane = this.#lanes.get(channel) ?? { busy: false, startedAt: Number.NEGATIVE_INFINITY };
     if (lane.busy) throw new Violation('one message at a time', `a second one began on ${channel}`);
     this.#lanes.set(channel, { busy: true, startedAt: it.at });
@@ -184,20 +160,6 @@ export class Ledger {
     this.#expectSameContent(message.id, send);
   }
 
-  arrived(send: Send): void {
-    const { channel, message } = send;
-    if (message.kind !== 'incidents') return;
-    for (const notice of message.notices) {
-      const key = `${channel}/${notice.incident.id}`;
-      const heard = this.#heard.get(key) ?? { kinds: new Map() };
-      this.#heard.set(key, heard);
-      if (notice.kinds.includes('resolved') && notice.kinds.length === 1 && heard.kinds.size === 0) {
-        throw new Violation('resolved never overtakes its firing', `${key} heard only the end`);
-      }
-      for (const kind of notice.kinds) this.#hear(heard, kind, { send, key });
-    }
-  }
-
   /** Gives the message's row while it is in the outbox. */
   answered(send: Send, delivery: Delivery, at: number): OutboxMessage | null {
     const { channel, message } = send;
@@ -215,34 +177,13 @@ export class Ledger {
     const row = this.#rows.get(baseId(message.id)) ?? null;
     if (delivery.kind !== 'retry') return row;
     if (delivery.certainty === 'unknown') {
-      this.#unknowns.set(channel, (this.#unknowns.get(channel) ?? 0) + 1);
+      this.readers.lostTrackOf(channel);
       if (wire !== undefined) wire.maybe = true;
     }
     if (row === null) return null;
     const backoffMs = Math.min(300_000, 1000 * 2 ** Math.min(20, row.attempts - 1));
     this.#notBefore.set(row.id, at + Math.max(backoffMs, delivery.afterMs ?? 0) - 2);
     return row;
-  }
-
-  /** Reminders and repeats are allowed as often as the truth explains them. */
-  #hear(heard: Heard, kind: string, it: { readonly send: Send; readonly key: string }): void {
-    const unknowns = this.#unknowns.get(it.send.channel) ?? 0;
-    const known = heard.kinds.get(kind);
-    if (known === undefined) {
-      // Counted from the sending: the process may die, or give up, before what it sent arrives.
-      const before = this.#trouble.get(it.send) ?? { unknowns, deaths: this.#deaths };
-      heard.kinds.set(kind, { count: 1, ...before });
-      return;
-    }
-    known.count++;
-    if (kind !== 'firing' && kind !== 'resolved' && kind !== 'event') return;
-    const allowed = 1 + unknowns - known.unknowns + this.#deaths - known.deaths;
-    if (known.count > allowed) {
-      throw new Violation(
-        'nothing is told twice without a reason',
-        `${it.key}: ${kind} arrived ${known.count} times`,
-      );
-    }
   }
 
   /** What leaves the outbox unsent went whole into another message. */
@@ -312,7 +253,8 @@ export class Ledger {
   #died(row: OutboxMessage, at: number): void {
     this.lastDead.set(row.channel, at);
     for (const { incident } of row.items)
-      if (this.heard(row.channel, incident).size === 0) this.#unheard.add(`${row.channel}/${incident}`);
+      if (this.readers.heard(row.channel, incident).size === 0)
+        this.#unheard.add(`${row.channel}/${incident}`);
   }
 
   #lastOf(row: OutboxMessage): Delivery | null {

@@ -2,7 +2,8 @@ import type { Daemon } from '../../../src/app/daemon.ts';
 import type { Batch, Calendar, Delivery, Store } from '../../../src/app/ports.ts';
 import type { Incident } from '../../../src/core/alert.ts';
 import type { Outcome } from '../../../src/core/outcome.ts';
-import type { Machine, Observer, Send } from '../machine.ts';
+import type { Machine } from '../machine.ts';
+import type { Observer, Send } from '../observer.ts';
 import type { Scenario } from '../scenario.ts';
 import { hashText } from '../seeded.ts';
 import type { SimStorage } from '../sim-storage.ts';
@@ -159,7 +160,7 @@ export class Model implements Observer {
       batch.alerts.map((it) => `${it.account}/${it.rule}`),
       moment.at,
     );
-    this.#book.expectNothingLeft(moment.now);
+    this.#book.events.expectNothingLeft(moment.now);
     const known = new Map(batch.messages.map((row) => [row.id, this.#ledger.itemsOf(row.id)]));
     this.#ledger.batch(batch, state.settings, moment);
     for (const message of batch.messages) {
@@ -213,7 +214,7 @@ export class Model implements Observer {
 
   arrived(send: Send): void {
     this.#story.note(6, () => `    ${send.channel}: ${send.message.id} arrived`);
-    this.#ledger.arrived(send);
+    this.#ledger.readers.arrived(send);
   }
 
   answered(send: Send, delivery: Delivery): void {
@@ -332,12 +333,13 @@ export class Model implements Observer {
 
   /** Whoever heard that something fired has heard that it ended. */
   #expectEndsHeard(daemon: Daemon, moment: Moment): void {
-    for (const key of this.#ledger.heardKeys()) {
+    for (const key of this.#ledger.readers.heardKeys()) {
       const [channel = '', id = ''] = key.split('/');
       const incident = daemon.state.incidents.get(id) ?? this.#store?.incident(id) ?? null;
       if (incident === null || incident.event || incident.resolvedAt === null) continue;
       if (!daemon.state.settings.channels.some((it) => it.name === channel)) continue;
-      if (this.#ledger.heard(channel, id).has('resolved') || this.#ledger.lastDead.has(channel)) continue;
+      if (this.#ledger.readers.heard(channel, id).has('resolved') || this.#ledger.lastDead.has(channel))
+        continue;
       if (moment.now - incident.resolvedAt < 15 * 60_000) continue;
       if (silenced(daemon.state, this.#calendar, incident, moment.now)) continue;
       throw new Violation('whoever heard of it hears its end', `${key}: ${JSON.stringify(incident)}`);
@@ -346,7 +348,7 @@ export class Model implements Observer {
 
   #follow(incident: Incident, daemon: Daemon, moment: Moment): void {
     if (incident.event) {
-      this.#book.happened(incident, moment.now);
+      this.#book.events.happened(incident, moment.now);
       return;
     }
     const key = `${incident.account}/${incident.rule}`;

@@ -1,0 +1,92 @@
+import type { MonitorState } from '../../../src/app/monitor/state.ts';
+import { Violation } from '../story.ts';
+import { type AlertFact, factOf, resting } from './alert-fact.ts';
+import type { AccountFact, Watch } from './judging.ts';
+import { isSoft } from './rules.ts';
+
+/** What can be known of the end of the process before this one. Instants are of the daemon's clock. */
+export interface KnownEnd {
+  /** The clock moved, or the database is another one: nothing can be said of the time in between. */
+  readonly believed: boolean;
+  readonly now: number;
+  readonly endedAt: number | null;
+  readonly stoppedAt: number | null;
+  /** The last poll that was stored, also of accounts that are gone now. */
+  readonly lastPoll: number | null;
+}
+
+/** A process takes over what was committed: its clocks may have moved by the time in which nobody watched, by no more and no less. */
+export function adoptAccount(
+  state: MonitorState,
+  it: {
+    readonly id: string;
+    readonly watch: Watch;
+    readonly fact: AccountFact;
+    readonly end: KnownEnd;
+    readonly longestInterval: number;
+  },
+): AccountFact {
+  const { id, watch, fact, end } = it;
+  const own = state.accounts.get(id);
+  if (own === undefined) return fact;
+  // What is known of the end of the last run is its last poll.
+  const lastPoll = end.lastPoll ?? end.endedAt ?? end.now;
+  const downMs = Math.max(0, end.now - lastPoll);
+  // A process that was told to stop wrote down when that was; one that died may have lived for an interval.
+  const knownEnd = Math.max(lastPoll, end.stoppedAt ?? lastPoll);
+  const leastMs = end.now - knownEnd - it.longestInterval;
+  const bounds = { low: Math.max(0, leastMs) - 5000, high: downMs + 5000, checked: !end.believed };
+  const alerts = new Map<string, AlertFact>();
+  for (const rule of watch.rules) {
+    const alert = state.alerts.get(`${id}/${rule.id}`);
+    const mine = fact.alerts.get(rule.id) ?? resting;
+    const next = factOf(alert);
+    if (!isSoft(rule) && !mine.doubt && !next.doubt && bounds.checked)
+      checkAdoption(`${id}/${rule.id}`, mine, next, bounds);
+    if (alert !== undefined) alerts.set(rule.id, next);
+  }
+  const moved = own.poll.unwatchedMs - fact.unwatchedMs;
+  if (bounds.checked && (moved < bounds.low || moved > bounds.high)) {
+    throw new Violation(
+      'downtime counts as nothing',
+      `${id} was unwatched for ${downMs} ms, counted ${moved}`,
+    );
+  }
+  return { ...fact, firstSeenAt: own.poll.firstSeenAt, unwatchedMs: own.poll.unwatchedMs, alerts };
+}
+
+function checkAdoption(
+  key: string,
+  mine: AlertFact,
+  next: AlertFact,
+  bounds: { readonly low: number; readonly high: number },
+): void {
+  const same = mine.state === next.state && (mine.state === 'inactive' || mine.severity === next.severity);
+  if (!same) {
+    throw new Violation(
+      'a restart changes no state',
+      `${key} was ${mine.state}/${mine.severity} before and is ${next.state}/${next.severity} after`,
+    );
+  }
+  const pairs = [
+    [mine.since, next.since],
+    [mine.goodSince, next.goodSince],
+    [mine.rising?.since ?? null, next.rising?.since ?? null],
+  ] as const;
+  for (const [before, after] of pairs) {
+    if (mine.state === 'inactive' || (before === null && after === null)) continue;
+    if (before === null || after === null) {
+      throw new Violation(
+        'a restart loses no clock',
+        `${key}: ${JSON.stringify(mine)} became ${JSON.stringify(next)}`,
+      );
+    }
+    const moved = after - before;
+    if (moved < bounds.low || moved > bounds.high) {
+      throw new Violation(
+        'downtime counts as nothing',
+        `${key}: a clock moved by ${moved} ms, allowed are ${bounds.low} to ${bounds.high}: ${JSON.stringify(mine)} became ${JSON.stringify(next)}`,
+      );
+    }
+  }
+}

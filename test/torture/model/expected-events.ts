@@ -1,0 +1,70 @@
+import type { Incident } from '../../../src/core/alert.ts';
+import type { Reading } from '../../../src/core/reading.ts';
+import type { Rule } from '../../../src/core/rule.ts';
+import { Violation } from '../story.ts';
+import { tieMs } from './judging.ts';
+
+/** An event that the last reading must have caused, until it is committed. */
+interface ExpectedEvent {
+  readonly account: string;
+  readonly rule: string;
+  readonly at: number;
+}
+
+/** Events, such as top-ups: exactly those that readings caused are recorded. */
+export class ExpectedEvents {
+  #left: ExpectedEvent[] = [];
+  readonly #seen = new Set<string>();
+
+  /** A reading after another one. */
+  read(
+    account: string,
+    rule: Extract<Rule, { type: 'top-up' }>,
+    it: {
+      readonly reading: Reading | null;
+      readonly before: Reading | null;
+      readonly currency: string | null;
+      readonly now: number;
+    },
+  ): void {
+    const { reading, before, currency, now } = it;
+    if (reading === null || before === null || before.currency !== reading.currency) return;
+    if (currency !== null && currency !== reading.currency) return;
+    const rise = reading[rule.balance] - before[rule.balance];
+    if (rise > 0 && rise >= rule.atLeastMicros) this.#left.push({ account, rule: rule.id, at: now });
+  }
+
+  forget(): void {
+    this.#left = [];
+  }
+
+  shift(byMs: number): void {
+    this.#left = this.#left.map((it) => ({ ...it, at: it.at + byMs }));
+  }
+
+  /** Events in a batch, such as top-ups: exactly those that readings caused. */
+  happened(incident: Incident, now: number): void {
+    if (this.#seen.has(incident.id)) return;
+    this.#seen.add(incident.id);
+    const place = this.#left.findIndex(
+      (it) =>
+        it.account === incident.account &&
+        it.rule === incident.rule &&
+        Math.abs(it.at - incident.firedAt) <= tieMs,
+    );
+    if (place < 0) {
+      throw new Violation(
+        'no event without a cause',
+        `a ${incident.type} of ${incident.account}/${incident.rule} was made up at ${now}`,
+      );
+    }
+    this.#left.splice(place, 1);
+  }
+
+  /** Called after the incidents of a batch were seen. */
+  expectNothingLeft(now: number): void {
+    const left = this.#left.find((it) => it.at < now - 1000);
+    if (left === undefined) return;
+    throw new Violation('no event is lost', `${left.account}/${left.rule} at ${left.at} was never recorded`);
+  }
+}

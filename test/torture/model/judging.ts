@@ -1,0 +1,98 @@
+import type { AccountSettings } from '../../../src/app/settings.ts';
+import type { Outcome } from '../../../src/core/outcome.ts';
+import type { Reading } from '../../../src/core/reading.ts';
+import type { Rule, StaleRule } from '../../../src/core/rule.ts';
+import { type AlertFact, boundaries, elapsed, judged, type Timing } from './alert-fact.ts';
+import { needsReading, verdictOnReading } from './rules.ts';
+
+/** What the model believes of one account; replaced, never changed in place. */
+export interface AccountFact {
+  readonly firstSeenAt: number;
+  readonly reading: Reading | null;
+  readonly unwatchedMs: number;
+  readonly outcome: Outcome['kind'] | null;
+  readonly polledAt: number | null;
+  readonly alerts: ReadonlyMap<string, AlertFact>;
+}
+
+/** An answer, and what was believed of its account before. */
+export interface Polled {
+  readonly watch: Watch;
+  readonly fact: AccountFact;
+  readonly reading: Reading | null;
+  readonly outcome: Outcome;
+  readonly now: number;
+}
+
+export interface Watch {
+  readonly settings: AccountSettings;
+  readonly rules: readonly Rule[];
+  readonly intervalMs: number;
+  /** Between two polls that are due; a cron expression's moves with the hour. */
+  readonly gapMs: () => number;
+}
+
+/** Things this close together may come in either order. */
+export const tieMs = 60;
+
+/** What an answer makes of an alert. Things that time decides at about the same instant leave it in doubt. */
+export function judgeAnswer(rule: Rule, known: AlertFact, it: Polled): AlertFact {
+  const { watch, fact, reading, outcome, now } = it;
+  const timing = timingOf(rule, watch);
+  if (isTie(known, timing, now)) return { ...known, doubt: true };
+  if (rule.type === 'auth-failed') {
+    const verdict = outcome.kind === 'auth_failed' ? rule.severity : outcome.kind === 'ok' ? 'ok' : 'unknown';
+    return judged(known, verdict, timing, now);
+  }
+  if (rule.type === 'stale') {
+    const due = now - (fact.reading?.at ?? fact.firstSeenAt) - fact.unwatchedMs - staleAfter(rule, watch);
+    const rests = known.state === 'inactive' || known.goodSince !== null;
+    if (Math.abs(due) <= tieMs && rests) return { ...known, doubt: true };
+    const blind = reading === null && (due >= 0 || known.state === 'firing');
+    return judged(known, blind ? rule.severity : 'ok', timing, now);
+  }
+  if (reading === null) return known;
+  const firing = known.state === 'firing' ? known.severity : null;
+  return judged(
+    known,
+    verdictOnReading(rule, { reading, currency: watch.settings.currency, firing }),
+    timing,
+    now,
+  );
+}
+
+/** What the time until `now` makes of an alert. */
+export function elapseAlert(
+  rule: Rule,
+  known: AlertFact,
+  it: {
+    readonly watch: Watch;
+    readonly fact: AccountFact;
+    readonly now: number;
+    readonly judgingSince: number;
+  },
+): AlertFact {
+  const { watch, fact, now } = it;
+  const timing = timingOf(rule, watch);
+  let next = known;
+  if (rule.type === 'stale') {
+    const dueAt = (fact.reading?.at ?? fact.firstSeenAt) + fact.unwatchedMs + staleAfter(rule, watch);
+    const rests = next.state === 'inactive' || next.goodSince !== null;
+    if (rests && now >= dueAt) next = judged(next, rule.severity, timing, Math.max(dueAt, it.judgingSince));
+  }
+  if (needsReading(rule) && fact.outcome !== 'ok') return next;
+  return elapsed(next, timing, now);
+}
+
+/** Whether time changes the alert at just about this instant. */
+export function isTie(fact: AlertFact, timing: Timing, now: number): boolean {
+  return boundaries(fact, timing).some((at) => Math.abs(at - now) <= tieMs);
+}
+
+function staleAfter(rule: StaleRule, watch: Watch): number {
+  return rule.afterMs ?? Math.max(3 * watch.gapMs(), 120_000);
+}
+
+export function timingOf(rule: Rule, watch: Watch): Timing {
+  return { forMs: rule.forMs, recoverForMs: rule.recoverForMs, flapWindowMs: 10 * watch.intervalMs };
+}

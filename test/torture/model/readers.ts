@@ -1,0 +1,81 @@
+import type { Send } from '../observer.ts';
+import { Violation } from '../story.ts';
+
+/** What a channel's readers have got of one incident. */
+interface Heard {
+  readonly kinds: Map<string, Arrivals>;
+}
+
+interface Arrivals {
+  count: number;
+  readonly unknowns: number;
+  readonly deaths: number;
+}
+
+/** What the readers of each channel have seen: no end before its beginning, nothing twice without a reason. */
+export class Readers {
+  readonly #heard = new Map<string, Heard>();
+  readonly #unknowns = new Map<string, number>();
+  /** What had gone wrong before each sending. */
+  readonly #trouble = new WeakMap<Send, { readonly unknowns: number; readonly deaths: number }>();
+  #deaths = 0;
+
+  /** Kinds that have arrived on a channel about an incident. */
+  heard(channel: string, incident: string): ReadonlySet<string> {
+    return new Set(this.#heard.get(`${channel}/${incident}`)?.kinds.keys());
+  }
+
+  /** Every `<channel>/<incident>` that readers have heard of. */
+  heardKeys(): string[] {
+    return [...this.#heard.keys()];
+  }
+
+  /** A process died, or a backup took the place of the database. */
+  processDied(): void {
+    this.#deaths++;
+  }
+
+  /** Nobody knows whether a message arrived. */
+  lostTrackOf(channel: string): void {
+    this.#unknowns.set(channel, (this.#unknowns.get(channel) ?? 0) + 1);
+  }
+
+  sending(send: Send): void {
+    this.#trouble.set(send, { unknowns: this.#unknowns.get(send.channel) ?? 0, deaths: this.#deaths });
+  }
+
+  arrived(send: Send): void {
+    const { channel, message } = send;
+    if (message.kind !== 'incidents') return;
+    for (const notice of message.notices) {
+      const key = `${channel}/${notice.incident.id}`;
+      const heard = this.#heard.get(key) ?? { kinds: new Map() };
+      this.#heard.set(key, heard);
+      if (notice.kinds.includes('resolved') && notice.kinds.length === 1 && heard.kinds.size === 0) {
+        throw new Violation('resolved never overtakes its firing', `${key} heard only the end`);
+      }
+      for (const kind of notice.kinds) this.#hear(heard, kind, { send, key });
+    }
+  }
+
+  /** Reminders and repeats are allowed as often as the truth explains them. */
+  #hear(heard: Heard, kind: string, it: { readonly send: Send; readonly key: string }): void {
+    const unknowns = this.#unknowns.get(it.send.channel) ?? 0;
+    const known = heard.kinds.get(kind);
+    if (known === undefined) {
+      // Counted from the sending: the process may die, or give up, before what it sent arrives.
+      const before = this.#trouble.get(it.send) ?? { unknowns, deaths: this.#deaths };
+      heard.kinds.set(kind, { count: 1, ...before });
+      return;
+    }
+    known.count++;
+    if (kind !== 'firing' && kind !== 'resolved' && kind !== 'event') return;
+    const allowed = 1 + unknowns - known.unknowns + this.#deaths - known.deaths;
+    if (known.count > allowed) {
+      throw new Violation(
+        'nothing is told twice without a reason',
+        `${it.key}: ${kind} arrived ${known.count} times`,
+      );
+    }
+  }
+}

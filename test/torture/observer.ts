@@ -1,0 +1,32 @@
+import type { Daemon } from '../../src/app/daemon.ts';
+import type { Batch, Delivery, Store } from '../../src/app/ports.ts';
+import type { Message } from '../../src/core/message.ts';
+import type { Outcome } from '../../src/core/outcome.ts';
+
+/** One message on its way from a process to a channel. */
+export interface Send {
+  readonly channel: string;
+  readonly message: Message;
+  readonly at: number;
+  readonly process: number;
+}
+
+/** Who watches the run: the model. Instants are of the simulation. */
+export interface Observer {
+  booted(daemon: Daemon, store: Store): void;
+  /** The process is about to end, between two turns or in the middle of one. */
+  dying(): void;
+  /** The process is gone, with all that it had in memory. `clean`: it was told to stop and did. */
+  died(clean: boolean): void;
+  pollBegan(account: string): void;
+  /** An answer reaches the process, which takes it in before anything else happens. */
+  pollEnded(account: string, outcome: Outcome): void;
+  beforeCommit(batch: Batch): void;
+  committed(batch: Batch, stored: boolean): void;
+  sending(send: Send): void;
+  arrived(send: Send): void;
+  answered(send: Send, delivery: Delivery): void;
+  /** The daemon said that its clock jumped. */
+  jumped(byMs: number): void;
+  logged(level: string, fields: object, message: string): void;
+}
