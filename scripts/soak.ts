@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { deployedFlags, deployedVariables } from '../bench/pipeline/measured-process.ts';
 import { drawSparkline } from '../src/core/sparkline.ts';
 import { type ScenarioInput, scenarioSchema } from '../src/provider/simulator/scenario.ts';
 import { startSimulator } from '../src/provider/simulator/server.ts';
@@ -22,9 +23,9 @@ import { startSlackSink } from '../test/support/slack-sink.ts';
 const { values } = parseArgs({
   options: {
     days: { type: 'string', default: '30' },
-    speed: { type: 'string', default: '10000' },
+    speed: { type: 'string', default: '1000' },
     accounts: { type: 'string', default: '100' },
-    every: { type: 'string', default: '30m' },
+    every: { type: 'string', default: '5m' },
   },
 });
 const days = Number(values.days);
@@ -43,7 +44,7 @@ interface Sample {
   readonly messages: number;
 }
 
-// No disk waits ten thousand times faster than another: the database lies in memory where the system has a
+// No disk waits a thousand times faster than another: the database lies in memory where the system has a
 // place for that.
 const memory = '/dev/shm';
 const folder = mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'lowwater-soak-'));
@@ -67,8 +68,8 @@ async function soak(): Promise<number> {
   const configFile = join(folder, 'config.json');
   writeFileSync(configFile, JSON.stringify(makeConfiguration(), null, 2));
   const entry = join(import.meta.dirname, '../test/support/patient-daemon.ts');
-  const daemon = startNode(['--expose-gc', entry, configFile, String(speed)], {
-    env: { LOWWATER_MAIN: builtMain },
+  const daemon = startNode([...deployedFlags, '--expose-gc', entry, configFile, String(speed)], {
+    env: { ...deployedVariables, LOWWATER_MAIN: builtMain },
   });
   await eventually(
     'the first polls',

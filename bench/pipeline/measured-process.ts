@@ -18,7 +18,7 @@ export interface MeasuredProcess {
 
 /** As the container and the systemd unit start it. */
 export const deployedFlags = ['--max-semi-space-size=4'] as const;
-const deployedVariables = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' };
+export const deployedVariables = { MALLOC_ARENA_MAX: '2', MALLOC_TRIM_THRESHOLD_: '131072' } as const;
 
 /** Starts a script by this Node, with its output in a file. `script` may begin with flags of Node. */
 export function startMeasured(script: readonly string[], outputFile: string): MeasuredProcess {
