@@ -77,7 +77,8 @@ export function requireAccount(settings: Settings, id: string): AccountSettings 
 /** Refuses a rule that is neither configured nor one about lowwater or a provider as a whole: it would match nothing. */
 export function requireRule(settings: Settings, id: string): void {
   const known = [...new Set(settings.rules.map((rule) => rule.id))];
-  if ([...known, ...ownAlertTypes].includes(id)) return;
+  const channels = settings.channels.map(({ name }) => `channel-failed:${name}`);
+  if ([...known, ...ownAlertTypes, ...channels].includes(id)) return;
   throw new UsageError(`there is no rule "${id}"`, suggest(id, known));
 }
 

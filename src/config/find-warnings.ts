@@ -15,7 +15,6 @@ export function findWarnings(draft: Draft, settings: Settings): ConfigProblem[] 
     ...warnOfRules(draft, settings),
     ...findRouteWarnings(draft, settings),
     ...warnOfOpenDoors(draft, settings),
-    ...warnOfPagePath(draft, settings),
   ];
 }
 
@@ -124,19 +123,6 @@ function warnOfOpenDoors(draft: Draft, settings: Settings): ConfigProblem[] {
     );
   }
   return warnings;
-}
-
-/** The page's own links begin at the top of its address, whatever stands before it. */
-function warnOfPagePath(draft: Draft, { server }: Settings): ConfigProblem[] {
-  const path = URL.parse(server?.publicUrl ?? '')?.pathname ?? '/';
-  if (path === '/') return [];
-  return [
-    problemAt(
-      draft,
-      ['server', 'publicUrl'],
-      'has a path, but the page works only at the top of an address: give it a host name of its own',
-    ),
-  ];
 }
 
 function isUnencrypted(address: string): boolean {

@@ -104,17 +104,17 @@ export interface Acknowledgement {
 }
 
 /**
- * What routes and silences match an incident by. Alerts about lowwater itself go by their type, whatever
- * channel they name.
+ * What routes and silences match an incident by. Alerts about lowwater itself go by their type as well, whatever
+ * channel they name: `channel-failed` is every channel that fails, `channel-failed:ops` that one.
  */
 export function matchSubject(incident: Pick<Incident, 'account' | 'rule' | 'type' | 'severity' | 'labels'>): {
   account: string;
-  rule: string;
+  rules: readonly string[];
   severity: Severity;
   labels: Incident['labels'];
 } {
   const { account, rule, type, severity, labels } = incident;
-  return { account, rule: account === ownAccountId ? type : rule, severity, labels };
+  return { account, rules: account === ownAccountId ? [type, rule] : [rule], severity, labels };
 }
 
 export function alertKey(account: string, rule: string): string {
@@ -125,6 +125,11 @@ export function alertKey(account: string, rule: string): string {
 export const ownAccountId = '@lowwater';
 
 const providerPrefix = '@provider:';
+
+/** Whether the id is one of lowwater itself or of a provider as a whole. */
+export function isOwnId(account: string): boolean {
+  return account === ownAccountId || account.startsWith(providerPrefix);
+}
 
 /** The id under which alerts about a whole provider stand. */
 export function providerAccountId(baseUrl: string): string {

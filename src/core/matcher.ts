@@ -5,7 +5,8 @@ import type { Severity } from './severity.ts';
 export interface MatchSubject {
   readonly account: string;
   readonly labels: Readonly<Record<string, string>>;
-  readonly rule?: string;
+  /** The names that its rule goes by. */
+  readonly rules?: readonly string[];
   readonly severity?: Severity;
 }
 
@@ -16,12 +17,16 @@ export interface MatchSubject {
 export function matches(matcher: Matcher, subject: MatchSubject): boolean {
   return (
     isListed(matcher.account, subject.account) &&
-    isListed(matcher.rule, subject.rule) &&
+    areListed(matcher.rule, subject.rules ?? []) &&
     isListed(matcher.severity, subject.severity) &&
     Object.entries(matcher.labels ?? {}).every(([label, values]) =>
       isListed(values, Object.hasOwn(subject.labels, label) ? subject.labels[label] : undefined),
     )
   );
+}
+
+function areListed(values: readonly string[] | undefined, names: readonly string[]): boolean {
+  return values === undefined || names.some((name) => values.includes(name));
 }
 
 function isListed(values: readonly string[] | undefined, value: string | undefined): boolean {

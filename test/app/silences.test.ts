@@ -31,6 +31,27 @@ describe('a silence made by a person', () => {
     expect(world.news()).toEqual(['otp/sms-low firing warning']);
   });
 
+  test.each([
+    ['an account', { account: ['otq'] }, 'there is no account "otq"; did you mean "otp"?'],
+    ['a rule', { rule: ['smslow'] }, 'there is no rule "smslow"; did you mean "sms-low"?'],
+    ['one of several', { account: ['otp', 'something-else'] }, 'there is no account "something-else"'],
+  ])('is refused for %s that does not exist: it would mute nothing', async (_, match, why) => {
+    const world = await startWorld({ rules: [rule] });
+    expect(order(world, { match })).toEqual({ refused: 'invalid', why });
+    expect(world.desk.silences()).toEqual([]);
+  });
+
+  test('mutes one channel that fails, by the name that the page shows', async () => {
+    const world = await startWorld({ rules: [rule], channels: ['ops', 'finance'] });
+    world.channel('ops').mood = 'dead';
+    await read(world, 100);
+    await world.pass(minuteMs);
+    const failing = () => world.desk.alerts({ all: false }).find(({ account }) => account === '@lowwater');
+    expect(failing()).toMatchObject({ rule: 'channel-failed:ops', silenced: false });
+    order(world, { match: { account: ['@lowwater'], rule: ['channel-failed:ops'] } });
+    expect(failing()).toMatchObject({ silenced: true });
+  });
+
   test('what came and went inside is never told', async () => {
     const world = await startWorld({ rules: [rule] });
     order(world);

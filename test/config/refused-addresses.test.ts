@@ -170,7 +170,14 @@ const addresses: ProblemRow[] = [
     (c) => Object.assign(c.server, { publicUrl: 'https://x.example.com/?a=1' }),
     'server.publicUrl',
     '"publicUrl"',
-    'without user, password, query or #',
+    'without a path',
+  ],
+  [
+    'a page under a path',
+    (c) => Object.assign(c.server, { publicUrl: 'https://tools.example.com/lowwater/' }),
+    'server.publicUrl',
+    '"publicUrl"',
+    'the page works only at the top of an address',
   ],
   [
     'a heartbeat address that is none',

@@ -80,12 +80,6 @@ test.each<[string, (config: Sample) => unknown, string, string]>([
     'everybody who reaches the server can silence alerts',
   ],
   [
-    'a page under a path',
-    (c) => Object.assign(c.server, { publicUrl: 'https://tools.example.com/lowwater/' }),
-    'server.publicUrl',
-    'has a path, but the page works only at the top of an address',
-  ],
-  [
     'a webhook over http',
     (c) =>
       Object.assign(c, {

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
+import { matchSubject } from '../../src/core/alert.ts';
 import { matches } from '../../src/core/matcher.ts';
 import type { Matcher } from '../../src/core/rule.ts';
+import { incident } from '../support/incidents.ts';
 
 const subject = {
   account: 'otp',
-  rule: 'sms-low',
+  rules: ['sms-low'],
   severity: 'critical',
   labels: { team: 'identity', region: 'eu' },
 } as const;
@@ -28,6 +30,13 @@ test.each<[string, Matcher, boolean]>([
   ['an empty list', { account: [] }, false],
 ])('a matcher that names %s', (_, matcher, expected) => {
   expect(matches(matcher, subject)).toBe(expected);
+});
+
+test('an alert about lowwater itself goes by its type and by its own name', () => {
+  const failing = incident({ account: '@lowwater', rule: 'channel-failed:ops', type: 'channel-failed' });
+  expect(matches({ rule: ['channel-failed'] }, matchSubject(failing))).toBe(true);
+  expect(matches({ rule: ['channel-failed:ops'] }, matchSubject(failing))).toBe(true);
+  expect(matches({ rule: ['channel-failed:finance'] }, matchSubject(failing))).toBe(false);
 });
 
 test('a key that the subject does not have never matches', () => {

@@ -251,6 +251,17 @@ describe('what the API is told', () => {
     expect(server.desk.orders).toEqual([]);
   });
 
+  it('says which severities there are', async () => {
+    const { error } = await read(await post('/silences', { match: { severity: 'bad' }, for: '1h' }));
+    expect(error.message).toBe('match.severity: give info, warning, critical, or a list of these');
+  });
+
+  it('refuses to guess what "all" means', async () => {
+    const response = await fetch(`${server.url}/api/v1/alerts?all=1`);
+    expect(response.status).toBe(400);
+    expect((await read(response)).error.message).toBe('all: give true or false');
+  });
+
   it('polls now, and says when it may not', async () => {
     expect(await (await post('/accounts/otp/poll')).json()).toMatchObject({
       outcome: 'ok',

@@ -1,9 +1,12 @@
-import { alertKey } from '../../core/alert.ts';
+import { alertKey, isOwnId, ownAlertTypes } from '../../core/alert.ts';
 import { isAcknowledged } from '../../core/decide.ts';
+import { nearestWord } from '../../core/nearest-word.ts';
+import type { Matcher } from '../../core/rule.ts';
 import type { Silence } from '../../core/silence.ts';
 import type { Refusal, SilenceOrder } from '../desk.ts';
 import type { OperatorOrder } from '../ports.ts';
 import { keepIncident } from './incidents.ts';
+import { channelFailedRule } from './own-alerts.ts';
 import { reviewSilences } from './silencing.ts';
 import type { MonitorState } from './state.ts';
 
@@ -44,6 +47,8 @@ export function addSilence(state: MonitorState, order: SilenceOrder, now: number
   if (!(lengthMs > 0)) return { refused: 'invalid', why: 'a silence must end after it starts' };
   if (lengthMs > longestSilenceMs) return { refused: 'invalid', why: 'a silence may last 366 days at most' };
   if (order.endsAt <= now) return { refused: 'invalid', why: 'this silence is already over' };
+  const unknown = findUnknown(state, order.match);
+  if (unknown !== null) return { refused: 'invalid', why: unknown };
   const { match, startsAt, endsAt, comment } = order;
   const silence: Silence = {
     id: `s-${state.random.id()}`,
@@ -56,6 +61,21 @@ export function addSilence(state: MonitorState, order: SilenceOrder, now: number
   };
   keepSilence(state, silence, now);
   return silence;
+}
+
+/** What the matcher names and does not exist, in words: it would mute nothing. Null when it names nothing unknown. */
+function findUnknown({ accounts, settings }: MonitorState, match: Matcher): string | null {
+  const account = match.account?.find((id) => !accounts.has(id) && !isOwnId(id));
+  if (account !== undefined) return `there is no account "${account}"${meant(account, accounts.keys())}`;
+  const rules = new Set<string>([...settings.rules.map(({ id }) => id), ...ownAlertTypes]);
+  for (const { name } of settings.channels) rules.add(channelFailedRule(name));
+  const rule = match.rule?.find((id) => !rules.has(id));
+  return rule === undefined ? null : `there is no rule "${rule}"${meant(rule, rules)}`;
+}
+
+function meant(typed: string, known: Iterable<string>): string {
+  const nearest = nearestWord(typed, known);
+  return nearest === null ? '' : `; did you mean "${nearest}"?`;
 }
 
 /** Ends a silence now. */

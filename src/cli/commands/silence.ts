@@ -1,5 +1,6 @@
 import type { SilenceView } from '../../app/desk.ts';
 import { isoText, silenceJson } from '../../app/desk-json.ts';
+import { isOwnId } from '../../core/alert.ts';
 import { wordMatcher } from '../../core/matcher.ts';
 import type { Matcher } from '../../core/rule.ts';
 import { severities } from '../../core/severity.ts';
@@ -33,7 +34,7 @@ every alert. An alert that still fires then is sent then. Prints the id of the s
       if (durationMs === null)
         throw new UsageError('--for is missing: how long the silence lasts, such as --for 2h');
       const account = input.option('account');
-      if (account !== null && !account.startsWith('@')) requireAccount(settings, account);
+      if (account !== null && !isOwnId(account)) requireAccount(settings, account);
       const rule = input.option('rule');
       if (rule !== null) requireRule(settings, rule);
       const match = readMatcher(input);
@@ -45,7 +46,7 @@ every alert. An alert that still fires then is sent then. Prints the id of the s
       if (answer.kind === 'refused') throw new CommandError(answer.message);
       if (answer.kind === 'answered')
         return await printMade(context, idOf(answer.body), { match, endsAt }, '');
-      const id = context.random.id();
+      const id = `s-${context.random.id()}`;
       const silence = { id, match, startsAt, endsAt, createdAt: startsAt, createdBy: context.user, comment };
       await context.rooms.leaveOrder(settings.storage.path, { kind: 'silence', silence });
       return await printMade(context, id, { match, endsAt }, ` ${orderedFromDatabase}`);

@@ -72,10 +72,11 @@ function secretTexts(value: unknown): string[] {
 function knownAlertTypes(draft: Draft): Known {
   const configured = knownIds(draft, 'rules', 'rule');
   const others = [...Object.values(builtInIds([...configured.names])), ...ownAlertTypes];
+  const failing = keysAt(draft, ['channels']).map((channel) => `channel-failed:${channel}`);
   return {
     ...configured,
     shown: [...configured.shown, ...others],
-    names: new Set([...configured.names, ...others]),
+    names: new Set([...configured.names, ...others, ...failing]),
   };
 }
 

@@ -20,6 +20,22 @@ export function plainAddress(description: string) {
   });
 }
 
+/** An address without a path: the page's own links begin at the top of its address. */
+export function hostAddress(description: string) {
+  const allowed =
+    'must be an address such as https://lowwater.example.com, without a path: the page works only at the top of an address';
+  return textLeaf({
+    description,
+    allowed,
+    pattern: '^https?://',
+    read: (text) => {
+      const url = parseWebAddress(text);
+      if (url === null || url.href !== `${url.origin}/` || /[?#]/.test(text)) return { wrong: allowed };
+      return { value: url.origin };
+    },
+  });
+}
+
 /** An address that is a credential, encrypted on its way unless it stays on this machine. */
 export function slackAddress(description: string) {
   const allowed =

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { LogLevel } from '../../app/settings.ts';
 import { highestRequestsPerSecond } from '../../core/request-guard.ts';
-import { plainAddress, secretAddress } from './addresses.ts';
+import { hostAddress, plainAddress, secretAddress } from './addresses.ts';
 import { channelSchema } from './channels.ts';
 import { alertMatch, labelName, labelNameForm } from './matchers.ts';
 import { ruleSchema } from './rules.ts';
@@ -96,7 +96,7 @@ const server = shape({
     '127.0.0.1',
   ),
   port: wholeNumber('Port to listen on; 0 takes a free one.', { min: 0, max: 65535 }).default(8080),
-  publicUrl: plainAddress(
+  publicUrl: hostAddress(
     'Address of the page as people reach it, without a path: messages link to it, for acknowledging too.',
   ).optional(),
   token: optionalSecret(

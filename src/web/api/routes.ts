@@ -100,7 +100,9 @@ function sendChart(desk: DaemonDesk, call: Call): Reply {
 }
 
 function sendAlerts(desk: DaemonDesk, { query }: Call): Reply {
-  return sendJson({ alerts: desk.alerts({ all: query.get('all') === 'true' }).map(alertJson) });
+  const all = query.get('all') ?? 'false';
+  if (all !== 'true' && all !== 'false') throw new RequestError('bad_request', 'all: give true or false');
+  return sendJson({ alerts: desk.alerts({ all: all === 'true' }).map(alertJson) });
 }
 
 function sendIncidents(desk: DaemonDesk, call: Call): Reply {

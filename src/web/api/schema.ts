@@ -152,7 +152,9 @@ export const pollSchema = z
   .register(registry, { id: 'Poll' });
 
 const oneOrMore = z.union([z.string().min(1).max(200), z.array(z.string().min(1).max(200)).min(1).max(100)]);
-const oneOrMoreSeverities = z.union([severity, z.array(severity).min(1)]);
+const oneOrMoreSeverities = z.union([severity, z.array(severity).min(1)], {
+  error: `give ${severities.join(', ')}, or a list of these`,
+});
 
 export const matchSchema = z
   .strictObject({
