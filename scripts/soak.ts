@@ -86,7 +86,7 @@ async function soak(): Promise<number> {
     await eventually(
       `day ${day}`,
       () => heapAfter(daemon.output().stdout, day) !== null || daemon.child.exitCode !== null,
-      120_000,
+      600_000,
     );
     if (daemon.child.exitCode !== null)
       throw new Error(`the daemon ended: ${JSON.stringify(await daemon.ended)}`);
