@@ -113,3 +113,24 @@ test('a report covers the time since the run before: balances, spending, top-ups
   expect(otp?.spent.sms).toBe(units(9000 + 19 * 10));
   expect(ads?.incidents.map(({ rule }) => rule)).toEqual(['sms-negative']);
 });
+
+test('what was spent and topped up in another currency is no part of the sums beside the present balance', async () => {
+  const world = await startWorld(
+    { accounts: ['otp'], reports: [{ ...daily, timezone: 'UTC' }] },
+    { sleepMs },
+  );
+  for (const [sms, currency] of [
+    [100, 'EUR'],
+    [40, 'EUR'],
+    [90, 'EUR'],
+    [80, 'CNY'],
+    [77, 'CNY'],
+  ] as const) {
+    world.provider.set('otp', sms, { currency });
+    await world.pass(hourMs);
+  }
+  await world.pass(dayMs);
+  const message = reports(world).at(0)?.message;
+  if (message?.kind !== 'report') throw new Error('no report came');
+  expect(message.accounts[0]).toMatchObject({ spent: { sms: units(3) }, toppedUp: { sms: 0 }, topUps: [] });
+});

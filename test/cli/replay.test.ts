@@ -124,6 +124,18 @@ describe('lowwater replay', () => {
     expect(stdout).toMatch(/\d+ messages \(ops \d+\)/);
   });
 
+  it('tells each amount in the currency that the account was read in then', async () => {
+    const at = (minute: number) => `2026-11-20T12:${String(minute).padStart(2, '0')}:00Z`;
+    const rows = [`${at(0)},300,0,EUR`, `${at(5)},150,0,EUR`, `${at(10)},700,0,USD`, `${at(15)},850,0,USD`];
+    writeFileSync(join(folder, 'moved.csv'), ['at,sms,voip,currency', ...rows, ''].join('\n'));
+    const accounts = [{ id: 'otp', authSecret: 'key-of-the-otp-account' }];
+    writeFileSync(join(folder, 'moved.json'), JSON.stringify({ ...config, accounts }));
+    const words = ['replay', '--config', 'moved.json', '--input', 'moved.csv'];
+    const { stdout } = await runCli(words, { cwd: folder });
+    expect(stdout).toMatch(/sms-low .* 150\.00 EUR/);
+    expect(stdout).toMatch(/paid .* 150\.00 USD/);
+  });
+
   it.each([60, 100, 200])('draws a timeline that fits a terminal of %d columns', async (columns) => {
     const { stdout } = await runCli(['replay', '--since', '7d'], { cwd: folder, columns });
     const lines = stdout.split('\n').slice(1, -2);

@@ -39,7 +39,12 @@ function reportAccount(
   const before = parts.reader.readingBefore(settings.id, since);
   const within = [...parts.reader.readings({ account: settings.id, since, until })];
   const readings = before === null ? within : [before, ...within];
-  const flow = { sms: measureFlow(readings, 'sms'), voip: measureFlow(readings, 'voip') };
+  // The sums stand beside the present balance: what was spent in another currency is no part of them.
+  const currency = poll.reading?.currency ?? null;
+  const flow = {
+    sms: measureFlow(readings, 'sms', currency),
+    voip: measureFlow(readings, 'voip', currency),
+  };
   return {
     id: settings.id,
     name: settings.name,
@@ -59,13 +64,13 @@ interface Flow {
   readonly topUps: { at: number; balance: Balance; micros: number }[];
 }
 
-/** Falls are spending, rises are top-ups; nothing is compared across currencies. */
-function measureFlow(readings: readonly Reading[], balance: Balance): Flow {
+/** Falls are spending, rises are top-ups, from one reading in the currency to the next. */
+function measureFlow(readings: readonly Reading[], balance: Balance, currency: string | null): Flow {
   const flow: Flow = { spent: 0, toppedUp: 0, topUps: [] };
   for (let index = 1; index < readings.length; index++) {
     const before = readings[index - 1];
     const reading = readings[index];
-    if (before === undefined || reading === undefined || before.currency !== reading.currency) continue;
+    if (before?.currency !== currency || reading?.currency !== currency) continue;
     const change = reading[balance] - before[balance];
     if (change < 0) flow.spent -= change;
     else flow.toppedUp += change;

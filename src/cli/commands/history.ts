@@ -123,9 +123,11 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
   const { account, balance, readings, since, until, view } = content;
   const thresholds = view?.thresholds[balance] ?? {};
   const newest = readings.at(-1);
-  const first = readings[0];
+  // Amounts in another currency are no points of this line.
+  const drawn = readings.filter(({ currency }) => currency === newest?.currency);
+  const first = drawn[0];
   const lines = drawChart({
-    points: readings.map((reading) => ({ at: reading.at, value: reading[balance] })),
+    points: drawn.map((reading) => ({ at: reading.at, value: reading[balance] })),
     // A history that is shorter than what was asked for fills the chart.
     since: Math.max(since, first === undefined ? since : Math.min(first.at, until - 60_000)),
     until,

@@ -14,12 +14,14 @@ export interface AccountTrace {
   readonly polls: number;
   /** Thinned, oldest first. */
   readonly readings: readonly Reading[];
-  readonly currency: string | null;
+  /** The currency that the account was read in at an instant; the configured one before any reading. */
+  currencyAt(at: number): string | null;
 }
 
 /** The trace of a history with at least one poll. */
 export function traceOf({ account, polls, until }: AccountHistory): AccountTrace {
   const readings = polls.flatMap(({ reading }) => reading ?? []);
+  const changes = readings.filter(({ currency }, index) => currency !== readings[index - 1]?.currency);
   const since = polls[0]?.at ?? until;
   return {
     account,
@@ -27,6 +29,6 @@ export function traceOf({ account, polls, until }: AccountHistory): AccountTrace
     until: Math.max(since, polls.at(-1)?.at ?? until),
     polls: polls.length,
     readings: thin(readings, chartPoints),
-    currency: readings.at(-1)?.currency ?? account.currency,
+    currencyAt: (at) => changes.findLast((change) => change.at <= at)?.currency ?? account.currency,
   };
 }

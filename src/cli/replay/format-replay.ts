@@ -65,7 +65,7 @@ function formatIncidents(
   incidents: readonly ReplayedIncident[],
 ): string {
   const { style } = stdout;
-  const frame = { timezone: settings.timezone, now, currency: trace.currency };
+  const frame = { timezone: settings.timezone, now };
   return formatTable<ReplayedIncident>({
     columns: [
       { header: 'FIRED', value: ({ incident }) => formatLocal(incident.firedAt) },
@@ -81,7 +81,10 @@ function formatIncidents(
         header: 'VALUE',
         align: 'right',
         rank: 2,
-        value: ({ value }) => (value === null ? '' : wordQuantity(value, frame)),
+        value: ({ incident, value }) =>
+          value === null
+            ? ''
+            : wordQuantity(value, { ...frame, currency: trace.currencyAt(incident.firedAt) }),
       },
       { header: 'BEFORE EMPTY', rank: 3, minWidth: 12, value: describeEmptying },
     ],
