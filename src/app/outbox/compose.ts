@@ -29,7 +29,7 @@ export function composeMessage(parts: ComposeParts, message: OutboxMessage, now:
   const incidents = [...kinds.keys()]
     .flatMap((id) => parts.state.incidents.get(id) ?? [])
     // The channel refused its beginning for good while this waited: it does not hear of the end alone.
-    .filter((incident) => incident.told[message.channel] !== undefined)
+    .filter((incident) => incident.resolvedAt === null || incident.told[message.channel] !== undefined)
     .sort(byUrgency);
   if (incidents.length === 0) return null;
   const notices = incidents.map((incident, place) =>
