@@ -7,8 +7,11 @@ const major = Number(parts[0]);
 const minor = Number(parts[1]);
 
 if (major > needed[0] || (major === needed[0] && minor >= needed[1])) {
+  // Signals first: loading the rest takes a while, and until somebody listens a signal ends the process at once.
+  const { listenForSignals } = await import('./wiring/signals.ts');
+  const ending = listenForSignals(process.argv.slice(2));
   const { startProcess } = await import('./wiring/process.ts');
-  await startProcess();
+  await startProcess(ending);
 } else {
   process.stderr.write(
     `lowwater needs Node.js ${needed[0]}.${needed[1]} or newer, this is ${process.versions.node}.\n`,

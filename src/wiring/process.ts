@@ -8,16 +8,15 @@ import { openProcessLog } from './process-log.ts';
 import { createRooms } from './rooms.ts';
 
 /**
- * Runs the command line of this process. Sets the exit code and lets the process end by itself; only a second
- * signal and programming errors end it at once.
+ * Runs the command line of this process until it is done, or until `signal` asks for an orderly end. Sets the exit code
+ * and lets the process end by itself; only a second signal and programming errors end it at once.
  */
-export async function startProcess(): Promise<void> {
+export async function startProcess(signal: AbortSignal): Promise<void> {
   const { env } = process;
   const log = openProcessLog(env);
   process.on('uncaughtException', (error) => endFatally(error));
-  const ending = new AbortController();
-  listenForSignals(ending);
-  const stdout = openOutput(process.stdout, env, () => ending.abort());
+  const unread = new AbortController();
+  const stdout = openOutput(process.stdout, env, () => unread.abort());
   const stderr = openOutput(process.stderr, env, () => undefined);
   const version = readVersion();
   try {
@@ -30,7 +29,7 @@ export async function startProcess(): Promise<void> {
       version,
       clock: systemClock,
       random: systemRandom,
-      signal: ending.signal,
+      signal: AbortSignal.any([signal, unread.signal]),
       rooms: createRooms({ log, version }),
     });
   } catch (error) {
@@ -40,19 +39,6 @@ export async function startProcess(): Promise<void> {
   function endFatally(error: unknown): never {
     log.reportFatal(error);
     process.exit(1);
-  }
-}
-
-/** The first signal asks for an orderly end; a second one does not wait for it. */
-function listenForSignals(ending: AbortController): void {
-  for (const [signal, number] of [
-    ['SIGTERM', 15],
-    ['SIGINT', 2],
-  ] as const) {
-    process.on(signal, () => {
-      if (ending.signal.aborted) process.exit(128 + number);
-      ending.abort();
-    });
   }
 }
 

@@ -1,0 +1,21 @@
+/**
+ * Listens for signals from now on, and so as early as it is called; the signal that it gives aborts with the first
+ * SIGTERM or SIGINT, which asks for an orderly end. A second one does not wait for it. `words` are those of the
+ * command line.
+ */
+export function listenForSignals(words: readonly string[]): AbortSignal {
+  const ending = new AbortController();
+  for (const [signal, number] of [
+    ['SIGTERM', 15],
+    ['SIGINT', 2],
+  ] as const) {
+    process.on(signal, () => {
+      if (ending.signal.aborted) process.exit(128 + number);
+      ending.abort();
+    });
+  }
+  // To the daemon SIGHUP means "read the configuration again". Before it runs, it has yet to read it, and at its end it
+  // has no more use for it: neither may kill it. To all else it means that the terminal is gone.
+  if (words.includes('run')) process.on('SIGHUP', () => undefined);
+  return ending.signal;
+}

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const signals = join(import.meta.dirname, '../../src/wiring/signals.ts');
+
+/** A process that only listens and gets these signals one by one; how it ends, and whether it was asked to. */
+function sendSignals(words: readonly string[], sent: readonly string[]): Promise<object> {
+  const script = `
+    const { listenForSignals } = await import(${JSON.stringify(signals)});
+    const ending = listenForSignals(${JSON.stringify(words)});
+    const send = (rest) => {
+      if (rest.length === 0) process.stdout.write(ending.aborted ? 'asked to end' : 'goes on', () => process.exit(0));
+      else process.kill(process.pid, rest[0]), setTimeout(send, 50, rest.slice(1));
+    };
+    send(${JSON.stringify(sent)});`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+    said += piece;
+  });
+  return new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal, said })));
+}
+
+it.concurrent.each<[name: string, words: string[], sent: string[], end: object]>([
+  ['one SIGTERM asks for an orderly end', ['status'], ['SIGTERM'], { code: 0, said: 'asked to end' }],
+  ['one SIGINT does so as well', ['run'], ['SIGINT'], { code: 0, said: 'asked to end' }],
+  ['a second signal does not wait', ['run'], ['SIGTERM', 'SIGINT'], { code: 130 }],
+  [
+    'SIGHUP does not end a daemon that does not run yet, nor one that is ending',
+    ['--config', 'x', 'run'],
+    ['SIGHUP', 'SIGTERM', 'SIGHUP'],
+    { code: 0, said: 'asked to end' },
+  ],
+  ['a terminal that goes away ends every other command', ['demo'], ['SIGHUP'], { signal: 'SIGHUP' }],
+])('%s', async (_name, words, sent, end) => {
+  expect(await sendSignals(words, sent)).toMatchObject(end);
+});
