@@ -53,7 +53,7 @@ function forNegative(reading: Reading, balance: number): string {
     const room = formatAmount(balance, reading.currency);
     return `The balance is no longer negative; with a hysteresis of ${room} or less it would have resolved.`;
   }
-  return `Its threshold is always zero; a \`below\` rule with a threshold of ${formatAmount(balance, reading.currency)} or less would not fire.`;
+  return `Its threshold is always zero; a rule of type "below" with a threshold of ${formatAmount(balance, reading.currency)} or less would not fire.`;
 }
 
 function forRunway(rule: RunwayRule, facts: AccountFacts, reading: Reading): string {

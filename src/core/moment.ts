@@ -48,6 +48,14 @@ export function formatTime(at: number, timezone: string): string {
   return `${parts.hour}:${parts.minute}`;
 }
 
+/** How far the zone's clocks are ahead of UTC at an instant, in milliseconds. */
+export function zoneOffsetMs(at: number, timezone: string): number {
+  const [, sign, hours = '0', minutes = '0'] =
+    /^UTC([+-])(\d+)(?::(\d+))?$/.exec(partsOf(at, timezone).zone) ?? [];
+  const ahead = Number(hours) * hourMs + Number(minutes) * minuteMs;
+  return sign === '-' ? -ahead : ahead;
+}
+
 /** `19 minutes ago`, `in 3 days`, `just now`. */
 export function describeDistance(at: number, now: number): string {
   const distance = now - at;

@@ -49,7 +49,7 @@ const told: readonly [string, Rule, AccountFacts, Severity | null, string][] = [
     negativeRule(),
     overdrawn,
     null,
-    'Its threshold is always zero; a `below` rule with a threshold of -18.383 CNY or less would not fire.',
+    'Its threshold is always zero; a rule of type "below" with a threshold of -18.383 CNY or less would not fire.',
   ],
   [
     'an overdraft that hysteresis holds',

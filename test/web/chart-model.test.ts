@@ -127,7 +127,7 @@ describe('the chart', () => {
     ['a balance at the limit', () => 9_007_199_254],
   ])('is drawn with %s', (_what, sms) => {
     const { chart } = chartOf(sms, { thresholds: { sms: {}, voip: {} } });
-    const { markup } = drawChart(chart, 'words');
+    const { markup } = drawChart(chart, 'words', 'UTC');
     expect(markup).not.toMatch(/NaN|Infinity|undefined/);
   });
 
@@ -146,8 +146,33 @@ describe('scales', () => {
   });
 
   it('have hours for a day and months for a year', () => {
-    expect(timeTicks(deskNow - dayMs, deskNow).map(({ label }) => label)).toContain('12:00');
-    expect(timeTicks(deskNow - 7 * dayMs, deskNow).map(({ label }) => label)).toContain('18 Nov');
-    expect(timeTicks(deskNow - 365 * dayMs, deskNow).map(({ label }) => label)).toContain('Feb');
+    expect(
+      timeTicks({ since: deskNow - dayMs, until: deskNow, timezone: 'UTC' }).map(({ label }) => label),
+    ).toContain('12:00');
+    expect(
+      timeTicks({ since: deskNow - 7 * dayMs, until: deskNow, timezone: 'UTC' }).map(({ label }) => label),
+    ).toContain('18 Nov');
+    expect(
+      timeTicks({ since: deskNow - 365 * dayMs, until: deskNow, timezone: 'UTC' }).map(({ label }) => label),
+    ).toContain('Feb');
+  });
+
+  it('have hours that are round where people are, also across a change of the clocks', () => {
+    const ticks = (since: string, timezone: string) =>
+      timeTicks({ since: Date.parse(since), until: Date.parse(since) + dayMs, timezone }).map(
+        ({ at, label }) => `${new Date(at).toISOString().slice(11, 16)} ${label}`,
+      );
+    expect(ticks('2026-11-20T18:41:00Z', 'Asia/Kolkata')).toEqual([
+      ...['22:30 04:00', '02:30 08:00', '06:30 12:00', '10:30 16:00', '14:30 20:00', '18:30 00:00'],
+    ]);
+    expect(ticks('2026-10-24T20:00:00Z', 'Europe/Berlin')).toEqual([
+      ...['22:00 00:00', '03:00 04:00', '07:00 08:00', '11:00 12:00', '15:00 16:00', '19:00 20:00'],
+    ]);
+  });
+
+  it('have months that begin where people are', () => {
+    const since = Date.parse('2026-01-15T00:00:00Z');
+    const [first] = timeTicks({ since, until: since + 200 * dayMs, timezone: 'Asia/Shanghai' });
+    expect(first).toEqual({ at: Date.parse('2026-01-31T16:00:00Z'), label: 'Feb' });
   });
 });

@@ -4,6 +4,8 @@ import uPlot from './uplot.js';
 
 const figure = document.querySelector('[data-chart]');
 const dark = matchMedia('(prefers-color-scheme: dark)');
+const timezone = figure?.dataset.timezone ?? 'UTC';
+const hourAndMinute = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
 const redrawMs = 5000;
 let plot = null;
 let drawnAt = 0;
@@ -61,7 +63,7 @@ function describe(chart, box) {
   };
   return {
     ...sizeOf(box),
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'UTC'),
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), timezone),
     fmtDate: (format) => uPlot.fmtDate(format),
     cursor: { points: { size: 7 }, drag: { x: true, y: false } },
     legend: { live: true },
@@ -70,7 +72,7 @@ function describe(chart, box) {
       y: { range: (_plot, lowest, highest) => rangeOf(chart, lowest, highest) },
     },
     axes: [
-      { ...axis, values: timeLabels },
+      { ...axis, space: 64, values: timeLabels },
       { ...axis, size: 64 },
     ],
     series: [
@@ -79,7 +81,12 @@ function describe(chart, box) {
         value: (_plot, seconds) =>
           seconds === null
             ? '–'
-            : `${new Date(seconds * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`,
+            : wordTime(seconds, {
+                ...{ weekday: 'short', day: 'numeric', month: 'short', ...hourAndMinute },
+                timeZoneName: 'shortOffset',
+              })
+                .replace(',', '')
+                .replace(/GMT/, 'UTC'),
       },
       {
         label: 'Balance',
@@ -108,15 +115,18 @@ function describe(chart, box) {
 /** Hours while the view is short, days and months while it is long; the day with the first hour of it. */
 function timeLabels(_plot, splits, _axisIndex, _space, step) {
   return splits.map((seconds) => {
-    const date = new Date(seconds * 1000);
-    const day = date.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-    if (step >= 28 * 86_400)
-      return date.toLocaleDateString('en-GB', { month: 'short', year: '2-digit', timeZone: 'UTC' });
+    const day = wordTime(seconds, { day: 'numeric', month: 'short' });
+    if (step >= 28 * 86_400) return wordTime(seconds, { month: 'short', year: '2-digit' });
     if (step >= 86_400) return day;
-    if (step < 60) return date.toISOString().slice(11, 19);
-    const clock = date.toISOString().slice(11, 16);
+    if (step < 60) return wordTime(seconds, { ...hourAndMinute, second: '2-digit' });
+    const clock = wordTime(seconds, hourAndMinute);
     return clock === '00:00' ? day : clock;
   });
+}
+
+/** A time in the zone that the whole page speaks in, whatever the zone of the browser. */
+function wordTime(seconds, parts) {
+  return new Date(seconds * 1000).toLocaleString('en-GB', { ...parts, timeZone: timezone });
 }
 
 function rangeOf({ thresholds }, lowest, highest) {

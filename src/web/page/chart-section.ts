@@ -32,7 +32,7 @@ export function chartSection(
   const words = describeChart(chart, { account, range, balance, frame });
   return html`<section aria-labelledby="chart-heading" class="chart-section"><div class="section-head"><h2 id="chart-heading">${balanceLabel(balance)} balance, ${range.label}</h2>
 <div class="choices">${rangeLinks(account, { range, balance })}${balanceLinks(account, { range, balance })}</div></div>
-<figure class="chart" data-chart="${data}" data-label="${words}"><div class="chart-box">${drawChart(chart, words)}</div>
+<figure class="chart" data-chart="${data}" data-label="${words}" data-timezone="${frame.timezone}"><div class="chart-box">${drawChart(chart, words, frame.timezone)}</div>
 <figcaption>${legend(chart)}<p>${words}</p></figcaption></figure>
 <details class="table-of-chart"><summary>The chart as a table</summary>${chartTable(chart, frame)}</details></section>`;
 }

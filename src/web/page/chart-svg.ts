@@ -10,9 +10,9 @@ const grid = 1000;
 
 /**
  * The chart as a picture that needs no script. It has no fixed shape: positions are shares of the box, so
- * that lines stretch with the page while letters keep their size.
+ * that lines stretch with the page while letters keep their size. `timezone` is that of the time axis.
  */
-export function drawChart(chart: Chart, words: string): Html {
+export function drawChart(chart: Chart, words: string, timezone: string): Html {
   const scale = createScale(chart);
   const { x, y } = scale;
   return html`<svg class="chart-svg" role="img" aria-label="${words}">
@@ -24,7 +24,7 @@ ${scale.ticks.map(
   (tick) =>
     html`<line class="grid" x1="0" x2="100%" y1="${y(tick)}%" y2="${y(tick)}%"/><text class="tick" x="4" y="${y(tick)}%" dy="-4">${formatTick(tick)}</text>`,
 )}
-${timeTicks(chart.since, chart.until).map(({ at, label }) => timeTick(x(at), label))}
+${timeTicks({ since: chart.since, until: chart.until, timezone }).map(({ at, label }) => timeTick(x(at), label))}
 ${chart.thresholds.map(
   ({ severity, value }) =>
     html`<line class="threshold ${severity}" x1="0" x2="100%" y1="${y(value)}%" y2="${y(value)}%"/><text class="threshold-name ${severity}" x="100%" dx="-4" y="${y(value)}%" dy="-4" text-anchor="end">${severityWord(severity).toLowerCase()} ${formatTick(value)}</text>`,

@@ -1,3 +1,5 @@
+import { zoneOffsetMs } from '../../core/moment.ts';
+
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
@@ -19,45 +21,61 @@ const steps = [
   ...[hourMs, 2 * hourMs, 4 * hourMs, 6 * hourMs, 12 * hourMs, dayMs, 2 * dayMs, 7 * dayMs],
 ];
 
-/** Instants for the time axis, in UTC, and what to write at them. */
-export function timeTicks(
-  since: number,
-  until: number,
-): readonly { readonly at: number; readonly label: string }[] {
-  const span = until - since;
-  if (span > 120 * dayMs) return monthTicks(since, until);
-  const step = steps.find((size) => span / size <= 7) ?? 7 * dayMs;
-  const ticks: { at: number; label: string }[] = [];
-  for (let at = Math.ceil(since / step) * step; at <= until; at += step) {
-    ticks.push({ at, label: step < minuteMs ? seconds(at) : step < dayMs ? clock(at) : day(at) });
-  }
-  return ticks;
+interface Tick {
+  readonly at: number;
+  readonly label: string;
 }
 
-function monthTicks(
-  since: number,
-  until: number,
-): readonly { readonly at: number; readonly label: string }[] {
-  const ticks: { at: number; label: string }[] = [];
-  const start = new Date(since);
-  for (let month = start.getUTCMonth() + 1; ; month += 2) {
-    const at = Date.UTC(start.getUTCFullYear(), month, 1);
-    if (at > until) return ticks;
-    ticks.push({ at, label: monthNames[new Date(at).getUTCMonth()] ?? '' });
+interface Span {
+  readonly since: number;
+  readonly until: number;
+  /** An IANA name. */
+  readonly timezone: string;
+}
+
+/** Instants for the time axis, round on the clocks of the zone, and what to write at them. */
+export function timeTicks(span: Span): readonly Tick[] {
+  const length = span.until - span.since;
+  if (length > 120 * dayMs) return monthTicks(span);
+  const step = steps.find((size) => length / size <= (size < minuteMs ? 4 : 7)) ?? 7 * dayMs;
+  const word = step < minuteMs ? seconds : step < dayMs ? clock : day;
+  const ticks: Tick[] = [];
+  const first = Math.ceil((span.since + zoneOffsetMs(span.since, span.timezone)) / step) * step;
+  for (let wall = first; ; wall += step) {
+    const at = instantOf(wall, span.timezone);
+    if (at > span.until) return ticks;
+    if (at >= span.since) ticks.push({ at, label: word(wall) });
   }
+}
+
+function monthTicks({ since, until, timezone }: Span): readonly Tick[] {
+  const ticks: Tick[] = [];
+  const start = new Date(since + zoneOffsetMs(since, timezone));
+  for (let month = start.getUTCMonth() + 1; ; month += 2) {
+    const wall = Date.UTC(start.getUTCFullYear(), month, 1);
+    const at = instantOf(wall, timezone);
+    if (at > until) return ticks;
+    ticks.push({ at, label: monthNames[new Date(wall).getUTCMonth()] ?? '' });
+  }
+}
+
+/** The instant at which the zone's clocks show what UTC's clocks show at `wall`. */
+function instantOf(wall: number, timezone: string): number {
+  const guess = wall - zoneOffsetMs(wall, timezone);
+  return wall - zoneOffsetMs(guess, timezone);
 }
 
 const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-function seconds(at: number): string {
-  return new Date(at).toISOString().slice(11, 19);
+function seconds(wall: number): string {
+  return new Date(wall).toISOString().slice(11, 19);
 }
 
-function clock(at: number): string {
-  return new Date(at).toISOString().slice(11, 16);
+function clock(wall: number): string {
+  return new Date(wall).toISOString().slice(11, 16);
 }
 
-function day(at: number): string {
-  const date = new Date(at);
+function day(wall: number): string {
+  const date = new Date(wall);
   return `${date.getUTCDate()} ${monthNames[date.getUTCMonth()]}`;
 }
