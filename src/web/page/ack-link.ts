@@ -1,5 +1,6 @@
 import type { AlertView } from '../../app/desk.ts';
 import { type Html, html } from '../html.ts';
+import { summaryOf } from './alerts.ts';
 import { personFields } from './forms.ts';
 import { age, badge, type Frame, severityWord } from './words.ts';
 
@@ -9,7 +10,7 @@ import { age, badge, type Frame, severityWord } from './words.ts';
  */
 export function renderAckQuestion(alert: AlertView, query: URLSearchParams, frame: Frame): Html {
   return html`<section class="panel narrow"><h1>Acknowledge this alert?</h1>
-<p>${badge(alert.severity, severityWord(alert.severity))} <strong><bdi>${alert.summary}</bdi></strong></p>
+<p>${badge(alert.severity, severityWord(alert.severity))} <strong><bdi>${summaryOf(alert)}</bdi></strong></p>
 <p class="soft">rule <code>${alert.rule}</code> · since ${age(alert.since, frame)}</p>
 <p>Reminders and escalation stop until it resolves or gets worse.</p>
 <form method="post" action="/ack">${[...query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}

@@ -34,10 +34,14 @@ export function alertCard(alert: AlertView, frame: Frame, place: FormPlace): Htm
 
 /** Alerts about lowwater itself or a whole provider have no page of their own. */
 function summaryLink(alert: AlertView): Html {
-  // The badge beside it says the severity already.
-  const summary = alert.summary.replace(` (${alert.severity})`, '');
+  const summary = summaryOf(alert);
   if (alert.account.startsWith('@')) return html`<bdi>${summary}</bdi>`;
   return html`<a href="${accountPath(alert.account)}"><bdi>${summary}</bdi></a>`;
+}
+
+/** The summary without the severity, which the badge beside it says already. */
+export function summaryOf({ summary, severity }: AlertView): string {
+  return summary.replace(` (${severity})`, '');
 }
 
 function conditions({ acknowledged, silenced, inhibited, flapping }: AlertView, frame: Frame): Html {
