@@ -56,6 +56,8 @@ export interface Channel {
   readonly type: 'slack' | 'email' | 'webhook';
   /** The least time between the starts of two messages. */
   readonly minGapMs: number;
+  /** Channels with the same key share that time: they send to one receiver. A key may be a secret. */
+  readonly paceKey?: string;
   send(message: Message, signal: AbortSignal): Promise<Delivery>;
   close(): Promise<void>;
 }

@@ -23,6 +23,7 @@ export function retirableChannel(channel: Channel): Channel & Retirable {
     name: channel.name,
     type: channel.type,
     minGapMs: channel.minGapMs,
+    ...(channel.paceKey === undefined ? {} : { paceKey: channel.paceKey }),
     send: (message, signal) => uses.during(channel.send(message, signal)),
     close: () => channel.close(),
     retire: () => uses.endAfterLast(),

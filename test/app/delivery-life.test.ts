@@ -37,6 +37,18 @@ describe('a channel that is down', () => {
     expect(world.news('finance')).toEqual(['otp/sms-low firing warning']);
   });
 
+  test('sends no faster than one channel where several share a receiver', async () => {
+    const parts = { rules: [rule], channels: ['ops', 'night', 'finance'] };
+    const world = await startWorld(parts);
+    for (const name of ['ops', 'night']) world.channel(name).paceKey = 'one webhook';
+    world.reload(parts);
+    await read(world, 100);
+    await world.pass(10_000);
+    const sentAt = (name: string) => world.channel(name).attempts[0]?.at ?? 0;
+    expect(Math.abs(sentAt('night') - sentAt('ops'))).toBeGreaterThanOrEqual(1000);
+    expect(sentAt('finance')).toBe(Math.min(sentAt('ops'), sentAt('night')));
+  });
+
   test('is tried again after 1, 2, 4 … seconds, at most 5 minutes apart', async () => {
     const world = await startWorld({ rules: [rule] });
     world.channel('ops').mood = 'down';

@@ -18,6 +18,7 @@ export class RecordingChannel implements Channel {
   readonly name: string;
   readonly type: Channel['type'];
   readonly minGapMs = 1000;
+  paceKey?: string;
   mood: Mood = 'up';
   /** Until when answers are held back. */
   hold: Promise<void> | null = null;

@@ -24,6 +24,11 @@ interface DispatcherParts {
 interface Lane {
   readonly channel: Channel;
   busy: AbortController | null;
+  pace: Pace;
+}
+
+/** When the receiver takes the next message: of one channel, or of several that send to the same receiver. */
+interface Pace {
   freeAt: number;
 }
 
@@ -52,7 +57,7 @@ export class Dispatcher {
       const queue = queueOf(this.#parts.state, name);
       if (lane.busy !== null || this.#isUnderWay(queue)) continue;
       for (const message of sendable(queue)) {
-        next = Math.min(next, Math.max(message.dueAt, lane.freeAt));
+        next = Math.min(next, Math.max(message.dueAt, lane.pace.freeAt));
       }
     }
     return next;
@@ -62,9 +67,14 @@ export class Dispatcher {
   adopt(channels: readonly Channel[]): void {
     const names = new Set(channels.map((channel) => channel.name));
     for (const name of [...this.#lanes.keys()]) if (!names.has(name)) this.#lanes.delete(name);
+    const paces = new Map<string, Pace>();
     for (const channel of channels) {
-      const { busy = null, freeAt = 0 } = this.#lanes.get(channel.name) ?? {};
-      this.#lanes.set(channel.name, { channel, busy, freeAt });
+      const before = this.#lanes.get(channel.name);
+      const key = channel.paceKey ?? channel.name;
+      const pace = paces.get(key) ?? { freeAt: 0 };
+      pace.freeAt = Math.max(pace.freeAt, before?.pace.freeAt ?? 0);
+      paces.set(key, pace);
+      this.#lanes.set(channel.name, { channel, busy: before?.busy ?? null, pace });
     }
   }
 
@@ -73,13 +83,15 @@ export class Dispatcher {
     const claims: Claim[] = [];
     if (this.#hasNothing()) return claims;
     for (const [name, lane] of this.#lanes) {
-      if (lane.busy !== null || lane.freeAt > now) continue;
+      if (lane.busy !== null || lane.pace.freeAt > now) continue;
       const queue = queueOf(this.#parts.state, name);
       const due = sendable(queue).find((message) => message.dueAt <= now);
       if (due === undefined || this.#isUnderWay(queue)) continue;
       const whole = absorbFollowers(this.#parts.state, due);
       const message = { ...whole, attempts: whole.attempts + 1, uncertain: true };
       lane.busy = new AbortController();
+      // Another lane of the same receiver may be due at this very moment.
+      lane.pace.freeAt = now + lane.channel.minGapMs;
       this.#parts.state.underWay.add(message.id);
       putMessage(this.#parts.state, message);
       claims.push({ message, wasUncertain: whole.uncertain });
@@ -89,7 +101,8 @@ export class Dispatcher {
 
   /** The clock jumped: the pause after a message is as long as before. */
   shift(byMs: number): void {
-    for (const lane of this.#lanes.values()) lane.freeAt += byMs;
+    const paces = new Set([...this.#lanes.values()].map(({ pace }) => pace));
+    for (const pace of paces) pace.freeAt += byMs;
   }
 
   /** Sends what was taken, once that is stored. */
@@ -143,7 +156,7 @@ export class Dispatcher {
     if (content === 'unreadable') {
       return { kind: 'retry', certainty: 'refused', reason: 'the database could not be read' };
     }
-    lane.freeAt = this.#parts.now() + lane.channel.minGapMs;
+    lane.pace.freeAt = this.#parts.now() + lane.channel.minGapMs;
     return lane.channel.send(content, lane.busy?.signal ?? new AbortController().signal);
   }
 }

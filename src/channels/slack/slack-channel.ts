@@ -34,6 +34,7 @@ export function createSlackChannel(options: SlackChannelOptions): Channel {
     name: options.name,
     type: 'slack',
     minGapMs: gapMs,
+    paceKey: options.webhookUrl.reveal(),
     async send(message, outer) {
       const blocks = tryRender(() => renderSlack(message));
       if ('failed' in blocks) return blocks.failed;

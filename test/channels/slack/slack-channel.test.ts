@@ -140,7 +140,10 @@ describe('delivery to Slack', () => {
   });
 
   it('asks for a second between messages', () => {
-    expect(channelTo('http://127.0.0.1:9/x').minGapMs).toBe(1000);
+    const [ops, night, other] = ['x', 'x', 'y'].map((hook) => channelTo(`http://127.0.0.1:9/${hook}`));
+    expect(ops?.minGapMs).toBe(1000);
+    expect(night?.paceKey).toBe(ops?.paceKey);
+    expect(other?.paceKey).not.toBe(ops?.paceKey);
   });
 
   it('never shows the address of the webhook, which is its password', async () => {
