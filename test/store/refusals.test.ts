@@ -26,7 +26,12 @@ describe('a file that cannot be the database', () => {
       'corrupt',
       /is no database, or its first page is damaged/,
     ],
-    ['a database with damaged pages', damagePages, 'corrupt', /is damaged.*restore a backup.*quick_check/],
+    [
+      'a database with damaged pages',
+      damagePages,
+      'corrupt',
+      /is damaged.*restore a backup.*quick_check: (?!\*)/,
+    ],
     [
       'a database of a newer lowwater',
       (path) => alter(path, "PRAGMA user_version = 99; UPDATE migration SET program = 'lowwater 9.9.9'"),

@@ -2,7 +2,7 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../../app/ports.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, wordFinding } from './connection.ts';
 import { asStorageError } from './failure.ts';
 
 /** So many pages at a time; between two steps a daemon goes on with its work. */
@@ -53,7 +53,7 @@ function finishCopy(partial: string, file: string): void {
     if (finding !== 'ok')
       throw new StorageError(
         'corrupt',
-        `the copy for ${file} is damaged (${finding}): the database itself may be`,
+        `the copy for ${file} is damaged (${wordFinding(finding)}): the database itself may be`,
       );
   } finally {
     copy.close();

@@ -180,7 +180,7 @@ function findDamage(db: Connection, bytes: number): string | null {
   try {
     for (const check of checksFor(db, bytes)) {
       const finding = String(db.pragma(check, { simple: true }));
-      if (finding !== 'ok') return finding.split('\n')[0] ?? finding;
+      if (finding !== 'ok') return wordFinding(finding);
     }
     return null;
   } catch (error) {
@@ -188,6 +188,12 @@ function findDamage(db: Connection, bytes: number): string | null {
     if (!isSqliteError(error, 'SQLITE_CORRUPT')) throw error;
     return error instanceof Error ? error.message : 'it cannot be read';
   }
+}
+
+/** The first thing that a check of SQLite found. It stands below a line that only names the database. */
+export function wordFinding(finding: string): string {
+  const [first = finding] = finding.replace(/^\*\*\* in database .*\n/, '').split('\n');
+  return first;
 }
 
 function checksFor(db: Connection, bytes: number): readonly string[] {

@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
 
 /** A file system on which the database is not safe. */
 export interface FileSystemConcern {
@@ -28,6 +28,12 @@ export function describeFileSystem(directory: string): FileSystemConcern | null 
 /** The same by the type that statfs(2) gives on Linux. */
 export function concernOf(type: number): FileSystemConcern | null {
   return concerns.get(type) ?? null;
+}
+
+/** Which file a path leads to, whatever its name; null where there is none. */
+export function identifyFile(path: string): string | null {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? null : `${found.dev}:${found.ino}`;
 }
 
 /** Size of the file system of a directory in bytes. */

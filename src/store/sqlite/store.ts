@@ -1,6 +1,7 @@
-import type { Batch, Store } from '../../app/ports.ts';
+import { type Batch, StorageError, type Store } from '../../app/ports.ts';
 import type { Connection } from './connection.ts';
 import { guardStorage, isSqliteError } from './failure.ts';
+import { identifyFile } from './file-system.ts';
 import { openInbox } from './orders.ts';
 import { PollWriter } from './poll-writer.ts';
 import { readFrom } from './reader.ts';
@@ -18,6 +19,7 @@ export function createStore(options: {
   const writeRecords = openRecordWriter(db);
   const inbox = openInbox(db);
   const deleteOld = openRetention(db);
+  const opened = identifyFile(path);
 
   const writeBatch = db.transaction((batch: Batch): void => {
     polls.write(batch.polls, batch.accounts);
@@ -32,6 +34,7 @@ export function createStore(options: {
   /** Immediate, so that the lock for writing is there before anything is read; all of it happens or nothing. */
   function change<T>(work: () => T): T {
     return guardStorage(path, () => {
+      refuseMoved();
       try {
         return work();
       } catch (error) {
@@ -46,6 +49,18 @@ export function createStore(options: {
         throw error;
       }
     });
+  }
+
+  /**
+   * A file that was deleted or replaced takes every write without a word, and none of it is there after the next start:
+   * that is no storing.
+   */
+  function refuseMoved(): void {
+    if (identifyFile(path) === opened) return;
+    throw new StorageError(
+      'other',
+      `database ${path} was removed or replaced while lowwater has it open: put the file back, or restart lowwater`,
+    );
   }
 
   function takeBack(): void {
