@@ -54,7 +54,7 @@ export function wordAdvice(notice: Notice, frame: WordingFrame): readonly string
 
 function channelAdvice(notice: Notice): string {
   return refusedRecipients(notice) === null
-    ? 'Fix the channel in the configuration and try it with "lowwater test-channel". What it refused for good is not sent again.'
+    ? 'Fix the channel in the configuration and try it with "lowwater test-channel". Alerts that are still open are sent to it again then.'
     : 'Correct or remove what is refused in "to" of the channel, and try it with "lowwater test-channel".';
 }
 
