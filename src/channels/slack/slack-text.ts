@@ -5,11 +5,11 @@ export function escapeSlack(text: string): string {
 
 /**
  * Text for a mrkdwn element in which nothing is markup. Slack knows no escape for `*`, `_`, `~` and
- * backquotes, so they are replaced by characters that look the same. Used for short values only; names stand
- * in plain text elements.
+ * backquotes, so they are replaced by characters that look the same. An underscore inside a word is no markup
+ * and stays: `no_service` can be searched for. Used for short values only; names stand in plain text elements.
  */
 export function literalMrkdwn(text: string): string {
-  return escapeSlack(text).replace(/[*_~`]/g, (mark) => lookAlikes[mark] ?? '');
+  return escapeSlack(text).replace(/[*~`]|(?<![a-z0-9])_|_(?![a-z0-9])/gi, (mark) => lookAlikes[mark] ?? '');
 }
 
 const lookAlikes: Readonly<Record<string, string>> = { '*': '∗', _: '＿', '~': '∼', '`': 'ˋ' };
