@@ -38,9 +38,15 @@ export function wordFigures(notice: Notice, frame: WordingFrame): readonly Figur
 function ownFigures(notice: Notice, frame: WordingFrame): readonly Figure[] {
   const over = stateOf(notice) === 'resolved';
   const what = notice.value?.unit === 'text' && !over ? wordQuantity(notice.value, frame) : null;
-  if (notice.type === 'provider-down') return what === null ? [] : [{ label: 'Affected', value: what }];
+  if (notice.type === 'provider-down') return outageFigures(notice, what, frame);
   const facts = notice.facts.map((fact) => figureOf(fact, frame));
   return what === null ? facts : [{ label: 'Reason', value: what }, ...facts];
+}
+
+function outageFigures(notice: Notice, affected: string | null, frame: WordingFrame): readonly Figure[] {
+  if (affected === null) return [];
+  const reason = notice.facts.filter(({ name }) => name === 'reason');
+  return [{ label: 'Affected', value: affected }, ...reason.map((fact) => figureOf(fact, frame))];
 }
 
 function moneyFigures(notice: Notice, frame: WordingFrame): readonly Figure[] {

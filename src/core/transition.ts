@@ -110,6 +110,14 @@ export function elapse(alert: Alert, timing: AlertTiming, now: number): Transiti
   return { alert, change: 'none' };
 }
 
+/**
+ * Whether staleness may still begin by time alone: an alert that is pending or fires knows already, one that recovers may have to begin
+ * again. Time never ends it.
+ */
+export function isAtRest(alert: Alert | null): boolean {
+  return alert === null || alert.state === 'inactive' || alert.recoveringSince !== null;
+}
+
 /** When `elapse` will next have something to do; null when time alone changes nothing. */
 export function elapsesAt(alert: Alert, timing: AlertTiming): number | null {
   if (alert.state === 'pending') return sum(alert.breachedSince, timing.forMs);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { acknowledge, addSilence, expireSilence } from '../../src/app/monitor/operate.ts';
 import { dayMs, dropRule, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
-import { makeRoute, type SettingsParts } from '../support/settings.ts';
+import { makeAccount, makeRoute, type SettingsParts } from '../support/settings.ts';
 import { read, startWorld, type World } from '../support/world.ts';
 
 const rule = smsLow({ warning: units(200), critical: units(50) });
@@ -243,6 +243,21 @@ test('an account that never answered goes stale, downtime not counted', async ()
   expect(world.news()).toEqual([]);
   await world.pass(5 * minuteMs);
   expect(world.news()).toEqual(['otp/stale firing warning']);
+});
+
+test('an account that was stale before a crash is so after it: only a reading ends that', async () => {
+  const world = await startWorld({
+    accounts: [makeAccount('otp', { poll: { kind: 'every', everyMs: 20 * minuteMs } })],
+  });
+  world.provider.breakDown('rate_limited');
+  await world.pass(61 * minuteMs);
+  expect(world.news()).toEqual(['otp/stale firing warning']);
+  world.crash();
+  await world.pass(dayMs);
+  world.start();
+  expect(world.daemon.state.alerts.get('otp/stale')?.state).toBe('firing');
+  await world.pass(minuteMs);
+  expect(world.news().filter((line) => line.includes('resolved'))).toEqual([]);
 });
 
 test('readings from before the clock was set back do not come back into what rules look at', async () => {

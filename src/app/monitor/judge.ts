@@ -4,7 +4,14 @@ import type { AccountFacts } from '../../core/evaluation.ts';
 import { balanceOf, needsReading, timingOf } from '../../core/judging.ts';
 import type { Rule } from '../../core/rule.ts';
 import { staleDueAt } from '../../core/rules/stale.ts';
-import { elapse, elapsesAt, inactiveAlert, type Transition, transition } from '../../core/transition.ts';
+import {
+  elapse,
+  elapsesAt,
+  inactiveAlert,
+  isAtRest,
+  type Transition,
+  transition,
+} from '../../core/transition.ts';
 import { closeIncident, openEvent, openIncident, updateIncident } from './incidents.ts';
 import { factsOf, type MonitorState, type WatchedAccount, wakeBy } from './state.ts';
 
@@ -23,7 +30,8 @@ export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: 
   const facts = factsOf(account, now);
   for (const rule of account.rules) {
     // First: an account that is stale again must not be seen to recover.
-    if (rule.type === 'stale') judgeRule(state, { account, rule, facts, now });
+    if (rule.type === 'stale' && isAtRest(account.alerts.get(rule.id) ?? null))
+      judgeRule(state, { account, rule, facts, now });
     const alert = account.alerts.get(rule.id);
     if (alert !== undefined && !isHeld(rule, facts)) {
       applyTransition(
@@ -45,9 +53,7 @@ export function scheduleAccount(
   let next = Number.POSITIVE_INFINITY;
   for (const rule of account.rules) {
     const alert = account.alerts.get(rule.id);
-    // One that is pending or fires knows already; one that recovers may have to begin again.
-    const rests = alert === undefined || alert.state === 'inactive' || alert.recoveringSince !== null;
-    if (rule.type === 'stale' && rests) next = Math.min(next, staleDueAt(rule, facts));
+    if (rule.type === 'stale' && isAtRest(alert ?? null)) next = Math.min(next, staleDueAt(rule, facts));
     if (alert === undefined || isHeld(rule, facts)) continue;
     next = Math.min(next, elapsesAt(alert, timingOf(rule, account.pollIntervalMs)) ?? next);
   }

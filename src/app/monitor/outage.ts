@@ -22,7 +22,7 @@ export function reviewOutage(state: MonitorState, baseUrl: string, now: number):
     if (areMany(stale.length, accounts)) {
       raiseOwnAlert(state, {
         alert,
-        evaluation: describeOutage(baseUrl, stale.length, accounts.length),
+        evaluation: describeOutage(baseUrl, stale.length, accounts),
         now,
       });
       return;
@@ -35,7 +35,7 @@ export function reviewOutage(state: MonitorState, baseUrl: string, now: number):
   const identity = { account, rule: outageRule, type: 'provider-down', balance: null } as const;
   raiseOwnAlert(state, {
     alert: alert ?? inactiveAlert(identity),
-    evaluation: describeOutage(baseUrl, stale.length, accounts.length),
+    evaluation: describeOutage(baseUrl, stale.length, accounts),
     now,
   });
   touchAll(state, accounts);
@@ -159,16 +159,28 @@ function longestInterval(accounts: readonly WatchedAccount[]): number {
 function describeOutage(
   baseUrl: string,
   stale: number,
-  accounts: number,
+  accounts: readonly WatchedAccount[],
 ): Extract<Evaluation, { kind: 'breached' }> {
+  const reason = commonestFailure(accounts);
   return {
     kind: 'breached',
     severity: 'critical',
-    value: { unit: 'text', text: `${stale} of ${accounts} accounts` },
+    value: { unit: 'text', text: `${stale} of ${accounts.length} accounts` },
     threshold: null,
     facts: [
       { name: 'provider', value: { unit: 'text', text: displayName(providerAccountId(baseUrl)) } },
       { name: 'accounts', value: { unit: 'count', count: stale } },
+      ...(reason === null ? [] : [{ name: 'reason', value: { unit: 'text', text: reason } } as const]),
     ],
   };
+}
+
+/** Why most of the accounts cannot be read; null where none says. */
+function commonestFailure(accounts: readonly WatchedAccount[]): string | null {
+  const counts = new Map<string, number>();
+  for (const { poll } of accounts) {
+    if (poll.failure !== null) counts.set(poll.failure, (counts.get(poll.failure) ?? 0) + 1);
+  }
+  const [commonest] = [...counts].toSorted(([, left], [, right]) => right - left);
+  return commonest?.[0] ?? null;
 }

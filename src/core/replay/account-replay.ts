@@ -8,7 +8,15 @@ import { createReadingLog, type ReadingLog } from '../reading-log.ts';
 import type { Rule } from '../rule.ts';
 import { longestWindow } from '../rules/longest-window.ts';
 import { staleAfter } from '../rules/stale.ts';
-import { elapse, elapsesAt, inactiveAlert, shiftAlert, type Transition, transition } from '../transition.ts';
+import {
+  elapse,
+  elapsesAt,
+  inactiveAlert,
+  isAtRest,
+  shiftAlert,
+  type Transition,
+  transition,
+} from '../transition.ts';
 import { IncidentBook, type IncidentChange, type ReplayedIncident } from './incident-book.ts';
 import { isQuiet, isSteady, keepAlert, type Watch, watchRule } from './watch.ts';
 
@@ -166,7 +174,7 @@ export class AccountReplay {
   #elapse(at: number): void {
     this.#facts.now = at;
     for (const watch of this.#watches) {
-      if (watch.rule.type === 'stale') this.#judge(watch);
+      if (watch.rule.type === 'stale' && isAtRest(watch.alert)) this.#judge(watch);
       if (watch.alert !== null && !this.#isHeld(watch)) {
         this.#apply(watch, elapse(watch.alert, watch.timing, at));
       }

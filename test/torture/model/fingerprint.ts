@@ -1,5 +1,6 @@
 import type { MonitorState } from '../../../src/app/monitor/state.ts';
 import type { ReadingLog } from '../../../src/core/reading-log.ts';
+import { dayMs } from '../scenario.ts';
 import { Violation } from '../story.ts';
 
 /** What must be the same after a restart as before it, part by part; clocks are checked by their bounds elsewhere. */
@@ -35,16 +36,18 @@ export function fingerprint(state: MonitorState, now: number, asOf: number = now
     const { reading, previous, outcome, consecutiveFailures, retryAt } = poll;
     parts.set(`account ${id}`, JSON.stringify([reading, previous, outcome, consecutiveFailures, retryAt]));
     // Memory that reaches further back than this has begun to forget.
-    if (now - asOf < log.windowMs / 2) parts.set(`log ${id}`, describeLog(log, asOf));
+    if (now - asOf < log.windowMs / 2) {
+      parts.set(`log ${id}`, describeLog(log, asOf, asOf - state.settings.storage.retentionMs + dayMs));
+    }
   }
   return parts;
 }
 
-/** The newest quarter of what rules look back on, and what was spent in it. */
-function describeLog(log: ReadingLog, asOf: number): string {
-  const from = Math.max(0, log.indexAt(asOf - log.windowMs / 4));
+/** The newest quarter of what rules look back on, and what was spent in it; without what retention may have deleted. */
+function describeLog(log: ReadingLog, asOf: number, keptSince: number): string {
+  const from = Math.max(0, log.indexAt(asOf - log.windowMs / 4), log.indexAt(keptSince) + 1);
   const to = log.length - 1;
-  if (to < 0) return 'empty';
+  if (from > to) return 'empty';
   const spent = [log.spentBetween('sms', from, to), log.spentBetween('voip', from, to)];
   return JSON.stringify([log.readings(asOf - log.windowMs / 4), spent]);
 }
