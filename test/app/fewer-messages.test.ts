@@ -215,6 +215,11 @@ describe('an outage of the provider', () => {
       .channel('ops')
       .delivered.map((message) => incidentMessage(message).notices[0]?.value ?? null);
     expect(said.at(-1)).toEqual({ unit: 'text', text: '10 of 10 accounts' });
+    const facts = world.channel('ops').delivered.map((message) => incidentMessage(message).notices[0]?.facts);
+    expect(facts.at(-1)).toContainEqual({
+      name: 'reason',
+      value: { unit: 'text', text: 'the scripted provider answered timeout' },
+    });
     expect(world.news()).toEqual([`${host} firing critical`, `${host} reminder critical`]);
   });
 

@@ -94,6 +94,13 @@ describe('the headline of a notice stands alone', () => {
   });
 });
 
+it('of an outage names the accounts it affects and why they cannot be read', () => {
+  expect(wordsOf('provider-down').figures).toEqual([
+    { label: 'Affected', value: '12 of 14 accounts' },
+    { label: 'Reason', value: 'HTTP 503 without an answer of the provider' },
+  ]);
+});
+
 describe('what became of an incident', () => {
   it('names the top-up that resolved it and how long it lasted', () => {
     expect(wordsOf('resolved').story).toEqual([

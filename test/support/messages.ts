@@ -407,6 +407,7 @@ function accessMessages(): Readonly<Record<string, Message>> {
         facts: [
           { name: 'provider', value: { unit: 'text', text: 'api.example.com' } },
           { name: 'accounts', value: { unit: 'count', count: 12 } },
+          { name: 'reason', value: { unit: 'text', text: 'HTTP 503 without an answer of the provider' } },
         ],
         incident: { account: '@provider:api.example.com' },
       }),
