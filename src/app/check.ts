@@ -15,9 +15,17 @@ export interface CheckedAccount {
   readonly explanations: readonly Explanation[];
 }
 
+const notAsked: Outcome = {
+  kind: 'rate_limited',
+  reason: 'not asked: the provider has just limited the rate of another account with this key',
+  durationMs: 0,
+  usage: {},
+};
+
 /**
  * Polls accounts once and says what each rule makes of it. Stores nothing, tells nobody. Accounts that share
- * a secret are polled as far apart as the guard of the daemon asks.
+ * a secret are polled as far apart as the guard of the daemon asks; once the provider limits the rate of one, the
+ * others are not polled any more.
  */
 export async function checkAccounts(parts: {
   readonly settings: Settings;
@@ -34,13 +42,20 @@ export async function checkAccounts(parts: {
   const state = startMonitor({ settings, reader, calendar, random, now: clock.now() });
   const desk = createDesk({ state, reader, now: () => clock.now(), nextPollAt: () => null });
   const free = new Map<string, number>();
+  const limited = new Set<string>();
   const chosen = [...state.accounts.values()].filter(
     ({ settings: it }) => parts.account === null || it.id === parts.account,
   );
 
-  const check = async (account: WatchedAccount, startInMs: number): Promise<CheckedAccount> => {
-    await sleep(clock, startInMs);
-    const outcome = await parts.provider.readBalance(account.settings, parts.signal);
+  const check = async (
+    account: WatchedAccount,
+    it: { readonly group: string; readonly startInMs: number },
+  ): Promise<CheckedAccount> => {
+    await sleep(clock, it.startInMs);
+    const outcome = limited.has(it.group)
+      ? notAsked
+      : await parts.provider.readBalance(account.settings, parts.signal);
+    if (outcome.kind === 'rate_limited') limited.add(it.group);
     observePoll(state, account, outcome, clock.now());
     const view = desk.account(account.settings.id);
     if (view === null) throw new Error('an account vanished while it was checked');
@@ -51,7 +66,7 @@ export async function checkAccounts(parts: {
       const group = state.groups.get(account.settings.id) ?? account.settings.id;
       const place = reserve(free.get(group) ?? 0, 0, settings.provider.maxRequestsPerSecond);
       free.set(group, place.nextFreeAt);
-      return check(account, place.startAt);
+      return check(account, { group, startInMs: place.startAt });
     }),
   );
 }
