@@ -141,10 +141,10 @@ export class Duties {
       }
     }
     if (kind === 'reminder') {
-      const pauseMs = shortestPause(state, incident, message.channel);
+      const pauseMs = Math.min(...pausesOf(state, incident, message.channel));
       const last = this.#lastTold.get(`${message.channel}/${incident.id}`);
       const calm = at - this.#disturbedAt > 1000;
-      if (last !== undefined && calm && at - last < pauseMs - 1000) {
+      if (last !== undefined && calm && Number.isFinite(pauseMs) && at - last < pauseMs - 1000) {
         throw new Violation(
           'reminders keep their distance',
           `${what}: ${at - last} ms after the last word, decided at ${it.item.at}, now ${now}`,
@@ -192,7 +192,8 @@ export class Duties {
     for (const ask of asks) {
       const told = incident.told[ask.channel];
       if (failed(ask.channel, ask.repeatEveryMs)) continue;
-      const kind = this.#dutyOf(incident, ask, told, it);
+      const repeatEveryMs = Math.max(...pausesOf(state, incident, ask.channel));
+      const kind = this.#dutyOf(incident, { ...ask, repeatEveryMs }, told, it);
       if (kind !== null) found.push({ channel: ask.channel, kind });
     }
     return found;
@@ -220,13 +221,12 @@ function seenSeverity({ acknowledgement }: Incident, told: Told): Told['severity
   return seenLater ? acknowledgement.severity : told.severity;
 }
 
-/** Between reminders to a channel. An outage takes the place of alerts that may be reminded of more often. */
-function shortestPause(state: MonitorState, incident: Incident, channel: string): number {
+/** The pauses between reminders to a channel that its routes ask for. An outage takes the place of alerts that may have others. */
+function pausesOf(state: MonitorState, incident: Incident, channel: string): readonly number[] {
   const replaced =
     incident.type === 'provider-down'
       ? [...state.incidents.values()].filter(({ type }) => type === 'stale')
       : [];
   const asks = [incident, ...replaced].flatMap((each) => asksOf(state.settings, each));
-  const pauses = asks.filter((ask) => ask.channel === channel).map((ask) => ask.repeatEveryMs);
-  return pauses.length === 0 ? 0 : Math.min(...pauses);
+  return asks.filter((ask) => ask.channel === channel).map((ask) => ask.repeatEveryMs);
 }

@@ -45,6 +45,8 @@ export class Model implements Observer {
   #answered: { readonly at: number; readonly accounts: ReadonlySet<string> } = { at: 0, accounts: new Set() };
   #wallMovedAt = Number.NEGATIVE_INFINITY;
   #movedWhileDown = false;
+  /** It stood still and has not looked at the clock since: what it writes first says nothing of the time in between. */
+  #napUnseen = false;
   #restored = false;
   #settingsChanged = false;
   #reviewedAt = 0;
@@ -96,6 +98,7 @@ export class Model implements Observer {
     this.#own.booted();
     this.#duties.disturb(this.#now());
     this.#movedWhileDown = false;
+    this.#napUnseen = false;
     this.#restored = false;
     this.#settingsChanged = false;
     this.#before = null;
@@ -150,11 +153,11 @@ export class Model implements Observer {
     if (daemon === null || moment === null) return;
     const { state } = daemon;
     const touched = new Set([...batch.accounts, ...batch.alerts].map((it) => it.account));
-    this.#book.elapse(moment.now);
+    if (!this.#napUnseen) this.#book.elapse(moment.now);
     for (const incident of batch.incidents) {
       if (!incident.event && !incident.account.startsWith('@')) this.#book.expectCause(incident);
     }
-    this.#book.compare(state, { ...moment, only: touched });
+    if (!this.#napUnseen) this.#book.compare(state, { ...moment, only: touched });
     for (const incident of batch.incidents) this.#follow(incident, daemon, moment);
     this.#duties.changed(
       batch.alerts.map((it) => `${it.account}/${it.rule}`),
@@ -227,6 +230,7 @@ export class Model implements Observer {
   }
 
   jumped(byMs: number): void {
+    this.#napUnseen = false;
     const { at } = { at: this.#now() };
     this.#story.note(7, () => `  the daemon sees a jump of ${byMs} ms`);
     if (at - this.#wallMovedAt > this.#scenario.sleepMs + 2 * 86_400_000) {
@@ -255,6 +259,7 @@ export class Model implements Observer {
   /** Neither the daemon nor its timers go on for so long. */
   sleeps(forMs: number): void {
     this.wallMoved(forMs);
+    this.#napUnseen = true;
     this.#duties.disturb(this.#now() + forMs);
     this.#pacing.excuse(this.#now() + forMs);
   }
@@ -373,7 +378,7 @@ export class Model implements Observer {
   }
 
   #review(daemon: Daemon, moment: Moment): void {
-    if (moment.at - this.#reviewedAt < reviewEveryMs) return;
+    if (this.#napUnseen || moment.at - this.#reviewedAt < reviewEveryMs) return;
     this.#reviewedAt = moment.at;
     this.#book.compare(daemon.state, moment);
     this.#duties.review(daemon.state, moment);
