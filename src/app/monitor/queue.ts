@@ -84,13 +84,17 @@ export function spareFresh(state: MonitorState, message: OutboxMessage, now: num
   const spared = new Set(fresh.map((item) => item.incident));
   const first = fresh[0];
   if (first === undefined) return spared;
-  const next = newMessage({
-    id: state.random.id(),
-    channel: message.channel,
-    items: message.items.filter((item) => spared.has(item.incident)),
-    now: first.at,
-    dueAt: now + retryDelayMs(message.attempts),
-  });
+  const next = {
+    ...newMessage({
+      id: state.random.id(),
+      channel: message.channel,
+      items: message.items.filter((item) => spared.has(item.incident)),
+      now: first.at,
+      dueAt: now + retryDelayMs(message.attempts),
+    }),
+    // With the time in which the clock jumped or nobody ran.
+    giveUpAt: first.at + triedMs,
+  };
   putMessage(state, next);
   for (const incident of spared) followFirstMessage(state, { incident, from: message, to: next });
   return spared;
