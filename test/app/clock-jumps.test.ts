@@ -86,19 +86,6 @@ describe.each(jumps)('when %s', (_, jump, byMs) => {
   });
 });
 
-test('what goes on without a message that was given up has its own day, whatever the clock did meanwhile', async () => {
-  const world = await startWorld({ accounts: ['otp', 'ads'], rules: [rule] }, { sleepMs: minuteMs });
-  world.channel('ops').mood = 'down';
-  world.provider.set('otp', 100);
-  await world.pass(23 * hourMs);
-  world.provider.set('ads', 100);
-  await world.pass(hourMs / 2);
-  world.clock.jump(10 * hourMs);
-  await world.pass(16 * hourMs);
-  const waiting = [...world.daemon.state.messages.values()].flatMap(({ items }) => items);
-  expect(waiting.map(({ account }) => account)).toContain('ads');
-});
-
 test('a silence ends by the clock on the wall, also when that is set', async () => {
   const world = await startWorld({
     rules: [rule],
