@@ -1,7 +1,7 @@
 import { type Alert, alertKey, type Incident } from '../core/alert.ts';
-import { isAcknowledged } from '../core/decide.ts';
 import { evaluate, explainRule } from '../core/evaluate.ts';
 import { wouldNotFire } from '../core/explain.ts';
+import { isAcknowledged } from '../core/incident.ts';
 import { wordNotice } from '../core/notice-wording.ts';
 import type { NoticeKind } from '../core/outbox.ts';
 import { isWorse, type Severity } from '../core/severity.ts';

@@ -1,4 +1,5 @@
 import type { Incident, Told } from './alert.ts';
+import { isAcknowledged } from './incident.ts';
 import type { NoticeKind } from './outbox.ts';
 import { isWorse } from './severity.ts';
 
@@ -119,11 +120,6 @@ function decideSuppression(suppression: Suppression, now: number): Decision | nu
   const failedUntil = suppression.channelFailedUntil;
   if (failedUntil !== null && now < failedUntil) return quiet('channel failed', failedUntil);
   return null;
-}
-
-/** An acknowledgement holds until the severity rises after the person took it, even to where it had been before. */
-export function isAcknowledged(incident: Incident): boolean {
-  return incident.acknowledgement !== null && incident.acknowledgement.rises === incident.rises;
 }
 
 function rose(incident: Incident, told: Told): boolean {

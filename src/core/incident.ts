@@ -1,4 +1,5 @@
 import type { Alert, Incident, Resolution } from './alert.ts';
+import { isWorse } from './severity.ts';
 
 /** The incident that an alert opens at `now`, on an account of this name and these labels. */
 export function newIncident(it: {
@@ -35,13 +36,22 @@ export function newIncident(it: {
   };
 }
 
-/** The incident after its alert changed while it fires; `rose` says that the severity did. */
-export function changedIncident(incident: Incident, alert: Alert, rose: boolean): Incident {
+/**
+ * The incident after its alert changed at `now` while it fires; `rose` says that the severity did. Whoever has to act on what is worse
+ * than ever, or worse than what was acknowledged, gets the whole time before it escalates.
+ */
+export function changedIncident(
+  incident: Incident,
+  { alert, rose, now }: { readonly alert: Alert; readonly rose: boolean; readonly now: number },
+): Incident {
   const { severity, flappingSince, value, threshold, facts } = alert;
+  const isWorst = isWorse(severity, incident.worstSeverity);
+  const isNew = rose && (isWorst || isAcknowledged(incident));
   return {
     ...incident,
     severity,
-    worstSeverity: rose ? severity : incident.worstSeverity,
+    escalationSince: isNew ? now : incident.escalationSince,
+    worstSeverity: isWorst ? severity : incident.worstSeverity,
     rises: incident.rises + (rose ? 1 : 0),
     flappingSince,
     value,
@@ -60,6 +70,11 @@ export function closedIncident(
   const resolvedAt = Math.max(now, incident.firedAt);
   const { value, threshold, facts } = alert;
   return { ...incident, resolvedAt, resolution, flappingSince: null, value, threshold, facts };
+}
+
+/** An acknowledgement holds until the severity rises after the person took it, even to where it had been before. */
+export function isAcknowledged(incident: Incident): boolean {
+  return incident.acknowledgement !== null && incident.acknowledgement.rises === incident.rises;
 }
 
 /** Nothing is left to be said of it: over, and every channel that heard of it has heard of its end. */

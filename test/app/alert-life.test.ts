@@ -163,24 +163,44 @@ describe('reminders, acknowledgement and escalation', () => {
     expect(world.news('boss')).toEqual(['otp/sms-low escalated warning']);
   });
 
+  test('what gets worse than ever, or than acknowledged, escalates only after its own time', async () => {
+    const graded = smsLow({ info: units(200), critical: units(50) });
+    const world = await startWorld({
+      rules: [graded],
+      channels,
+      routes: [
+        makeRoute({
+          match: { severity: ['critical'] },
+          channels: ['ops'],
+          escalate: { afterMs: 30 * minuteMs, channels: ['boss'] },
+        }),
+        makeRoute({ channels: ['ops'] }),
+      ],
+    });
+    await read(world, 100);
+    await world.pass(2 * hourMs);
+    await read(world, 10);
+    await world.pass(20 * minuteMs);
+    expect(world.news('boss')).toEqual([]);
+    await world.pass(10 * minuteMs);
+    expect(world.news('boss')).toEqual(['otp/sms-low escalated critical']);
+  });
+
   test('an escalation is not late because a reminder was needless while the channel was down', async () => {
-    const worsening = smsLow({ warning: units(200), critical: units(50) });
     const slow = [
       makeRoute({
         channels: ['ops'],
-        repeatEveryMs: hourMs,
+        repeatEveryMs: 50 * minuteMs,
         escalate: { afterMs: 2 * hourMs, channels: ['ops'] },
       }),
     ];
-    const world = await startWorld({ rules: [worsening], routes: slow });
+    const world = await startWorld({ rules: [single], routes: slow });
     world.channel('ops').mood = 'down';
     await read(world, 100);
-    await world.pass(40 * minuteMs);
-    await read(world, 10);
-    await world.pass(80 * minuteMs);
+    await world.pass(2 * hourMs);
     world.channel('ops').mood = 'up';
     await world.pass(6 * minuteMs);
-    expect(world.news()).toEqual(['otp/sms-low firing+worse+escalated critical']);
+    expect(world.news()).toEqual(['otp/sms-low firing+escalated warning']);
   });
 
   test('an escalation that became due while the channel was down is part of the one message', async () => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Incident, Told } from '../../src/core/alert.ts';
-import { type ChannelPlan, decide, isAcknowledged, type Suppression } from '../../src/core/decide.ts';
+import { type ChannelPlan, decide, type Suppression } from '../../src/core/decide.ts';
+import { isAcknowledged } from '../../src/core/incident.ts';
 import { type Severity, severities } from '../../src/core/severity.ts';
 import { incident, told } from '../support/incidents.ts';
 

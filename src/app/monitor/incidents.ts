@@ -38,10 +38,10 @@ export function openEvent(
 /** Carries what changed in a firing alert over to its incident. */
 export function updateIncident(
   state: MonitorState,
-  { alert, rose }: { readonly alert: Alert; readonly rose: boolean },
+  change: { readonly alert: Alert; readonly rose: boolean; readonly now: number },
 ): void {
-  const incident = incidentOfAlert(state, alert);
-  if (incident !== undefined) keepIncident(state, changedIncident(incident, alert, rose));
+  const incident = incidentOfAlert(state, change.alert);
+  if (incident !== undefined) keepIncident(state, changedIncident(incident, change));
 }
 
 export function closeIncident(

@@ -117,7 +117,7 @@ function followIncident(
     closeIncident(state, { alert, now, resolution: resolutionOf(state, account, { rule, alert }) });
     return { ...alert, incident: null };
   }
-  if (alert.state === 'firing') updateIncident(state, { alert, rose: change === 'rose' });
+  if (alert.state === 'firing') updateIncident(state, { alert, rose: change === 'rose', now });
   return alert;
 }
 

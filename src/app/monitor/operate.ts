@@ -1,5 +1,5 @@
 import { alertKey, isOwnId, ownAlertTypes } from '../../core/alert.ts';
-import { isAcknowledged } from '../../core/decide.ts';
+import { isAcknowledged } from '../../core/incident.ts';
 import { nearestWord } from '../../core/nearest-word.ts';
 import type { Matcher } from '../../core/rule.ts';
 import type { Silence } from '../../core/silence.ts';

@@ -98,7 +98,7 @@ export function raiseOwnAlert(
       changedAt: [it.now],
     });
   } else if (change !== 'none' || !saysTheSame(alert.value, it.alert.value)) {
-    updateIncident(state, { alert, rose: change === 'rose' });
+    updateIncident(state, { alert, rose: change === 'rose', now: it.now });
     keep(state, alert);
   }
 }

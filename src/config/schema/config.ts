@@ -68,7 +68,10 @@ const route = shape({
     '5s',
   ),
   escalate: shape({
-    after: duration('How long nobody acknowledged.', { minMs: secondMs }),
+    after: duration(
+      'How long nobody acknowledged since it fired, became worse than ever, or worse than acknowledged.',
+      { minMs: secondMs },
+    ),
     channels: channelNames('Channels that are told then.'),
   })
     .meta({ description: 'Who else is told when nobody acknowledges.' })

@@ -86,7 +86,7 @@ export class IncidentBook {
   update(alert: Alert, rose: boolean, now: number): void {
     const entry = this.#open.get(alert.rule);
     if (entry === undefined) return;
-    entry.incident = changedIncident(entry.incident, alert, rose);
+    entry.incident = changedIncident(entry.incident, { alert, rose, now });
     this.#note(entry.incident, alert, now);
   }
 

@@ -94,7 +94,12 @@ class Announcer {
     if (change === undefined) return;
     const { incident, alert } = change;
     const { told, escalationSince } = this.#incidents.get(incident.id) ?? incident;
-    this.#incidents.set(incident.id, { ...incident, told, escalationSince });
+    this.#incidents.set(incident.id, {
+      ...incident,
+      told,
+      // From the first message, where that was later; from a rise, where that came after.
+      escalationSince: Math.max(escalationSince, incident.escalationSince),
+    });
     const siblings = this.#byAccount.get(incident.account) ?? new Set();
     this.#byAccount.set(incident.account, siblings.add(incident.id));
     if (alert !== null) {
