@@ -7,15 +7,46 @@ import { type Draft, itemsAt, problemAt, valueAt } from './draft.ts';
 import { findRouteWarnings } from './find-route-warnings.ts';
 import { shortPollMs } from './schema/schedules.ts';
 
+export type NextRun = (cron: string, timezone: string, after: number) => number | null;
+
+/** So many runs show whether a silence ever ends: a week of hourly ones, a year of weekly ones. */
+const runsLookedAt = 170;
+
 /** What is allowed but perhaps not meant, in a configuration without errors. */
-export function findWarnings(draft: Draft, settings: Settings): ConfigProblem[] {
+export function findWarnings(
+  draft: Draft,
+  settings: Settings,
+  cron: { readonly nextRun: NextRun; readonly now: number },
+): ConfigProblem[] {
   return [
     ...warnOfShortPolls(draft, settings),
     ...warnOfDemand(draft, settings),
     ...warnOfRules(draft, settings),
     ...findRouteWarnings(draft, settings),
+    ...warnOfEndlessSilences(draft, settings, cron),
     ...warnOfOpenDoors(draft, settings),
   ];
+}
+
+/** A silence that begins again before it ends mutes for good, which nobody may have meant. */
+function warnOfEndlessSilences(
+  draft: Draft,
+  settings: Settings,
+  { nextRun, now }: { readonly nextRun: NextRun; readonly now: number },
+): ConfigProblem[] {
+  return itemsAt(draft, ['silences']).flatMap((path, index) => {
+    const silence = settings.silences[index];
+    if (silence === undefined) return [];
+    let run = nextRun(silence.cron, silence.timezone, now);
+    for (let seen = 0; run !== null && seen < runsLookedAt; seen++) {
+      const next = nextRun(silence.cron, silence.timezone, run);
+      if (next === null || next - run > silence.durationMs) return [];
+      run = next;
+    }
+    return [
+      problemAt(draft, [...path, 'duration'], 'begins again before it ends: what it matches is never heard'),
+    ];
+  });
 }
 
 function warnOfShortPolls(draft: Draft, settings: Settings): ConfigProblem[] {

@@ -11,7 +11,7 @@ import { checkRules } from './checks/check-rules.ts';
 import { checkSchedules, type FindCronProblem } from './checks/check-schedules.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { draftDocument } from './draft.ts';
-import { findWarnings } from './find-warnings.ts';
+import { findWarnings, type NextRun } from './find-warnings.ts';
 import type { FileContent } from './interpolate.ts';
 import { parseDocument } from './parse-document.ts';
 
@@ -22,6 +22,8 @@ export interface LoadRequest {
   /** For placeholders, and `LOWWATER_DATA`: the folder of the database where the file names none. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly findCronProblem: FindCronProblem;
+  /** The first run strictly after an instant; null when there is none. */
+  readonly nextRun: NextRun;
   /** Milliseconds since 1970: a cron expression must run after it. */
   readonly now: number;
 }
@@ -91,7 +93,7 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
     kind: 'loaded',
     settings,
     secrets: [...new Set(listSecretTexts(settings))],
-    warnings: inFileOrder(findWarnings(draft, settings)),
+    warnings: inFileOrder(findWarnings(draft, settings, request)),
     watchedFiles,
   };
 }

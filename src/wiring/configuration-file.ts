@@ -2,7 +2,7 @@ import type { Settings } from '../app/settings.ts';
 import { formatProblem } from '../config/config-problem.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { readTextFile } from '../config/read-text-file.ts';
-import { findCronProblem } from '../system/calendar.ts';
+import { cronCalendar, findCronProblem } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
 import type { ProcessLog } from './process-log.ts';
 
@@ -22,7 +22,14 @@ export function openConfigurationFile(path: string, log: ProcessLog): Configurat
     load() {
       const { env } = process;
       const now = systemClock.now();
-      const loaded = loadConfig({ path, readFile: readTextFile, env, findCronProblem, now });
+      const loaded = loadConfig({
+        path,
+        readFile: readTextFile,
+        env,
+        findCronProblem,
+        nextRun: cronCalendar.next,
+        now,
+      });
       const { watchedFiles } = loaded;
       if (loaded.kind === 'invalid')
         return { kind: 'invalid', lines: loaded.problems.map(formatProblem), watchedFiles };

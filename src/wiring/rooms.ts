@@ -54,13 +54,20 @@ export function createRooms({ log, version }: { readonly log: ProcessLog; readon
 }
 
 async function loadSettings(path: string, log: ProcessLog): Promise<LoadedSettings> {
-  const [{ loadConfig }, { readTextFile }, { findCronProblem }] = await Promise.all([
+  const [{ loadConfig }, { readTextFile }, { cronCalendar, findCronProblem }] = await Promise.all([
     import('../config/load-config.ts'),
     import('../config/read-text-file.ts'),
     import('../system/calendar.ts'),
   ]);
   const { env } = process;
-  const loaded = loadConfig({ path, readFile: readTextFile, env, findCronProblem, now: systemClock.now() });
+  const loaded = loadConfig({
+    path,
+    readFile: readTextFile,
+    env,
+    findCronProblem,
+    nextRun: cronCalendar.next,
+    now: systemClock.now(),
+  });
   if (loaded.kind === 'invalid') return { kind: 'refused', problems: loaded.problems };
   log.hide(loaded.secrets);
   return { kind: 'loaded', settings: loaded.settings, warnings: loaded.warnings };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { readTextFile } from '../../src/config/read-text-file.ts';
-import { findCronProblem } from '../../src/system/calendar.ts';
+import { cronCalendar, findCronProblem } from '../../src/system/calendar.ts';
 import { load, loadValid, now, placeholder, sample, sampleSecrets } from './sample.ts';
 
 const minimal = {
@@ -325,7 +325,14 @@ test('no address for all is needed where every account has its own', () => {
 test('a real file is read with its byte order mark and Windows line ends; a missing one is told without a line', () => {
   const directory = mkdtempSync(join(tmpdir(), 'lowwater-config-'));
   const path = join(directory, 'config.json');
-  const request = { path, readFile: readTextFile, env: sampleSecrets, findCronProblem, now };
+  const request = {
+    path,
+    readFile: readTextFile,
+    env: sampleSecrets,
+    findCronProblem,
+    nextRun: cronCalendar.next,
+    now,
+  };
   expect(loadConfig(request)).toEqual({
     kind: 'invalid',
     problems: [

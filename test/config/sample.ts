@@ -1,6 +1,6 @@
 import type { FileContent } from '../../src/config/interpolate.ts';
 import { type LoadedConfig, loadConfig } from '../../src/config/load-config.ts';
-import { findCronProblem } from '../../src/system/calendar.ts';
+import { cronCalendar, findCronProblem } from '../../src/system/calendar.ts';
 
 export const now = Date.UTC(2026, 10, 20);
 
@@ -65,6 +65,7 @@ export function load(config: unknown, { env = sampleSecrets, files = {} }: LoadO
         : (all[path] ?? { kind: 'failed', reason: 'no such file' }),
     env,
     findCronProblem,
+    nextRun: cronCalendar.next,
     now,
   });
 }

@@ -68,6 +68,13 @@ test.each<[string, (config: Sample) => unknown, string, string]>([
     'no route and no report uses this channel',
   ],
   [
+    'a silence that begins again before it ends',
+    (c) =>
+      Object.assign(c, { silences: [{ match: {}, cron: '0 22 * * *', duration: '24h', comment: 'nights' }] }),
+    'silences[0].duration',
+    'begins again before it ends',
+  ],
+  [
     'a short token',
     (c) => Object.assign(c.server, { token: 'short' }),
     'server.token',
@@ -124,5 +131,13 @@ test('accounts of one secret that want more polls than the guard lets through ar
 
 test('continuing routes cover everything together', () => {
   const config = { ...sample(), routes: [{ channels: ['ops'], continue: true }, { channels: ['finance'] }] };
+  expect(loadValid(config).warnings).toEqual([]);
+});
+
+test('a silence with any hour between its runs is no cause for a warning', () => {
+  const config = sample();
+  Object.assign(config, {
+    silences: [{ match: {}, cron: '0 18 * * 1-5', duration: '25h', comment: 'evenings' }],
+  });
   expect(loadValid(config).warnings).toEqual([]);
 });
