@@ -1,10 +1,7 @@
 import type { Settings } from '../app/settings.ts';
 import { formatProblem } from '../config/config-problem.ts';
-import { loadConfig } from '../config/load-config.ts';
-import { readTextFile } from '../config/read-text-file.ts';
-import { cronCalendar, findCronProblem } from '../system/calendar.ts';
-import { systemClock } from '../system/clock.ts';
 import type { ProcessLog } from './process-log.ts';
+import { readConfiguration } from './read-configuration.ts';
 
 /** The configuration file of a running daemon, to be read again when it changes. */
 export interface ConfigurationFile {
@@ -20,16 +17,7 @@ export function openConfigurationFile(path: string, log: ProcessLog): Configurat
   return {
     path,
     load() {
-      const { env } = process;
-      const now = systemClock.now();
-      const loaded = loadConfig({
-        path,
-        readFile: readTextFile,
-        env,
-        findCronProblem,
-        nextRun: cronCalendar.next,
-        now,
-      });
+      const loaded = readConfiguration(path);
       const { watchedFiles } = loaded;
       if (loaded.kind === 'invalid')
         return { kind: 'invalid', lines: loaded.problems.map(formatProblem), watchedFiles };

@@ -54,20 +54,8 @@ export function createRooms({ log, version }: { readonly log: ProcessLog; readon
 }
 
 async function loadSettings(path: string, log: ProcessLog): Promise<LoadedSettings> {
-  const [{ loadConfig }, { readTextFile }, { cronCalendar, findCronProblem }] = await Promise.all([
-    import('../config/load-config.ts'),
-    import('../config/read-text-file.ts'),
-    import('../system/calendar.ts'),
-  ]);
-  const { env } = process;
-  const loaded = loadConfig({
-    path,
-    readFile: readTextFile,
-    env,
-    findCronProblem,
-    nextRun: cronCalendar.next,
-    now: systemClock.now(),
-  });
+  const { readConfiguration } = await import('./read-configuration.ts');
+  const loaded = readConfiguration(path);
   if (loaded.kind === 'invalid') return { kind: 'refused', problems: loaded.problems };
   log.hide(loaded.secrets);
   return { kind: 'loaded', settings: loaded.settings, warnings: loaded.warnings };

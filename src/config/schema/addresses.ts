@@ -7,31 +7,32 @@ import { type TextReading, textLeaf } from './texts.ts';
 export function plainAddress(description: string) {
   const allowed =
     'must be an address that starts with https:// or http://, without user, password, query or #';
-  return textLeaf({
-    description,
-    allowed,
-    pattern: '^https?://',
-    read: (text) => {
-      const url = parseWebAddress(text);
-      if (url === null || url.username !== '' || url.password !== '' || /[?#]/.test(text))
-        return { wrong: allowed };
-      return { value: url.href.replace(/\/+$/, '') };
-    },
-  });
+  return addressLeaf({ description, allowed, read: (url) => url.href.replace(/\/+$/, '') });
 }
 
 /** An address without a path: the page's own links begin at the top of its address. */
 export function hostAddress(description: string) {
   const allowed =
     'must be an address such as https://lowwater.example.com, without a path: the page works only at the top of an address';
+  return addressLeaf({ description, allowed, read: (url) => (url.pathname === '/' ? url.origin : null) });
+}
+
+function addressLeaf(it: {
+  readonly description: string;
+  readonly allowed: string;
+  /** Null when it is not what is asked for. */
+  readonly read: (url: URL) => string | null;
+}) {
+  const { description, allowed } = it;
   return textLeaf({
     description,
     allowed,
     pattern: '^https?://',
     read: (text) => {
       const url = parseWebAddress(text);
-      if (url === null || url.href !== `${url.origin}/` || /[?#]/.test(text)) return { wrong: allowed };
-      return { value: url.origin };
+      const bare = url !== null && url.username === '' && url.password === '' && !/[?#]/.test(text);
+      const value = bare ? it.read(url) : null;
+      return value === null ? { wrong: allowed } : { value };
     },
   });
 }
