@@ -245,6 +245,18 @@ test('an account that never answered goes stale, downtime not counted', async ()
   expect(world.news()).toEqual(['otp/stale firing warning']);
 });
 
+test('a message too old to be sent after a long time was not told: what is still open fires anew', async () => {
+  const world = await startWorld({ rules: [rule] }, { sleepMs: minuteMs });
+  world.channel('ops').mood = 'down';
+  await read(world, 100);
+  await world.stop();
+  await world.pass(8 * dayMs);
+  world.start();
+  world.channel('ops').mood = 'up';
+  await world.pass(10 * minuteMs);
+  expect(world.news()).toEqual(['otp/sms-low firing warning']);
+});
+
 test('an account that was stale before a crash is so after it: only a reading ends that', async () => {
   const world = await startWorld({
     accounts: [makeAccount('otp', { poll: { kind: 'every', everyMs: 20 * minuteMs } })],

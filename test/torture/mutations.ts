@@ -209,7 +209,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a channel that refuses for good is tried again at once',
     file: 'src/app/monitor/announce.ts',
-    old: 'lastTry + (plan.repeatEveryMs ?? defaultRepeatEveryMs)',
+    old: 'lastTry + (reminded ? repeatEveryMs : defaultRepeatEveryMs)',
     new: 'lastTry',
   },
   {

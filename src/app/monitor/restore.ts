@@ -5,6 +5,7 @@ import type { StoredState, StoreReader } from '../ports.ts';
 import { abandonUnknownChannels } from './channel-changes.ts';
 import { putMessage } from './queue.ts';
 import { watchAccounts } from './reconfigure.ts';
+import { untell } from './settle.ts';
 import { shiftTime, skipUnwatched } from './shift.ts';
 import { scheduleSilences } from './silencing.ts';
 import { type MonitorState, type WatchedAccount, wakeBy } from './state.ts';
@@ -101,6 +102,7 @@ function restoreMessages(
       const known = state.incidents.has(incident) ? null : reader.incident(incident);
       if (known !== null) state.incidents.set(incident, known);
     }
+    if (tooOld) untell(state, message, new Set());
   }
 }
 

@@ -155,6 +155,14 @@ function settleDead(
   const { message, spared, reason, now } = it;
   end(state, message, { failure: reason });
   raiseChannelFailed(state, { channel: message.channel, severity: 'critical', reason, now });
+  for (const { incident } of message.items) {
+    if (!spared.has(incident)) state.channelTries.set(`${message.channel}/${incident}`, now);
+  }
+  untell(state, message, spared);
+}
+
+/** What a message was to say does not count as told, but for what it was to say of `spared` incidents. */
+export function untell(state: MonitorState, message: OutboxMessage, spared: ReadonlySet<string>): void {
   const saying = (kind: NoticeKind): ReadonlySet<string> =>
     new Set(message.items.filter((item) => item.kind === kind).map(({ incident }) => incident));
   const escalated = saying('escalated');
@@ -163,7 +171,6 @@ function settleDead(
   const flapping = saying('flapping');
   forEachTold(state, message, (incident, told) => {
     if (spared.has(incident.id)) return told;
-    state.channelTries.set(`${message.channel}/${incident.id}`, now);
     if (told.firstMessage === message.id) return null;
     const escalatedAt = escalated.has(incident.id) ? null : told.escalatedAt;
     const rises = worse.has(incident.id) ? { severity: 'info' as const, rises: told.rises - 1 } : {};
