@@ -24,7 +24,7 @@ LABEL org.opencontainers.image.title="lowwater" \
       org.opencontainers.image.created="$CREATED" \
       org.opencontainers.image.licenses="MIT"
 # The C library would keep freed memory in an arena for each thread: a tenth of what the daemon takes.
-ENV NODE_ENV=production LOWWATER_DATA=/data MALLOC_ARENA_MAX=2 MALLOC_TRIM_THRESHOLD_=131072
+ENV NODE_ENV=production LOWWATER_DATA=/data MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=131072
 WORKDIR /app
 COPY --from=deps /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
@@ -38,5 +38,5 @@ EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=10s --start-period=15s --retries=3 CMD ["lowwater", "health"]
 # Node would let young objects take 100 MB before it looks for garbage; the daemon makes little.
-ENTRYPOINT ["node", "--max-semi-space-size=4", "/app/dist/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=2", "/app/dist/main.js"]
 CMD ["run"]
