@@ -7,6 +7,7 @@ import { Attempts } from './attempts.ts';
 import { bodyReaders, type Call } from './call.ts';
 import { EventStreams } from './events.ts';
 import { securityHeaders } from './headers.ts';
+import { makeRoom } from './make-room.ts';
 import { defaultLimits, type ServerLimits, type WebServerOptions } from './options.ts';
 import { sendErrorPage, sendToSignIn } from './page/error.ts';
 import { type Reply, RequestError, sendJsonError } from './reply.ts';
@@ -47,7 +48,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   const server = createServer(serverOptions(limits), (request, response) => {
     void answer({ options, limits, guard, find }, request, response);
   });
-  server.maxConnections = limits.maxConnections;
+  makeRoom(server, limits.maxConnections);
   server.setTimeout(limits.idleTimeoutMs);
   server.on('clientError', refuseBrokenRequest);
   const url = await listen(server, options);

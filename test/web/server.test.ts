@@ -42,14 +42,46 @@ describe('a slow client', () => {
     await dial('').received;
   });
 
-  it('one of many gets no connection beyond the limit, and the next does when one ends', async () => {
-    server = await runServer({
-      limits: { ...hasty, maxConnections: 2, headersTimeoutMs: 5_000, requestTimeoutMs: 5_000 },
+  describe('beyond the limit of connections', () => {
+    const patient = { headersTimeoutMs: 60_000, requestTimeoutMs: 60_000 };
+    const probe = 'GET /livez HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n';
+
+    it('whoever has owed a request for longest makes room', async () => {
+      server = await runServer({ limits: { ...patient, maxConnections: 2 } });
+      const [silent, half] = [dial(''), dial('GET / HTTP/1.1\r\n')];
+      expect(await dial(probe).received).toContain('200 OK');
+      expect(await silent.received).toBe('');
+      expect(half.socket.destroyed).toBe(false);
+      const after = [dial(''), dial(probe)];
+      expect(await after[1]?.received).toContain('200 OK');
+      expect(await half.received).toBe('');
+      expect(after[0]?.socket.destroyed).toBe(false);
     });
-    const [first] = [dial('GET / HTTP/1.1\r\n'), dial('GET / HTTP/1.1\r\n')];
-    expect(await dial('GET /livez HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n').received).toBe('');
-    first?.socket.destroy();
-    await expect.poll(async () => (await fetch(`${server.url}/livez`).catch(() => null))?.status).toBe(200);
+
+    it('whoever was answered and asks nothing more makes room', async () => {
+      server = await runServer({ limits: { ...patient, maxConnections: 1 } });
+      const kept = dial('GET /livez HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
+      await new Promise((resolve) => kept.socket.once('data', resolve));
+      expect(await dial(probe).received).toContain('200 OK');
+      expect(await kept.received).toContain('200 OK');
+    });
+
+    it('a body that never ends makes room', async () => {
+      server = await runServer({ limits: { ...patient, maxConnections: 1 } });
+      const endless = dial('POST /api/v1/silences HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 9\r\n\r\n{');
+      expect(await dial(probe).received).toContain('200 OK');
+      await endless.received;
+      expect(server.logged).toEqual([]);
+    });
+
+    it('nobody who waits for us is cut off', async () => {
+      server = await runServer({ limits: { ...patient, maxConnections: 1 } });
+      const waiting = dial('GET /events HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
+      await new Promise((resolve) => waiting.socket.once('data', resolve));
+      expect(await dial(probe).received).toBe('');
+      waiting.socket.destroy();
+      await expect.poll(() => dial(probe).received).toContain('200 OK');
+    });
   });
 });
 

@@ -1,0 +1,38 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Connections in the order of their last answer, with the request that each is about. */
+type Connections = Map<Socket, IncomingMessage | null>;
+
+/**
+ * Keeps at most `most` connections. One more takes the place of that which has owed us a request, or the rest of
+ * one, for longest: who holds connections without asking cannot keep the others out. Where all wait for an
+ * answer of ours, the new one is dropped.
+ */
+export function makeRoom(server: Server, most: number): void {
+  const connections: Connections = new Map();
+  server.on('connection', (socket) => {
+    if (connections.size >= most) {
+      const leaving = longestOwing(connections) ?? socket;
+      connections.delete(leaving);
+      leaving.destroy();
+    }
+    if (socket.destroyed) return;
+    connections.set(socket, null);
+    socket.once('close', () => connections.delete(socket));
+  });
+  server.on('request', (request, response) => {
+    const { socket } = request;
+    connections.set(socket, request);
+    response.once('close', () => {
+      if (connections.get(socket) !== request) return;
+      connections.delete(socket);
+      if (!socket.destroyed) connections.set(socket, null);
+    });
+  });
+}
+
+function longestOwing(connections: Connections): Socket | undefined {
+  for (const [socket, request] of connections) if (request === null || !request.complete) return socket;
+  return undefined;
+}
