@@ -151,10 +151,10 @@ export class Pacing {
     for (const account of this.#accounts.values()) {
       const busy = this.#busy.get(account.id);
       if (busy !== undefined && at - busy.since < 120_000) continue;
-      const sharing = [...this.#accounts.values()].filter((it) => groupOf(it) === groupOf(account)).length;
-      // Each wait of a group may be ended by a request for another one of its accounts.
-      const waitMs = 1.25 * Math.max(initialMs, maxMs) + 3_600_000;
-      const allowed = gapOf(account) + waitMs * (sharing + 1) + 120_000;
+      const sharing = [...this.#accounts.values()].filter((it) => groupOf(it) === groupOf(account));
+      // Each wait of a group may be ended by a request for another one of its accounts, and lasts as long as the shortest interval.
+      const waitMs = Math.max(1.25 * Math.max(initialMs, maxMs) + 3_600_000, Math.min(...sharing.map(gapOf)));
+      const allowed = gapOf(account) + waitMs * (sharing.length + 1) + 120_000;
       const seen = this.#lastSeen.get(account.id) ?? at;
       if (at - seen > allowed) {
         throw new Violation('no account is forgotten', `${account.id} was not polled for ${at - seen} ms`);
