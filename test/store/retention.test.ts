@@ -53,8 +53,14 @@ describe('retention', () => {
         incident('open'),
         incident('untold', { resolvedAt: noon, told: { ops: told(false) } }),
         incident('recent', { resolvedAt: noon + dayMs }),
+        incident('ending', { resolvedAt: noon, told: { ops: told(true) } }),
       ],
-      messages: [message('waiting'), message('recent', { state: 'delivered', createdAt: noon + dayMs })],
+      messages: [
+        message('waiting', {
+          items: [{ incident: 'ending', account: 'otp', rule: 'sms-low', kind: 'resolved', at: noon }],
+        }),
+        message('recent', { state: 'delivered', createdAt: noon + dayMs }),
+      ],
       silences: [silence('recent', noon + dayMs)],
       backoffs: [{ group: 'recent', strikes: 1, until: noon + dayMs }],
     };
@@ -79,7 +85,7 @@ describe('retention', () => {
         .incidents({})
         .map(({ id }) => id)
         .toSorted(),
-    ).toEqual(['open', 'recent', 'untold']);
+    ).toEqual(['ending', 'open', 'recent', 'untold']);
     expect(store.messages(100).map(({ id }) => id)).toEqual(['recent', 'waiting']);
     expect(store.load()).toMatchObject({ silences: [{ id: 'recent' }], backoffs: [{ group: 'recent' }] });
     expect([...store.polls({ account: 'otp', ...always })]).toHaveLength(1);

@@ -15,9 +15,10 @@ export function openRetention(db: Connection): (olderThan: number, changed: () =
     limited(`DELETE FROM segment WHERE seq IN (
       SELECT segment.seq FROM account CROSS JOIN segment ON segment.account_no = account.no
       WHERE segment.latest_at < $olderThan LIMIT $step)`),
-    limited(
-      'DELETE FROM incident WHERE fired_at < $olderThan AND ended_at < $olderThan AND settled = 1 LIMIT $step',
-    ),
+    // Settled is also what has its end in a message that waits, for months if a channel refuses.
+    limited(`DELETE FROM incident WHERE fired_at < $olderThan AND ended_at < $olderThan AND settled = 1 AND id NOT IN (
+      SELECT item.value ->> '$.incident' FROM message, json_each(message.body, '$.items') AS item
+      WHERE message.state = 'pending') LIMIT $step`),
     limited("DELETE FROM message WHERE created_at < $olderThan AND state <> 'pending' LIMIT $step"),
     limited('DELETE FROM silence WHERE ends_at < $olderThan LIMIT $step'),
     limited('DELETE FROM backoff WHERE until < $olderThan LIMIT $step'),
