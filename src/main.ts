@@ -9,8 +9,9 @@ const minor = Number(parts[1]);
 if (major > needed[0] || (major === needed[0] && minor >= needed[1])) {
   // Signals first: loading the rest takes a while, and until somebody listens a signal ends the process at once.
   const { listenForSignals } = await import('./wiring/signals.ts');
-  const ending = listenForSignals(process.argv.slice(2));
-  if (process.argv.includes('run')) (await import('./wiring/memory.ts')).keepMemorySmall();
+  const words = process.argv.slice(2);
+  const ending = listenForSignals(words);
+  if (words.includes('run')) (await import('./wiring/memory.ts')).keepMemorySmall();
   const { startProcess } = await import('./wiring/process.ts');
   await startProcess(ending);
 } else {

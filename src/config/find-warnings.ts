@@ -1,3 +1,4 @@
+import type { Calendar } from '../app/ports.ts';
 import type { AccountSettings, Settings } from '../app/settings.ts';
 import { formatDuration } from '../core/duration.ts';
 import { isLoopbackHost } from '../core/loopback-host.ts';
@@ -7,8 +8,6 @@ import { type Draft, itemsAt, problemAt, valueAt } from './draft.ts';
 import { findRouteWarnings } from './find-route-warnings.ts';
 import { shortPollMs } from './schema/schedules.ts';
 
-export type NextRun = (cron: string, timezone: string, after: number) => number | null;
-
 /** So many runs show whether a silence ever ends: a week of hourly ones, a year of weekly ones. */
 const runsLookedAt = 170;
 
@@ -16,14 +15,14 @@ const runsLookedAt = 170;
 export function findWarnings(
   draft: Draft,
   settings: Settings,
-  cron: { readonly nextRun: NextRun; readonly now: number },
+  when: { readonly calendar: Calendar; readonly now: number },
 ): ConfigProblem[] {
   return [
     ...warnOfShortPolls(draft, settings),
     ...warnOfDemand(draft, settings),
     ...warnOfRules(draft, settings),
     ...findRouteWarnings(draft, settings),
-    ...warnOfEndlessSilences(draft, settings, cron),
+    ...warnOfEndlessSilences(draft, settings, when),
     ...warnOfOpenDoors(draft, settings),
   ];
 }
@@ -32,14 +31,14 @@ export function findWarnings(
 function warnOfEndlessSilences(
   draft: Draft,
   settings: Settings,
-  { nextRun, now }: { readonly nextRun: NextRun; readonly now: number },
+  { calendar, now }: { readonly calendar: Calendar; readonly now: number },
 ): ConfigProblem[] {
   return itemsAt(draft, ['silences']).flatMap((path, index) => {
     const silence = settings.silences[index];
     if (silence === undefined) return [];
-    let run = nextRun(silence.cron, silence.timezone, now);
+    let run = calendar.next(silence.cron, silence.timezone, now);
     for (let seen = 0; run !== null && seen < runsLookedAt; seen++) {
-      const next = nextRun(silence.cron, silence.timezone, run);
+      const next = calendar.next(silence.cron, silence.timezone, run);
       if (next === null || next - run > silence.durationMs) return [];
       run = next;
     }

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { listSecretTexts } from '../app/known-secrets.ts';
+import type { Calendar } from '../app/ports.ts';
 import type { Settings } from '../app/settings.ts';
 import { buildSettings } from './build-settings.ts';
 import { checkShape } from './check-shape.ts';
@@ -11,7 +12,7 @@ import { checkRules } from './checks/check-rules.ts';
 import { checkSchedules, type FindCronProblem } from './checks/check-schedules.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { draftDocument } from './draft.ts';
-import { findWarnings, type NextRun } from './find-warnings.ts';
+import { findWarnings } from './find-warnings.ts';
 import type { FileContent } from './interpolate.ts';
 import { parseDocument } from './parse-document.ts';
 
@@ -22,8 +23,7 @@ export interface LoadRequest {
   /** For placeholders, and `LOWWATER_DATA`: the folder of the database where the file names none. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly findCronProblem: FindCronProblem;
-  /** The first run strictly after an instant; null when there is none. */
-  readonly nextRun: NextRun;
+  readonly calendar: Calendar;
   /** Milliseconds since 1970: a cron expression must run after it. */
   readonly now: number;
 }

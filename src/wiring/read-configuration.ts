@@ -10,7 +10,7 @@ export function readConfiguration(path: string): LoadedConfig {
     readFile: readTextFile,
     env: process.env,
     findCronProblem,
-    nextRun: cronCalendar.next,
+    calendar: cronCalendar,
     now: systemClock.now(),
   });
 }

@@ -330,7 +330,7 @@ test('a real file is read with its byte order mark and Windows line ends; a miss
     readFile: readTextFile,
     env: sampleSecrets,
     findCronProblem,
-    nextRun: cronCalendar.next,
+    calendar: cronCalendar,
     now,
   };
   expect(loadConfig(request)).toEqual({

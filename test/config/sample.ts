@@ -65,7 +65,7 @@ export function load(config: unknown, { env = sampleSecrets, files = {} }: LoadO
         : (all[path] ?? { kind: 'failed', reason: 'no such file' }),
     env,
     findCronProblem,
-    nextRun: cronCalendar.next,
+    calendar: cronCalendar,
     now,
   });
 }

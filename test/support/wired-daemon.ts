@@ -64,7 +64,7 @@ export async function wireDaemon(order: {
     readFile: reading.readTextFile,
     env: {},
     findCronProblem: systems.findCronProblem,
-    nextRun: systems.cronCalendar.next,
+    calendar: systems.cronCalendar,
     now: clock.now(),
   });
   if (loaded.kind === 'invalid') throw new Error(JSON.stringify(loaded.problems));

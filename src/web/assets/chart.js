@@ -82,11 +82,14 @@ function describe(chart, box) {
           seconds === null
             ? '–'
             : wordTime(seconds, {
-                ...{ weekday: 'short', day: 'numeric', month: 'short', ...hourAndMinute },
+                weekday: 'short',
+                day: 'numeric',
+                month: 'short',
+                ...hourAndMinute,
                 timeZoneName: 'shortOffset',
               })
                 .replace(',', '')
-                .replace(/GMT/, 'UTC'),
+                .replace('GMT', 'UTC'),
       },
       {
         label: 'Balance',
