@@ -4,13 +4,13 @@
  * bench/replay.ts
  */
 import { Readable } from 'node:stream';
-import { readHistoryCsv } from '../src/app/replay/history-csv.ts';
-import { type AccountHistory, HistoryReplay } from '../src/app/replay/history-replay.ts';
-import type { AccountSettings, Settings } from '../src/app/settings.ts';
-import { formatMicros } from '../src/core/money.ts';
-import type { PollRecord } from '../src/core/reading.ts';
-import type { Rule } from '../src/core/rule.ts';
-import { Secret } from '../src/core/secret.ts';
+import { formatMicros } from '../src/domain/money.ts';
+import type { PollRecord } from '../src/domain/reading.ts';
+import type { Rule } from '../src/domain/rule.ts';
+import { Secret } from '../src/domain/secret.ts';
+import type { AccountSettings, Settings } from '../src/domain/settings.ts';
+import { readHistoryCsv } from '../src/replay/history-csv.ts';
+import { type AccountHistory, HistoryReplay } from '../src/replay/history-replay.ts';
 import { cronCalendar } from '../src/system/calendar.ts';
 
 const accountCount = 10;

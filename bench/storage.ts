@@ -5,8 +5,9 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AccountState, Batch, Log, Store } from '../src/app/ports.ts';
-import type { PollRecord } from '../src/core/reading.ts';
+import type { Store } from '../src/daemon/ports.ts';
+import type { AccountState, Batch, Log } from '../src/domain/ports.ts';
+import type { PollRecord } from '../src/domain/reading.ts';
 import { openReader, openStore } from '../src/store/store.ts';
 import { systemClock } from '../src/system/clock.ts';
 

@@ -1,7 +1,7 @@
-import type { AccountView } from '../src/app/desk.ts';
+import { startWebServer } from '../src/http/server.ts';
 import { systemClock } from '../src/system/clock.ts';
 import { systemRandom } from '../src/system/random.ts';
-import { startWebServer } from '../src/web/server.ts';
+import type { AccountView } from '../src/views/desk.ts';
 import {
   buildAccountView,
   buildAlertView,

@@ -12,8 +12,8 @@ import { type Browser, chromium } from 'playwright-core';
 import { composeEmail } from '../src/channels/email/email-channel.ts';
 import { describeSlackPayload } from '../src/channels/slack/describe-payload.ts';
 import { renderSlack } from '../src/channels/slack/render-slack.ts';
-import type { Message } from '../src/core/message.ts';
-import { messageSubject } from '../src/core/message-wording.ts';
+import type { Message } from '../src/domain/message.ts';
+import { messageSubject } from '../src/messages/message-wording.ts';
 import { everyMessage } from '../test/support/messages.ts';
 import { shrinkPng } from './shrink-png.ts';
 

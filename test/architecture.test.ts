@@ -4,19 +4,25 @@ import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
-/** The rooms of the house, inner ones first. A file may import its own room and those listed beside it. */
-const mayImport: Readonly<Record<string, readonly string[]>> = {
-  core: [],
-  app: ['core'],
-  provider: ['core', 'app'],
-  store: ['core', 'app'],
-  channels: ['core', 'app'],
-  config: ['core', 'app'],
-  web: ['core', 'app'],
-  cli: ['core', 'app'],
-  system: ['core', 'app'],
-  main: ['core', 'app', 'provider', 'store', 'channels', 'config', 'web', 'cli', 'system'],
-};
+/**
+ * The floors of the house, the ground first. A file may import its own room and all rooms on floors below; rooms on one
+ * floor do not import one another.
+ */
+const floors: readonly (readonly string[])[] = [
+  ['domain'],
+  ['wording', 'spending'],
+  ['rules'],
+  ['messages'],
+  ['engine'],
+  ['daemon'],
+  ['views'],
+  ['replay'],
+  ['provider', 'store', 'channels', 'config', 'http', 'cli', 'system'],
+  ['main'],
+];
+
+/** Rooms in which nothing waits and nothing of the outside is imported. */
+const pureRooms: readonly string[] = ['domain', 'wording', 'spending', 'rules', 'messages', 'engine'];
 
 /** What only `src/system/` may touch: everybody else is given the clock and the randomness. */
 const impure = [
@@ -30,7 +36,7 @@ const impure = [
 const longestFile = 400;
 
 interface SourceFile {
-  /** From the root of the project, such as `src/core/money.ts`. */
+  /** From the root of the project, such as `src/domain/money.ts`. */
   readonly path: string;
   readonly text: string;
 }
@@ -48,25 +54,28 @@ function findViolations(file: SourceFile): string[] {
 
 function findForbiddenImports(path: string, code: string): string[] {
   const room = roomOf(path);
-  const allowed = mayImport[room];
-  if (allowed === undefined) return [`${path} stands in no known room`];
+  if (floorOf(room) < 0) return [`${path} stands in no known room`];
   return importsOf(code).flatMap((specifier) => {
     if (!specifier.startsWith('.')) {
-      return room === 'core' ? [`${path} (core) imports ${specifier}: core imports only core`] : [];
+      return pureRooms.includes(room) ? [`${path} imports ${specifier}: ${room} imports no package`] : [];
     }
     const target = roomOf(normalize(join(dirname(path), specifier)));
-    return target === room || allowed.includes(target)
+    return target === room || floorOf(target) < floorOf(room)
       ? []
       : [`${path} (${room}) imports ${specifier} (${target})`];
   });
+}
+
+function floorOf(room: string): number {
+  return floors.findIndex((floor) => floor.includes(room));
 }
 
 function findImpurity(path: string, code: string): string[] {
   const room = roomOf(path);
   if (room === 'system') return [];
   const found = impure.filter(({ pattern }) => pattern.test(code)).map(({ name }) => `${path} uses ${name}`);
-  if (room === 'core' && /\basync\b|\bawait\b|\bPromise\b/.test(code))
-    found.push(`${path} (core) is asynchronous`);
+  if (pureRooms.includes(room) && /\basync\b|\bawait\b|\bPromise\b/.test(code))
+    found.push(`${path} (${room}) is asynchronous`);
   return found;
 }
 
@@ -105,56 +114,56 @@ describe('the check of the house finds', () => {
   it.each([
     [
       'an upward arrow',
-      'src/core/a.ts',
-      "import { x } from '../app/ports.ts';",
-      'imports ../app/ports.ts (app)',
+      'src/domain/a.ts',
+      "import { x } from '../daemon/x.ts';",
+      'imports ../daemon/x.ts (daemon)',
     ],
     [
       'an upward arrow of types',
-      'src/app/a.ts',
+      'src/engine/a.ts',
       "import type { X } from '../cli/x.ts';",
       'imports ../cli/x.ts (cli)',
     ],
     [
       'a sideways arrow',
-      'src/web/a.ts',
+      'src/http/a.ts',
       "import { x } from '../store/x.ts';",
       'imports ../store/x.ts (store)',
     ],
     [
       'a sideways arrow of another folder',
       'src/cli/commands/a.ts',
-      "import '../../web/x.ts';",
-      'imports ../../web/x.ts (web)',
+      "import '../../http/x.ts';",
+      'imports ../../http/x.ts (http)',
     ],
     ['a dynamic import', 'src/cli/a.ts', "await import('../store/x.ts');", 'imports ../store/x.ts (store)'],
     [
       'an import of main',
-      'src/web/a.ts',
+      'src/http/a.ts',
       "import { x } from '../wiring/x.ts';",
       'imports ../wiring/x.ts (main)',
     ],
-    ['Node in the core', 'src/core/a.ts', "import { join } from 'node:path';", 'core imports only core'],
-    ['a package in the core', 'src/core/a.ts', "import * as z from 'zod';", 'core imports only core'],
-    ['asynchronous code in the core', 'src/core/a.ts', 'export async function f() {}', 'is asynchronous'],
-    ['a read of the clock', 'src/app/a.ts', 'const now = Date.now();', 'uses Date.now'],
-    ['the present date', 'src/web/a.ts', 'const now = new Date();', 'uses new Date()'],
-    ['randomness', 'src/app/a.ts', 'const dice = Math.random();', 'uses Math.random'],
-    ['a timer', 'src/app/a.ts', 'setTimeout(f, 5);', 'uses a timer'],
-    ['any', 'src/app/a.ts', 'const x: any = 1;', 'uses any'],
+    ['Node in a pure room', 'src/domain/a.ts', "import { join } from 'node:path';", 'imports no package'],
+    ['a package in a pure room', 'src/engine/a.ts', "import * as z from 'zod';", 'imports no package'],
+    ['asynchronous code in a pure room', 'src/rules/a.ts', 'export async function f() {}', 'is asynchronous'],
+    ['a read of the clock', 'src/engine/a.ts', 'const now = Date.now();', 'uses Date.now'],
+    ['the present date', 'src/http/a.ts', 'const now = new Date();', 'uses new Date()'],
+    ['randomness', 'src/daemon/a.ts', 'const dice = Math.random();', 'uses Math.random'],
+    ['a timer', 'src/daemon/a.ts', 'setTimeout(f, 5);', 'uses a timer'],
+    ['any', 'src/daemon/a.ts', 'const x: any = 1;', 'uses any'],
     ['a room that nobody knows', 'src/utils/a.ts', '', 'stands in no known room'],
-    ['a file without end', 'src/app/a.ts', '\n'.repeat(500), 'split it along an idea'],
+    ['a file without end', 'src/daemon/a.ts', '\n'.repeat(500), 'split it along an idea'],
   ])('%s', (_name, path, text, complaint) => {
     expect(findViolations({ path, text }).join('\n')).toContain(complaint);
   });
 
   it.each([
-    ['a date made from an instant', 'src/app/a.ts', 'new Date(at).toISOString()'],
+    ['a date made from an instant', 'src/daemon/a.ts', 'new Date(at).toISOString()'],
     ['the clock in the room of adapters', 'src/system/clock.ts', 'Date.now()'],
-    ['a comment about the clock', 'src/core/a.ts', '// Date.now() would not do here.'],
-    ['a downward arrow', 'src/web/page/a.ts', "import type { Desk } from '../../app/desk.ts';"],
+    ['a comment about the clock', 'src/domain/a.ts', '// Date.now() would not do here.'],
+    ['a downward arrow', 'src/http/page/a.ts', "import type { Desk } from '../../views/desk.ts';"],
     ['main importing every room', 'src/wiring/a.ts', "import { x } from '../store/x.ts';"],
-    ['a method that is called like a timer', 'src/app/a.ts', 'clock.setTimer(5, f); this.setTimeout(5);'],
+    ['a method that is called like a timer', 'src/daemon/a.ts', 'clock.setTimer(5, f); this.setTimeout(5);'],
   ])('nothing wrong with %s', (_name, path, text) => {
     expect(findViolations({ path, text })).toEqual([]);
   });

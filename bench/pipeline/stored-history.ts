@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import type { Batch, Log } from '../../src/app/ports.ts';
-import type { Reading } from '../../src/core/reading.ts';
+import type { Batch, Log } from '../../src/domain/ports.ts';
+import type { Reading } from '../../src/domain/reading.ts';
 import { openReader, openStore } from '../../src/store/store.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { accountId, burnPer20sMicros } from './accounts.ts';

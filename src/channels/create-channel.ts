@@ -1,5 +1,6 @@
-import type { Channel, Clock } from '../app/ports.ts';
-import type { ChannelSettings } from '../app/settings.ts';
+import type { Channel } from '../daemon/ports.ts';
+import type { Clock } from '../domain/ports.ts';
+import type { ChannelSettings } from '../domain/settings.ts';
 import { createEmailChannel } from './email/email-channel.ts';
 import { createSlackChannel } from './slack/slack-channel.ts';
 import { createWebhookChannel } from './webhook/webhook-channel.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../app/ports.ts';
+import type { Clock } from '../domain/ports.ts';
 
 /** A signal that ends an exchange: at its own deadline, or when the caller gives up. */
 export interface Deadline {

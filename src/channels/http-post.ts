@@ -1,9 +1,9 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
-import type { Clock, Delivery } from '../app/ports.ts';
-import { type Environment, readProxyVariables } from '../app/proxy-variables.ts';
-import { isLoopbackHost } from '../core/loopback-host.ts';
-import { parseRetryAfter } from '../core/retry-after.ts';
-import type { Secret } from '../core/secret.ts';
+import { type Environment, readProxyVariables } from '../daemon/proxy-variables.ts';
+import { isLoopbackHost } from '../domain/loopback-host.ts';
+import type { Clock, Delivery } from '../domain/ports.ts';
+import { parseRetryAfter } from '../domain/retry-after.ts';
+import type { Secret } from '../domain/secret.ts';
 import { startDeadline } from './deadline.ts';
 
 /** The most that is read of an answer: what receivers say that matters is a word or a line. */

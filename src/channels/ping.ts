@@ -1,7 +1,7 @@
 import { type Dispatcher, request } from 'undici';
-import type { Ping } from '../app/heartbeat.ts';
-import type { Clock } from '../app/ports.ts';
-import type { Secret } from '../core/secret.ts';
+import type { Ping } from '../daemon/heartbeat.ts';
+import type { Clock } from '../domain/ports.ts';
+import type { Secret } from '../domain/secret.ts';
 import { startDeadline } from './deadline.ts';
 import { openHttpConnections } from './http-post.ts';
 

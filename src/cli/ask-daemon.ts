@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher, request } from 'undici';
-import type { ServerSettings } from '../app/settings.ts';
+import type { ServerSettings } from '../domain/settings.ts';
 import { CommandError } from './command.ts';
 
 /** What the running daemon said. `absent`: nobody listens where the configuration says that it would. */

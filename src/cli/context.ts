@@ -1,7 +1,8 @@
-import type { CheckedAccount } from '../app/check.ts';
-import type { Desk } from '../app/desk.ts';
-import type { Calendar, Clock, Delivery, OperatorOrder, Random, StoreReader } from '../app/ports.ts';
-import type { ChannelSettings, ReportSettings, Settings } from '../app/settings.ts';
+import type { StoreFile } from '../daemon/ports.ts';
+import type { Calendar, Clock, Delivery, OperatorOrder, Random, StoreReader } from '../domain/ports.ts';
+import type { ChannelSettings, ReportSettings, Settings } from '../domain/settings.ts';
+import type { CheckedAccount } from '../views/check.ts';
+import type { Desk } from '../views/desk.ts';
 import type { LoadedConfiguration } from './load-configuration.ts';
 import type { Output } from './terminal/output.ts';
 
@@ -32,7 +33,7 @@ export interface Rooms {
   describeSettings(settings: Settings, warnings: readonly SettingsProblem[]): Promise<object>;
   readSchema(): Promise<object>;
   /** Opens the database to read, beside a daemon that may be writing it. Throws `StorageError`. */
-  openReader(path: string): Promise<StoreReader>;
+  openReader(path: string): Promise<StoreFile>;
   loadCalendar(): Promise<Calendar>;
   openDesk(settings: Settings, reader: StoreReader): Promise<Desk>;
   /** Leaves an order in the database for the daemon. Throws `StorageError`. */

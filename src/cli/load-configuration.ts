@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Settings } from '../app/settings.ts';
+import type { Settings } from '../domain/settings.ts';
 import { type CommandInput, UsageError } from './command.ts';
 import type { CommandContext, SettingsProblem } from './context.ts';
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { nearestWord } from '../core/nearest-word.ts';
+import { nearestWord } from '../domain/nearest-word.ts';
 import { type Command, type CommandInput, type OptionSpec, UsageError } from './command.ts';
 
 /** Options that every command takes. */

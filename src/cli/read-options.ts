@@ -1,8 +1,8 @@
-import type { AccountSettings, Settings } from '../app/settings.ts';
-import { ownAlertTypes } from '../core/alert.ts';
-import { parseDuration } from '../core/duration.ts';
-import { nearestWord } from '../core/nearest-word.ts';
-import { type Balance, balances } from '../core/reading.ts';
+import { ownAlertTypes } from '../domain/alert.ts';
+import { parseDuration } from '../domain/duration.ts';
+import { nearestWord } from '../domain/nearest-word.ts';
+import { type Balance, balances } from '../domain/reading.ts';
+import type { AccountSettings, Settings } from '../domain/settings.ts';
 import { type CommandInput, UsageError } from './command.ts';
 
 /** A duration such as `2h`, in milliseconds; null when the option was not given. */

@@ -1,5 +1,5 @@
-import { OperatorError } from '../app/ports.ts';
-import { nearestWord } from '../core/nearest-word.ts';
+import { nearestWord } from '../domain/nearest-word.ts';
+import { OperatorError } from '../domain/ports.ts';
 import { type Command, CommandError, exitCodes, UsageError } from './command.ts';
 import { commands } from './commands/registry.ts';
 import type { CommandContext } from './context.ts';

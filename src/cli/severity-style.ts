@@ -1,4 +1,4 @@
-import type { Severity } from '../core/severity.ts';
+import type { Severity } from '../domain/severity.ts';
 import type { Style } from './terminal/style.ts';
 
 /** The colour of a severity. */

@@ -1,6 +1,6 @@
-import type { AccountView } from '../app/desk.ts';
-import type { Settings } from '../app/settings.ts';
-import { roughDuration } from '../core/moment.ts';
+import { roughDuration } from '../domain/moment.ts';
+import type { Settings } from '../domain/settings.ts';
+import type { AccountView } from '../views/desk.ts';
 import type { CommandContext } from './context.ts';
 
 /** As the built-in `stale` rule: this many polls, and at least this long. */

@@ -1,5 +1,5 @@
-import type { Desk } from '../app/desk.ts';
-import type { StoreReader } from '../app/ports.ts';
+import type { StoreReader } from '../domain/ports.ts';
+import type { Desk } from '../views/desk.ts';
 import type { CommandInput } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { type LoadedConfiguration, loadConfiguration } from './load-configuration.ts';

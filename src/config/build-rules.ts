@@ -1,5 +1,5 @@
-import type { BelowRule, Ladder, Matcher, Rule, RunwayRule } from '../core/rule.ts';
-import { isWorse, type Severity, severities } from '../core/severity.ts';
+import type { BelowRule, Ladder, Matcher, Rule, RunwayRule } from '../domain/rule.ts';
+import { isWorse, type Severity, severities } from '../domain/severity.ts';
 import type { RuleInput } from './schema/rules.ts';
 
 const hourMs = 3_600_000;

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
+import type { Route } from '../domain/route.ts';
 import type {
   AccountSettings,
   ChannelSettings,
   PollSchedule,
   ServerSettings,
   Settings,
-} from '../app/settings.ts';
-import { everyChannel } from '../core/plan.ts';
-import type { Route } from '../core/route.ts';
-import type { RecurringSilence } from '../core/silence.ts';
+} from '../domain/settings.ts';
+import type { RecurringSilence } from '../domain/silence.ts';
+import { everyChannel } from '../engine/plan.ts';
 import { buildMatcher, buildRules } from './build-rules.ts';
 import { buildBuiltInRules } from './built-in-rules.ts';
 import type { ConfigInput } from './schema/config.ts';

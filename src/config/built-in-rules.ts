@@ -1,6 +1,6 @@
-import { matches } from '../core/matcher.ts';
-import type { Rule } from '../core/rule.ts';
-import { ruleKind } from '../core/rules-for-account.ts';
+import { matches } from '../domain/matcher.ts';
+import type { Rule } from '../domain/rule.ts';
+import { ruleKind } from '../rules/rules-for-account.ts';
 
 /**
  * The rules that protect accounts without being configured, as far as they are needed: one

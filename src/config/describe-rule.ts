@@ -1,7 +1,7 @@
-import { formatDuration } from '../core/duration.ts';
-import { formatMicros } from '../core/money.ts';
-import type { AmountOrShare, Ladder, Matcher, Rule } from '../core/rule.ts';
-import { severities } from '../core/severity.ts';
+import { formatDuration } from '../domain/duration.ts';
+import { formatMicros } from '../domain/money.ts';
+import type { AmountOrShare, Ladder, Matcher, Rule } from '../domain/rule.ts';
+import { severities } from '../domain/severity.ts';
 
 /**
  * What a rule watches for, in a line: `SMS balance below 500 (info), 200 (warning), 50 (critical); resolves

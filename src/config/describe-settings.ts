@@ -1,8 +1,14 @@
-import type { AccountSettings, ChannelSettings, Mailbox, PollSchedule, Settings } from '../app/settings.ts';
-import { formatDuration } from '../core/duration.ts';
-import type { Route } from '../core/route.ts';
-import { rulesForAccount } from '../core/rules-for-account.ts';
-import type { Secret } from '../core/secret.ts';
+import { formatDuration } from '../domain/duration.ts';
+import type { Route } from '../domain/route.ts';
+import type { Secret } from '../domain/secret.ts';
+import type {
+  AccountSettings,
+  ChannelSettings,
+  Mailbox,
+  PollSchedule,
+  Settings,
+} from '../domain/settings.ts';
+import { rulesForAccount } from '../rules/rules-for-account.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { describeMatcher, describeRule } from './describe-rule.ts';
 

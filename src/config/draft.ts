@@ -1,5 +1,5 @@
 import { findNodeAtLocation, type Node } from 'jsonc-parser';
-import { parseMicros } from '../core/money.ts';
+import { parseMicros } from '../domain/money.ts';
 import { type ConfigProblem, formatPath, type Path } from './config-problem.ts';
 import { type InterpolationSources, interpolate } from './interpolate.ts';
 import type { JsonDocument } from './parse-document.ts';

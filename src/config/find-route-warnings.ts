@@ -1,5 +1,5 @@
-import type { Settings } from '../app/settings.ts';
-import type { Matcher } from '../core/rule.ts';
+import type { Matcher } from '../domain/rule.ts';
+import type { Settings } from '../domain/settings.ts';
 import { type ConfigProblem, listWords, type Path } from './config-problem.ts';
 import { type Draft, itemsAt, problemAt } from './draft.ts';
 

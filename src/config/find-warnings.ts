@@ -1,8 +1,8 @@
-import type { Calendar } from '../app/ports.ts';
-import type { AccountSettings, Settings } from '../app/settings.ts';
-import { formatDuration } from '../core/duration.ts';
-import { isLoopbackHost } from '../core/loopback-host.ts';
-import { rulesForAccount } from '../core/rules-for-account.ts';
+import { formatDuration } from '../domain/duration.ts';
+import { isLoopbackHost } from '../domain/loopback-host.ts';
+import type { Calendar } from '../domain/ports.ts';
+import type { AccountSettings, Settings } from '../domain/settings.ts';
+import { rulesForAccount } from '../rules/rules-for-account.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { type Draft, itemsAt, problemAt, valueAt } from './draft.ts';
 import { findRouteWarnings } from './find-route-warnings.ts';

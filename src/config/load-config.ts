@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
-import { listSecretTexts } from '../app/known-secrets.ts';
-import type { Calendar } from '../app/ports.ts';
-import type { Settings } from '../app/settings.ts';
+import { listSecretTexts } from '../daemon/known-secrets.ts';
+import type { Calendar } from '../domain/ports.ts';
+import type { Settings } from '../domain/settings.ts';
 import { buildSettings } from './build-settings.ts';
 import { checkShape } from './check-shape.ts';
 import { checkAddresses } from './checks/check-addresses.ts';

@@ -1,4 +1,4 @@
-import type { Mailbox } from '../app/settings.ts';
+import type { Mailbox } from '../domain/settings.ts';
 
 /** RFC 5321: 64 characters before the @, 254 in all. RFC 5322 dot-atoms only: quoted local parts invite injection. */
 const localPart = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;

@@ -1,4 +1,4 @@
-import type { Clock } from '../app/ports.ts';
+import type { Clock } from '../domain/ports.ts';
 import { createFileFingerprints } from './file-fingerprint.ts';
 
 export interface ConfigWatchOptions {

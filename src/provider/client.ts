@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Clock, Provider } from '../app/ports.ts';
-import type { AccountSettings } from '../app/settings.ts';
-import { formatDuration } from '../core/duration.ts';
-import type { Outcome, OutcomeDetail } from '../core/outcome.ts';
-import { parseRetryAfter } from '../core/retry-after.ts';
+import type { Provider } from '../daemon/ports.ts';
+import { formatDuration } from '../domain/duration.ts';
+import type { Outcome, OutcomeDetail } from '../domain/outcome.ts';
+import type { Clock } from '../domain/ports.ts';
+import { parseRetryAfter } from '../domain/retry-after.ts';
+import type { AccountSettings } from '../domain/settings.ts';
 import { type Connections, openConnections } from './connections.ts';
 import { judgeAnswer } from './envelope.ts';
 import { Exchange, type ExchangeEnd } from './exchange.ts';

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Socket } from 'node:net';
 import { type Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici';
-import { type Environment, readProxyVariables } from '../app/proxy-variables.ts';
+import { type Environment, readProxyVariables } from '../daemon/proxy-variables.ts';
 import { type OriginRequest, WarmClients } from './warm-clients.ts';
 
 /** How long an idle connection is kept where the server gives no hint: past the usual poll interval of five minutes. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { parseMicros } from '../core/money.ts';
-import type { OutcomeDetail } from '../core/outcome.ts';
+import { parseMicros } from '../domain/money.ts';
+import type { OutcomeDetail } from '../domain/outcome.ts';
 import { envelopeCodes } from './endpoints.ts';
 import { cleanProviderText } from './provider-text.ts';
 

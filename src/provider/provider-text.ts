@@ -1,4 +1,4 @@
-import { cleanText } from '../core/plain-text.ts';
+import { cleanText } from '../domain/plain-text.ts';
 
 /**
  * Words of printable ASCII with single spaces between: nothing to clean. Usage headers are so, several in

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../core/loopback-host.ts';
+import { isLoopbackHost } from '../domain/loopback-host.ts';
 import { balanceEndpoint } from './endpoints.ts';
 
 /** Where the balance request of an account goes. */

@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import type { Calendar } from '../app/ports.ts';
+import type { Calendar } from '../domain/ports.ts';
 
 /**
  * Cron expressions by croner. `no-wildcard` makes every expression without `*` in its time fields run once

@@ -1,7 +1,7 @@
 import { type DestinationStream, destination as openDestination, pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
-import type { Log } from '../app/ports.ts';
-import type { LogLevel } from '../app/settings.ts';
+import type { Log } from '../domain/ports.ts';
+import type { LogLevel } from '../domain/settings.ts';
 import { createSecretScrubber } from './secret-scrubber.ts';
 
 export interface LogOptions {

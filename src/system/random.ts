@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Random } from '../app/ports.ts';
+import type { Random } from '../domain/ports.ts';
 
 /** The real randomness. */
 export const systemRandom: Random = {

@@ -1,5 +1,5 @@
-import type { Settings } from '../app/settings.ts';
 import { formatProblem } from '../config/config-problem.ts';
+import type { Settings } from '../domain/settings.ts';
 import type { ProcessLog } from './process-log.ts';
 import { readConfiguration } from './read-configuration.ts';
 

@@ -1,4 +1,4 @@
-import type { ServerSettings, Settings } from '../app/settings.ts';
+import type { ServerSettings, Settings } from '../domain/settings.ts';
 
 /** What the page of a running daemon listens with. */
 export interface PageServer {

@@ -1,7 +1,8 @@
-import type { Channel, StoreReader } from '../app/ports.ts';
-import type { ChannelSettings, Settings } from '../app/settings.ts';
 import type { ReportOrder, Rooms } from '../cli/context.ts';
-import type { Message } from '../core/message.ts';
+import type { Channel } from '../daemon/ports.ts';
+import type { Message } from '../domain/message.ts';
+import type { StoreReader } from '../domain/ports.ts';
+import type { ChannelSettings, Settings } from '../domain/settings.ts';
 import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
 import type { ProcessLog } from './process-log.ts';
@@ -43,7 +44,7 @@ export function createLiveRooms({
     },
     checkAccounts,
     async sendTest({ settings, channel, signal }) {
-      const { sendTest } = await import('../app/send-now.ts');
+      const { sendTest } = await import('../views/send-now.ts');
       return withChannel(channel, (open) =>
         sendTest(open, { settings, now: systemClock.now(), id: systemRandom.id(), signal }),
       );
@@ -51,7 +52,7 @@ export function createLiveRooms({
     async renderReport(order) {
       const [message, { renderTerminal }] = await Promise.all([
         composeReport(order),
-        import('../core/render-terminal.ts'),
+        import('../messages/render-terminal.ts'),
       ]);
       return `${renderTerminal(message, { colour: false, width: process.stdout.columns || reportWidth })}\n`;
     },
@@ -76,7 +77,7 @@ export function createLiveRooms({
 
 const checkAccounts: Rooms['checkAccounts'] = async ({ settings, account, signal }) => {
   const [{ checkAccounts: check }, { createProviderClient }, { cronCalendar }] = await Promise.all([
-    import('../app/check.ts'),
+    import('../views/check.ts'),
     import('../provider/client.ts'),
     import('../system/calendar.ts'),
   ]);
@@ -95,7 +96,7 @@ const checkAccounts: Rooms['checkAccounts'] = async ({ settings, account, signal
 async function openReaderIfThere(settings: Settings): Promise<StoreReader> {
   const [{ existsSync }, { emptyReader }, { openReader }] = await Promise.all([
     import('node:fs'),
-    import('../app/empty-reader.ts'),
+    import('../views/empty-reader.ts'),
     import('../store/store.ts'),
   ]);
   const { path } = settings.storage;
@@ -104,7 +105,7 @@ async function openReaderIfThere(settings: Settings): Promise<StoreReader> {
 
 async function composeReport({ settings, report }: ReportOrder): Promise<Message> {
   const [{ composeReportNow }, { cronCalendar }] = await Promise.all([
-    import('../app/send-now.ts'),
+    import('../views/send-now.ts'),
     import('../system/calendar.ts'),
   ]);
   const reader = await openReaderIfThere(settings);

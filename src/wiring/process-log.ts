@@ -1,5 +1,5 @@
-import type { LogLevel } from '../app/settings.ts';
 import { decideColour } from '../cli/terminal/style.ts';
+import type { LogLevel } from '../domain/settings.ts';
 import { createLog, openLogDestination, type SystemLog } from '../system/log.ts';
 
 /** The one log of the process and the secret values that it must never print. */

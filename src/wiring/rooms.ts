@@ -34,7 +34,7 @@ export function createRooms({ log, version }: { readonly log: ProcessLog; readon
     },
     async openDesk(settings, reader) {
       const [{ openDesk }, { cronCalendar }] = await Promise.all([
-        import('../app/open-desk.ts'),
+        import('../views/open-desk.ts'),
         import('../system/calendar.ts'),
       ]);
       return openDesk({

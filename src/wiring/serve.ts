@@ -1,21 +1,21 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Daemon } from '../app/daemon.ts';
-import { createDaemonDesk } from '../app/daemon-desk.ts';
-import { type Clock, OperatorError } from '../app/ports.ts';
-import type { ServerSettings, Settings } from '../app/settings.ts';
 import { createChannel } from '../channels/create-channel.ts';
 import { createPing } from '../channels/ping.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
 import { watchConfig } from '../config/watch-config.ts';
-import type { Incident } from '../core/alert.ts';
+import { Daemon } from '../daemon/daemon.ts';
+import type { Incident } from '../domain/alert.ts';
+import { type Clock, OperatorError } from '../domain/ports.ts';
+import type { ServerSettings, Settings } from '../domain/settings.ts';
+import { signAcknowledgement } from '../http/ack-link.ts';
+import { startWebServer } from '../http/server.ts';
 import { createProviderClient } from '../provider/client.ts';
 import { openStore } from '../store/store.ts';
 import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
 import type { SystemLog } from '../system/log.ts';
 import { systemRandom } from '../system/random.ts';
-import { signAcknowledgement } from '../web/ack-link.ts';
-import { startWebServer } from '../web/server.ts';
+import { createDaemonDesk } from '../views/daemon-desk.ts';
 import type { ConfigurationFile } from './configuration-file.ts';
 import { createLivePage } from './live-page.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ChannelSettings } from '../../src/app/settings.ts';
 import { createChannel } from '../../src/channels/create-channel.ts';
-import { Secret } from '../../src/core/secret.ts';
+import { Secret } from '../../src/domain/secret.ts';
+import type { ChannelSettings } from '../../src/domain/settings.ts';
 import { systemClock } from '../../src/system/clock.ts';
 
 const settings: readonly ChannelSettings[] = [

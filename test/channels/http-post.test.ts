@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { openHttpConnections, postOnce } from '../../src/channels/http-post.ts';
-import { Secret } from '../../src/core/secret.ts';
+import { Secret } from '../../src/domain/secret.ts';
 
 async function listen(answer: string) {
   const seen: string[] = [];

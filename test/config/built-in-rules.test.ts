@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rulesForAccount } from '../../src/core/rules-for-account.ts';
+import { rulesForAccount } from '../../src/rules/rules-for-account.ts';
 import { loadValid, sample } from './sample.ts';
 
 /** Ids of the built-in rules that watch each account. */

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Clock } from '../../src/app/ports.ts';
 import { type ConfigWatch, watchConfig } from '../../src/config/watch-config.ts';
+import type { Clock } from '../../src/domain/ports.ts';
 
 let directory: string;
 let path: string;

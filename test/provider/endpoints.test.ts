@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { highestRequestsPerSecond } from '../../src/core/request-guard.ts';
+import { highestRequestsPerSecond } from '../../src/engine/request-guard.ts';
 import { balanceEndpoint, endpoints, findEndpoint } from '../../src/provider/endpoints.ts';
 
 test.each<[url: string, group: string | undefined, perSecond: number | undefined]>([

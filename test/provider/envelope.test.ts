@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseMicros } from '../../src/core/money.ts';
-import type { OutcomeDetail } from '../../src/core/outcome.ts';
+import { parseMicros } from '../../src/domain/money.ts';
+import type { OutcomeDetail } from '../../src/domain/outcome.ts';
 import { judgeAnswer } from '../../src/provider/envelope.ts';
 
 const secret = 'very-secret-key';

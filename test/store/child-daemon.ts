@@ -5,7 +5,7 @@
  */
 import { writeSync } from 'node:fs';
 import { setInterval } from 'node:timers';
-import { StorageError } from '../../src/app/ports.ts';
+import { StorageError } from '../../src/domain/ports.ts';
 import { openStore } from '../../src/store/store.ts';
 import { batch, message, minuteMs, noon, ok, pollsOf, silent } from './batches.ts';
 

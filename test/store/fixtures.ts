@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Log, Store } from '../../src/app/ports.ts';
+import type { Store } from '../../src/daemon/ports.ts';
+import type { Log } from '../../src/domain/ports.ts';
 import { openStore } from '../../src/store/store.ts';
 import { noon, silent } from './batches.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { StorageError, type Store } from '../../src/app/ports.ts';
+import type { Store } from '../../src/daemon/ports.ts';
+import { StorageError } from '../../src/domain/ports.ts';
 import { type Connection, connectForWriting } from '../../src/store/sqlite/connection.ts';
 import { migrate, readMigrations } from '../../src/store/sqlite/migrate.ts';
 import { createStore } from '../../src/store/sqlite/store.ts';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { StorageError } from '../../src/app/ports.ts';
+import { StorageError } from '../../src/domain/ports.ts';
 import { describeHolder } from '../../src/store/store.ts';
 import { batch, noon } from './batches.ts';
 import { startChild } from './child.ts';

@@ -1,6 +1,4 @@
-import type { AccountFacts, Evaluation } from '../../src/core/evaluation.ts';
-import type { Reading } from '../../src/core/reading.ts';
-import { createReadingLog } from '../../src/core/reading-log.ts';
+import type { Reading } from '../../src/domain/reading.ts';
 import type {
   BelowRule,
   DropRule,
@@ -10,7 +8,9 @@ import type {
   RunwayRule,
   StaleRule,
   TopUpRule,
-} from '../../src/core/rule.ts';
+} from '../../src/domain/rule.ts';
+import type { AccountFacts, Evaluation } from '../../src/rules/evaluation.ts';
+import { createReadingLog } from '../../src/spending/reading-log.ts';
 
 /** Fri 20 Nov 2026, 12:00 UTC: the instant of the first reading unless a test says otherwise. */
 export const factsNoon = Date.UTC(2026, 10, 20, 12);

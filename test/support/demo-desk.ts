@@ -1,6 +1,6 @@
-import type { AccountView } from '../../src/app/desk.ts';
-import type { PollRecord } from '../../src/core/reading.ts';
-import { thin } from '../../src/core/thin.ts';
+import type { PollRecord } from '../../src/domain/reading.ts';
+import { thin } from '../../src/spending/thin.ts';
+import type { AccountView } from '../../src/views/desk.ts';
 import {
   belowRule,
   buildAccountView,

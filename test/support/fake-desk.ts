@@ -1,22 +1,21 @@
+import type { Counters } from '../../src/daemon/counting.ts';
+import type { Incident } from '../../src/domain/alert.ts';
+import type { Outlook } from '../../src/domain/message.ts';
+import type { Refusal, SilenceOrder } from '../../src/domain/operator.ts';
+import type { OutboxMessage } from '../../src/domain/outbox.ts';
+import type { OutcomeKind } from '../../src/domain/outcome.ts';
+import type { PollRecord, Reading } from '../../src/domain/reading.ts';
+import type { BelowRule } from '../../src/domain/rule.ts';
+import type { Silence } from '../../src/domain/silence.ts';
 import type {
   AccountView,
   AlertView,
   ChannelView,
-  Counters,
   DaemonDesk,
   DaemonStatus,
   Explanation,
-  Refusal,
-  SilenceOrder,
   SilenceView,
-} from '../../src/app/desk.ts';
-import type { Incident } from '../../src/core/alert.ts';
-import type { Outlook } from '../../src/core/message.ts';
-import type { OutboxMessage } from '../../src/core/outbox.ts';
-import type { OutcomeKind } from '../../src/core/outcome.ts';
-import type { PollRecord, Reading } from '../../src/core/reading.ts';
-import type { BelowRule } from '../../src/core/rule.ts';
-import type { Silence } from '../../src/core/silence.ts';
+} from '../../src/views/desk.ts';
 
 /** Fri 20 Nov 2026, 18:41 UTC. */
 export const deskNow = Date.UTC(2026, 10, 20, 18, 41);

@@ -1,4 +1,4 @@
-import type { Incident, Told } from '../../src/core/alert.ts';
+import type { Incident, Told } from '../../src/domain/alert.ts';
 import { factsNoon } from './account-facts.ts';
 
 /** An open incident of a low balance. */

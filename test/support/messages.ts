@@ -1,4 +1,4 @@
-import type { AlertType, Incident } from '../../src/core/alert.ts';
+import type { AlertType, Incident } from '../../src/domain/alert.ts';
 import type {
   IncidentMessage,
   Message,
@@ -8,10 +8,10 @@ import type {
   ReportAccount,
   ReportMessage,
   TestMessage,
-} from '../../src/core/message.ts';
-import { incidentSubject } from '../../src/core/notice-headline.ts';
-import type { NoticeKind } from '../../src/core/outbox.ts';
-import type { Balance, Reading } from '../../src/core/reading.ts';
+} from '../../src/domain/message.ts';
+import type { NoticeKind } from '../../src/domain/outbox.ts';
+import type { Balance, Reading } from '../../src/domain/reading.ts';
+import { incidentSubject } from '../../src/messages/notice-headline.ts';
 
 /** Fri 20 Nov 2026, 18:41 UTC: 02:41 on Saturday in Shanghai. */
 export const messageNow = Date.UTC(2026, 10, 20, 18, 41);

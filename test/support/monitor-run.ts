@@ -1,15 +1,15 @@
-import { emptyReader } from '../../src/app/empty-reader.ts';
-import { batchStored, endTurn, startMonitor, takeBatch } from '../../src/app/monitor/monitor.ts';
-import { observePoll } from '../../src/app/monitor/observe.ts';
-import { putMessage, queueOf } from '../../src/app/monitor/queue.ts';
-import { settleDelivery } from '../../src/app/monitor/settle.ts';
-import type { MonitorState } from '../../src/app/monitor/state.ts';
-import type { Settings } from '../../src/app/settings.ts';
-import type { Incident } from '../../src/core/alert.ts';
-import type { Quantity } from '../../src/core/evaluation.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
-import type { PollRecord } from '../../src/core/reading.ts';
+import type { Incident } from '../../src/domain/alert.ts';
+import type { Outcome } from '../../src/domain/outcome.ts';
+import type { Quantity } from '../../src/domain/quantity.ts';
+import type { PollRecord } from '../../src/domain/reading.ts';
+import type { Settings } from '../../src/domain/settings.ts';
+import { batchStored, endTurn, startMonitor, takeBatch } from '../../src/engine/monitor.ts';
+import { observePoll } from '../../src/engine/observe.ts';
+import { putMessage, queueOf } from '../../src/engine/queue.ts';
+import { settleDelivery } from '../../src/engine/settle.ts';
+import type { MonitorState } from '../../src/engine/state.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
+import { emptyReader } from '../../src/views/empty-reader.ts';
 import { seededRandom } from './seeded-random.ts';
 
 /** What the daemon's own monitor made of polls. */

@@ -1,5 +1,6 @@
-import type { Channel, Delivery } from '../../src/app/ports.ts';
-import type { IncidentMessage, Message, Notice } from '../../src/core/message.ts';
+import type { Channel } from '../../src/daemon/ports.ts';
+import type { IncidentMessage, Message, Notice } from '../../src/domain/message.ts';
+import type { Delivery } from '../../src/domain/ports.ts';
 
 /**
  * How a channel answers: `up` takes everything, `down` surely refuses for now, `lost` may have taken it,

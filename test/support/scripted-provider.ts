@@ -1,6 +1,6 @@
-import type { Provider } from '../../src/app/ports.ts';
-import type { AccountSettings } from '../../src/app/settings.ts';
-import type { Outcome, OutcomeKind } from '../../src/core/outcome.ts';
+import type { Provider } from '../../src/daemon/ports.ts';
+import type { Outcome, OutcomeKind } from '../../src/domain/outcome.ts';
+import type { AccountSettings } from '../../src/domain/settings.ts';
 import { units } from './account-facts.ts';
 
 type Failure = Exclude<OutcomeKind, 'ok'>;

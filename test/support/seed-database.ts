@@ -1,7 +1,7 @@
-import { batchStored, endTurn, startMonitor, takeBatch } from '../../src/app/monitor/monitor.ts';
-import { observePoll } from '../../src/app/monitor/observe.ts';
-import type { Settings } from '../../src/app/settings.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
+import type { Outcome } from '../../src/domain/outcome.ts';
+import type { Settings } from '../../src/domain/settings.ts';
+import { batchStored, endTurn, startMonitor, takeBatch } from '../../src/engine/monitor.ts';
+import { observePoll } from '../../src/engine/observe.ts';
 import { openStore } from '../../src/store/store.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { seededRandom } from './seeded-random.ts';

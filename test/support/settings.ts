@@ -1,8 +1,8 @@
-import type { AccountSettings, ChannelSettings, Settings } from '../../src/app/settings.ts';
 import { buildBuiltInRules } from '../../src/config/built-in-rules.ts';
-import { defaultGroupWaitMs, defaultRepeatEveryMs, type Route } from '../../src/core/route.ts';
-import type { Rule } from '../../src/core/rule.ts';
-import { Secret } from '../../src/core/secret.ts';
+import { defaultGroupWaitMs, defaultRepeatEveryMs, type Route } from '../../src/domain/route.ts';
+import type { Rule } from '../../src/domain/rule.ts';
+import { Secret } from '../../src/domain/secret.ts';
+import type { AccountSettings, ChannelSettings, Settings } from '../../src/domain/settings.ts';
 import { dayMs, minuteMs } from './account-facts.ts';
 
 /** Parts of a configuration that a test names; the rest is as a short file would have it. */

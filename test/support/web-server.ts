@@ -1,7 +1,7 @@
-import type { Clock, Log } from '../../src/app/ports.ts';
-import type { ServerSettings } from '../../src/app/settings.ts';
-import type { ServerLimits } from '../../src/web/options.ts';
-import { startWebServer } from '../../src/web/server.ts';
+import type { Clock, Log } from '../../src/domain/ports.ts';
+import type { ServerSettings } from '../../src/domain/settings.ts';
+import type { ServerLimits } from '../../src/http/options.ts';
+import { startWebServer } from '../../src/http/server.ts';
 import { deskNow, FakeDesk } from './fake-desk.ts';
 
 export const ackKey = Buffer.alloc(32, 7);

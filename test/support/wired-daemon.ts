@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Channel, Clock, Provider, Store } from '../../src/app/ports.ts';
+import type { Channel, Provider, Store } from '../../src/daemon/ports.ts';
+import type { Clock } from '../../src/domain/ports.ts';
 import { builtMain } from './built-program.ts';
 
 /** The ports of a wired daemon as a test may replace them; each gets the real one. */
@@ -39,7 +40,7 @@ export async function wireDaemon(order: {
         'config/load-config.js',
         'config/read-text-file.js',
         'store/store.js',
-        'app/daemon.js',
+        'daemon/daemon.js',
         'provider/client.js',
         'channels/create-channel.js',
         'channels/ping.js',
@@ -51,7 +52,7 @@ export async function wireDaemon(order: {
       typeof import('../../src/config/load-config.ts'),
       typeof import('../../src/config/read-text-file.ts'),
       typeof import('../../src/store/store.ts'),
-      typeof import('../../src/app/daemon.ts'),
+      typeof import('../../src/daemon/daemon.ts'),
       typeof import('../../src/provider/client.ts'),
       typeof import('../../src/channels/create-channel.ts'),
       typeof import('../../src/channels/ping.ts'),

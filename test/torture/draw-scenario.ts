@@ -1,4 +1,4 @@
-import type { Settings } from '../../src/app/settings.ts';
+import type { Settings } from '../../src/domain/settings.ts';
 import { drawMatch, drawSettings, editSettings } from './draw-settings.ts';
 import {
   type ChannelFault,

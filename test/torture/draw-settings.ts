@@ -1,10 +1,15 @@
-import type { AccountSettings, ChannelSettings, ReportSettings, Settings } from '../../src/app/settings.ts';
 import { buildBuiltInRules } from '../../src/config/built-in-rules.ts';
-import type { Route } from '../../src/core/route.ts';
-import type { Ladder, Matcher, Rule } from '../../src/core/rule.ts';
-import { Secret } from '../../src/core/secret.ts';
-import { type Severity, severities } from '../../src/core/severity.ts';
-import type { RecurringSilence } from '../../src/core/silence.ts';
+import type { Route } from '../../src/domain/route.ts';
+import type { Ladder, Matcher, Rule } from '../../src/domain/rule.ts';
+import { Secret } from '../../src/domain/secret.ts';
+import type {
+  AccountSettings,
+  ChannelSettings,
+  ReportSettings,
+  Settings,
+} from '../../src/domain/settings.ts';
+import { type Severity, severities } from '../../src/domain/severity.ts';
+import type { RecurringSilence } from '../../src/domain/silence.ts';
 import { dayMs, hourMs, minuteMs } from './scenario.ts';
 import type { Seeded } from './seeded.ts';
 

@@ -1,9 +1,10 @@
-import { Daemon } from '../../src/app/daemon.ts';
-import { createDaemonDesk } from '../../src/app/daemon-desk.ts';
-import type { DaemonDesk } from '../../src/app/desk.ts';
-import type { Calendar, Channel, Log, Provider, Store } from '../../src/app/ports.ts';
-import { StorageError } from '../../src/app/ports.ts';
-import type { ChannelSettings, Settings } from '../../src/app/settings.ts';
+import { Daemon } from '../../src/daemon/daemon.ts';
+import type { Channel, Provider, Store } from '../../src/daemon/ports.ts';
+import type { Calendar, Log } from '../../src/domain/ports.ts';
+import { StorageError } from '../../src/domain/ports.ts';
+import type { ChannelSettings, Settings } from '../../src/domain/settings.ts';
+import { createDaemonDesk } from '../../src/views/daemon-desk.ts';
+import type { DaemonDesk } from '../../src/views/desk.ts';
 import type { EventQueue } from './event-queue.ts';
 import { type InFlight, Life, type Timer } from './life.ts';
 import type { Observer, Send } from './observer.ts';

@@ -9,14 +9,14 @@ export interface Mutation {
   readonly new: string;
 }
 
-const dispatcher = 'src/app/outbox/dispatcher.ts';
-const queue = 'src/app/monitor/queue.ts';
-const settle = 'src/app/monitor/settle.ts';
-const restore = 'src/app/monitor/restore.ts';
-const silencing = 'src/app/monitor/silencing.ts';
-const judge = 'src/app/monitor/judge.ts';
-const decide = 'src/core/decide.ts';
-const transition = 'src/core/transition.ts';
+const dispatcher = 'src/daemon/dispatcher.ts';
+const queue = 'src/engine/queue.ts';
+const settle = 'src/engine/settle.ts';
+const restore = 'src/engine/restore.ts';
+const silencing = 'src/engine/silencing.ts';
+const judge = 'src/engine/judge.ts';
+const decide = 'src/engine/decide.ts';
+const transition = 'src/engine/transition.ts';
 
 /** Bugs of the kind that lose, invent or repeat alerts, or that are rude to the provider or to a channel. */
 export const mutations: readonly Mutation[] = [
@@ -40,13 +40,13 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'what was told is not stored with the message',
-    file: 'src/app/monitor/announce.ts',
+    file: 'src/engine/announce.ts',
     old: '    state.incidents.set(incident.id, current);\n    state.changes.incidents.add(incident.id);',
     new: '    state.incidents.set(incident.id, current);',
   },
   {
     name: 'a milder alert is told beside a worse one',
-    file: 'src/core/inhibition.ts',
+    file: 'src/engine/inhibition.ts',
     old: 'isWorse(other.severity, alert.severity))',
     new: 'isWorse(alert.severity, other.severity))',
   },
@@ -64,19 +64,19 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'hysteresis is ignored',
-    file: 'src/core/rules/ladder.ts',
+    file: 'src/rules/ladder.ts',
     old: 'if (held && value < resolvesAt(threshold))',
     new: 'if (held && value < threshold)',
   },
   {
     name: 'a balance at the end of the hysteresis still counts as low',
-    file: 'src/core/rules/ladder.ts',
+    file: 'src/rules/ladder.ts',
     old: 'value < resolvesAt(threshold)',
     new: 'value <= resolvesAt(threshold)',
   },
   {
     name: 'a balance at the threshold counts as below it',
-    file: 'src/core/rules/ladder.ts',
+    file: 'src/rules/ladder.ts',
     old: 'if (value < threshold) return',
     new: 'if (value <= threshold) return',
   },
@@ -112,19 +112,19 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'a failed poll counts as a balance of zero',
-    file: 'src/app/monitor/observe.ts',
+    file: 'src/engine/observe.ts',
     old: '    ...before,\n    polledAt: now,',
     new: "    ...before,\n    reading: { at: now, sms: 0, voip: 0, currency: before.reading?.currency ?? 'USD' },\n    polledAt: now,",
   },
   {
     name: 'the time that the provider asks for is ignored',
-    file: 'src/core/backoff.ts',
+    file: 'src/domain/backoff.ts',
     old: 'intervalMs, retryAfterMs ?? 0);',
     new: 'intervalMs);',
   },
   {
     name: 'accounts of one key are asked at the same moment',
-    file: 'src/core/request-guard.ts',
+    file: 'src/engine/request-guard.ts',
     old: 'const startAt = Math.max(nextFreeAt, now);',
     new: 'const startAt = now;',
   },
@@ -148,7 +148,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'what could not be written counts as written',
-    file: 'src/app/committer.ts',
+    file: 'src/daemon/committer.ts',
     old: 'if (error instanceof StorageError) return error;',
     new: 'if (!(error instanceof StorageError)) throw error;\n      batchStored(this.#parts.state);\n      return null;',
   },
@@ -160,7 +160,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'a message that grew keeps the id that may have arrived',
-    file: 'src/core/outbox.ts',
+    file: 'src/domain/outbox.ts',
     old: 'revision: message.uncertain || message.revision !== 0 ? numberOf(all) : 0,',
     new: 'revision: message.revision,',
   },
@@ -196,7 +196,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'a top-up counts as spending',
-    file: 'src/core/reading-log.ts',
+    file: 'src/spending/reading-log.ts',
     old: 'Math.max(0, this.#cell(last, column.sms) - sms)',
     new: 'Math.abs(this.#cell(last, column.sms) - sms)',
   },
@@ -208,13 +208,13 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'a channel that refuses for good is tried again at once',
-    file: 'src/app/monitor/announce.ts',
+    file: 'src/engine/announce.ts',
     old: 'lastTry + (reminded ? repeatEveryMs : defaultRepeatEveryMs)',
     new: 'lastTry',
   },
   {
     name: 'the first account of a group is always asked first',
-    file: 'src/app/poller.ts',
+    file: 'src/daemon/poller.ts',
     old: 'polledAt(left) - polledAt(right)',
     new: 'left.localeCompare(right)',
   },

@@ -1,7 +1,8 @@
-import type { Daemon } from '../../src/app/daemon.ts';
-import type { Batch, Delivery, Store } from '../../src/app/ports.ts';
-import type { Message } from '../../src/core/message.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
+import type { Daemon } from '../../src/daemon/daemon.ts';
+import type { Store } from '../../src/daemon/ports.ts';
+import type { Message } from '../../src/domain/message.ts';
+import type { Outcome } from '../../src/domain/outcome.ts';
+import type { Batch, Delivery } from '../../src/domain/ports.ts';
 
 /** One message on its way from a process to a channel. */
 export interface Send {

@@ -1,6 +1,7 @@
-import type { Daemon } from '../../src/app/daemon.ts';
-import type { Batch, Delivery, Store } from '../../src/app/ports.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
+import type { Daemon } from '../../src/daemon/daemon.ts';
+import type { Store } from '../../src/daemon/ports.ts';
+import type { Outcome } from '../../src/domain/outcome.ts';
+import type { Batch, Delivery } from '../../src/domain/ports.ts';
 import type { Observer, Send } from './observer.ts';
 
 /** Some of the daemon's calls come from promises that nobody waits for: a violation found there must not be lost. */

@@ -1,6 +1,6 @@
-import type { Settings } from '../../src/app/settings.ts';
-import type { Balance } from '../../src/core/reading.ts';
-import type { Matcher } from '../../src/core/rule.ts';
+import type { Balance } from '../../src/domain/reading.ts';
+import type { Matcher } from '../../src/domain/rule.ts';
+import type { Settings } from '../../src/domain/settings.ts';
 
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;

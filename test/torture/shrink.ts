@@ -1,4 +1,4 @@
-import type { Settings } from '../../src/app/settings.ts';
+import type { Settings } from '../../src/domain/settings.ts';
 import type { Scenario } from './scenario.ts';
 import { simulate } from './simulate.ts';
 

@@ -1,5 +1,5 @@
-import type { Delivery } from '../../src/app/ports.ts';
-import type { Outcome } from '../../src/core/outcome.ts';
+import type { Outcome } from '../../src/domain/outcome.ts';
+import type { Delivery } from '../../src/domain/ports.ts';
 import {
   type Balances,
   type ChannelSpell,

@@ -1,5 +1,5 @@
-import type { Micros } from '../../core/money.ts';
-import { severities } from '../../core/severity.ts';
+import type { Micros } from '../../domain/money.ts';
+import { severities } from '../../domain/severity.ts';
 import type { ChartInput } from './chart-svg.ts';
 
 const minuteMs = 60_000;

@@ -1,8 +1,8 @@
-import { formatDay, formatShortMoment, formatTime } from '../../core/moment.ts';
-import { formatMicros, formatMoney, type Micros } from '../../core/money.ts';
-import { cutText } from '../../core/plain-text.ts';
-import type { Ladder } from '../../core/rule.ts';
-import { type Severity, severities } from '../../core/severity.ts';
+import { formatDay, formatShortMoment, formatTime } from '../../domain/moment.ts';
+import { formatMicros, formatMoney, type Micros } from '../../domain/money.ts';
+import { cutText } from '../../domain/plain-text.ts';
+import type { Ladder } from '../../domain/rule.ts';
+import { type Severity, severities } from '../../domain/severity.ts';
 import { type ChartScale, chartScale } from './chart-scale.ts';
 import { escapeHtml } from './html.ts';
 

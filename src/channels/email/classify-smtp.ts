@@ -1,5 +1,5 @@
-import type { Delivery } from '../../app/ports.ts';
-import { cleanText } from '../../core/plain-text.ts';
+import { cleanText } from '../../domain/plain-text.ts';
+import type { Delivery } from '../../domain/ports.ts';
 import { errorCodes } from '../http-post.ts';
 import { echoesSecret } from './echoed-secret.ts';
 

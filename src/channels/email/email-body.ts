@@ -1,14 +1,14 @@
-import type { IncidentMessage, Message, ReportMessage, TestMessage } from '../../core/message.ts';
+import type { IncidentMessage, Message, ReportMessage, TestMessage } from '../../domain/message.ts';
+import { plural } from '../../domain/moment.ts';
 import {
   messageSubject,
   testHeadline,
   testStory,
   wordIncidents,
   wordMore,
-} from '../../core/message-wording.ts';
-import { plural } from '../../core/moment.ts';
-import type { NoticeWording } from '../../core/notice-wording.ts';
-import { type ReportAccountWording, wordReport } from '../../core/report-wording.ts';
+} from '../../messages/message-wording.ts';
+import type { NoticeWording } from '../../messages/notice-wording.ts';
+import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import type { ChartPlan } from './email-charts.ts';
 import {
   adviceBox,

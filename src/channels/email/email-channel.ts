@@ -1,7 +1,8 @@
 import type { SendMailOptions } from 'nodemailer';
-import type { Channel, Clock, Delivery } from '../../app/ports.ts';
-import type { ChannelSettings } from '../../app/settings.ts';
-import type { Message } from '../../core/message.ts';
+import type { Channel } from '../../daemon/ports.ts';
+import type { Message } from '../../domain/message.ts';
+import type { Clock, Delivery } from '../../domain/ports.ts';
+import type { ChannelSettings } from '../../domain/settings.ts';
 import { startDeadline } from '../deadline.ts';
 import { tryRender } from '../rendering.ts';
 import { classifySmtpError } from './classify-smtp.ts';

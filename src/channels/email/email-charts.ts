@@ -1,10 +1,10 @@
-import type { Message, Notice, Outlook, ReportAccount } from '../../core/message.ts';
-import { formatMoment, isBeyondHorizon, roughDuration } from '../../core/moment.ts';
-import { formatAmount } from '../../core/money.ts';
-import { balanceLabel } from '../../core/notice-headline.ts';
-import { stateOf } from '../../core/notice-state.ts';
-import { cleanText } from '../../core/plain-text.ts';
-import { type Balance, balances, type Reading } from '../../core/reading.ts';
+import type { Message, Notice, Outlook, ReportAccount } from '../../domain/message.ts';
+import { formatMoment, isBeyondHorizon, roughDuration } from '../../domain/moment.ts';
+import { formatAmount } from '../../domain/money.ts';
+import { cleanText } from '../../domain/plain-text.ts';
+import { type Balance, balances, type Reading } from '../../domain/reading.ts';
+import { balanceLabel } from '../../messages/notice-headline.ts';
+import { stateOf } from '../../messages/notice-state.ts';
 import type { ChartInput } from './chart-svg.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;

@@ -1,10 +1,10 @@
 import { domainToASCII } from 'node:url';
-import type { Mailbox } from '../../app/settings.ts';
-import type { Message } from '../../core/message.ts';
-import { messageSubject } from '../../core/message-wording.ts';
-import { stateOf } from '../../core/notice-state.ts';
-import { cleanText } from '../../core/plain-text.ts';
-import { renderTerminal } from '../../core/render-terminal.ts';
+import type { Message } from '../../domain/message.ts';
+import { cleanText } from '../../domain/plain-text.ts';
+import type { Mailbox } from '../../domain/settings.ts';
+import { messageSubject } from '../../messages/message-wording.ts';
+import { stateOf } from '../../messages/notice-state.ts';
+import { renderTerminal } from '../../messages/render-terminal.ts';
 import { renderEmailHtml } from './email-body.ts';
 import type { ChartPlan } from './email-charts.ts';
 

@@ -1,5 +1,5 @@
-import { isLoopbackHost } from '../../core/loopback-host.ts';
-import type { Secret } from '../../core/secret.ts';
+import { isLoopbackHost } from '../../domain/loopback-host.ts';
+import type { Secret } from '../../domain/secret.ts';
 
 /** Where mail goes and how it is protected on the way, from `smtpUrl`. */
 export interface SmtpServer {

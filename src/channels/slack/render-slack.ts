@@ -1,12 +1,12 @@
-import type { IncidentMessage, Message, Notice, ReportMessage, TestMessage } from '../../core/message.ts';
-import { testHeadline, testStory, wordIncidents, wordMore } from '../../core/message-wording.ts';
-import { plural } from '../../core/moment.ts';
-import { formatAmount } from '../../core/money.ts';
-import type { Tone } from '../../core/notice-state.ts';
-import type { NoticeWording } from '../../core/notice-wording.ts';
-import { cleanText } from '../../core/plain-text.ts';
-import { type ReportAccountWording, wordReport } from '../../core/report-wording.ts';
-import { drawSparkline } from '../../core/sparkline.ts';
+import type { IncidentMessage, Message, Notice, ReportMessage, TestMessage } from '../../domain/message.ts';
+import { plural } from '../../domain/moment.ts';
+import { formatAmount } from '../../domain/money.ts';
+import { cleanText } from '../../domain/plain-text.ts';
+import { testHeadline, testStory, wordIncidents, wordMore } from '../../messages/message-wording.ts';
+import type { Tone } from '../../messages/notice-state.ts';
+import type { NoticeWording } from '../../messages/notice-wording.ts';
+import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
+import { drawSparkline } from '../../spending/sparkline.ts';
 import { cutEscaped, cutUnits, escapeSlack, literalMrkdwn } from './slack-text.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;

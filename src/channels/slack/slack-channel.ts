@@ -1,8 +1,9 @@
 import { IncomingWebhook, IncomingWebhookHTTPError, type IncomingWebhookSendArguments } from '@slack/webhook';
-import type { Channel, Clock, Delivery } from '../../app/ports.ts';
-import { cleanText } from '../../core/plain-text.ts';
-import { longestRetryAfterMs } from '../../core/retry-after.ts';
-import type { Secret } from '../../core/secret.ts';
+import type { Channel } from '../../daemon/ports.ts';
+import { cleanText } from '../../domain/plain-text.ts';
+import type { Clock, Delivery } from '../../domain/ports.ts';
+import { longestRetryAfterMs } from '../../domain/retry-after.ts';
+import type { Secret } from '../../domain/secret.ts';
 import {
   deliverWithin,
   type HttpAnswer,

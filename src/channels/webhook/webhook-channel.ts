@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
-import type { Channel, Clock, Delivery } from '../../app/ports.ts';
-import type { Secret } from '../../core/secret.ts';
+import type { Channel } from '../../daemon/ports.ts';
+import type { Clock, Delivery } from '../../domain/ports.ts';
+import type { Secret } from '../../domain/secret.ts';
 import {
   deliverWithin,
   type HttpAnswer,

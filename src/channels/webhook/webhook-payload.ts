@@ -1,5 +1,4 @@
-import type { Resolution } from '../../core/alert.ts';
-import type { Quantity } from '../../core/evaluation.ts';
+import type { Resolution } from '../../domain/alert.ts';
 import type {
   IncidentMessage,
   Message,
@@ -7,13 +6,14 @@ import type {
   Outlook,
   ReportAccount,
   ReportMessage,
-} from '../../core/message.ts';
-import { testHeadline, wordIncidents } from '../../core/message-wording.ts';
-import { formatMicros } from '../../core/money.ts';
-import { stateOf } from '../../core/notice-state.ts';
-import { wordNotice } from '../../core/notice-wording.ts';
-import { type Balance, balances, type Reading } from '../../core/reading.ts';
-import { wordReport } from '../../core/report-wording.ts';
+} from '../../domain/message.ts';
+import { formatMicros } from '../../domain/money.ts';
+import type { Quantity } from '../../domain/quantity.ts';
+import { type Balance, balances, type Reading } from '../../domain/reading.ts';
+import { testHeadline, wordIncidents } from '../../messages/message-wording.ts';
+import { stateOf } from '../../messages/notice-state.ts';
+import { wordNotice } from '../../messages/notice-wording.ts';
+import { wordReport } from '../../messages/report-wording.ts';
 
 /** The most alerts or accounts in one body; `truncated` tells how many more there are. */
 const listLimit = 200;

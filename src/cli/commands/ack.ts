@@ -1,4 +1,4 @@
-import type { AlertView } from '../../app/desk.ts';
+import type { AlertView } from '../../views/desk.ts';
 import { askDaemon } from '../ask-daemon.ts';
 import { type Command, CommandError, exitCodes } from '../command.ts';
 import { orderedFromDatabase } from '../left-order.ts';

@@ -1,8 +1,8 @@
-import type { AlertView } from '../../app/desk.ts';
-import { alertJson } from '../../app/desk-json.ts';
-import type { Quantity } from '../../core/evaluation.ts';
-import { formatMoney } from '../../core/money.ts';
-import { wordQuantity } from '../../core/quantity-wording.ts';
+import { formatMoney } from '../../domain/money.ts';
+import type { Quantity } from '../../domain/quantity.ts';
+import type { AlertView } from '../../views/desk.ts';
+import { alertJson } from '../../views/desk-json.ts';
+import { wordQuantity } from '../../wording/quantity-wording.ts';
 import { type Command, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson } from '../print-json.ts';

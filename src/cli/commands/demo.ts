@@ -1,4 +1,4 @@
-import { parseDuration } from '../../core/duration.ts';
+import { parseDuration } from '../../domain/duration.ts';
 import { type Command, exitCodes, UsageError } from '../command.ts';
 
 export const demoCommand: Command = {

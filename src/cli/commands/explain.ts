@@ -1,9 +1,9 @@
-import type { AlertView, Explanation } from '../../app/desk.ts';
-import { explanationJson } from '../../app/desk-json.ts';
-import type { Fact, Quantity } from '../../core/evaluation.ts';
-import { describeDistance, formatMomentAndAge, roughDuration } from '../../core/moment.ts';
-import { cleanText } from '../../core/plain-text.ts';
-import { type WordingFrame, wordFact, wordQuantity } from '../../core/quantity-wording.ts';
+import { describeDistance, formatMomentAndAge, roughDuration } from '../../domain/moment.ts';
+import { cleanText } from '../../domain/plain-text.ts';
+import type { Fact, Quantity } from '../../domain/quantity.ts';
+import type { AlertView, Explanation } from '../../views/desk.ts';
+import { explanationJson } from '../../views/desk-json.ts';
+import { type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
 import { type Command, exitCodes, UsageError } from '../command.ts';
 import { printJson } from '../print-json.ts';
 import { requireAccount, suggest } from '../read-options.ts';

@@ -1,9 +1,9 @@
-import type { AccountView } from '../../app/desk.ts';
-import { readingJson } from '../../app/desk-json.ts';
-import type { AccountSettings } from '../../app/settings.ts';
-import { formatMoney } from '../../core/money.ts';
-import { cleanText } from '../../core/plain-text.ts';
-import type { Balance, Reading } from '../../core/reading.ts';
+import { formatMoney } from '../../domain/money.ts';
+import { cleanText } from '../../domain/plain-text.ts';
+import type { Balance, Reading } from '../../domain/reading.ts';
+import type { AccountSettings } from '../../domain/settings.ts';
+import type { AccountView } from '../../views/desk.ts';
+import { readingJson } from '../../views/desk-json.ts';
 import { type Command, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson } from '../print-json.ts';

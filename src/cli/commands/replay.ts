@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { assignReadings, givenHistory, storedHistory } from '../../app/replay/histories.ts';
-import { HistoryFileError, readHistoryCsv } from '../../app/replay/history-csv.ts';
-import { type AccountHistory, HistoryReplay } from '../../app/replay/history-replay.ts';
-import { replayJson } from '../../app/replay/replay-json.ts';
-import type { AccountSettings, Settings } from '../../app/settings.ts';
+import type { AccountSettings, Settings } from '../../domain/settings.ts';
+import { assignReadings, givenHistory, storedHistory } from '../../replay/histories.ts';
+import { HistoryFileError, readHistoryCsv } from '../../replay/history-csv.ts';
+import { type AccountHistory, HistoryReplay } from '../../replay/history-replay.ts';
+import { replayJson } from '../../replay/replay-json.ts';
 import { type Command, CommandError, type CommandInput, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadConfiguration } from '../load-configuration.ts';

@@ -1,5 +1,5 @@
-import type { ReportSettings, Settings } from '../../app/settings.ts';
-import { cleanText } from '../../core/plain-text.ts';
+import { cleanText } from '../../domain/plain-text.ts';
+import type { ReportSettings, Settings } from '../../domain/settings.ts';
 import { type Command, CommandError, exitCodes, UsageError } from '../command.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { printJson } from '../print-json.ts';

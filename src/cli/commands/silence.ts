@@ -1,9 +1,9 @@
-import type { SilenceView } from '../../app/desk.ts';
-import { isoText, silenceJson } from '../../app/desk-json.ts';
-import { isOwnId } from '../../core/alert.ts';
-import { wordMatcher } from '../../core/matcher.ts';
-import type { Matcher } from '../../core/rule.ts';
-import { severities } from '../../core/severity.ts';
+import { isOwnId } from '../../domain/alert.ts';
+import { wordMatcher } from '../../domain/matcher.ts';
+import type { Matcher } from '../../domain/rule.ts';
+import { severities } from '../../domain/severity.ts';
+import type { SilenceView } from '../../views/desk.ts';
+import { isoText, silenceJson } from '../../views/desk-json.ts';
 import { askDaemon } from '../ask-daemon.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';

@@ -1,5 +1,5 @@
-import { plural } from '../../core/moment.ts';
-import { cleanText } from '../../core/plain-text.ts';
+import { plural } from '../../domain/moment.ts';
+import { cleanText } from '../../domain/plain-text.ts';
 import { type Command, exitCodes } from '../command.ts';
 import { loadConfiguration, printWarnings } from '../load-configuration.ts';
 import { printJson } from '../print-json.ts';

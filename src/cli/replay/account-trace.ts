@@ -1,7 +1,7 @@
-import type { AccountHistory } from '../../app/replay/history-replay.ts';
-import type { AccountSettings } from '../../app/settings.ts';
-import type { Reading } from '../../core/reading.ts';
-import { thin } from '../../core/thin.ts';
+import type { Reading } from '../../domain/reading.ts';
+import type { AccountSettings } from '../../domain/settings.ts';
+import type { AccountHistory } from '../../replay/history-replay.ts';
+import { thin } from '../../spending/thin.ts';
 
 /** More points than a terminal has dots. */
 const chartPoints = 2000;

@@ -1,9 +1,9 @@
-import { balanceThresholds } from '../../app/insight.ts';
-import { formatMoney } from '../../core/money.ts';
-import { type Balance, balances } from '../../core/reading.ts';
-import type { ReplayedIncident } from '../../core/replay/incident-book.ts';
-import { rulesForAccount } from '../../core/rules-for-account.ts';
-import { isWorse, type Severity } from '../../core/severity.ts';
+import { formatMoney } from '../../domain/money.ts';
+import { type Balance, balances } from '../../domain/reading.ts';
+import { isWorse, type Severity } from '../../domain/severity.ts';
+import { balanceThresholds } from '../../engine/insight.ts';
+import type { ReplayedIncident } from '../../replay/incident-book.ts';
+import { rulesForAccount } from '../../rules/rules-for-account.ts';
 import { paintSeverity } from '../severity-style.ts';
 import { drawChart } from '../terminal/chart.ts';
 import { cutToWidth, padToWidth } from '../terminal/display-width.ts';

@@ -1,10 +1,10 @@
-import type { ReplayResult } from '../../app/replay/history-replay.ts';
-import type { Settings } from '../../app/settings.ts';
-import { describeDuration } from '../../core/duration.ts';
-import { plural } from '../../core/moment.ts';
-import { cleanText } from '../../core/plain-text.ts';
-import { wordQuantity } from '../../core/quantity-wording.ts';
-import type { ReplayedIncident } from '../../core/replay/incident-book.ts';
+import { describeDuration } from '../../domain/duration.ts';
+import { plural } from '../../domain/moment.ts';
+import { cleanText } from '../../domain/plain-text.ts';
+import type { Settings } from '../../domain/settings.ts';
+import type { ReplayResult } from '../../replay/history-replay.ts';
+import type { ReplayedIncident } from '../../replay/incident-book.ts';
+import { wordQuantity } from '../../wording/quantity-wording.ts';
 import { paintSeverity } from '../severity-style.ts';
 import { cutToWidth } from '../terminal/display-width.ts';
 import { layoutWidth, type Output } from '../terminal/output.ts';

@@ -1,7 +1,7 @@
-import type { ReplayResult } from '../../app/replay/history-replay.ts';
-import { plural } from '../../core/moment.ts';
-import type { ReplayedIncident } from '../../core/replay/incident-book.ts';
-import type { ReplayedMessage } from '../../core/replay/message-count.ts';
+import { plural } from '../../domain/moment.ts';
+import type { ReplayResult } from '../../replay/history-replay.ts';
+import type { ReplayedIncident } from '../../replay/incident-book.ts';
+import type { ReplayedMessage } from '../../replay/message-count.ts';
 import { layoutWidth, type Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatLocal } from '../terminal/time.ts';

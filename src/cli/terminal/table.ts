@@ -1,4 +1,4 @@
-import { cleanText } from '../../core/plain-text.ts';
+import { cleanText } from '../../domain/plain-text.ts';
 import { cutToWidth, displayWidth, padToWidth } from './display-width.ts';
 import type { Style } from './style.ts';
 

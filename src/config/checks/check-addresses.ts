@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../core/loopback-host.ts';
+import { isLoopbackHost } from '../../domain/loopback-host.ts';
 import type { ConfigProblem, Path } from '../config-problem.ts';
 import { type Draft, itemsAt, keysAt, problemAt, textAt, valueAt } from '../draft.ts';
 

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../core/duration.ts';
+import { parseDuration } from '../../domain/duration.ts';
 import type { ConfigProblem, Path } from '../config-problem.ts';
 import { type Draft, itemsAt, keysAt, problemAt, textAt, valueAt } from '../draft.ts';
 

@@ -1,5 +1,5 @@
-import { ownAlertTypes } from '../../core/alert.ts';
-import { nearestWord } from '../../core/nearest-word.ts';
+import { ownAlertTypes } from '../../domain/alert.ts';
+import { nearestWord } from '../../domain/nearest-word.ts';
 import { builtInIds } from '../built-in-rules.ts';
 import { type ConfigProblem, listWords, type Path } from '../config-problem.ts';
 import { type Draft, itemsAt, keysAt, problemAt, textAt } from '../draft.ts';

@@ -1,6 +1,6 @@
-import { parseDuration } from '../../core/duration.ts';
-import { parseMicros } from '../../core/money.ts';
-import { severities } from '../../core/severity.ts';
+import { parseDuration } from '../../domain/duration.ts';
+import { parseMicros } from '../../domain/money.ts';
+import { severities } from '../../domain/severity.ts';
 import type { ConfigProblem, Path } from '../config-problem.ts';
 import { type Draft, itemsAt, keysAt, problemAt, textAt, valueAt } from '../draft.ts';
 

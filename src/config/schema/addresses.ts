@@ -1,5 +1,5 @@
-import { isLoopbackHost } from '../../core/loopback-host.ts';
-import { Secret } from '../../core/secret.ts';
+import { isLoopbackHost } from '../../domain/loopback-host.ts';
+import { Secret } from '../../domain/secret.ts';
 import { parseMailbox } from '../mailbox.ts';
 import { type TextReading, textLeaf } from './texts.ts';
 

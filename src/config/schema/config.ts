@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { LogLevel } from '../../app/settings.ts';
-import { highestRequestsPerSecond } from '../../core/request-guard.ts';
+import type { LogLevel } from '../../domain/settings.ts';
+import { highestRequestsPerSecond } from '../../engine/request-guard.ts';
 import { hostAddress, plainAddress, secretAddress } from './addresses.ts';
 import { channelSchema } from './channels.ts';
 import { alertMatch, labelName, labelNameForm } from './matchers.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { severities } from '../../core/severity.ts';
+import { severities } from '../../domain/severity.ts';
 import { listWords } from '../config-problem.ts';
 import { shape } from './shapes.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { balances } from '../../core/reading.ts';
-import type { RuleType } from '../../core/rule.ts';
-import { severities } from '../../core/severity.ts';
+import { balances } from '../../domain/reading.ts';
+import type { RuleType } from '../../domain/rule.ts';
+import { severities } from '../../domain/severity.ts';
 import { listWords } from '../config-problem.ts';
 import { accountMatch } from './matchers.ts';
 import { choice, shape } from './shapes.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { nearestWord } from '../../core/nearest-word.ts';
+import { nearestWord } from '../../domain/nearest-word.ts';
 import { listWords, quoteKey } from '../config-problem.ts';
 
 /**

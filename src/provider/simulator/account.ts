@@ -1,5 +1,5 @@
-import type { Micros } from '../../core/money.ts';
-import type { Balance } from '../../core/reading.ts';
+import type { Micros } from '../../domain/money.ts';
+import type { Balance } from '../../domain/reading.ts';
 import type { Endpoint } from '../endpoints.ts';
 import { spentBetween } from './burn-plan.ts';
 import { RateWindow } from './rate-window.ts';

@@ -1,4 +1,4 @@
-import { formatMicros } from '../../core/money.ts';
+import { formatMicros } from '../../domain/money.ts';
 import { type Endpoint, envelopeCodes, findEndpoint } from '../endpoints.ts';
 import type { SimulatedAccount } from './account.ts';
 import type { SimulatedWorld } from './world.ts';

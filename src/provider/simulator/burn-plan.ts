@@ -1,4 +1,4 @@
-import type { Micros } from '../../core/money.ts';
+import type { Micros } from '../../domain/money.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { parseDuration } from '../../core/duration.ts';
-import { type Micros, parseMicros } from '../../core/money.ts';
+import { parseDuration } from '../../domain/duration.ts';
+import { type Micros, parseMicros } from '../../domain/money.ts';
 
 const amount = z
   .string('expected an amount as a string, such as "12.5"')

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Clock, Log, Random } from '../../app/ports.ts';
+import type { Clock, Log, Random } from '../../domain/ports.ts';
 import { answerRequest, readRequest, type SimulatedAnswer } from './answers.ts';
 import { createControl, RequestCounter, type SimulatorControl } from './control.ts';
 import type { Scenario } from './scenario.ts';

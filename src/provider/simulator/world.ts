@@ -1,4 +1,4 @@
-import type { Clock, Log, Random } from '../../app/ports.ts';
+import type { Clock, Log, Random } from '../../domain/ports.ts';
 import type { Endpoint } from '../endpoints.ts';
 import { SimulatedAccount } from './account.ts';
 import type { Scenario, ScenarioEvent } from './scenario.ts';

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { StorageError } from '../../app/ports.ts';
+import { StorageError } from '../../domain/ports.ts';
 import { guardStorage, isSqliteError } from './failure.ts';
 import { sizeOfFileSystem } from './file-system.ts';
 

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
-import { StorageError } from '../../app/ports.ts';
-import { PollCodecError } from '../../core/poll-bytes.ts';
+import { StorageError } from '../../domain/ports.ts';
+import { PollCodecError } from '../runs/poll-bytes.ts';
 
 /** A row that nothing but damage can have made. */
 export class DamagedRecordError extends Error {

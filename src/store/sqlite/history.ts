@@ -1,7 +1,7 @@
-import type { HistoryQuery } from '../../app/ports.ts';
-import { PollCodecError } from '../../core/poll-bytes.ts';
-import { decodePolls } from '../../core/poll-codec.ts';
-import type { PollRecord, Reading } from '../../core/reading.ts';
+import type { HistoryQuery } from '../../domain/ports.ts';
+import type { PollRecord, Reading } from '../../domain/reading.ts';
+import { PollCodecError } from '../runs/poll-bytes.ts';
+import { decodePolls } from '../runs/poll-codec.ts';
 import type { Connection } from './connection.ts';
 import { guardStorage } from './failure.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { StorageError } from '../../app/ports.ts';
+import { StorageError } from '../../domain/ports.ts';
 import { applicationId, type Connection } from './connection.ts';
 
 /** One step of the schema: `0002-name.sql`. */

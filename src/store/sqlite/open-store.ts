@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
-import type { Log, Store } from '../../app/ports.ts';
+import type { Store } from '../../daemon/ports.ts';
+import type { Log } from '../../domain/ports.ts';
 import { type Connection, connectForWriting, inspectFile, refuseMisplaced } from './connection.ts';
 import { guardStorage } from './failure.ts';
 import { describeFileSystem } from './file-system.ts';

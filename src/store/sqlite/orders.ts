@@ -1,4 +1,4 @@
-import type { OperatorOrder } from '../../app/ports.ts';
+import type { OperatorOrder } from '../../domain/ports.ts';
 import { type Connection, connectForOrder, readSchema } from './connection.ts';
 import { guardStorage } from './failure.ts';
 import { readMigrations } from './migrate.ts';

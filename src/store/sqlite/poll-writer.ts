@@ -1,6 +1,6 @@
-import type { AccountState } from '../../app/ports.ts';
-import { PollEncoder } from '../../core/poll-codec.ts';
-import type { PollRecord } from '../../core/reading.ts';
+import type { AccountState } from '../../domain/ports.ts';
+import type { PollRecord } from '../../domain/reading.ts';
+import { PollEncoder } from '../runs/poll-codec.ts';
 import type { Connection } from './connection.ts';
 
 /**

@@ -1,4 +1,5 @@
-import { StorageError, type StoreReader } from '../../app/ports.ts';
+import type { StoreFile } from '../../daemon/ports.ts';
+import { StorageError } from '../../domain/ports.ts';
 import { copyDatabase } from './backup.ts';
 import { type Connection, connectForReading, readSchema } from './connection.ts';
 import { guardStorage } from './failure.ts';
@@ -12,7 +13,7 @@ import { openRecordReader } from './record-reader.ts';
  * `now` is the wall clock; without it `load` also gives silences that are over. Throws `StorageError` when there is no
  * database or when it is of another version of lowwater.
  */
-export function openReader(options: { readonly path: string; readonly now?: () => number }): StoreReader {
+export function openReader(options: { readonly path: string; readonly now?: () => number }): StoreFile {
   const { path, now = () => Number.MIN_SAFE_INTEGER } = options;
   const db = connectForReading(path);
   try {
@@ -32,7 +33,7 @@ export function readFrom(options: {
   readonly path: string;
   readonly now: () => number;
   readonly ownsWrites: boolean;
-}): Omit<StoreReader, 'close'> {
+}): Omit<StoreFile, 'close'> {
   const { db, path, now, ownsWrites } = options;
   const records = openRecordReader(db);
   const guard = <T>(work: () => T): T => guardStorage(path, work);

@@ -1,7 +1,7 @@
-import type { AccountState, GroupBackoff, IncidentQuery, StoredState } from '../../app/ports.ts';
-import type { Alert, Incident } from '../../core/alert.ts';
-import type { OutboxMessage } from '../../core/outbox.ts';
-import type { Silence } from '../../core/silence.ts';
+import type { Alert, Incident } from '../../domain/alert.ts';
+import type { OutboxMessage } from '../../domain/outbox.ts';
+import type { AccountState, GroupBackoff, IncidentQuery, StoredState } from '../../domain/ports.ts';
+import type { Silence } from '../../domain/silence.ts';
 import type { Connection } from './connection.ts';
 import { DamagedRecordError } from './failure.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import Database from 'better-sqlite3';
-import { StorageError } from '../../app/ports.ts';
+import { StorageError } from '../../domain/ports.ts';
 import { asStorageError, isSqliteError } from './failure.ts';
 
 /** The daemon that holds a database. */

@@ -1,4 +1,5 @@
-import { type Batch, StorageError, type Store } from '../../app/ports.ts';
+import type { Store } from '../../daemon/ports.ts';
+import { type Batch, StorageError } from '../../domain/ports.ts';
 import type { Connection } from './connection.ts';
 import { guardStorage, isSqliteError } from './failure.ts';
 import { identifyFile } from './file-system.ts';

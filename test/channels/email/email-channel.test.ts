@@ -1,9 +1,10 @@
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Channel, Delivery } from '../../../src/app/ports.ts';
 import { createEmailChannel, type EmailSettings } from '../../../src/channels/email/email-channel.ts';
-import type { Message } from '../../../src/core/message.ts';
-import { Secret } from '../../../src/core/secret.ts';
+import type { Channel } from '../../../src/daemon/ports.ts';
+import type { Message } from '../../../src/domain/message.ts';
+import type { Delivery } from '../../../src/domain/ports.ts';
+import { Secret } from '../../../src/domain/secret.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { startHttpReceiver } from '../../support/http-receiver.ts';
 import { buildMessage, buildNotice, buildTestMessage } from '../../support/messages.ts';

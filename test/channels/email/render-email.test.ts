@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { composeEmail } from '../../../src/channels/email/email-channel.ts';
 import { planCharts } from '../../../src/channels/email/email-charts.ts';
 import { type RenderedEmail, renderEmail } from '../../../src/channels/email/render-email.ts';
-import type { Message } from '../../../src/core/message.ts';
+import type { Message } from '../../../src/domain/message.ts';
 import { anyText, hostileNames } from '../../support/hostile-text.ts';
 import {
   buildAccount,

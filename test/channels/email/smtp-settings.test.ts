@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readSmtpUrl } from '../../../src/channels/email/smtp-settings.ts';
-import { Secret } from '../../../src/core/secret.ts';
+import { Secret } from '../../../src/domain/secret.ts';
 
 describe('the address of a mail server', () => {
   it.each([

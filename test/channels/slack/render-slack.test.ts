@@ -6,7 +6,7 @@ import {
   type SlackBlock,
   type SlackPayload,
 } from '../../../src/channels/slack/render-slack.ts';
-import type { Message, Notice } from '../../../src/core/message.ts';
+import type { Message, Notice } from '../../../src/domain/message.ts';
 import { anyText, hostileNames } from '../../support/hostile-text.ts';
 import {
   buildAccount,

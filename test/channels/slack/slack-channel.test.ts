@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Channel, Delivery } from '../../../src/app/ports.ts';
 import { createSlackChannel } from '../../../src/channels/slack/slack-channel.ts';
-import { Secret } from '../../../src/core/secret.ts';
+import type { Channel } from '../../../src/daemon/ports.ts';
+import type { Delivery } from '../../../src/domain/ports.ts';
+import { Secret } from '../../../src/domain/secret.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { type HttpReceiver, type ReceivedPost, startHttpReceiver } from '../../support/http-receiver.ts';
 import { buildMessage } from '../../support/messages.ts';

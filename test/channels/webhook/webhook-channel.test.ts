@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Delivery } from '../../../src/app/ports.ts';
 import { createWebhookChannel, signedHeaders } from '../../../src/channels/webhook/webhook-channel.ts';
 import { renderWebhookPayload } from '../../../src/channels/webhook/webhook-payload.ts';
-import { Secret } from '../../../src/core/secret.ts';
+import type { Delivery } from '../../../src/domain/ports.ts';
+import { Secret } from '../../../src/domain/secret.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { hostileNames } from '../../support/hostile-text.ts';
 import { type HttpReceiver, startHttpReceiver } from '../../support/http-receiver.ts';

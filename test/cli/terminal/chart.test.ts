@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type ChartOrder, drawChart } from '../../../src/cli/terminal/chart.ts';
 import { displayWidth } from '../../../src/cli/terminal/display-width.ts';
 import { createStyle } from '../../../src/cli/terminal/style.ts';
-import { formatMoney } from '../../../src/core/money.ts';
+import { formatMoney } from '../../../src/domain/money.ts';
 
 const hour = 3_600_000;
 const start = Date.UTC(2026, 10, 20);

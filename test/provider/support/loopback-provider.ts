@@ -12,9 +12,9 @@ import {
   type Socket,
   type Server as SocketServer,
 } from 'node:net';
-import type { AccountSettings } from '../../../src/app/settings.ts';
-import type { Outcome } from '../../../src/core/outcome.ts';
-import { Secret } from '../../../src/core/secret.ts';
+import type { Outcome } from '../../../src/domain/outcome.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import type { AccountSettings } from '../../../src/domain/settings.ts';
 import { createProviderClient, type ProviderClientOptions } from '../../../src/provider/client.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 

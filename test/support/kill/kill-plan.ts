@@ -1,4 +1,5 @@
-import type { Batch, Channel, Provider, Store } from '../../../src/app/ports.ts';
+import type { Channel, Provider, Store } from '../../../src/daemon/ports.ts';
+import type { Batch } from '../../../src/domain/ports.ts';
 import type { PortChanges } from '../wired-daemon.ts';
 
 /** Steps of commit and delivery at which a process may be stopped, each a call of a port. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Incident } from '../../../src/core/alert.ts';
-import type { OutboxMessage } from '../../../src/core/outbox.ts';
+import type { Incident } from '../../../src/domain/alert.ts';
+import type { OutboxMessage } from '../../../src/domain/outbox.ts';
 import { openReader } from '../../../src/store/store.ts';
 import { type BuiltProcess, builtMain, startNode } from '../built-program.ts';
 import { eventually } from '../eventually.ts';

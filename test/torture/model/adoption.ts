@@ -1,4 +1,4 @@
-import type { MonitorState } from '../../../src/app/monitor/state.ts';
+import type { MonitorState } from '../../../src/engine/state.ts';
 import { Violation } from '../story.ts';
 import { type AlertFact, factOf, resting } from './alert-fact.ts';
 import type { AccountFact, Watch } from './judging.ts';

@@ -1,10 +1,10 @@
-import type { Daemon } from '../../../src/app/daemon.ts';
-import type { MonitorState } from '../../../src/app/monitor/state.ts';
-import type { AccountSettings, Settings } from '../../../src/app/settings.ts';
-import type { Alert, Incident } from '../../../src/core/alert.ts';
-import type { Outcome } from '../../../src/core/outcome.ts';
-import type { Reading } from '../../../src/core/reading.ts';
-import type { Rule } from '../../../src/core/rule.ts';
+import type { Daemon } from '../../../src/daemon/daemon.ts';
+import type { Alert, Incident } from '../../../src/domain/alert.ts';
+import type { Outcome } from '../../../src/domain/outcome.ts';
+import type { Reading } from '../../../src/domain/reading.ts';
+import type { Rule } from '../../../src/domain/rule.ts';
+import type { AccountSettings, Settings } from '../../../src/domain/settings.ts';
+import type { MonitorState } from '../../../src/engine/state.ts';
 import { Violation } from '../story.ts';
 import { adoptAccount, type KnownEnd } from './adoption.ts';
 import { type AlertFact, agrees, factOf, resting, shifted } from './alert-fact.ts';

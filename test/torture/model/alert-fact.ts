@@ -1,5 +1,5 @@
-import type { Alert } from '../../../src/core/alert.ts';
-import type { Severity } from '../../../src/core/severity.ts';
+import type { Alert } from '../../../src/domain/alert.ts';
+import type { Severity } from '../../../src/domain/severity.ts';
 import { rank, type Verdict } from './rules.ts';
 
 /** What the model believes of one alert. Never changed in place: a crash brings an older one back. */

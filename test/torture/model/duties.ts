@@ -1,7 +1,7 @@
-import type { MonitorState } from '../../../src/app/monitor/state.ts';
-import type { Calendar } from '../../../src/app/ports.ts';
-import type { Incident, Told } from '../../../src/core/alert.ts';
-import type { NoticeItem, OutboxMessage } from '../../../src/core/outbox.ts';
+import type { Incident, Told } from '../../../src/domain/alert.ts';
+import type { NoticeItem, OutboxMessage } from '../../../src/domain/outbox.ts';
+import type { Calendar } from '../../../src/domain/ports.ts';
+import type { MonitorState } from '../../../src/engine/state.ts';
 import { Violation } from '../story.ts';
 import type { AlertBook } from './alert-book.ts';
 import { DurableMap } from './durable-map.ts';

@@ -1,6 +1,6 @@
-import type { Incident } from '../../../src/core/alert.ts';
-import type { Reading } from '../../../src/core/reading.ts';
-import type { Rule } from '../../../src/core/rule.ts';
+import type { Incident } from '../../../src/domain/alert.ts';
+import type { Reading } from '../../../src/domain/reading.ts';
+import type { Rule } from '../../../src/domain/rule.ts';
 import { Violation } from '../story.ts';
 import { tieMs } from './judging.ts';
 

@@ -1,5 +1,5 @@
-import type { MonitorState } from '../../../src/app/monitor/state.ts';
-import type { ReadingLog } from '../../../src/core/reading-log.ts';
+import type { MonitorState } from '../../../src/engine/state.ts';
+import type { ReadingLog } from '../../../src/spending/reading-log.ts';
 import { dayMs } from '../scenario.ts';
 import { Violation } from '../story.ts';
 

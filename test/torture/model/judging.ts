@@ -1,7 +1,7 @@
-import type { AccountSettings } from '../../../src/app/settings.ts';
-import type { Outcome } from '../../../src/core/outcome.ts';
-import type { Reading } from '../../../src/core/reading.ts';
-import type { Rule, StaleRule } from '../../../src/core/rule.ts';
+import type { Outcome } from '../../../src/domain/outcome.ts';
+import type { Reading } from '../../../src/domain/reading.ts';
+import type { Rule, StaleRule } from '../../../src/domain/rule.ts';
+import type { AccountSettings } from '../../../src/domain/settings.ts';
 import { type AlertFact, boundaries, elapsed, judged, type Timing } from './alert-fact.ts';
 import { needsReading, verdictOnReading } from './rules.ts';
 

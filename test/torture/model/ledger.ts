@@ -1,6 +1,6 @@
-import type { Batch, Delivery } from '../../../src/app/ports.ts';
-import type { Settings } from '../../../src/app/settings.ts';
-import type { OutboxMessage } from '../../../src/core/outbox.ts';
+import type { OutboxMessage } from '../../../src/domain/outbox.ts';
+import type { Batch, Delivery } from '../../../src/domain/ports.ts';
+import type { Settings } from '../../../src/domain/settings.ts';
 import type { Send } from '../observer.ts';
 import { Violation } from '../story.ts';
 import { DurableMap } from './durable-map.ts';

@@ -1,7 +1,8 @@
-import type { Daemon } from '../../../src/app/daemon.ts';
-import type { Batch, Calendar, Delivery, Store } from '../../../src/app/ports.ts';
-import type { Incident } from '../../../src/core/alert.ts';
-import type { Outcome } from '../../../src/core/outcome.ts';
+import type { Daemon } from '../../../src/daemon/daemon.ts';
+import type { Store } from '../../../src/daemon/ports.ts';
+import type { Incident } from '../../../src/domain/alert.ts';
+import type { Outcome } from '../../../src/domain/outcome.ts';
+import type { Batch, Calendar, Delivery } from '../../../src/domain/ports.ts';
 import type { Machine } from '../machine.ts';
 import type { Observer, Send } from '../observer.ts';
 import type { Scenario } from '../scenario.ts';

@@ -1,5 +1,5 @@
-import type { MonitorState } from '../../../src/app/monitor/state.ts';
-import type { Incident } from '../../../src/core/alert.ts';
+import type { Incident } from '../../../src/domain/alert.ts';
+import type { MonitorState } from '../../../src/engine/state.ts';
 import { Violation } from '../story.ts';
 import type { AlertBook } from './alert-book.ts';
 import type { Ledger, Moment } from './ledger.ts';

@@ -1,5 +1,5 @@
-import type { AccountSettings, Settings } from '../../../src/app/settings.ts';
-import type { Outcome } from '../../../src/core/outcome.ts';
+import type { Outcome } from '../../../src/domain/outcome.ts';
+import type { AccountSettings, Settings } from '../../../src/domain/settings.ts';
 import { Violation } from '../story.ts';
 import { DurableMap } from './durable-map.ts';
 

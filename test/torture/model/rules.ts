@@ -1,7 +1,7 @@
-import type { AccountSettings, Settings } from '../../../src/app/settings.ts';
-import type { Reading } from '../../../src/core/reading.ts';
-import type { BelowRule, Matcher, Rule } from '../../../src/core/rule.ts';
-import type { Severity } from '../../../src/core/severity.ts';
+import type { Reading } from '../../../src/domain/reading.ts';
+import type { BelowRule, Matcher, Rule } from '../../../src/domain/rule.ts';
+import type { AccountSettings, Settings } from '../../../src/domain/settings.ts';
+import type { Severity } from '../../../src/domain/severity.ts';
 
 /** The model's own understanding of rules, written from the contract (3.2, 3.3) and not from the product's code. */
 

@@ -1,0 +1,88 @@
+import type { Message, ReportAccount } from '../domain/message.ts';
+import type { OutboxMessage } from '../domain/outbox.ts';
+import type { Balance, Reading } from '../domain/reading.ts';
+import { outlookOf } from '../engine/insight.ts';
+import type { WatchedAccount } from '../engine/state.ts';
+import { leastTopUpMicros } from '../rules/top-up.ts';
+import { thin } from '../spending/thin.ts';
+import { baseOf, type ComposeParts } from './compose.ts';
+
+const chartPoints = 200;
+
+/**
+ * A report over its period: balance, spending, top-ups, runway and incidents of every account, shortest
+ * runway first.
+ */
+export function composeReport(parts: ComposeParts, message: OutboxMessage, now: number): Message | null {
+  const { report } = message;
+  if (report === null) return null;
+  const accounts = [...parts.state.accounts.values()].map((account) =>
+    reportAccount(parts, account, { ...report, now }),
+  );
+  return {
+    ...baseOf(parts.state, message, now),
+    kind: 'report',
+    reportId: report.id,
+    since: report.since,
+    until: report.until,
+    accounts: accounts.sort((left, right) => shortestRunway(left) - shortestRunway(right)),
+  };
+}
+
+function reportAccount(
+  parts: ComposeParts,
+  account: WatchedAccount,
+  period: { readonly since: number; readonly until: number; readonly now: number },
+): ReportAccount {
+  const { settings, poll } = account;
+  const { since, until, now } = period;
+  const before = parts.reader.readingBefore(settings.id, since);
+  const within = [...parts.reader.readings({ account: settings.id, since, until })];
+  const readings = before === null ? within : [before, ...within];
+  // The sums stand beside the present balance: what was spent in another currency is no part of them.
+  const currency = poll.reading?.currency ?? null;
+  const flow = {
+    sms: measureFlow(readings, 'sms', currency),
+    voip: measureFlow(readings, 'voip', currency),
+  };
+  return {
+    id: settings.id,
+    name: settings.name,
+    reading: poll.reading,
+    outlooks: { sms: outlookOf(account, 'sms', now), voip: outlookOf(account, 'voip', now) },
+    spent: { sms: flow.sms.spent, voip: flow.voip.spent },
+    toppedUp: { sms: flow.sms.toppedUp, voip: flow.voip.toppedUp },
+    topUps: [...flow.sms.topUps, ...flow.voip.topUps].sort((left, right) => left.at - right.at),
+    incidents: parts.reader.incidents({ account: settings.id, since, until }),
+    history: thin(within, chartPoints),
+  };
+}
+
+interface Flow {
+  spent: number;
+  toppedUp: number;
+  readonly topUps: { at: number; balance: Balance; micros: number }[];
+}
+
+/** Falls are spending, rises are top-ups, from one reading in the currency to the next. */
+function measureFlow(readings: readonly Reading[], balance: Balance, currency: string | null): Flow {
+  const flow: Flow = { spent: 0, toppedUp: 0, topUps: [] };
+  for (let index = 1; index < readings.length; index++) {
+    const before = readings[index - 1];
+    const reading = readings[index];
+    if (before?.currency !== currency || reading?.currency !== currency) continue;
+    const change = reading[balance] - before[balance];
+    if (change < 0) flow.spent -= change;
+    else flow.toppedUp += change;
+    if (change >= leastTopUpMicros) flow.topUps.push({ at: reading.at, balance, micros: change });
+  }
+  return flow;
+}
+
+/** An account of which nothing is known comes after those that run out, before none. */
+function shortestRunway(account: ReportAccount): number {
+  const runways = [account.outlooks.sms?.runwayMs, account.outlooks.voip?.runwayMs].filter(
+    (ms) => ms != null,
+  );
+  return runways.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...runways);
+}

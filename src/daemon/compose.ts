@@ -1,0 +1,168 @@
+import { type Incident, ownAccountId, type Told } from '../domain/alert.ts';
+import type { IncidentMessage, Message, Notice, NoticeAccount } from '../domain/message.ts';
+import { kindsByIncident, type NoticeKind, type OutboxMessage, wireId } from '../domain/outbox.ts';
+import type { StoreReader } from '../domain/ports.ts';
+import { severityRank } from '../domain/severity.ts';
+import { balanceThresholds, outlookOf } from '../engine/insight.ts';
+import { factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
+import { factsBehind } from '../rules/evaluate.ts';
+import { thin } from '../spending/thin.ts';
+import { composeReport } from './compose-report.ts';
+
+export interface ComposeParts {
+  readonly state: MonitorState;
+  readonly reader: StoreReader;
+  /** Signed link to the confirmation page of an acknowledgement; null where no page can be reached. */
+  readonly acknowledgeUrl: (incident: Incident, now: number) => string | null;
+}
+
+/** Charts reach back this far, with this many readings. */
+const chartMs = 7 * 86_400_000;
+const chartPoints = 200;
+/** Only the first notices of a message are drawn; the others are a line of text. */
+const drawnNotices = 10;
+
+/** Renders the content of a message from the state as it is now. Null when nothing it was about is known any more. */
+export function composeMessage(parts: ComposeParts, message: OutboxMessage, now: number): Message | null {
+  if (message.report !== null) return composeReport(parts, message, now);
+  const kinds = kindsByIncident(message.items);
+  const incidents = [...kinds.keys()]
+    .flatMap((id) => parts.state.incidents.get(id) ?? [])
+    // The channel refused its beginning for good while this waited: it does not hear of the end alone.
+    .filter((incident) => incident.resolvedAt === null || incident.told[message.channel] !== undefined)
+    .sort(byUrgency);
+  if (incidents.length === 0) return null;
+  const notices = incidents.map((incident, place) =>
+    composeNotice(parts, { incident, kinds: kinds.get(incident.id) ?? [], drawn: place < drawnNotices, now }),
+  );
+  return {
+    ...baseOf(parts.state, message, now),
+    kind: 'incidents',
+    notices,
+    thread: threadOf(message, incidents),
+  };
+}
+
+/** What every message carries. */
+export function baseOf(state: MonitorState, message: OutboxMessage, now: number) {
+  return {
+    id: wireId(message),
+    at: now,
+    publicUrl: state.settings.server?.publicUrl ?? null,
+    timezone: state.settings.timezone,
+  };
+}
+
+/** The latest readings for a chart; from memory when the database cannot be read. */
+function readChart(parts: ComposeParts, account: WatchedAccount, now: number): NoticeAccount['history'] {
+  const query = { account: account.settings.id, since: now - chartMs, until: now + 1 };
+  try {
+    return thin([...parts.reader.readings(query)], chartPoints);
+  } catch {
+    // A chart is worth less than the message: what memory holds has to do.
+    return thin(account.log.readings(now - chartMs), chartPoints);
+  }
+}
+
+function composeNotice(
+  parts: ComposeParts,
+  it: {
+    readonly incident: Incident;
+    readonly kinds: readonly NoticeKind[];
+    readonly drawn: boolean;
+    readonly now: number;
+  },
+): Notice {
+  const { incident, now } = it;
+  const notice = describeIncident(parts.state, it);
+  const watched = parts.state.accounts.get(incident.account);
+  const history = it.drawn && watched !== undefined ? readChart(parts, watched, now) : [];
+  const open = incident.resolvedAt === null && !incident.event;
+  return {
+    ...notice,
+    account: notice.account && { ...notice.account, history },
+    acknowledgeUrl: open ? parts.acknowledgeUrl(incident, now) : null,
+  };
+}
+
+/** An incident with what is known of its account now, without a chart and without links. */
+export function describeIncident(
+  state: MonitorState,
+  it: { readonly incident: Incident; readonly kinds: readonly NoticeKind[]; readonly now: number },
+): Notice {
+  const { incident, now } = it;
+  const account = state.accounts.get(incident.account);
+  const alert = account?.alerts.get(incident.rule);
+  const live = incident.resolvedAt === null && alert?.incident === incident.id ? alert : null;
+  const rule = account?.rules.find((candidate) => candidate.id === incident.rule);
+  return {
+    incident,
+    kinds: it.kinds,
+    type: incident.type,
+    severity: incident.severity,
+    account: account === undefined ? null : describeAccount(account, incident, now),
+    accountName: account?.settings.name ?? incident.accountName,
+    rule: incident.rule,
+    balance: incident.balance,
+    value: live?.value ?? incident.value,
+    threshold: live?.threshold ?? incident.threshold,
+    facts: live !== null && account && rule ? factsBehind(rule, factsOf(account, now)) : incident.facts,
+    firedAt: incident.firedAt,
+    resolvedAt: incident.resolvedAt,
+    resolution: incident.resolution,
+    acknowledgeUrl: null,
+  };
+}
+
+function describeAccount(account: WatchedAccount, incident: Incident, now: number): NoticeAccount {
+  const { settings, poll } = account;
+  const balance = incident.balance ?? 'sms';
+  return {
+    id: settings.id,
+    name: settings.name,
+    labels: settings.labels,
+    reading: poll.reading,
+    previous: poll.previous,
+    outcome: poll.outcome,
+    failure: poll.failure,
+    consecutiveFailures: poll.consecutiveFailures,
+    outlook: tellsOutlook(incident) ? outlookOf(account, balance, now) : null,
+    thresholds: balanceThresholds(account.rules, balance),
+    history: [],
+  };
+}
+
+/**
+ * Alerts about a balance; and those about an account that cannot be read, where it matters how long the last
+ * known balance lasts.
+ */
+function tellsOutlook({ balance, type }: Incident): boolean {
+  return balance !== null || type === 'stale' || type === 'auth-failed';
+}
+
+/**
+ * The thread that the message goes into: that of the oldest incident that was told before. References run
+ * from old to new, so that a mail that answers several threads hangs below the one that began first.
+ */
+function threadOf(message: OutboxMessage, incidents: readonly Incident[]): IncidentMessage['thread'] {
+  const oldestFirst = incidents.toSorted((left, right) => left.firedAt - right.firedAt);
+  const earlier = oldestFirst.flatMap((incident) => earlierTold(incident, message) ?? []);
+  const first = earlier[0];
+  if (first === undefined || first.subject === null) return null;
+  const references = [...new Set(earlier.map((told) => told.firstMessage))];
+  return { firstMessage: first.firstMessage, subject: first.subject, references };
+}
+
+function earlierTold(incident: Incident, message: OutboxMessage): Told | null {
+  const told = incident.told[message.channel];
+  return told === undefined || told.subject === null || told.firstMessage === message.id ? null : told;
+}
+
+/** Open before ended, worse before milder, balances before lowwater's own failures, newer before older. */
+function byUrgency(left: Incident, right: Incident): number {
+  const open = Number(left.resolvedAt !== null) - Number(right.resolvedAt !== null);
+  const own = Number(left.account === ownAccountId) - Number(right.account === ownAccountId);
+  return (
+    open || severityRank(right.severity) - severityRank(left.severity) || own || right.firedAt - left.firedAt
+  );
+}

@@ -1,0 +1,40 @@
+import type { Settings } from '../domain/settings.ts';
+import type { Channel, Provider } from './ports.ts';
+import { type Retirable, retirableChannel, retirableProvider } from './retire.ts';
+
+export interface ConnectionParts {
+  readonly openProvider: (settings: Settings) => Provider;
+  readonly openChannels: (settings: Settings) => readonly Channel[];
+}
+
+/** The provider and the channels of the configuration in force. */
+export class Connections {
+  readonly #parts: ConnectionParts;
+  #provider: Provider & Retirable;
+  #channels: readonly (Channel & Retirable)[];
+
+  constructor(parts: ConnectionParts, settings: Settings) {
+    this.#parts = parts;
+    this.#provider = retirableProvider(parts.openProvider(settings));
+    this.#channels = parts.openChannels(settings).map(retirableChannel);
+  }
+
+  get channels(): readonly Channel[] {
+    return this.#channels;
+  }
+
+  readonly readBalance: Provider['readBalance'] = (account, signal) =>
+    this.#provider.readBalance(account, signal);
+
+  /** Opens those of new settings. The old ones finish what they are doing, then close. */
+  replace(settings: Settings): void {
+    const retiring = [this.#provider, ...this.#channels];
+    this.#provider = retirableProvider(this.#parts.openProvider(settings));
+    this.#channels = this.#parts.openChannels(settings).map(retirableChannel);
+    for (const old of retiring) old.retire();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#provider.close(), ...this.#channels.map((channel) => channel.close())]);
+  }
+}

@@ -1,0 +1,337 @@
+import type { Incident } from '../domain/alert.ts';
+import type { Message } from '../domain/message.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import type { Calendar, Clock, Log, Random, StorageError } from '../domain/ports.ts';
+import type { Settings } from '../domain/settings.ts';
+import { endTurn, startMonitor } from '../engine/monitor.ts';
+import { observePoll } from '../engine/observe.ts';
+import { obeyOrder } from '../engine/operate.ts';
+import { clearOwnFailure, isOwnFailureRaised, raiseOwnFailure } from '../engine/own-alerts.ts';
+import { reconfigure } from '../engine/reconfigure.ts';
+import { aliveNote } from '../engine/restore.ts';
+import { type Sent, settleDelivery } from '../engine/settle.ts';
+import { shiftTime } from '../engine/shift.ts';
+import type { MonitorState, WatchedAccount } from '../engine/state.ts';
+import { changedAccounts, hasOtherKey, isReadDifferently } from './changed-accounts.ts';
+import { Committer } from './committer.ts';
+import { composeMessage } from './compose.ts';
+import { type ConnectionParts, Connections } from './connections.ts';
+import { Counting } from './counting.ts';
+import { DaemonJournal } from './daemon-journal.ts';
+import { type Claim, Dispatcher } from './dispatcher.ts';
+import { Heartbeat, isWell, type Ping } from './heartbeat.ts';
+import { Poller } from './poller.ts';
+import type { Store } from './ports.ts';
+import { nextReportAt, sendDueReports } from './reporting.ts';
+import { Retention } from './retention.ts';
+import { SteadyClock } from './steady-clock.ts';
+import { WakeTimer } from './wake-timer.ts';
+
+export interface DaemonParts extends ConnectionParts {
+  readonly settings: Settings;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly calendar: Calendar;
+  readonly log: Log;
+  readonly ping: Ping;
+  readonly acknowledgeUrl: (incident: Incident, now: number) => string | null;
+  /**
+   * It wakes at least this often, because the command line may have left an order and the clock may have
+   * jumped. 1 s.
+   */
+  readonly longestSleepMs?: number;
+}
+
+const usualSleepMs = 1000;
+/** Running polls and deliveries get this long to finish at the end; Docker kills after 10 s. */
+const drainMs = 8000;
+/** The note that says when the command line last left an order. */
+const orderNote = 'order-at';
+/** How metrics count the end of a sending. */
+const countedAs = { delivered: 'delivered', retry: 'retried', dead: 'dead', moot: 'dead' } as const;
+export const storageRule = 'storage-failed';
+export const configRule = 'config-invalid';
+
+/**
+ * The running daemon. Everything happens in turns: something came in (a poll ended, a message was sent, a
+ * person ordered something, time passed), the monitor takes it in and decides, what changed is committed, and
+ * only then messages go out.
+ */
+export class Daemon {
+  readonly state: MonitorState;
+  readonly counting = new Counting();
+  readonly poller: Poller;
+  readonly startedAt: number;
+  configLoadedAt: number;
+  readonly #parts: DaemonParts;
+  readonly #time: SteadyClock;
+  readonly #journal: DaemonJournal;
+  readonly #dispatcher: Dispatcher;
+  readonly #committer: Committer;
+  readonly #heartbeat: Heartbeat;
+  readonly #retention: Retention;
+  readonly #subscribers = new Set<() => void>();
+  readonly #connections: Connections;
+  readonly #timer: WakeTimer;
+  #outgoing: Claim[] = [];
+  #running = false;
+  #firstPoll: 'awaited' | 'ended' | 'stored' = 'awaited';
+  #idle: (() => void) | null = null;
+
+  constructor(parts: DaemonParts) {
+    this.#parts = parts;
+    const { settings, store, calendar, random, clock, log } = parts;
+    this.#time = new SteadyClock(clock, parts.longestSleepMs);
+    const now = this.#time.now();
+    this.startedAt = now;
+    this.configLoadedAt = now;
+    this.state = startMonitor({ settings, calendar, random, reader: store, now });
+    this.#journal = new DaemonJournal(log);
+    this.#connections = new Connections(parts, settings);
+    this.#timer = new WakeTimer({ clock, now: () => this.#time.now(), wake: () => this.#tick() });
+    this.#heartbeat = new Heartbeat({ ping: parts.ping, settings: settings.heartbeat, now });
+    this.#retention = new Retention({ store, aliveAt: Number(this.state.notes.get(aliveNote) ?? now), now });
+    this.poller = new Poller({
+      state: this.state,
+      readBalance: this.#connections.readBalance,
+      now: () => this.#time.now(),
+      ended: (account, outcome) => this.#pollEnded(account, outcome),
+    });
+    this.#dispatcher = new Dispatcher({
+      state: this.state,
+      now: () => this.#time.now(),
+      compose: (message, at) => this.#compose(message, at),
+      ended: (sent) => this.#deliveryEnded(sent),
+    });
+    this.#dispatcher.adopt(this.#connections.channels);
+    this.#committer = new Committer({
+      state: this.state,
+      store,
+      clock,
+      committed: (failure) => this.#committed(failure),
+    });
+  }
+
+  get ready(): boolean {
+    return this.#running;
+  }
+
+  get storageFailing(): boolean {
+    return this.#committer.failing;
+  }
+
+  now(): number {
+    return this.#time.now();
+  }
+
+  /** Begins to poll. What was left undelivered goes out. */
+  start(): void {
+    this.#running = true;
+    this.poller.adopt(new Set());
+    // The file that the daemon starts with is valid, whatever the one before it heard of at its end.
+    clearOwnFailure(this.state, configRule, this.#time.now());
+    this.#tick();
+  }
+
+  /** Does something at once, as part of a turn, and gives what it gives. */
+  act<T>(work: (now: number) => T): T {
+    this.#followJump();
+    const now = this.#time.now();
+    const result = work(now);
+    this.#endTurn(now);
+    return result;
+  }
+
+  /** As `act`, for what a person ordered: it is stored when the answer is given, if the disk lets it. */
+  obey<T>(work: (now: number) => T): T {
+    const result = this.act(work);
+    this.#committer.flush();
+    return result;
+  }
+
+  /** Stores at once what has changed beyond plain readings, if the disk lets it. */
+  storeChanges(): void {
+    if (!this.state.changes.onlyReadings && !this.#committer.failing) this.#committer.flush();
+  }
+
+  /** Puts a new configuration in force; state and clocks of what remains go on. */
+  reload(settings: Settings): void {
+    const changed = changedAccounts(this.state.settings, settings, isReadDifferently);
+    const rekeyed = changedAccounts(this.state.settings, settings, hasOtherKey);
+    this.#connections.replace(settings);
+    this.#dispatcher.adopt(this.#connections.channels);
+    this.configLoadedAt = this.#time.now();
+    this.act((now) => {
+      reconfigure(this.state, settings, now);
+      clearOwnFailure(this.state, configRule, now);
+      this.#heartbeat.adopt(settings.heartbeat, now);
+      for (const id of rekeyed) this.#forgiveRefusal(id);
+      this.poller.adopt(changed);
+    });
+    this.#parts.log.info({ accounts: settings.accounts.length }, 'configuration reloaded');
+  }
+
+  /** A reload failed: the running configuration stays, and everybody hears of it once. */
+  reportInvalidConfiguration(text: string): void {
+    const failure = { type: 'config-invalid', rule: configRule, severity: 'warning', text } as const;
+    this.act((now) => raiseOwnFailure(this.state, { ...failure, now }));
+  }
+
+  /** Calls `changed` after each commit. Gives the end of it. */
+  subscribe(changed: () => void): () => void {
+    this.#subscribers.add(changed);
+    return () => this.#subscribers.delete(changed);
+  }
+
+  /** Ends: no new work, running work finishes or is abandoned, everything known is stored. */
+  async stop(): Promise<void> {
+    this.#running = false;
+    this.#timer.stop();
+    this.poller.stop();
+    this.#dispatcher.stop();
+    await this.#drain(drainMs);
+    this.poller.abandon();
+    this.#dispatcher.abandon();
+    this.#heartbeat.abandon();
+    await this.#drain(1000);
+    this.state.changes.notes.set(aliveNote, String(this.#time.now()));
+    this.#committer.flush();
+    this.#committer.stop();
+    await this.#connections.close();
+  }
+
+  #compose(message: Claim['message'], at: number): Message | null {
+    const { store, acknowledgeUrl } = this.#parts;
+    return composeMessage({ state: this.state, reader: store, acknowledgeUrl }, message, at);
+  }
+
+  #pollEnded(account: WatchedAccount, outcome: Outcome): void {
+    this.counting.countPoll(account.settings.id, outcome.kind, outcome.durationMs);
+    this.#journal.pollEnded(account, outcome);
+    if (this.#firstPoll === 'awaited') this.#firstPoll = 'ended';
+    this.act((now) => observePoll(this.state, account, outcome, now));
+    this.#checkIdle();
+  }
+
+  #deliveryEnded(sent: Sent): void {
+    const { delivery, message } = sent;
+    this.counting.countNotification(message.channel, countedAs[delivery.kind]);
+    this.#journal.deliveryEnded(sent);
+    this.act((now) => settleDelivery(this.state, sent, now));
+    this.#checkIdle();
+  }
+
+  #tick(): void {
+    if (!this.#running) return;
+    this.#followJump();
+    const now = this.#time.now();
+    this.poller.start(now);
+    for (const order of this.#takeOrders()) {
+      obeyOrder(this.state, order, now);
+      // The store forgets orders with the next commit, so there must be one.
+      this.state.changes.notes.set(orderNote, String(now));
+    }
+    sendDueReports(this.state, now);
+    this.#retention.prune(this.state.settings.storage.retentionMs, now);
+    this.#beat(now);
+    this.#endTurn(now);
+    const { longestSleepMs = usualSleepMs } = this.#parts;
+    const latest = now + longestSleepMs;
+    this.#timer.wakeBy(
+      Math.min(latest, nextReportAt(this.state), this.#retention.nextAt, this.#heartbeat.nextAt),
+    );
+  }
+
+  #endTurn(now: number): void {
+    endTurn(this.state, now);
+    this.#journal.turnEnded(this.state);
+    this.#outgoing.push(...this.#dispatcher.claimDue(now));
+    this.#committer.schedule(this.#outgoing.length > 0);
+    this.#timer.wakeBy(Math.min(this.poller.nextAt, this.#dispatcher.nextAt, this.state.due.nextAt));
+  }
+
+  #committed(failure: StorageError | null): void {
+    this.#dispatcher.send(this.#outgoing.splice(0));
+    if (failure === null && this.#firstPoll === 'ended') this.#firstPoll = 'stored';
+    const raised = isOwnFailureRaised(this.state, storageRule);
+    if (failure !== null && !raised) {
+      this.#parts.log.error({ err: failure }, 'the database cannot be written; going on from memory');
+      const fact = {
+        type: 'storage-failed',
+        rule: storageRule,
+        severity: 'critical',
+        text: failure.message,
+      } as const;
+      this.act((now) => raiseOwnFailure(this.state, { ...fact, now }));
+    }
+    if (failure === null && raised) {
+      this.#parts.log.info({}, 'the database can be written again');
+      this.act((now) => clearOwnFailure(this.state, storageRule, now));
+    }
+    for (const changed of this.#subscribers) changed();
+  }
+
+  #followJump(): void {
+    const jumpMs = this.#time.takeJump();
+    if (jumpMs === 0) return;
+    this.#parts.log.warn({ jumpMs }, 'the clock jumped or the machine slept; schedules move along');
+    const now = this.#time.now();
+    shiftTime(this.state, jumpMs, now);
+    this.poller.shift(jumpMs);
+    this.#dispatcher.shift(jumpMs);
+    this.#heartbeat.shift(jumpMs);
+    this.#retention.distrustClock(now);
+  }
+
+  #takeOrders() {
+    try {
+      return this.#parts.store.takeOrders();
+    } catch (error) {
+      // While the database cannot be used nobody can have left an order in it.
+      this.#journal.ordersFailed(error);
+      return [];
+    }
+  }
+
+  #beat(now: number): void {
+    const healthy = isWell({
+      now,
+      pollStored: this.#firstPoll === 'stored',
+      storageFailing: this.#committer.failing,
+      pollsRunning: this.poller.running,
+      nextPollAt: this.poller.nextAt,
+      messages: this.state.messages.values(),
+    });
+    this.#heartbeat.beat({ now, healthy, ended: (reached) => this.#journal.heartbeatEnded(reached) });
+  }
+
+  /** A changed key deserves a new try at once. */
+  #forgiveRefusal(id: string): void {
+    const account = this.state.accounts.get(id);
+    if (account === undefined) return;
+    account.poll = { ...account.poll, retryAt: null };
+    this.state.changes.accounts.add(id);
+  }
+
+  async #drain(withinMs: number): Promise<void> {
+    this.#committer.flush();
+    if (this.#isIdle()) return;
+    await new Promise<void>((resolve) => {
+      const cancel = this.#parts.clock.setTimer(withinMs, resolve);
+      this.#idle = () => {
+        cancel();
+        resolve();
+      };
+    });
+    this.#idle = null;
+  }
+
+  #checkIdle(): void {
+    if (this.#idle !== null && this.#isIdle()) this.#idle();
+  }
+
+  #isIdle(): boolean {
+    return this.poller.running === 0 && this.#dispatcher.running === 0;
+  }
+}

@@ -1,0 +1,168 @@
+import type { Message } from '../domain/message.ts';
+import type { OutboxMessage } from '../domain/outbox.ts';
+import { StorageError } from '../domain/ports.ts';
+import { absorbFollowers, putMessage, queueOf, sendable } from '../engine/queue.ts';
+import type { Sent, Settlement } from '../engine/settle.ts';
+import type { MonitorState } from '../engine/state.ts';
+import { messageSubject } from '../messages/message-wording.ts';
+import type { Channel } from './ports.ts';
+
+/** A message that was taken from the outbox to be sent as soon as the taking is stored. */
+export interface Claim {
+  readonly message: OutboxMessage;
+  readonly wasUncertain: boolean;
+}
+
+interface DispatcherParts {
+  readonly state: MonitorState;
+  readonly now: () => number;
+  /** Renders a message from the state at this instant; null when there is nothing left to say. */
+  readonly compose: (message: OutboxMessage, now: number) => Message | null;
+  readonly ended: (sent: Sent) => void;
+}
+
+/** One channel's delivery: one message at a time, no faster than the channel allows. */
+interface Lane {
+  readonly channel: Channel;
+  busy: AbortController | null;
+  pace: Pace;
+}
+
+/** When the receiver takes the next message: of one channel, or of several that send to the same receiver. */
+interface Pace {
+  freeAt: number;
+}
+
+/**
+ * Delivers the outbox. Each channel has a lane of its own, so that a slow or broken one delays no other.
+ * Taking a message and sending it are two steps: in between, the taking is committed.
+ */
+export class Dispatcher {
+  readonly #parts: DispatcherParts;
+  readonly #lanes = new Map<string, Lane>();
+  #stopped = false;
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts;
+  }
+
+  get running(): number {
+    return [...this.#lanes.values()].filter((lane) => lane.busy !== null).length;
+  }
+
+  /** When the next message can be taken; Infinity when none waits or its channel is busy. */
+  get nextAt(): number {
+    let next = Number.POSITIVE_INFINITY;
+    if (this.#hasNothing()) return next;
+    for (const [name, lane] of this.#lanes) {
+      const queue = queueOf(this.#parts.state, name);
+      if (lane.busy !== null || this.#isUnderWay(queue)) continue;
+      for (const message of sendable(queue)) {
+        next = Math.min(next, Math.max(message.dueAt, lane.pace.freeAt));
+      }
+    }
+    return next;
+  }
+
+  /** Makes the lanes those of the given channels. What a removed or replaced channel is sending is let finish. */
+  adopt(channels: readonly Channel[]): void {
+    const names = new Set(channels.map((channel) => channel.name));
+    for (const name of [...this.#lanes.keys()]) if (!names.has(name)) this.#lanes.delete(name);
+    const paces = new Map<string, Pace>();
+    for (const channel of channels) {
+      const before = this.#lanes.get(channel.name);
+      const key = channel.paceKey ?? channel.name;
+      const pace = paces.get(key) ?? { freeAt: 0 };
+      pace.freeAt = Math.max(pace.freeAt, before?.pace.freeAt ?? 0);
+      paces.set(key, pace);
+      this.#lanes.set(channel.name, { channel, busy: before?.busy ?? null, pace });
+    }
+  }
+
+  /** Takes what is due: marks it as under way, possibly sent, so that the next commit says so. */
+  claimDue(now: number): Claim[] {
+    const claims: Claim[] = [];
+    if (this.#hasNothing()) return claims;
+    for (const [name, lane] of this.#lanes) {
+      if (lane.busy !== null || lane.pace.freeAt > now) continue;
+      const queue = queueOf(this.#parts.state, name);
+      const due = sendable(queue).find((message) => message.dueAt <= now);
+      if (due === undefined || this.#isUnderWay(queue)) continue;
+      const whole = absorbFollowers(this.#parts.state, due);
+      const message = { ...whole, attempts: whole.attempts + 1, uncertain: true };
+      lane.busy = new AbortController();
+      // Another lane of the same receiver may be due at this very moment.
+      lane.pace.freeAt = now + lane.channel.minGapMs;
+      this.#parts.state.underWay.add(message.id);
+      putMessage(this.#parts.state, message);
+      claims.push({ message, wasUncertain: whole.uncertain });
+    }
+    return claims;
+  }
+
+  /** The clock jumped: the pause after a message is as long as before. */
+  shift(byMs: number): void {
+    const paces = new Set([...this.#lanes.values()].map(({ pace }) => pace));
+    for (const pace of paces) pace.freeAt += byMs;
+  }
+
+  /** Sends what was taken, once that is stored. */
+  send(claims: readonly Claim[]): void {
+    for (const claim of claims) void this.#deliver(claim);
+  }
+
+  /** No new deliveries. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Gives up on what is still under way: it goes out again after the next start. */
+  abandon(): void {
+    for (const lane of this.#lanes.values()) lane.busy?.abort();
+  }
+
+  /** Asked after every poll, when hardly ever anything waits: the lanes are not looked at then. */
+  #hasNothing(): boolean {
+    return this.#stopped || this.#parts.state.messages.size === 0;
+  }
+
+  async #deliver(claim: Claim): Promise<void> {
+    const lane = this.#lanes.get(claim.message.channel);
+    const content = this.#compose(claim.message);
+    const subject = content === null || content === 'unreadable' ? null : mailSubject(lane, content);
+    const delivery = await this.#attempt(lane, content);
+    const current = this.#lanes.get(claim.message.channel);
+    if (current !== undefined) current.busy = null;
+    this.#parts.ended({ ...claim, subject, delivery });
+  }
+
+  /** A channel that was renamed while it sent something: what follows waits, as on the old lane. */
+  #isUnderWay(queue: readonly OutboxMessage[]): boolean {
+    return queue.some((message) => this.#parts.state.underWay.has(message.id));
+  }
+
+  /** A report needs the database; a message about incidents never does. */
+  #compose(message: OutboxMessage): Message | null | 'unreadable' {
+    try {
+      return this.#parts.compose(message, this.#parts.now());
+    } catch (error) {
+      if (error instanceof StorageError) return 'unreadable';
+      throw error;
+    }
+  }
+
+  async #attempt(lane: Lane | undefined, content: Message | null | 'unreadable'): Promise<Settlement> {
+    if (lane === undefined) return { kind: 'moot', reason: 'the channel was removed from the configuration' };
+    if (content === null) return { kind: 'moot', reason: 'nothing is known any more of what it was about' };
+    if (content === 'unreadable') {
+      return { kind: 'retry', certainty: 'refused', reason: 'the database could not be read' };
+    }
+    lane.pace.freeAt = this.#parts.now() + lane.channel.minGapMs;
+    return lane.channel.send(content, lane.busy?.signal ?? new AbortController().signal);
+  }
+}
+
+/** Only mail has threads, and threads are told apart by their subject. */
+function mailSubject(lane: Lane | undefined, content: Message): string | null {
+  return lane?.channel.type === 'email' ? messageSubject(content) : null;
+}

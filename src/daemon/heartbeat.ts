@@ -1,0 +1,103 @@
+import type { OutboxMessage } from '../domain/outbox.ts';
+import type { Secret } from '../domain/secret.ts';
+import type { HeartbeatSettings } from '../domain/settings.ts';
+
+/** Reaches an outside URL; resolves to whether it answered well. Never rejects. */
+export type Ping = (url: Secret, signal: AbortSignal) => Promise<boolean>;
+
+/**
+ * A poll or a message that is late by this much is overdue: the outside world shall notice that something
+ * hangs.
+ */
+const overdueMs = 60_000;
+
+const lookAgainMs = 1000;
+
+/** What the rule of the heartbeat goes by. */
+export interface Vitals {
+  readonly now: number;
+  /**
+   * A daemon that dies young at each of its starts must not look alive: it has stored a poll since it
+   * started.
+   */
+  readonly pollStored: boolean;
+  readonly storageFailing: boolean;
+  readonly pollsRunning: number;
+  readonly nextPollAt: number;
+  readonly messages: Iterable<OutboxMessage>;
+}
+
+/** All is well while polls are stored, and neither a poll nor a message is overdue. */
+export function isWell(vitals: Vitals): boolean {
+  const { now, nextPollAt } = vitals;
+  // Where the schedule asks for no poll soon, such as a cron expression at night, none can be stored.
+  const resting = vitals.pollsRunning === 0 && nextPollAt > now + overdueMs;
+  if (vitals.storageFailing || !(vitals.pollStored || resting) || nextPollAt < now - overdueMs) return false;
+  for (const message of vitals.messages) if (isOverdue(message, now)) return false;
+  return true;
+}
+
+function isOverdue(message: OutboxMessage, now: number): boolean {
+  if (message.state !== 'pending' || now - message.createdAt <= overdueMs) return false;
+  return message.attempts > 0 || message.dueAt < now - overdueMs;
+}
+
+/**
+ * Tells an outside watcher that lowwater works (a dead man's switch). It goes out only while `healthy` says
+ * so, so that its absence means something.
+ */
+export class Heartbeat {
+  readonly #ping: Ping;
+  #settings: HeartbeatSettings | null;
+  #nextAt: number;
+  #busy: AbortController | null = null;
+
+  constructor(parts: {
+    readonly ping: Ping;
+    readonly settings: HeartbeatSettings | null;
+    readonly now: number;
+  }) {
+    this.#ping = parts.ping;
+    this.#settings = parts.settings;
+    this.#nextAt = parts.now;
+  }
+
+  get nextAt(): number {
+    return this.#settings === null ? Number.POSITIVE_INFINITY : this.#nextAt;
+  }
+
+  adopt(settings: HeartbeatSettings | null, now: number): void {
+    this.#settings = settings;
+    this.#nextAt = Math.min(this.#nextAt, now);
+  }
+
+  /** Sends one when it is due; the result goes to `ended`, which logs what changed. */
+  beat(it: {
+    readonly now: number;
+    readonly healthy: boolean;
+    readonly ended: (reached: boolean) => void;
+  }): void {
+    if (this.#settings === null || it.now < this.#nextAt) return;
+    if (!it.healthy) {
+      // What was held back goes out as soon as all is well, not at the next turn of a long interval.
+      this.#nextAt = it.now + Math.min(this.#settings.everyMs, lookAgainMs);
+      return;
+    }
+    this.#nextAt = it.now + this.#settings.everyMs;
+    if (this.#busy !== null) return;
+    const controller = new AbortController();
+    this.#busy = controller;
+    void this.#ping(this.#settings.url, controller.signal).then((reached) => {
+      this.#busy = null;
+      it.ended(reached);
+    });
+  }
+
+  shift(byMs: number): void {
+    this.#nextAt += byMs;
+  }
+
+  abandon(): void {
+    this.#busy?.abort();
+  }
+}

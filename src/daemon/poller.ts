@@ -1,0 +1,220 @@
+import type { Outcome } from '../domain/outcome.ts';
+import { firstPolls, nextOnGrid } from '../domain/schedule.ts';
+import { DueQueue } from '../engine/due-queue.ts';
+import { blockedUntil } from '../engine/observe.ts';
+import { reserve } from '../engine/request-guard.ts';
+import type { MonitorState, WatchedAccount } from '../engine/state.ts';
+import type { Provider } from './ports.ts';
+
+interface PollerParts {
+  readonly state: MonitorState;
+  readonly readBalance: Provider['readBalance'];
+  readonly now: () => number;
+  /** Called with every outcome, before the next poll of the account is scheduled. */
+  readonly ended: (account: WatchedAccount, outcome: Outcome) => void;
+}
+
+/**
+ * Decides when each account is polled: a stable phase per account, later when the provider asked to wait,
+ * sooner to retry a failure, never faster than the guard of the group, never twice at once. All instants are
+ * of the daemon's steady clock.
+ */
+export class Poller {
+  readonly #parts: PollerParts;
+  readonly #due = new DueQueue<string>();
+  /** When a group's guard lets the next request start. */
+  readonly #free = new Map<string, number>();
+  /** Accounts that hold a place in their group's queue, and when it is their turn. */
+  readonly #reserved = new Map<string, number>();
+  readonly #phases = new Map<string, number>();
+  readonly #underWay = new Set<string>();
+  /** One for all polls: only the end of the daemon gives up on any. */
+  readonly #ending = new AbortController();
+  readonly #waiting = new Map<string, ((outcome: Outcome) => void)[]>();
+  #stopped = false;
+
+  constructor(parts: PollerParts) {
+    this.#parts = parts;
+  }
+
+  get nextAt(): number {
+    return this.#stopped ? Number.POSITIVE_INFINITY : this.#due.nextAt;
+  }
+
+  get running(): number {
+    return this.#underWay.size;
+  }
+
+  /** When the account is polled next; null while it is being polled. */
+  nextPollAt(id: string): number | null {
+    return this.#due.dueAt(id);
+  }
+
+  /**
+   * Brings the schedule in line with the watched accounts: new and changed ones start, removed ones stop, the
+   * others keep their phase.
+   */
+  adopt(changed: ReadonlySet<string>): void {
+    const { state } = this.#parts;
+    const now = this.#parts.now();
+    for (const id of [...this.#phases.keys()]) if (!state.accounts.has(id)) this.#forget(id);
+    const fresh = [...state.accounts.values()].filter(
+      ({ settings }) => !this.#phases.has(settings.id) || changed.has(settings.id),
+    );
+    for (const account of fresh) this.#rememberLastPoll(account, now);
+    const starts = firstPolls(fresh.map((account) => account.pollIntervalMs));
+    fresh.forEach((account, index) => {
+      const { firstMs = 0, phaseMs = 0 } = starts[index] ?? {};
+      this.#phases.set(account.settings.id, now + phaseMs);
+      const first =
+        account.settings.poll.kind === 'cron' && account.poll.polledAt !== null
+          ? this.#nextByPlan(account, now)
+          : now + firstMs;
+      this.#due.set(account.settings.id, Math.max(first, blockedUntil(state, account.settings.id)));
+    });
+  }
+
+  /** Starts what is due. */
+  start(now: number): void {
+    if (this.#stopped) return;
+    for (const id of this.#takeDue(now)) {
+      const account = this.#parts.state.accounts.get(id);
+      if (account === undefined || this.#underWay.has(id)) continue;
+      const startAt = this.#startAt(id, now);
+      if (startAt > now) this.#due.set(id, startAt);
+      else void this.#poll(account);
+    }
+  }
+
+  /**
+   * Polls as soon as the guard allows; the promise gives the outcome. Null while the provider asked to wait.
+   */
+  pollNow(id: string): Promise<Outcome> | null {
+    const now = this.#parts.now();
+    if (this.#stopped || blockedUntil(this.#parts.state, id) > now) return null;
+    const promise = new Promise<Outcome>((resolve) => {
+      this.#waiting.set(id, [...(this.#waiting.get(id) ?? []), resolve]);
+    });
+    if (!this.#underWay.has(id)) this.#due.set(id, now);
+    return promise;
+  }
+
+  /** The wall clock jumped forward or back: intervals go on as they were, the calendar is read anew. */
+  shift(byMs: number): void {
+    const { state } = this.#parts;
+    const now = this.#parts.now();
+    this.#due.shift(byMs);
+    for (const [id, at] of this.#phases) this.#phases.set(id, at + byMs);
+    for (const [group, at] of this.#free) this.#free.set(group, at + byMs);
+    for (const [id, at] of this.#reserved) this.#reserved.set(id, at + byMs);
+    const accounts = [...state.accounts.values()].filter(
+      ({ settings }) => this.#due.dueAt(settings.id) !== null,
+    );
+    accounts.forEach((account, index) => {
+      const { id, poll } = account.settings;
+      const soon = now + (index / accounts.length) * Math.min(2000, account.pollIntervalMs);
+      // After a jump forward the machine may have slept: a reading soon tells what happened meanwhile.
+      if (byMs > account.pollIntervalMs) this.#due.set(id, Math.max(soon, blockedUntil(state, id)));
+      else if (poll.kind === 'cron') this.#due.set(id, this.#nextByPlan(account, now));
+    });
+  }
+
+  /** No new polls. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Gives up on what is still under way. */
+  abandon(): void {
+    this.#ending.abort();
+  }
+
+  /**
+   * What is due, those first that were polled longest ago: when a group's wait is over and its first request
+   * is refused again, the next wait must not fall to the same accounts.
+   */
+  #takeDue(now: number): string[] {
+    const ids: string[] = [];
+    for (let id = this.#due.takeDue(now); id !== undefined; id = this.#due.takeDue(now)) ids.push(id);
+    if (ids.length < 2) return ids;
+    const polledAt = (id: string): number => this.#parts.state.accounts.get(id)?.poll.polledAt ?? 0;
+    return ids.sort((left, right) => polledAt(left) - polledAt(right));
+  }
+
+  /**
+   * The guard counts what was asked before a restart: a process that crashes again and again asks no faster.
+   */
+  #rememberLastPoll({ settings: { id }, poll }: WatchedAccount, now: number): void {
+    if (poll.polledAt === null) return;
+    const group = this.#parts.state.groups.get(id) ?? id;
+    const freeAt = Math.min(poll.polledAt, now) + this.#spacingMs();
+    this.#free.set(group, Math.max(this.#free.get(group) ?? Number.NEGATIVE_INFINITY, freeAt));
+  }
+
+  #spacingMs(): number {
+    return 1000 / this.#parts.state.settings.provider.maxRequestsPerSecond;
+  }
+
+  #startAt(id: string, now: number): number {
+    const { state } = this.#parts;
+    const blocked = blockedUntil(state, id);
+    if (blocked > now) {
+      this.#reserved.delete(id);
+      return blocked;
+    }
+    const place = this.#reserved.get(id);
+    // Whoever asks for a poll before its turn does not jump the queue.
+    if (place !== undefined && place > now) return place;
+    this.#reserved.delete(id);
+    // Places that were all missed, because the machine slept, must not be taken at the same moment.
+    if (place !== undefined && now - place < this.#spacingMs()) return now;
+    const group = state.groups.get(id) ?? id;
+    const free = this.#free.get(group) ?? Number.NEGATIVE_INFINITY;
+    const { startAt, nextFreeAt } = reserve(free, now, state.settings.provider.maxRequestsPerSecond);
+    this.#free.set(group, nextFreeAt);
+    if (startAt > now) this.#reserved.set(id, startAt);
+    return startAt;
+  }
+
+  async #poll(account: WatchedAccount): Promise<void> {
+    const { id } = account.settings;
+    this.#underWay.add(id);
+    const outcome = await this.#parts.readBalance(account.settings, this.#ending.signal);
+    this.#underWay.delete(id);
+    const current = this.#parts.state.accounts.get(id);
+    // An account that was removed, or a poll that was abandoned at the end, says nothing any more.
+    if (current === undefined || this.#ending.signal.aborted) {
+      this.#release(id, outcome);
+      return;
+    }
+    this.#parts.ended(current, outcome);
+    this.#due.set(id, this.#nextAt(current, this.#parts.now()));
+    this.#release(id, outcome);
+  }
+
+  #release(id: string, outcome: Outcome): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return;
+    this.#waiting.delete(id);
+    for (const resolve of waiting) resolve(outcome);
+  }
+
+  #nextAt(account: WatchedAccount, now: number): number {
+    const { retryAt, outcome } = account.poll;
+    const planned = this.#nextByPlan(account, now);
+    const wanted = retryAt === null || outcome === 'auth_failed' ? planned : Math.min(planned, retryAt);
+    return Math.max(wanted, blockedUntil(this.#parts.state, account.settings.id));
+  }
+
+  #nextByPlan(account: WatchedAccount, now: number): number {
+    const { id, poll } = account.settings;
+    if (poll.kind === 'every') return nextOnGrid(this.#phases.get(id) ?? now, poll.everyMs, now);
+    return this.#parts.state.calendar.next(poll.cron, poll.timezone, now) ?? Number.POSITIVE_INFINITY;
+  }
+
+  #forget(id: string): void {
+    this.#phases.delete(id);
+    this.#due.delete(id);
+    this.#reserved.delete(id);
+  }
+}

@@ -1,0 +1,40 @@
+import type { Message } from '../domain/message.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import type { Batch, Delivery, OperatorOrder, StoreReader } from '../domain/ports.ts';
+import type { AccountSettings } from '../domain/settings.ts';
+
+/** One balance request. Never rejects: every failure is an outcome. Aborting gives up at once with `network_error`. */
+export interface Provider {
+  readBalance(account: AccountSettings, signal: AbortSignal): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+/** A place where messages go. Never rejects. */
+export interface Channel {
+  readonly name: string;
+  readonly type: 'slack' | 'email' | 'webhook';
+  /** The least time between the starts of two messages. */
+  readonly minGapMs: number;
+  /** Channels with the same key share that time: they send to one receiver. A key may be a secret. */
+  readonly paceKey?: string;
+  send(message: Message, signal: AbortSignal): Promise<Delivery>;
+  close(): Promise<void>;
+}
+
+/** The database as any process may read it, and copy it. */
+export interface StoreFile extends StoreReader {
+  /** Consistent copy of the live database. */
+  backup(file: string): Promise<void>;
+}
+
+/**
+ * The database as the one daemon that holds it sees it. Every method throws `StorageError` when the disk does not
+ * let it; nothing is half done then.
+ */
+export interface Store extends StoreFile {
+  commit(batch: Batch): void;
+  /** Orders left since the last call, oldest first; taken exactly once. Cheap when nothing was left. */
+  takeOrders(): readonly OperatorOrder[];
+  /** Deletes what is older, a small step at a time; true when there is more to do. */
+  prune(olderThan: number): boolean;
+}

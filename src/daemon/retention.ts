@@ -1,0 +1,44 @@
+import { StorageError } from '../domain/ports.ts';
+import type { Store } from './ports.ts';
+
+/** Old records are deleted this often … */
+const everyMs = 3_600_000;
+/** … a small step at a time, with a pause in which polls go on. */
+const stepMs = 50;
+/** A clock that just jumped, or that stands far ahead of what is stored, is not believed for this long. */
+const distrustMs = 86_400_000;
+/** A pause longer than this between two runs of lowwater is doubted. */
+const longPauseMs = 30 * 86_400_000;
+
+/** Deletes what is older than the retention, unless the clock may be wrong: a wrong clock must not cost the history. */
+export class Retention {
+  readonly #store: Store;
+  #nextAt: number;
+
+  constructor(parts: { readonly store: Store; readonly aliveAt: number; readonly now: number }) {
+    this.#store = parts.store;
+    this.#nextAt = parts.now + (parts.now - parts.aliveAt > longPauseMs ? distrustMs : everyMs);
+  }
+
+  get nextAt(): number {
+    return this.#nextAt;
+  }
+
+  distrustClock(now: number): void {
+    this.#nextAt = now + distrustMs;
+  }
+
+  prune(retentionMs: number, now: number): void {
+    if (now < this.#nextAt) return;
+    this.#nextAt = now + (this.#pruneStep(now - retentionMs) ? stepMs : everyMs);
+  }
+
+  #pruneStep(olderThan: number): boolean {
+    try {
+      return this.#store.prune(olderThan);
+    } catch (error) {
+      if (error instanceof StorageError) return false;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import type { Clock } from '../domain/ports.ts';
+
+/**
+ * A difference between wall and monotonic clock above this is a jump (or a sleep of the machine), below it a
+ * correction.
+ */
+const jumpMs = 2000;
+/**
+ * Looked at after more than this many of the usual times, the process itself stood still: a paused container,
+ * a stopped process.
+ */
+const sleepsPerPause = 15;
+
+/**
+ * The daemon's time: the wall clock at the start, going on at the pace of the monotonic clock. It never jumps
+ * by itself. When the wall clock does, `takeJump` tells by how much, and from then on the steady clock agrees
+ * with it again.
+ *
+ * Somebody asks `takeJump` about every `lookEveryMs` (a second). A long time without that is told as a jump
+ * as well: the process stood still and watched nothing.
+ */
+export class SteadyClock {
+  readonly #clock: Clock;
+  #baseMs: number;
+  #askedAt: number;
+  readonly #pauseMs: number;
+
+  constructor(clock: Clock, lookEveryMs = 1000) {
+    this.#clock = clock;
+    this.#pauseMs = sleepsPerPause * lookEveryMs;
+    this.#askedAt = clock.monotonic();
+    this.#baseMs = clock.now() - this.#askedAt;
+  }
+
+  now(): number {
+    return Math.round(this.#baseMs + this.#clock.monotonic());
+  }
+
+  /**
+   * How far the wall clock has moved away, and follows it; 0 when it has not. Small corrections are followed
+   * without a word.
+   */
+  takeJump(): number {
+    const monotonic = this.#clock.monotonic();
+    const driftMs = this.#clock.now() - (this.#baseMs + monotonic);
+    const unwatchedMs = monotonic - this.#askedAt;
+    this.#baseMs += driftMs;
+    this.#askedAt = monotonic;
+    const jumped = Math.abs(driftMs) > jumpMs ? driftMs : 0;
+    return Math.round(jumped + (unwatchedMs > this.#pauseMs ? unwatchedMs : 0));
+  }
+}

@@ -1,0 +1,30 @@
+import type { Clock } from '../domain/ports.ts';
+
+/** One timer for the soonest of many instants: asking for a later one than it waits for costs nothing. */
+export class WakeTimer {
+  readonly #parts: { readonly clock: Clock; readonly now: () => number; readonly wake: () => void };
+  #at = Number.POSITIVE_INFINITY;
+  #cancel: () => void = () => undefined;
+  #stopped = false;
+
+  constructor(parts: { readonly clock: Clock; readonly now: () => number; readonly wake: () => void }) {
+    this.#parts = parts;
+  }
+
+  /** Wakes no later than `at`. */
+  wakeBy(at: number): void {
+    if (this.#stopped || at >= this.#at) return;
+    this.#cancel();
+    this.#at = at;
+    const delayMs = Math.max(0, Math.ceil(at - this.#parts.now()));
+    this.#cancel = this.#parts.clock.setTimer(delayMs, () => {
+      this.#at = Number.POSITIVE_INFINITY;
+      this.#parts.wake();
+    });
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel();
+  }
+}

@@ -1,0 +1,156 @@
+import type { Fact, Quantity } from './quantity.ts';
+import type { Balance } from './reading.ts';
+import type { RuleType } from './rule.ts';
+import type { Severity } from './severity.ts';
+
+/** Rule types that lowwater raises about itself or about a provider as a whole; nobody configures them. */
+export const ownAlertTypes = ['provider-down', 'storage-failed', 'channel-failed', 'config-invalid'] as const;
+export type OwnAlertType = (typeof ownAlertTypes)[number];
+
+export type AlertType = RuleType | OwnAlertType;
+
+/**
+ * The state of one rule for one account (Prometheus' terms). Its identity is `account` + `rule`.
+ *
+ * Alerts about lowwater itself stand under the account `@lowwater`, those about a provider under
+ * `@provider:<host>`: no account can have such an id.
+ *
+ * Instants are milliseconds since 1970 on the daemon's steady clock: they are moved when the wall clock jumps.
+ */
+export interface Alert {
+  readonly account: string;
+  readonly rule: string;
+  readonly type: AlertType;
+  readonly balance: Balance | null;
+  readonly state: 'inactive' | 'pending' | 'firing';
+  /** Of the breach as it is now; while pending, what it would fire with. */
+  readonly severity: Severity;
+  /** When the breach began that `for` is measured from. Null while inactive. */
+  readonly breachedSince: number | null;
+  /** Since when the readings have been good while it still fires: `recoverFor` is measured from here. */
+  readonly recoveringSince: number | null;
+  /**
+   * A severity above the present one that waits for `for`, and since when the readings have been worse than
+   * that one.
+   */
+  readonly rising: { readonly severity: Severity; readonly since: number } | null;
+  /** The open incident; null unless firing. */
+  readonly incident: string | null;
+  readonly value: Quantity | null;
+  readonly threshold: Quantity | null;
+  readonly facts: readonly Fact[];
+  /** Recent changes between firing and not, oldest first: what flapping is counted from. */
+  readonly changedAt: readonly number[];
+  readonly flappingSince: number | null;
+}
+
+/** What a channel was last told about an incident. The next message is decided by comparing with it. */
+export interface Told {
+  readonly at: number;
+  readonly severity: Severity;
+  /** How often the severity had risen by then: only what rose since can be told as worse. */
+  readonly rises: number;
+  readonly resolved: boolean;
+  readonly flapping: boolean;
+  /** The first message of the incident on this channel, and its subject: replies refer to them. */
+  readonly firstMessage: string;
+  readonly subject: string | null;
+  readonly escalatedAt: number | null;
+}
+
+/** Why an incident ended. */
+export type Resolution =
+  | { readonly kind: 'recovered' }
+  | { readonly kind: 'topped-up'; readonly micros: number }
+  | { readonly kind: 'rule-removed' }
+  | { readonly kind: 'account-removed' }
+  | { readonly kind: 'channel-removed' };
+
+/** One firing period of an alert. `id` is stable and unique; kept after it ended. */
+export interface Incident {
+  readonly id: string;
+  readonly account: string;
+  readonly rule: string;
+  readonly type: AlertType;
+  readonly balance: Balance | null;
+  /** The account's name and labels as they were: a message about a removed account still needs them. */
+  readonly accountName: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly severity: Severity;
+  readonly worstSeverity: Severity;
+  /** How often the severity rose; an acknowledgement is broken when this grows past what it saw. */
+  readonly rises: number;
+  readonly firedAt: number;
+  /**
+   * What `escalate` is measured from: when it fired, became worse than ever, or worse than acknowledged; moved along
+   * when the wall clock jumps or lowwater was not running.
+   */
+  readonly escalationSince: number;
+  readonly resolvedAt: number | null;
+  readonly resolution: Resolution | null;
+  readonly flappingSince: number | null;
+  /** True for a thing that happened and has no end, such as a top-up. */
+  readonly event: boolean;
+  readonly value: Quantity | null;
+  readonly threshold: Quantity | null;
+  readonly facts: readonly Fact[];
+  readonly acknowledgement: Acknowledgement | null;
+  readonly told: Readonly<Record<string, Told>>;
+}
+
+export interface Acknowledgement {
+  readonly at: number;
+  readonly by: string;
+  readonly comment: string;
+  readonly rises: number;
+  readonly severity: Severity;
+}
+
+/**
+ * What routes and silences match an incident by. Alerts about lowwater itself go by their type as well, whatever
+ * channel they name: `channel-failed` is every channel that fails, `channel-failed:ops` that one.
+ */
+export function matchSubject(incident: Pick<Incident, 'account' | 'rule' | 'type' | 'severity' | 'labels'>): {
+  account: string;
+  rules: readonly string[];
+  severity: Severity;
+  labels: Incident['labels'];
+} {
+  const { account, rule, type, severity, labels } = incident;
+  return { account, rules: account === ownAccountId ? [type, rule] : [rule], severity, labels };
+}
+
+export function alertKey(account: string, rule: string): string {
+  return `${account}/${rule}`;
+}
+
+/** Alerts about lowwater itself stand under this id; no configured account can have it. */
+export const ownAccountId = '@lowwater';
+
+const providerPrefix = '@provider:';
+
+/** Whether the id is one of lowwater itself or of a provider as a whole. */
+export function isOwnId(account: string): boolean {
+  return account === ownAccountId || account.startsWith(providerPrefix);
+}
+
+/** The id under which alerts about a whole provider stand. */
+export function providerAccountId(baseUrl: string): string {
+  return providerPrefix + baseUrl.replace(/^https?:\/\//, '');
+}
+
+/** What people read for an id that is no configured account. */
+export function displayName(accountId: string): string {
+  if (accountId === ownAccountId) return 'lowwater';
+  return accountId.startsWith(providerPrefix) ? accountId.slice(providerPrefix.length) : accountId;
+}
+
+/** How long things must last. All in milliseconds; a flap window of 0 turns flap detection off. */
+export interface AlertTiming {
+  readonly forMs: number;
+  readonly recoverForMs: number;
+  readonly flapWindowMs: number;
+}
+
+/** The fact that tells a channel that refused some recipients from one that refused the message. */
+export const refusedRecipientsFact = 'refused recipients';

@@ -1,0 +1,127 @@
+import type { AlertType, Incident, Resolution } from './alert.ts';
+import type { Micros } from './money.ts';
+import type { NoticeKind } from './outbox.ts';
+import type { OutcomeKind } from './outcome.ts';
+import type { Confidence, Fact, Quantity } from './quantity.ts';
+import type { Balance, Reading } from './reading.ts';
+import type { Ladder } from './rule.ts';
+import type { Severity } from './severity.ts';
+
+/**
+ * What a message says, decided once and rendered by every channel. The dispatcher fills it in
+ * from the state at the moment of sending; renderers are pure functions of it.
+ */
+export type Message = IncidentMessage | ReportMessage | TestMessage;
+
+interface MessageBase {
+  /** Stable over retries of the same content. Letters, digits, hyphens. */
+  readonly id: string;
+  /** When it is rendered. */
+  readonly at: number;
+  /** Address of the page; null where none is configured. Without a trailing slash. */
+  readonly publicUrl: string | null;
+  /** Time zone that absolute times are shown in, an IANA name. */
+  readonly timezone: string;
+}
+
+export interface IncidentMessage extends MessageBase {
+  readonly kind: 'incidents';
+  /** At least one; the most urgent first. Channels cut long lists and say how many more there are. */
+  readonly notices: readonly Notice[];
+  /**
+   * Threads of mail: the id of the first message of the incidents here, and its subject. Null when this is
+   * the first.
+   */
+  readonly thread: {
+    readonly firstMessage: string;
+    readonly subject: string;
+    readonly references: readonly string[];
+  } | null;
+}
+
+/** One incident in a message: all that it has to say at once, newest state, oldest reason first. */
+export interface Notice {
+  readonly incident: Incident;
+  /** Oldest first, such as firing + resolved for what came and went while the channel was down. */
+  readonly kinds: readonly NoticeKind[];
+  readonly type: AlertType;
+  readonly severity: Severity;
+  /**
+   * The incident's account as it is now; null when it is about lowwater itself, a provider, or an account
+   * removed since.
+   */
+  readonly account: NoticeAccount | null;
+  readonly accountName: string;
+  readonly rule: string;
+  readonly balance: Balance | null;
+  readonly value: Quantity | null;
+  readonly threshold: Quantity | null;
+  readonly facts: readonly Fact[];
+  readonly firedAt: number;
+  readonly resolvedAt: number | null;
+  readonly resolution: Resolution | null;
+  /** Signed link that leads to the confirmation page of an acknowledgement; null without `publicUrl`. */
+  readonly acknowledgeUrl: string | null;
+}
+
+/** What is known of the account of a notice. */
+export interface NoticeAccount {
+  readonly id: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly reading: Reading | null;
+  readonly previous: Reading | null;
+  /** How the last poll ended; null before the first. It decides what a message advises. */
+  readonly outcome: OutcomeKind | null;
+  /** Reason of the last failed poll; null when the last poll was `ok`. */
+  readonly failure: string | null;
+  readonly consecutiveFailures: number;
+  /** Spending of the balance that the notice is about. */
+  readonly outlook: Outlook | null;
+  /** Thresholds of `below` and `negative` rules on this balance, for the chart. */
+  readonly thresholds: Ladder<Micros>;
+  /** Readings of the last seven days of every balance, thinned; oldest first. */
+  readonly history: readonly Reading[];
+}
+
+/** Spending and what follows from it (spending/burn.ts computes it). */
+export interface Outlook {
+  readonly balance: Balance;
+  readonly burnPerDay: Micros | null;
+  readonly runwayMs: number | null;
+  /** When the balance reaches zero at this pace. */
+  readonly emptyAt: number | null;
+  readonly confidence: Confidence;
+  /**
+   * The top-up that restores 30 days of runway; null where the burn rate is unknown, 0 where it is not
+   * needed.
+   */
+  readonly restoreMicros: Micros | null;
+}
+
+export interface ReportMessage extends MessageBase {
+  readonly kind: 'report';
+  readonly reportId: string;
+  readonly since: number;
+  readonly until: number;
+  /** Shortest runway first. */
+  readonly accounts: readonly ReportAccount[];
+}
+
+export interface ReportAccount {
+  readonly id: string;
+  readonly name: string;
+  readonly reading: Reading | null;
+  readonly outlooks: Readonly<Record<Balance, Outlook | null>>;
+  /** Falls and rises of the balance within the period. */
+  readonly spent: Readonly<Record<Balance, Micros>>;
+  readonly toppedUp: Readonly<Record<Balance, Micros>>;
+  readonly topUps: readonly { readonly at: number; readonly balance: Balance; readonly micros: Micros }[];
+  readonly incidents: readonly Incident[];
+  readonly history: readonly Reading[];
+}
+
+export interface TestMessage extends MessageBase {
+  readonly kind: 'test';
+  readonly channel: string;
+}

@@ -1,0 +1,83 @@
+import type { ChannelSettings } from '../domain/settings.ts';
+import { channelFailedRule, closeOwnFailure } from './own-alerts.ts';
+import { moveQueue, putMessage } from './queue.ts';
+import { forgetTries } from './settle.ts';
+import type { MonitorState } from './state.ts';
+
+/**
+ * Follows a reload: channels that stayed are tried anew, renamed ones take along what they were told, others
+ * are gone.
+ */
+export function followChannels(state: MonitorState, before: readonly ChannelSettings[], now: number): void {
+  const known = new Set(before.map((channel) => channel.name));
+  const { channels } = state.settings;
+  for (const channel of before) {
+    forgetTries(state, channel.name);
+    if (channels.some((it) => it.name === channel.name)) continue;
+    const heir = channels.find((it) => !known.has(it.name) && placeOf(it) === placeOf(channel));
+    if (heir !== undefined) renameChannel(state, { from: channel.name, to: heir.name });
+    abandonChannel(state, channel.name, now);
+  }
+}
+
+/** After a restart with another configuration: what is stored of channels that are not in it is let go. */
+export function abandonUnknownChannels(state: MonitorState, now: number): void {
+  const named = new Set<string>();
+  for (const message of state.messages.values()) named.add(message.channel);
+  for (const incident of state.incidents.values()) {
+    for (const channel of Object.keys(incident.told)) named.add(channel);
+    if (incident.type === 'channel-failed') named.add(incident.rule.slice(channelFailedRule('').length));
+  }
+  for (const { name } of state.settings.channels) named.delete(name);
+  for (const name of named) abandonChannel(state, name, now);
+}
+
+/** The place that a channel's messages go to: what makes two channels the same under different names. */
+function placeOf(channel: ChannelSettings): string {
+  switch (channel.type) {
+    case 'slack':
+      return channel.webhookUrl.reveal();
+    case 'email':
+      return [channel.smtpUrl.reveal(), ...channel.to.map((mailbox) => mailbox.address)].join(' ');
+    case 'webhook':
+      return channel.url.reveal();
+  }
+}
+
+/** The same readers under a new name: they are not told again what they know, and get what is still on its way. */
+function renameChannel(
+  state: MonitorState,
+  { from, to }: { readonly from: string; readonly to: string },
+): void {
+  moveQueue(state, { from, to });
+  for (const incident of [...state.incidents.values()]) {
+    const { [from]: told, ...others } = incident.told;
+    if (told === undefined) continue;
+    state.incidents.set(incident.id, { ...incident, told: { ...others, [to]: told } });
+    state.changes.incidents.add(incident.id);
+  }
+}
+
+/** Messages to a channel that is gone cannot be delivered; open incidents are told on the channels that remain. */
+function abandonChannel(state: MonitorState, name: string, now: number): void {
+  for (const message of [...state.messages.values()]) {
+    if (message.channel !== name || message.state !== 'pending' || state.underWay.has(message.id)) continue;
+    putMessage(state, {
+      ...message,
+      state: 'dead',
+      lastError: 'the channel was removed from the configuration',
+    });
+  }
+  for (const incident of [...state.incidents.values()]) {
+    const { [name]: told, ...others } = incident.told;
+    if (told === undefined) continue;
+    // Nobody is owed the end of it there any more.
+    state.incidents.set(incident.id, { ...incident, told: others });
+    state.changes.incidents.add(incident.id);
+  }
+  closeOwnFailure(state, {
+    rule: channelFailedRule(name),
+    resolution: { kind: 'channel-removed' },
+    now,
+  });
+}

@@ -1,0 +1,142 @@
+import type { Incident, Told } from '../domain/alert.ts';
+import { isAcknowledged } from '../domain/incident.ts';
+import type { NoticeKind } from '../domain/outbox.ts';
+import { isWorse } from '../domain/severity.ts';
+
+/** What a route asks of one channel for one incident. Null times: never. */
+export interface ChannelPlan {
+  readonly channel: string;
+  /** False for a channel that only hears of the incident when it escalates, or only because it was told before. */
+  readonly direct: boolean;
+  readonly repeatEveryMs: number | null;
+  readonly escalateAfterMs: number | null;
+  readonly groupWaitMs: number;
+}
+
+/** What keeps an incident from being told now. */
+export interface Suppression {
+  readonly silenced: boolean;
+  /** A worse alert on the same balance, or a failed key, or an outage of the provider already says it. */
+  readonly inhibited: boolean;
+  /** Held until it is known whether this is an outage of the whole provider; the instant at which that ends. */
+  readonly heldUntil: number | null;
+  /** The channel refuses for good; the instant at which it is tried again. */
+  readonly channelFailedUntil: number | null;
+}
+
+/**
+ * A named reason for a message, or a named reason for saying nothing, with the instant at which the answer may change
+ * by time alone.
+ */
+export type Decision =
+  | { readonly kind: 'tell'; readonly notice: NoticeKind }
+  | { readonly kind: 'quiet'; readonly why: QuietReason; readonly until: number | null };
+
+export type QuietReason =
+  | 'silenced'
+  | 'inhibited'
+  | 'held'
+  | 'channel failed'
+  | 'acknowledged'
+  | 'flapping'
+  | 'not due'
+  | 'never told'
+  | 'already told';
+
+/**
+ * Compares an incident with what a channel was last told of it (Alertmanager's dedup stage). Because nothing else is
+ * consulted, the end of a silence, a restart or a missed tick needs no case of its own.
+ */
+export function decide(input: {
+  readonly incident: Incident;
+  readonly plan: ChannelPlan;
+  readonly told: Told | null;
+  readonly suppression: Suppression;
+  readonly now: number;
+}): Decision {
+  const { incident, told } = input;
+  if (incident.event) return decideEvent(input);
+  if (incident.resolvedAt !== null) return decideEnd(input);
+  const first = incident.flappingSince === null ? 'firing' : 'flapping';
+  return told === null ? decideFirst(input, first) : decideNext(input, told);
+}
+
+type Input = Parameters<typeof decide>[0];
+
+/** What merely happened is told once, where it is routed to; there is nothing to escalate. */
+function decideEvent(input: Input): Decision {
+  if (input.told !== null) return quiet('already told');
+  return input.plan.direct ? decideFirst(input, 'event') : quiet('never told');
+}
+
+/** Whoever heard that it fired hears that it ended, whatever happened since; only a silence makes that wait. */
+function decideEnd({ told, suppression, now }: Input): Decision {
+  if (told === null) return quiet('never told');
+  if (told.resolved) return quiet('already told');
+  return decideSuppression({ ...suppression, inhibited: false, heldUntil: null }, now) ?? tell('resolved');
+}
+
+function decideFirst(input: Input, notice: NoticeKind): Decision {
+  const { plan, suppression, incident } = input;
+  if (!plan.direct) return decideEscalation(input, null) ?? quiet('never told');
+  const suppressed = decideSuppression(suppression, input.now);
+  if (suppressed !== null) return suppressed;
+  // A channel that comes in late, after a person took the incident, is not woken.
+  if (isAcknowledged(incident)) return quiet('acknowledged');
+  return tell(notice);
+}
+
+function decideNext(input: Input, told: Told): Decision {
+  const { incident, plan, suppression, now } = input;
+  if (plan.repeatEveryMs === null) return quiet('not due');
+  const suppressed = decideSuppression(suppression, now);
+  if (suppressed !== null) return suppressed;
+  if (rose(incident, told)) return tell('worse');
+  if (incident.flappingSince !== null) return told.flapping ? quiet('flapping') : tell('flapping');
+  if (isAcknowledged(incident)) return quiet('acknowledged');
+  const escalation = decideEscalation(input, told);
+  if (escalation?.kind === 'tell') return escalation;
+  const repeatAt = told.at + plan.repeatEveryMs;
+  if (now >= repeatAt) return tell('reminder');
+  return quiet('not due', Math.min(repeatAt, escalation?.until ?? repeatAt));
+}
+
+/** Null when this channel takes no part in an escalation, or has been escalated to. */
+function decideEscalation(input: Input, told: Told | null): Decision | null {
+  const { incident, plan, suppression, now } = input;
+  if (plan.escalateAfterMs === null || (told?.escalatedAt ?? null) !== null) return null;
+  const suppressed = decideSuppression(suppression, now);
+  if (suppressed !== null) return suppressed;
+  if (isAcknowledged(incident)) return quiet('acknowledged');
+  const dueAt = incident.escalationSince + plan.escalateAfterMs;
+  return now >= dueAt ? tell('escalated') : quiet('not due', dueAt);
+}
+
+function decideSuppression(suppression: Suppression, now: number): Decision | null {
+  if (suppression.silenced) return quiet('silenced');
+  if (suppression.inhibited) return quiet('inhibited');
+  if (suppression.heldUntil !== null && now < suppression.heldUntil)
+    return quiet('held', suppression.heldUntil);
+  const failedUntil = suppression.channelFailedUntil;
+  if (failedUntil !== null && now < failedUntil) return quiet('channel failed', failedUntil);
+  return null;
+}
+
+function rose(incident: Incident, told: Told): boolean {
+  return incident.rises > told.rises && isWorse(incident.severity, knownSeverity(incident, told));
+}
+
+/** The severity that the channel's readers have in mind: a person who acknowledged has seen the one of that moment. */
+function knownSeverity(incident: Incident, told: Told): Told['severity'] {
+  const { acknowledgement } = incident;
+  const seenLater = acknowledgement !== null && acknowledgement.rises >= told.rises;
+  return seenLater ? acknowledgement.severity : told.severity;
+}
+
+function tell(notice: NoticeKind): Decision {
+  return { kind: 'tell', notice };
+}
+
+function quiet(why: QuietReason, until: number | null = null): Decision {
+  return { kind: 'quiet', why, until };
+}

@@ -1,0 +1,84 @@
+import { type Alert, displayName, type Incident, type Resolution } from '../domain/alert.ts';
+import { changedIncident, closedIncident, newIncident } from '../domain/incident.ts';
+import type { Evaluation } from '../rules/evaluation.ts';
+import type { MonitorState, WatchedAccount } from './state.ts';
+
+/** Opens the incident of an alert that fires now; gives its id. */
+export function openIncident(
+  state: MonitorState,
+  {
+    account,
+    alert,
+    now,
+  }: { readonly account: WatchedAccount | null; readonly alert: Alert; readonly now: number },
+): string {
+  const incident = sketchIncident({ id: newId(state), account, alert, now });
+  keepIncident(state, incident);
+  return incident.id;
+}
+
+/** Records something that happened and has no end, such as a top-up. */
+export function openEvent(
+  state: MonitorState,
+  it: {
+    readonly account: WatchedAccount;
+    readonly alert: Alert;
+    readonly evaluation: Evaluation;
+    readonly now: number;
+  },
+): void {
+  const { evaluation, now } = it;
+  if (evaluation.kind !== 'event') return;
+  const { severity, value, threshold, facts } = evaluation;
+  const alert = { ...it.alert, severity, value, threshold, facts };
+  const incident = sketchIncident({ id: newId(state), account: it.account, alert, now });
+  keepIncident(state, { ...incident, event: true });
+}
+
+/** Carries what changed in a firing alert over to its incident. */
+export function updateIncident(
+  state: MonitorState,
+  change: { readonly alert: Alert; readonly rose: boolean; readonly now: number },
+): void {
+  const incident = incidentOfAlert(state, change.alert);
+  if (incident !== undefined) keepIncident(state, changedIncident(incident, change));
+}
+
+export function closeIncident(
+  state: MonitorState,
+  {
+    alert,
+    now,
+    resolution,
+  }: { readonly alert: Alert; readonly now: number; readonly resolution: Resolution },
+): void {
+  const incident = incidentOfAlert(state, alert);
+  if (incident !== undefined) keepIncident(state, closedIncident(incident, alert, { resolution, now }));
+}
+
+/** Puts a changed incident where everybody finds it, to be stored and decided on. */
+export function keepIncident(state: MonitorState, incident: Incident): void {
+  state.incidents.set(incident.id, incident);
+  state.changes.incidents.add(incident.id);
+  state.touched.add(incident.id);
+}
+
+/** The incident that an alert would open at `now`. */
+export function sketchIncident(it: {
+  readonly id: string;
+  readonly account: WatchedAccount | null;
+  readonly alert: Alert;
+  readonly now: number;
+}): Incident {
+  const { id, account, alert, now } = it;
+  const accountName = account?.settings.name ?? displayName(alert.account);
+  return newIncident({ id, alert, accountName, labels: account?.settings.labels ?? {}, now });
+}
+
+function incidentOfAlert(state: MonitorState, alert: Alert): Incident | undefined {
+  return alert.incident === null ? undefined : state.incidents.get(alert.incident);
+}
+
+function newId(state: MonitorState): string {
+  return `i-${state.random.id()}`;
+}

@@ -1,0 +1,168 @@
+import { type Alert, alertKey, type Resolution } from '../domain/alert.ts';
+import type { Rule } from '../domain/rule.ts';
+import { evaluate, explainRule, factsBehind } from '../rules/evaluate.ts';
+import type { AccountFacts } from '../rules/evaluation.ts';
+import { balanceOf, needsReading, timingOf } from '../rules/judging.ts';
+import { staleDueAt } from '../rules/stale.ts';
+import { closeIncident, openEvent, openIncident, updateIncident } from './incidents.ts';
+import { factsOf, type MonitorState, type WatchedAccount, wakeBy } from './state.ts';
+import { elapse, elapsesAt, inactiveAlert, isAtRest, type Transition, transition } from './transition.ts';
+
+/** Judges every rule of an account after a poll. Rules about readings are left alone when there was no reading. */
+export function judgePoll(state: MonitorState, account: WatchedAccount, now: number): void {
+  const facts = factsOf(account, now);
+  const read = facts.outcome === 'ok';
+  for (const rule of account.rules) {
+    if (read || !needsReading(rule)) judgeRule(state, { account, rule, facts, now });
+  }
+  scheduleAccount(state, account, facts);
+}
+
+/** Judges what time alone changes: `for`, `recoverFor`, flapping, staleness. */
+export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: number): void {
+  const facts = factsOf(account, now);
+  for (const rule of account.rules) {
+    // First: an account that is stale again must not be seen to recover.
+    if (rule.type === 'stale' && isAtRest(account.alerts.get(rule.id) ?? null))
+      judgeRule(state, { account, rule, facts, now });
+    const alert = account.alerts.get(rule.id);
+    if (alert !== undefined && !isHeld(rule, facts)) {
+      applyTransition(
+        state,
+        { account, rule, facts, now },
+        elapse(alert, timingOf(rule, account.pollIntervalMs), now),
+      );
+    }
+  }
+  scheduleAccount(state, account, facts);
+}
+
+/** Sets the one instant at which the account's alerts next change by themselves. */
+export function scheduleAccount(
+  state: MonitorState,
+  account: WatchedAccount,
+  facts: AccountFacts = factsOf(account, 0),
+): void {
+  let next = Number.POSITIVE_INFINITY;
+  for (const rule of account.rules) {
+    const alert = account.alerts.get(rule.id);
+    if (rule.type === 'stale' && isAtRest(alert ?? null)) next = Math.min(next, staleDueAt(rule, facts));
+    if (alert === undefined || isHeld(rule, facts)) continue;
+    next = Math.min(next, elapsesAt(alert, timingOf(rule, account.pollIntervalMs)) ?? next);
+  }
+  // A good reading only moves staleness further away: the queue is left alone and judges again when it gets there.
+  const key = `account:${account.settings.id}`;
+  if (next < (state.due.dueAt(key) ?? Number.POSITIVE_INFINITY)) wakeBy(state, key, next);
+}
+
+interface Case {
+  readonly account: WatchedAccount;
+  readonly rule: Rule;
+  readonly facts: AccountFacts;
+  readonly now: number;
+}
+
+function judgeRule(state: MonitorState, it: Case): void {
+  const { account, rule, facts, now } = it;
+  const known = account.alerts.get(rule.id);
+  const evaluation = evaluate(rule, facts, known?.state === 'firing' ? known.severity : null);
+  if (evaluation.kind === 'event') {
+    openEvent(state, {
+      account,
+      alert: newAlert(account, rule),
+      evaluation: explainRule(rule, facts, null),
+      now,
+    });
+    return;
+  }
+  if (known === undefined && evaluation.kind !== 'breached') return;
+  const next = transition(
+    known ?? newAlert(account, rule),
+    evaluation,
+    timingOf(rule, account.pollIntervalMs),
+    now,
+  );
+  applyTransition(state, it, next);
+}
+
+function applyTransition(state: MonitorState, it: Case, { alert, change }: Transition): void {
+  const { account } = it;
+  if (change === 'none' && alert.state !== 'inactive') {
+    // The newest numbers are for people who look; they are worth no write.
+    holdAlert(state, account, alert);
+    return;
+  }
+  if (change === 'none') return;
+  const explained = { ...alert, facts: factsBehind(it.rule, it.facts) };
+  holdAlert(state, account, followIncident(state, it, { alert: explained, change }));
+  saveAlert(state, account, alert);
+  touchAccount(state, account);
+}
+
+/** Opens, updates or closes the incident that belongs to a change, and notes it in the alert. */
+function followIncident(
+  state: MonitorState,
+  { account, rule, now }: Case,
+  { alert, change }: Transition,
+): Alert {
+  if (change === 'fired') return { ...alert, incident: openIncident(state, { account, alert, now }) };
+  if (change === 'resolved') {
+    closeIncident(state, { alert, now, resolution: resolutionOf(state, account, { rule, alert }) });
+    return { ...alert, incident: null };
+  }
+  if (alert.state === 'firing') updateIncident(state, { alert, rose: change === 'rose', now });
+  return alert;
+}
+
+function holdAlert(state: MonitorState, account: WatchedAccount, alert: Alert): void {
+  account.alerts.set(alert.rule, alert);
+  state.alerts.set(alertKey(alert.account, alert.rule), alert);
+}
+
+/** An alert that was never more than pending leaves no trace. */
+function saveAlert(state: MonitorState, account: WatchedAccount, alert: Alert): void {
+  const key = alertKey(alert.account, alert.rule);
+  if (alert.state !== 'inactive' || alert.changedAt.length > 0) {
+    state.changes.alerts.add(key);
+    state.changes.removedAlerts.delete(key);
+    return;
+  }
+  account.alerts.delete(alert.rule);
+  state.alerts.delete(key);
+  state.changes.alerts.delete(key);
+  state.changes.removedAlerts.set(key, { account: alert.account, rule: alert.rule });
+}
+
+/** A change of one alert may inhibit or release others of the account. */
+function touchAccount(state: MonitorState, account: WatchedAccount): void {
+  for (const alert of account.alerts.values()) if (alert.incident !== null) state.touched.add(alert.incident);
+}
+
+function newAlert(account: WatchedAccount, rule: Rule): Alert {
+  return inactiveAlert({
+    account: account.settings.id,
+    rule: rule.id,
+    type: rule.type,
+    balance: balanceOf(rule),
+  });
+}
+
+/** While an account cannot be read, time decides nothing about its balances. */
+function isHeld(rule: Rule, facts: AccountFacts): boolean {
+  return needsReading(rule) && facts.outcome !== 'ok';
+}
+
+/** What ended an incident: money that came in since it began, or simply that all is well again. */
+function resolutionOf(
+  state: MonitorState,
+  account: WatchedAccount,
+  { rule, alert }: { readonly rule: Rule; readonly alert: Alert },
+): Resolution {
+  const balance = balanceOf(rule);
+  // The instant as the readings know it: the alert's own clocks are moved by every time in which nobody watched.
+  const since = alert.incident === null ? undefined : state.incidents.get(alert.incident)?.firedAt;
+  if (since === undefined || balance === null || rule.type === 'drop' || rule.type === 'idle')
+    return { kind: 'recovered' };
+  const micros = account.log.toppedUpSince(balance, since);
+  return micros > 0 ? { kind: 'topped-up', micros } : { kind: 'recovered' };
+}

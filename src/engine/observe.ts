@@ -1,0 +1,149 @@
+import { backoffDelay, failureDelay } from '../domain/backoff.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import type { AccountState } from '../domain/ports.ts';
+import type { Reading } from '../domain/reading.ts';
+import { judgePoll } from './judge.ts';
+import { touchStale } from './outage.ts';
+import { pollGap } from './poll-gaps.ts';
+import type { MonitorState, WatchedAccount } from './state.ts';
+
+/** Takes in how a poll ended: the fact is stored, rules judge it, and failures make the account or its group wait. */
+export function observePoll(
+  state: MonitorState,
+  account: WatchedAccount,
+  outcome: Outcome,
+  now: number,
+): void {
+  const failedBefore = account.poll.consecutiveFailures > 0;
+  const reading: Reading | null = outcome.kind === 'ok' ? { at: now, ...outcome.answer } : null;
+  state.changes.addPoll(account.settings.id, { at: now, outcome: outcome.kind, reading });
+  account.poll =
+    outcome.kind === 'ok' && reading !== null
+      ? afterReading(account.poll, reading, outcome.usage)
+      : afterFailure(state, account, outcome, now);
+  if (reading !== null) {
+    account.log.append(reading);
+    account.pollGapMs = pollGap(state.calendar, account.settings.poll, now);
+    clearBackoff(state, account);
+  }
+  judgePoll(state, account, now);
+  if (reading !== null && failedBefore) touchStale(state, account.settings.baseUrl);
+}
+
+/** Not to be polled before this instant, whatever asks: the account failed, or its group met the provider's limit. */
+export function blockedUntil(state: MonitorState, id: string): number {
+  return Math.max(groupBlockedUntil(state, id), refusedUntil(state, id));
+}
+
+function groupBlockedUntil(state: MonitorState, id: string): number {
+  return state.backoffs.get(state.groups.get(id) ?? id)?.until ?? 0;
+}
+
+/** Only a refused key must be waited for; other failures name a retry that is sooner than the schedule. */
+function refusedUntil(state: MonitorState, id: string): number {
+  const poll = state.accounts.get(id)?.poll;
+  return poll?.outcome === 'auth_failed' ? (poll.retryAt ?? 0) : 0;
+}
+
+function afterReading(before: AccountState, reading: Reading, usage: Outcome['usage']): AccountState {
+  const last = before.reading;
+  const changed =
+    last === null ||
+    last.sms !== reading.sms ||
+    last.voip !== reading.voip ||
+    last.currency !== reading.currency;
+  return {
+    account: before.account,
+    firstSeenAt: before.firstSeenAt,
+    polledAt: reading.at,
+    outcome: 'ok',
+    failure: null,
+    failureCode: null,
+    consecutiveFailures: 0,
+    reading,
+    previous: last,
+    changedAt: changed ? reading.at : before.changedAt,
+    unwatchedMs: 0,
+    usage,
+    retryAt: null,
+  };
+}
+
+function afterFailure(
+  state: MonitorState,
+  account: WatchedAccount,
+  outcome: Outcome,
+  now: number,
+): AccountState {
+  if (outcome.kind === 'ok') throw new Error('a good reading is no failure');
+  const before = account.poll;
+  const failures = before.consecutiveFailures + 1;
+  if (outcome.kind === 'rate_limited') strike(state, account, outcome.retryAfterMs ?? null, now);
+  if (outcome.kind === 'rate_limited' || outcome.kind === 'auth_failed') state.changes.beganToWait = true;
+  return {
+    ...before,
+    polledAt: now,
+    outcome: outcome.kind,
+    failure: outcome.reason,
+    failureCode: outcome.code ?? null,
+    consecutiveFailures: failures,
+    usage: outcome.usage,
+    retryAt: outcome.kind === 'rate_limited' ? null : now + retryDelay(state, account, outcome, failures),
+  };
+}
+
+function retryDelay(
+  state: MonitorState,
+  account: WatchedAccount,
+  outcome: Exclude<Outcome, { kind: 'ok' }>,
+  failures: number,
+): number {
+  const intervalMs = account.pollIntervalMs;
+  // A refused key is counted by itself: earlier failures of another kind do not make its first wait longer.
+  if (outcome.kind === 'auth_failed') {
+    const strikes = account.poll.outcome === 'auth_failed' ? failures : 1;
+    const retryAfterMs = outcome.retryAfterMs ?? null;
+    return backoffDelay({ strikes, ...backoffOf(state), intervalMs, retryAfterMs });
+  }
+  return Math.max(failureDelay({ failures, intervalMs }), Math.min(outcome.retryAfterMs ?? 0, intervalMs));
+}
+
+/** One more `rate_limited` in a row for the whole group. */
+function strike(
+  state: MonitorState,
+  account: WatchedAccount,
+  retryAfterMs: number | null,
+  now: number,
+): void {
+  const group = state.groups.get(account.settings.id) ?? account.settings.id;
+  const strikes = (state.backoffs.get(group)?.strikes ?? 0) + 1;
+  const delay = backoffDelay({
+    strikes,
+    ...backoffOf(state),
+    intervalMs: shortestInterval(state, group),
+    retryAfterMs,
+  });
+  state.backoffs.set(group, { group, strikes, until: now + delay });
+  state.changes.backoffs.add(group);
+}
+
+/** An account that is polled once a day must not keep those of its group waiting for as long. */
+function shortestInterval(state: MonitorState, group: string): number {
+  let shortest = Number.POSITIVE_INFINITY;
+  for (const [id, { pollIntervalMs }] of state.accounts) {
+    if ((state.groups.get(id) ?? id) === group) shortest = Math.min(shortest, pollIntervalMs);
+  }
+  return shortest;
+}
+
+function clearBackoff(state: MonitorState, account: WatchedAccount): void {
+  const group = state.groups.get(account.settings.id) ?? account.settings.id;
+  const known = state.backoffs.get(group);
+  if (known === undefined || known.strikes === 0) return;
+  state.backoffs.set(group, { group, strikes: 0, until: 0 });
+  state.changes.backoffs.add(group);
+}
+
+function backoffOf(state: MonitorState): { initialMs: number; maxMs: number; jitterFraction: number } {
+  return { ...state.settings.provider.backoff, jitterFraction: state.random.fraction() };
+}

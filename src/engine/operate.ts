@@ -1,0 +1,100 @@
+import { alertKey, isOwnId, ownAlertTypes } from '../domain/alert.ts';
+import { isAcknowledged } from '../domain/incident.ts';
+import { nearestWord } from '../domain/nearest-word.ts';
+import type { Refusal, SilenceOrder } from '../domain/operator.ts';
+import type { OperatorOrder } from '../domain/ports.ts';
+import type { Matcher } from '../domain/rule.ts';
+import type { Silence } from '../domain/silence.ts';
+import { keepIncident } from './incidents.ts';
+import { channelFailedRule } from './own-alerts.ts';
+import { reviewSilences } from './silencing.ts';
+import type { MonitorState } from './state.ts';
+
+/** Longest silence that is taken for meant: longer ones are mistakes, and nothing is silenced for ever. */
+export const longestSilenceMs = 366 * 86_400_000;
+
+/** A person takes an open incident: reminders and escalation stop until it resolves or gets worse. */
+export function acknowledge(
+  state: MonitorState,
+  it: {
+    readonly account: string;
+    readonly rule: string;
+    readonly by: string;
+    readonly comment: string;
+    readonly at: number;
+  },
+): Refusal | null {
+  const alert = state.alerts.get(alertKey(it.account, it.rule));
+  const incident = alert?.incident == null ? undefined : state.incidents.get(alert.incident);
+  if (incident === undefined) {
+    return {
+      refused: 'not-found',
+      why: `no incident of rule "${it.rule}" is open for account "${it.account}"`,
+    };
+  }
+  if (isAcknowledged(incident)) return null;
+  const { severity, rises } = incident;
+  keepIncident(state, {
+    ...incident,
+    acknowledgement: { at: it.at, by: it.by, comment: it.comment, severity, rises },
+  });
+  return null;
+}
+
+/** Mutes matching alerts for a while. */
+export function addSilence(state: MonitorState, order: SilenceOrder, now: number): Silence | Refusal {
+  const lengthMs = order.endsAt - order.startsAt;
+  if (!(lengthMs > 0)) return { refused: 'invalid', why: 'a silence must end after it starts' };
+  if (lengthMs > longestSilenceMs) return { refused: 'invalid', why: 'a silence may last 366 days at most' };
+  if (order.endsAt <= now) return { refused: 'invalid', why: 'this silence is already over' };
+  const unknown = findUnknown(state, order.match);
+  if (unknown !== null) return { refused: 'invalid', why: unknown };
+  const { match, startsAt, endsAt, comment } = order;
+  const silence: Silence = {
+    id: `s-${state.random.id()}`,
+    match,
+    startsAt,
+    endsAt,
+    createdAt: now,
+    createdBy: order.by,
+    comment,
+  };
+  keepSilence(state, silence, now);
+  return silence;
+}
+
+/** What the matcher names and does not exist, in words: it would mute nothing. Null when it names nothing unknown. */
+function findUnknown({ accounts, settings }: MonitorState, match: Matcher): string | null {
+  const account = match.account?.find((id) => !accounts.has(id) && !isOwnId(id));
+  if (account !== undefined) return `there is no account "${account}"${meant(account, accounts.keys())}`;
+  const rules = new Set<string>([...settings.rules.map(({ id }) => id), ...ownAlertTypes]);
+  for (const { name } of settings.channels) rules.add(channelFailedRule(name));
+  const rule = match.rule?.find((id) => !rules.has(id));
+  return rule === undefined ? null : `there is no rule "${rule}"${meant(rule, rules)}`;
+}
+
+function meant(typed: string, known: Iterable<string>): string {
+  const nearest = nearestWord(typed, known);
+  return nearest === null ? '' : `; did you mean "${nearest}"?`;
+}
+
+/** Ends a silence now. */
+export function expireSilence(state: MonitorState, id: string, now: number): Refusal | null {
+  const silence = state.silences.get(id);
+  if (silence === undefined) return { refused: 'not-found', why: `no silence has the id "${id}"` };
+  keepSilence(state, { ...silence, endsAt: now }, now);
+  return null;
+}
+
+/** Carries out what the command line left in the database; what no longer applies is dropped. */
+export function obeyOrder(state: MonitorState, order: OperatorOrder, now: number): void {
+  if (order.kind === 'acknowledge') acknowledge(state, order);
+  else if (order.kind === 'expire') expireSilence(state, order.id, now);
+  else if (order.silence.endsAt > now) keepSilence(state, order.silence, now);
+}
+
+function keepSilence(state: MonitorState, silence: Silence, now: number): void {
+  state.silences.set(silence.id, silence);
+  state.changes.silences.add(silence.id);
+  reviewSilences(state, now);
+}

@@ -1,0 +1,140 @@
+import {
+  type Alert,
+  type AlertTiming,
+  alertKey,
+  type OwnAlertType,
+  ownAccountId,
+  type Resolution,
+  refusedRecipientsFact,
+} from '../domain/alert.ts';
+import type { Fact, Quantity } from '../domain/quantity.ts';
+import type { Severity } from '../domain/severity.ts';
+import type { Evaluation } from '../rules/evaluation.ts';
+import { closeIncident, openIncident, updateIncident } from './incidents.ts';
+import type { MonitorState } from './state.ts';
+import { inactiveAlert, transition } from './transition.ts';
+
+/** Alerts about lowwater itself are facts of the moment: nothing waits, nothing flaps. */
+const atOnce: AlertTiming = { forMs: 0, recoverForMs: 0, flapWindowMs: 0 };
+
+/** Raises, or says again, an alert about lowwater itself. `text` is what people read as its value. */
+export function raiseOwnFailure(
+  state: MonitorState,
+  it: {
+    readonly type: OwnAlertType;
+    readonly rule: string;
+    readonly severity: Severity;
+    readonly text: string;
+    readonly facts?: readonly Fact[];
+    readonly now: number;
+  },
+): void {
+  const identity = { account: ownAccountId, rule: it.rule, type: it.type, balance: null };
+  raiseOwnAlert(state, {
+    alert: state.alerts.get(alertKey(ownAccountId, it.rule)) ?? inactiveAlert(identity),
+    evaluation: {
+      kind: 'breached',
+      severity: it.severity,
+      value: { unit: 'text', text: it.text },
+      threshold: null,
+      facts: it.facts ?? [],
+    },
+    now: it.now,
+  });
+}
+
+export function clearOwnFailure(state: MonitorState, rule: string, now: number): void {
+  closeOwnFailure(state, { rule, resolution: { kind: 'recovered' }, now });
+}
+
+export function closeOwnFailure(
+  state: MonitorState,
+  it: { readonly rule: string; readonly resolution: Resolution; readonly now: number },
+): void {
+  closeOwnAlert(state, { account: ownAccountId, ...it });
+}
+
+export function isOwnFailureRaised(state: MonitorState, rule: string): boolean {
+  return state.alerts.get(alertKey(ownAccountId, rule))?.state === 'firing';
+}
+
+/** Reports a channel that refuses for good, or some of its recipients, on the other channels. */
+export function raiseChannelFailed(
+  state: MonitorState,
+  it: {
+    readonly channel: string;
+    readonly severity: Severity;
+    readonly reason: string;
+    /** How many recipients it refused while it took the message for the others. */
+    readonly refused?: number;
+    readonly now: number;
+  },
+): void {
+  raiseOwnFailure(state, {
+    type: 'channel-failed',
+    rule: channelFailedRule(it.channel),
+    severity: it.severity,
+    text: it.reason,
+    facts: [
+      { name: 'channel', value: { unit: 'text', text: it.channel } },
+      ...(it.refused === undefined
+        ? []
+        : [{ name: refusedRecipientsFact, value: { unit: 'count', count: it.refused } } as const]),
+    ],
+    now: it.now,
+  });
+}
+
+/** The rule id under which a channel that refuses for good is reported. */
+export function channelFailedRule(channel: string): string {
+  return `channel-failed:${channel}`;
+}
+
+export function raiseOwnAlert(
+  state: MonitorState,
+  it: {
+    readonly alert: Alert;
+    readonly evaluation: Extract<Evaluation, { kind: 'breached' }>;
+    readonly now: number;
+  },
+): void {
+  const { alert, change } = transition(it.alert, it.evaluation, atOnce, it.now);
+  if (change === 'fired') {
+    keep(state, {
+      ...alert,
+      incident: openIncident(state, { account: null, alert, now: it.now }),
+      changedAt: [it.now],
+    });
+  } else if (change !== 'none' || !saysTheSame(alert.value, it.alert.value)) {
+    updateIncident(state, { alert, rose: change === 'rose', now: it.now });
+    keep(state, alert);
+  }
+}
+
+/** Nobody is told again because the words changed, but whoever is told later reads the present ones. */
+function saysTheSame(now: Quantity | null, before: Quantity | null): boolean {
+  return now?.unit === 'text' && before?.unit === 'text' && now.text === before.text;
+}
+
+export function closeOwnAlert(
+  state: MonitorState,
+  it: {
+    readonly account: string;
+    readonly rule: string;
+    readonly resolution: Resolution;
+    readonly now: number;
+  },
+): void {
+  const known = state.alerts.get(alertKey(it.account, it.rule));
+  if (known === undefined || known.state !== 'firing') return;
+  const recovered: Evaluation = { kind: 'ok', value: known.value, threshold: null, facts: [] };
+  const { alert } = transition(known, recovered, atOnce, it.now);
+  closeIncident(state, { alert, now: it.now, resolution: it.resolution });
+  keep(state, { ...alert, incident: null, changedAt: [it.now] });
+}
+
+function keep(state: MonitorState, alert: Alert): void {
+  const key = alertKey(alert.account, alert.rule);
+  state.alerts.set(key, alert);
+  state.changes.alerts.add(key);
+}

@@ -1,0 +1,114 @@
+import { type Incident, matchSubject } from '../domain/alert.ts';
+import { matches } from '../domain/matcher.ts';
+import { defaultGroupWaitMs, defaultRepeatEveryMs, type Route } from '../domain/route.ts';
+import type { ChannelPlan } from './decide.ts';
+
+/**
+ * Which channels hear of an incident, and how. The first matching route wins; a route with `continue` adds to
+ * it. An incident that no route matches goes to every channel: nothing is silenced by a gap in the routes.
+ *
+ * That lowwater cannot store, or that a channel refuses for good, every channel hears once: a route may lead
+ * only to the channel that fails, and then nobody would know. A route that names the rule is obeyed.
+ *
+ * Channels that were told before and are named by no route any more (the severity moved, the routes were
+ * edited) are in the plan without repeats: they still hear the end.
+ */
+export function planChannels(
+  incident: Incident,
+  routes: readonly Route[],
+  channels: readonly string[],
+): readonly ChannelPlan[] {
+  const plans = new Map<string, ChannelPlan>();
+  const taken = routesFor(incident, routes, channels);
+  for (const route of taken) {
+    for (const channel of route.channels) addDirect(plans, channel, route);
+    for (const channel of route.escalate?.channels ?? []) addEscalation(plans, channel, route);
+  }
+  const chosen =
+    taken.some((route) => route.match.rule !== undefined) && channels.some((it) => plans.has(it));
+  if (concernsEveryChannel(incident) && !chosen) for (const channel of channels) addOnce(plans, channel);
+  for (const channel of Object.keys(incident.told)) {
+    if (!plans.has(channel)) {
+      plans.set(channel, {
+        channel,
+        direct: false,
+        repeatEveryMs: null,
+        escalateAfterMs: null,
+        groupWaitMs: defaultGroupWaitMs,
+      });
+    }
+  }
+  return [...plans.values()].filter((plan) => channels.includes(plan.channel));
+}
+
+/** The routes that an incident takes, the fallback for unmatched ones included. */
+export function routesFor(
+  incident: Pick<Incident, 'account' | 'rule' | 'type' | 'severity' | 'labels'>,
+  routes: readonly Route[],
+  channels: readonly string[],
+): readonly Route[] {
+  const taken: Route[] = [];
+  const subject = matchSubject(incident);
+  for (const route of routes) {
+    if (!matches(route.match, subject)) continue;
+    taken.push(route);
+    if (!route.continue) break;
+  }
+  return taken.length > 0 ? taken : [everyChannel(channels)];
+}
+
+/** What holds where no route is configured, or none matches: everything to every channel. */
+export function everyChannel(channels: readonly string[]): Route {
+  return {
+    match: {},
+    channels,
+    repeatEveryMs: defaultRepeatEveryMs,
+    groupWaitMs: defaultGroupWaitMs,
+    escalate: null,
+    continue: false,
+  };
+}
+
+function addDirect(plans: Map<string, ChannelPlan>, channel: string, route: Route): void {
+  const known = plans.get(channel);
+  if (known?.direct) return;
+  plans.set(channel, {
+    channel,
+    direct: true,
+    repeatEveryMs: route.repeatEveryMs,
+    escalateAfterMs: known?.escalateAfterMs ?? null,
+    groupWaitMs: route.groupWaitMs,
+  });
+}
+
+function concernsEveryChannel(incident: Incident): boolean {
+  return incident.type === 'channel-failed' || incident.type === 'storage-failed';
+}
+
+/** Told when it begins, gets worse and ends; reminded only as far as a route asks for it. */
+function addOnce(plans: Map<string, ChannelPlan>, channel: string): void {
+  const known = plans.get(channel);
+  plans.set(channel, {
+    channel,
+    direct: true,
+    repeatEveryMs: known?.repeatEveryMs ?? Number.POSITIVE_INFINITY,
+    escalateAfterMs: known?.escalateAfterMs ?? null,
+    groupWaitMs: known?.groupWaitMs ?? defaultGroupWaitMs,
+  });
+}
+
+function addEscalation(plans: Map<string, ChannelPlan>, channel: string, route: Route): void {
+  const known = plans.get(channel);
+  const afterMs = route.escalate?.afterMs ?? null;
+  if (known === undefined) {
+    plans.set(channel, {
+      channel,
+      direct: false,
+      repeatEveryMs: route.repeatEveryMs,
+      escalateAfterMs: afterMs,
+      groupWaitMs: route.groupWaitMs,
+    });
+  } else if (known.escalateAfterMs === null) {
+    plans.set(channel, { ...known, escalateAfterMs: afterMs });
+  }
+}

@@ -1,0 +1,153 @@
+import {
+  joinMessage,
+  type NoticeItem,
+  newMessage,
+  type OutboxMessage,
+  retryDelayMs,
+} from '../domain/outbox.ts';
+import type { MonitorState } from './state.ts';
+
+/**
+ * A stored message takes up to this many things to say, the next one goes into another: a burst of thousands
+ * is not written anew with each. They are one when they are sent.
+ */
+const mostItemsStored = 250;
+
+/**
+ * Puts one thing to say on a channel's queue: into the last message there that is not yet on its way. What becomes due
+ * within the group wait, or while the channel is down or busy, is one message when it is sent. Gives the message's id.
+ */
+export function enqueue(
+  state: MonitorState,
+  it: { readonly channel: string; readonly item: NoticeItem; readonly dueAt: number; readonly now: number },
+): string {
+  const last = lastWaiting(state, it.channel);
+  const message =
+    last === null || last.items.length >= mostItemsStored
+      ? newMessage({
+          id: state.random.id(),
+          channel: it.channel,
+          items: [it.item],
+          now: it.now,
+          dueAt: it.dueAt,
+        })
+      : joinMessage(last, [it.item], it.dueAt);
+  putMessage(state, message);
+  return message.id;
+}
+
+/** Stores a message that is new or has changed, and keeps it in its queue while it is pending. */
+export function putMessage(state: MonitorState, message: OutboxMessage): void {
+  state.messages.set(message.id, message);
+  state.changes.messages.add(message.id);
+  const queue = state.queues.get(message.channel) ?? [];
+  const place = queue.indexOf(message.id);
+  if (message.state === 'pending' && place < 0) state.queues.set(message.channel, [...queue, message.id]);
+  if (message.state !== 'pending' && place >= 0) state.queues.set(message.channel, queue.toSpliced(place, 1));
+}
+
+/**
+ * What may be sent next: the oldest message about incidents, which no later one may overtake, and reports,
+ * which wait for nothing.
+ */
+export function sendable(queue: readonly OutboxMessage[]): readonly OutboxMessage[] {
+  const first = queue.find((message) => message.report === null);
+  return queue.filter((message) => message === first || message.report !== null);
+}
+
+/**
+ * Everything that queued up behind a message that is about to be sent joins it: what happened while the
+ * channel was down is told at once, in order.
+ */
+export function absorbFollowers(state: MonitorState, message: OutboxMessage): OutboxMessage {
+  if (message.report !== null) return message;
+  let whole = message;
+  for (const id of state.queues.get(message.channel) ?? []) {
+    const follower = state.messages.get(id);
+    if (follower === undefined || id === message.id || follower.report !== null || state.underWay.has(id))
+      continue;
+    whole = joinMessage(whole, follower.items, whole.dueAt);
+    removeMessage(state, follower);
+    for (const { incident } of follower.items)
+      followFirstMessage(state, { incident, from: follower, to: message });
+  }
+  return whole;
+}
+
+/**
+ * A message that was tried for a day is given up, but not the incidents of which something joined it later:
+ * they go on in a message of their own that has its own day. Gives their ids.
+ */
+export function spareFresh(state: MonitorState, message: OutboxMessage, now: number): ReadonlySet<string> {
+  const triedMs = message.giveUpAt - message.createdAt;
+  const fresh = message.items.filter((item) => now < item.at + triedMs);
+  const spared = new Set(fresh.map((item) => item.incident));
+  const first = fresh[0];
+  if (first === undefined) return spared;
+  const next = {
+    ...newMessage({
+      id: state.random.id(),
+      channel: message.channel,
+      items: message.items.filter((item) => spared.has(item.incident)),
+      now: first.at,
+      dueAt: now + retryDelayMs(message.attempts),
+    }),
+    // With the time in which the clock jumped or nobody ran.
+    giveUpAt: first.at + triedMs,
+  };
+  putMessage(state, next);
+  for (const incident of spared) followFirstMessage(state, { incident, from: message, to: next });
+  return spared;
+}
+
+/** A channel got a new name: what waits for it goes there. */
+export function moveQueue(
+  state: MonitorState,
+  { from, to }: { readonly from: string; readonly to: string },
+): void {
+  const ids = state.queues.get(from) ?? [];
+  for (const id of ids) {
+    const message = state.messages.get(id);
+    if (message === undefined) continue;
+    state.messages.set(id, { ...message, channel: to });
+    state.changes.messages.add(id);
+  }
+  state.queues.delete(from);
+  state.queues.set(to, [...(state.queues.get(to) ?? []), ...ids]);
+}
+
+/** The channel's queue, oldest first. */
+export function queueOf(state: MonitorState, channel: string): readonly OutboxMessage[] {
+  return (state.queues.get(channel) ?? []).flatMap((id) => state.messages.get(id) ?? []);
+}
+
+function removeMessage(state: MonitorState, message: OutboxMessage): void {
+  state.messages.delete(message.id);
+  state.queues.set(
+    message.channel,
+    (state.queues.get(message.channel) ?? []).filter((id) => id !== message.id),
+  );
+  state.changes.messages.delete(message.id);
+  state.changes.removedMessages.add(message.id);
+}
+
+/** Replies refer to the first message of an incident: they must not refer to one that went into another. */
+function followFirstMessage(
+  state: MonitorState,
+  it: { readonly incident: string; readonly from: OutboxMessage; readonly to: OutboxMessage },
+): void {
+  const incident = state.incidents.get(it.incident);
+  const told = incident?.told[it.from.channel];
+  if (incident === undefined || told?.firstMessage !== it.from.id) return;
+  const moved = { ...told, firstMessage: it.to.id };
+  state.incidents.set(incident.id, { ...incident, told: { ...incident.told, [it.from.channel]: moved } });
+  state.changes.incidents.add(incident.id);
+}
+
+/** Reports stand between: what happens later may join a message before them, but must never overtake it. */
+function lastWaiting(state: MonitorState, channel: string): OutboxMessage | null {
+  const waiting = queueOf(state, channel).filter(
+    ({ id, report }) => report === null && !state.underWay.has(id),
+  );
+  return waiting.at(-1) ?? null;
+}

@@ -1,0 +1,161 @@
+import { type Alert, alertKey, ownAccountId, providerAccountId, type Resolution } from '../domain/alert.ts';
+import type { AccountState } from '../domain/ports.ts';
+import type { Rule } from '../domain/rule.ts';
+import type { AccountSettings, Settings } from '../domain/settings.ts';
+import { longestWindow } from '../rules/longest-window.ts';
+import { rulesForAccount } from '../rules/rules-for-account.ts';
+import { createReadingLog } from '../spending/reading-log.ts';
+import { followChannels } from './channel-changes.ts';
+import { closeIncident, keepIncident } from './incidents.ts';
+import { judgeElapsed, scheduleAccount } from './judge.ts';
+import { reviewLastingOutages } from './outage.ts';
+import { pollGap, pollInterval } from './poll-gaps.ts';
+import { reviewSilences } from './silencing.ts';
+import type { MonitorState, WatchedAccount } from './state.ts';
+
+/**
+ * Puts a new configuration in force. Open incidents of rules and accounts that remain keep their state and
+ * clocks and are judged by the new rule at the next snapshot; those of removed ones are closed, saying why.
+ */
+export function reconfigure(state: MonitorState, settings: Settings, now: number): void {
+  const before = state.settings;
+  state.settings = settings;
+  const known = new Map([...state.accounts.values()].map((account) => [account.settings.id, account.poll]));
+  watchAccounts(state, { known, now });
+  reviewLastingOutages(state, now);
+  followChannels(state, before.channels, now);
+  reviewSilences(state, now);
+}
+
+/** Makes the watched accounts those of the settings; removed ones and removed rules close their incidents. */
+export function watchAccounts(
+  state: MonitorState,
+  { known, now }: { readonly known: ReadonlyMap<string, AccountState>; readonly now: number },
+): void {
+  const wanted = new Set(state.settings.accounts.map((account) => account.id));
+  for (const id of new Set([...known.keys(), ...state.accounts.keys()])) {
+    if (!wanted.has(id)) removeAccount(state, id, now);
+  }
+  groupAccounts(state);
+  for (const settings of state.settings.accounts)
+    watchAccount(state, { settings, stored: known.get(settings.id), now });
+  for (const alert of [...state.alerts.values()]) {
+    const account = state.accounts.get(alert.account);
+    const configured =
+      account?.rules.some((rule) => rule.id === alert.rule && rule.type === alert.type) ?? true;
+    if (account === undefined ? isOrphan(state, alert) : !configured) {
+      removeAlert(state, alert, { kind: account === undefined ? 'account-removed' : 'rule-removed' }, now);
+    }
+  }
+}
+
+/**
+ * Accounts that share a secret on one base address share the provider's limit. A group is named after its
+ * first account, so that a stored backoff holds no trace of a secret.
+ */
+function groupAccounts(state: MonitorState): void {
+  const firsts = new Map<string, string>();
+  state.groups.clear();
+  for (const { id, baseUrl, authSecret } of state.settings.accounts) {
+    const shared = `${baseUrl} ${authSecret.reveal()}`;
+    const first = firsts.get(shared) ?? id;
+    firsts.set(shared, first);
+    state.groups.set(id, first);
+  }
+}
+
+function watchAccount(
+  state: MonitorState,
+  it: { readonly settings: AccountSettings; readonly stored: AccountState | undefined; readonly now: number },
+): void {
+  const { settings, stored, now } = it;
+  const rules = rulesForAccount(state.settings, settings);
+  const pollIntervalMs = pollInterval(state.calendar, settings.poll, now);
+  const watched = state.accounts.get(settings.id);
+  const account: WatchedAccount = {
+    settings,
+    rules,
+    pollIntervalMs,
+    pollGapMs: pollGap(state.calendar, settings.poll, stored?.reading?.at ?? now),
+    poll: stored ?? freshAccount(settings.id, now),
+    log: logFor(watched, rules, pollIntervalMs),
+    alerts: new Map(),
+  };
+  for (const rule of rules) {
+    const alert = state.alerts.get(alertKey(settings.id, rule.id));
+    if (alert === undefined || alert.type !== rule.type) continue;
+    account.alerts.set(rule.id, alert);
+    followAccount(state, alert, settings);
+  }
+  state.accounts.set(settings.id, account);
+  if (stored === undefined) state.changes.accounts.add(settings.id);
+  if (watched !== undefined) judgeElapsed(state, account, now);
+  else scheduleAccount(state, account);
+}
+
+/** Open incidents are routed and silenced by the account's labels as they are now. */
+function followAccount(state: MonitorState, alert: Alert, { name, labels }: AccountSettings): void {
+  const incident = alert.incident === null ? undefined : state.incidents.get(alert.incident);
+  if (incident === undefined) return;
+  if (incident.accountName === name && JSON.stringify(incident.labels) === JSON.stringify(labels)) return;
+  keepIncident(state, { ...incident, accountName: name, labels });
+}
+
+/** A rule that looks further back than before needs a longer log; it fills from what the old one had. */
+function logFor(
+  watched: WatchedAccount | undefined,
+  rules: readonly Rule[],
+  pollIntervalMs: number,
+): WatchedAccount['log'] {
+  const windowMs = longestWindow(rules);
+  if (watched?.log.windowMs === windowMs && watched.log.pollIntervalMs === pollIntervalMs) return watched.log;
+  const log = createReadingLog({ windowMs, pollIntervalMs });
+  for (const reading of watched?.log.readings(0) ?? []) log.append(reading);
+  return log;
+}
+
+function freshAccount(account: string, now: number): AccountState {
+  return {
+    account,
+    firstSeenAt: now,
+    polledAt: null,
+    outcome: null,
+    failure: null,
+    failureCode: null,
+    consecutiveFailures: 0,
+    reading: null,
+    previous: null,
+    changedAt: null,
+    unwatchedMs: 0,
+    usage: {},
+    retryAt: null,
+  };
+}
+
+function removeAccount(state: MonitorState, id: string, now: number): void {
+  for (const alert of [...state.alerts.values()]) {
+    if (alert.account === id) removeAlert(state, alert, { kind: 'account-removed' }, now);
+  }
+  state.accounts.delete(id);
+  state.due.delete(`account:${id}`);
+  state.changes.accounts.delete(id);
+  state.changes.removedAccounts.add(id);
+}
+
+function removeAlert(state: MonitorState, alert: Alert, resolution: Resolution, now: number): void {
+  const key = alertKey(alert.account, alert.rule);
+  if (alert.incident !== null) closeIncident(state, { alert, now, resolution });
+  state.alerts.delete(key);
+  state.accounts.get(alert.account)?.alerts.delete(alert.rule);
+  state.changes.alerts.delete(key);
+  state.changes.removedAlerts.set(key, { account: alert.account, rule: alert.rule });
+}
+
+/**
+ * An alert whose account is gone, or about a provider that no account uses any more. Those about lowwater
+ * itself stay.
+ */
+function isOrphan(state: MonitorState, alert: Alert): boolean {
+  if (alert.account === ownAccountId) return false;
+  return !state.settings.accounts.some((account) => providerAccountId(account.baseUrl) === alert.account);
+}

@@ -1,0 +1,117 @@
+import { alertKey, type Incident } from '../domain/alert.ts';
+import type { OutboxMessage } from '../domain/outbox.ts';
+import type { StoredState, StoreReader } from '../domain/ports.ts';
+import { reloadLogSince } from '../spending/reading-log.ts';
+import { abandonUnknownChannels } from './channel-changes.ts';
+import { putMessage } from './queue.ts';
+import { watchAccounts } from './reconfigure.ts';
+import { untell } from './settle.ts';
+import { shiftTime, skipUnwatched } from './shift.ts';
+import { scheduleSilences } from './silencing.ts';
+import { type MonitorState, type WatchedAccount, wakeBy } from './state.ts';
+
+/**
+ * Messages that lay undelivered longer than this while lowwater was down are not sent any more (an old
+ * backup, restored).
+ */
+const staleMessageMs = 7 * 86_400_000;
+
+/** The note that says when the daemon was last known to be running. */
+export const aliveNote = 'alive-at';
+
+/**
+ * Takes up the work where the last daemon stopped. The time in between counts neither as breach nor as
+ * recovery: the clocks of alerts are moved along.
+ */
+export function restoreState(state: MonitorState, reader: StoreReader, now: number): void {
+  const stored = reader.load();
+  const lastRun = lastRunOf(stored, now);
+  for (const [name, value] of Object.entries(stored.notes)) state.notes.set(name, value);
+  // It spoke of that one end: were it still there when the clock has been set back, it would lie in the future.
+  if (stored.notes[aliveNote] !== undefined) state.changes.notes.set(aliveNote, null);
+  for (const alert of stored.alerts) state.alerts.set(alertKey(alert.account, alert.rule), alert);
+  for (const incident of stored.incidents) state.incidents.set(incident.id, incident);
+  for (const silence of stored.silences) state.silences.set(silence.id, silence);
+  for (const backoff of stored.backoffs) state.backoffs.set(backoff.group, backoff);
+  restoreMessages(state, {
+    reader,
+    messages: stored.messages,
+    downMs: Math.max(0, now - lastRun.endedAt),
+    now,
+  });
+  watchAccounts(state, { known: new Map(stored.accounts.map((it) => [it.account, it])), now });
+  for (const account of state.accounts.values()) {
+    const graceMs = lastRun.exact ? 0 : account.pollIntervalMs;
+    skipUnwatched(state, account.settings.id, Math.max(0, now - lastRun.endedAt - graceMs));
+    fillLog(account, reader, now);
+  }
+  // The clock is behind where it was: what was measured on it would otherwise lie in the future.
+  if (lastRun.endedAt > now) shiftTime(state, now - lastRun.endedAt, now);
+  abandonUnknownChannels(state, now);
+  scheduleSilences(state, now);
+  for (const incident of state.incidents.values()) resumeIncident(state, incident, now);
+}
+
+/**
+ * When the last daemon ended. A daemon that was told to stop wrote it down. One that died is known to have
+ * lived at its last poll, and perhaps for a poll interval after: so much is counted as watched, so that a
+ * daemon that dies again and again still gets to the end of a `for` and notices staleness.
+ */
+function lastRunOf(stored: StoredState, now: number): { readonly endedAt: number; readonly exact: boolean } {
+  const stoppedAt = Number(stored.notes[aliveNote] ?? Number.NaN);
+  const polledAt = Math.max(...stored.accounts.map((it) => it.polledAt ?? Number.NEGATIVE_INFINITY));
+  if (stoppedAt >= polledAt) return { endedAt: stoppedAt, exact: true };
+  // Nothing was ever polled: there is no time in which anybody should have watched.
+  if (!Number.isFinite(polledAt)) return { endedAt: now, exact: true };
+  return { endedAt: polledAt, exact: false };
+}
+
+/**
+ * The memory that rules look back on, as it would be had lowwater not been restarted. In the order of their times, readings from
+ * before and after a clock was set back would alternate, and look like spending; the one at the window's start, too, stands where
+ * it was stored.
+ */
+function fillLog(account: WatchedAccount, reader: StoreReader, now: number): void {
+  const { id } = account.settings;
+  const since = reloadLogSince({ windowMs: account.log.windowMs, now });
+  const from = reader.readingBefore(id, since)?.at ?? since;
+  const query = { account: id, since: from, until: Number.MAX_SAFE_INTEGER, asStored: true };
+  for (const reading of reader.readings(query)) account.log.append(reading);
+}
+
+function restoreMessages(
+  state: MonitorState,
+  it: {
+    readonly reader: StoreReader;
+    readonly messages: readonly OutboxMessage[];
+    readonly downMs: number;
+    readonly now: number;
+  },
+): void {
+  const { reader, downMs, now } = it;
+  for (const message of it.messages) {
+    const tooOld = now - message.createdAt > staleMessageMs && downMs > staleMessageMs;
+    putMessage(
+      state,
+      tooOld
+        ? { ...message, state: 'dead', lastError: 'too old when lowwater came back' }
+        : { ...message, giveUpAt: message.giveUpAt + downMs },
+    );
+    // An incident whose end is on its way counts as settled in the database, but the message still needs it.
+    for (const { incident } of message.items) {
+      const known = state.incidents.has(incident) ? null : reader.incident(incident);
+      if (known !== null) state.incidents.set(incident, known);
+    }
+    if (tooOld) untell(state, message, new Set());
+  }
+}
+
+/**
+ * What ended while nobody could be told is told now. Reminders and escalations of open incidents wait for one
+ * poll of the account: the incident may be over.
+ */
+function resumeIncident(state: MonitorState, incident: Incident, now: number): void {
+  const account = state.accounts.get(incident.account);
+  if (incident.resolvedAt !== null || account === undefined) state.touched.add(incident.id);
+  else wakeBy(state, `incident:${incident.id}`, now + account.pollIntervalMs);
+}

@@ -1,0 +1,243 @@
+import type { Incident, Told } from '../domain/alert.ts';
+import { isSettled } from '../domain/incident.ts';
+import { type NoticeKind, type OutboxMessage, retryDelayMs, wireId } from '../domain/outbox.ts';
+import type { Delivery } from '../domain/ports.ts';
+import { channelFailedRule, clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './own-alerts.ts';
+import { putMessage, queueOf, spareFresh } from './queue.ts';
+import type { MonitorState } from './state.ts';
+
+/** How sending ended; `moot` when there was nothing to send or nowhere to send it, which is no fault of the channel. */
+export type Settlement = Delivery | { readonly kind: 'moot'; readonly reason: string };
+
+/** A message that was sent, and how that ended. `subject` is the mail thread's; null where the channel has none. */
+export interface Sent {
+  readonly message: OutboxMessage;
+  /** An earlier attempt under the same id may have arrived. */
+  readonly wasUncertain: boolean;
+  readonly subject: string | null;
+  readonly delivery: Settlement;
+}
+
+/** Records how sending a message ended, and what follows for its incidents and its channel. */
+export function settleDelivery(state: MonitorState, sent: Sent, now: number): void {
+  const message = state.messages.get(sent.message.id) ?? sent.message;
+  state.underWay.delete(message.id);
+  if (!state.settings.channels.some(({ name }) => name === message.channel)) {
+    const gone = 'the channel was removed from the configuration';
+    end(state, message, sent.delivery.kind === 'delivered' ? { deliveredAt: now } : { failure: gone });
+    return;
+  }
+  const { subject, delivery } = sent;
+  noteDelivery(state, { channel: message.channel, delivery, now });
+  switch (delivery.kind) {
+    case 'delivered':
+      settleDelivered(state, { message, subject, refused: delivery.refusedRecipients ?? [], now });
+      break;
+    case 'retry':
+      settleRetry(state, { message, delivery, wasUncertain: sent.wasUncertain, now });
+      break;
+    case 'dead':
+      settleDead(state, { message, spared: new Set(), reason: delivery.reason, now });
+      break;
+    case 'moot':
+      end(state, message, { failure: delivery.reason });
+      break;
+  }
+}
+
+function noteDelivery(
+  state: MonitorState,
+  it: { readonly channel: string; readonly delivery: Settlement; readonly now: number },
+): void {
+  const { channel, delivery, now } = it;
+  if (delivery.kind === 'moot') return;
+  const deliveredAt = state.deliveries.get(channel)?.deliveredAt ?? null;
+  state.deliveries.set(
+    channel,
+    delivery.kind === 'delivered'
+      ? { deliveredAt: now, lastError: null }
+      : { deliveredAt, lastError: delivery.reason },
+  );
+}
+
+function end(
+  state: MonitorState,
+  message: OutboxMessage,
+  how: { readonly deliveredAt: number } | { readonly failure: string },
+): void {
+  putMessage(
+    state,
+    'failure' in how
+      ? { ...message, state: 'dead', uncertain: false, lastError: how.failure }
+      : { ...message, state: 'delivered', uncertain: false, lastError: null, deliveredAt: how.deliveredAt },
+  );
+}
+
+function settleDelivered(
+  state: MonitorState,
+  it: {
+    readonly message: OutboxMessage;
+    readonly subject: string | null;
+    readonly refused: readonly string[];
+    readonly now: number;
+  },
+): void {
+  const { message, now } = it;
+  end(state, message, { deliveredAt: now });
+  const rule = channelFailedRule(message.channel);
+  if (isOwnFailureRaised(state, rule)) {
+    // What the channel refused while it was broken is decided on again.
+    for (const id of state.incidents.keys()) state.touched.add(id);
+    forgetTries(state, message.channel);
+  }
+  if (it.refused.length > 0) {
+    const reason = `refused ${it.refused.join(', ')}; the other recipients got the message`;
+    raiseChannelFailed(state, {
+      channel: message.channel,
+      severity: 'warning',
+      reason,
+      refused: it.refused.length,
+      now,
+    });
+  } else {
+    clearOwnFailure(state, rule, now);
+  }
+  forEachTold(state, message, (_, told) => {
+    const first = told.firstMessage === message.id && told.subject === null;
+    return {
+      ...told,
+      at: Math.max(told.at, now),
+      firstMessage: first ? wireId(message) : told.firstMessage,
+      subject: first ? it.subject : told.subject,
+    };
+  });
+}
+
+function settleRetry(
+  state: MonitorState,
+  it: {
+    readonly message: OutboxMessage;
+    readonly delivery: Extract<Delivery, { kind: 'retry' }>;
+    readonly wasUncertain: boolean;
+    readonly now: number;
+  },
+): void {
+  const { message, delivery, now } = it;
+  if (now >= message.giveUpAt) {
+    const spared = spareFresh(state, message, now);
+    const reason = `not delivered within a day; last: ${delivery.reason}`;
+    settleDead(state, { message, spared, reason, now });
+    return;
+  }
+  const waiting: OutboxMessage = {
+    ...message,
+    uncertain: it.wasUncertain || delivery.certainty === 'unknown',
+    dueAt: now + retryDelayMs(message.attempts, delivery.afterMs),
+    lastError: delivery.reason,
+  };
+  putMessage(state, waiting);
+}
+
+/**
+ * What could not be told is not counted as told: it is tried again when the channel works, or at the pace of
+ * reminders. Of an incident that the channel heard of before, that is what came since.
+ */
+function settleDead(
+  state: MonitorState,
+  it: {
+    readonly message: OutboxMessage;
+    /** Incidents that another message goes on with. */
+    readonly spared: ReadonlySet<string>;
+    readonly reason: string;
+    readonly now: number;
+  },
+): void {
+  const { message, spared, reason, now } = it;
+  end(state, message, { failure: reason });
+  raiseChannelFailed(state, { channel: message.channel, severity: 'critical', reason, now });
+  for (const { incident } of message.items) {
+    if (!spared.has(incident)) state.channelTries.set(`${message.channel}/${incident}`, now);
+  }
+  untell(state, message, spared);
+}
+
+/** What a message was to say does not count as told, but for what it was to say of `spared` incidents. */
+export function untell(state: MonitorState, message: OutboxMessage, spared: ReadonlySet<string>): void {
+  const saying = (kind: NoticeKind): ReadonlySet<string> =>
+    new Set(message.items.filter((item) => item.kind === kind).map(({ incident }) => incident));
+  const escalated = saying('escalated');
+  const worse = saying('worse');
+  const ended = saying('resolved');
+  const flapping = saying('flapping');
+  forEachTold(state, message, (incident, told) => {
+    if (spared.has(incident.id)) return told;
+    if (told.firstMessage === message.id) return null;
+    const escalatedAt = escalated.has(incident.id) ? null : told.escalatedAt;
+    const rises = worse.has(incident.id) ? { severity: 'info' as const, rises: told.rises - 1 } : {};
+    return {
+      ...told,
+      ...rises,
+      // Another message may be on its way with it.
+      resolved: told.resolved && !ended.has(incident.id),
+      flapping: told.flapping && !flapping.has(incident.id),
+      escalatedAt,
+    };
+  });
+}
+
+/** Lets a channel be tried again at once, because it worked or was configured anew. */
+export function forgetTries(state: MonitorState, channel: string): void {
+  for (const key of [...state.channelTries.keys()]) {
+    if (key.startsWith(`${channel}/`)) state.channelTries.delete(key);
+  }
+}
+
+/** Changes, or with null removes, what the message's channel counts as told of each incident in it. */
+function forEachTold(
+  state: MonitorState,
+  message: OutboxMessage,
+  change: (incident: Incident, told: Told) => Told | null,
+): void {
+  for (const id of new Set(message.items.map((item) => item.incident))) {
+    const incident = state.incidents.get(id);
+    const told = incident?.told[message.channel];
+    if (incident === undefined || told === undefined) continue;
+    const { [message.channel]: _, ...others } = incident.told;
+    const next = change(incident, told);
+    state.incidents.set(id, {
+      ...incident,
+      told: next === null ? others : { ...others, [message.channel]: next },
+    });
+    state.changes.incidents.add(id);
+    state.touched.add(id);
+  }
+}
+
+/** After a commit: messages that ended and incidents that nobody has to hear of any more leave the memory. */
+export function forgetSettled(
+  state: MonitorState,
+  messages: Iterable<string>,
+  incidents: Iterable<string>,
+): void {
+  for (const id of messages) {
+    const message = state.messages.get(id);
+    if (message !== undefined && message.state !== 'pending') state.messages.delete(id);
+  }
+  for (const id of incidents) {
+    const incident = state.incidents.get(id);
+    if (incident === undefined || !isSettled(incident) || isQueued(state, incident)) continue;
+    state.incidents.delete(id);
+    state.due.delete(`incident:${id}`);
+  }
+}
+
+/** Whether a message still has to speak of it. Looks at the newest first: what was just put there is found at once. */
+function isQueued(state: MonitorState, incident: Incident): boolean {
+  return Object.keys(incident.told).some(
+    (channel) => queueOf(state, channel).findLastIndex(({ items }) => isAmong(items, incident.id)) >= 0,
+  );
+}
+
+function isAmong(items: OutboxMessage['items'], incident: string): boolean {
+  return items.findLastIndex((item) => item.incident === incident) >= 0;
+}

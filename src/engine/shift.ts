@@ -1,0 +1,91 @@
+import { alertKey, type Incident } from '../domain/alert.ts';
+import type { OutboxMessage } from '../domain/outbox.ts';
+import { reviewSilences } from './silencing.ts';
+import type { MonitorState } from './state.ts';
+import { shiftAlert } from './transition.ts';
+
+/**
+ * The wall clock jumped, or the machine slept: what is measured moves along, so that neither staleness nor a
+ * `for`, a reminder or a retry comes early or late by it. What the calendar says (silences) is looked up
+ * anew.
+ */
+export function shiftTime(state: MonitorState, byMs: number, now: number): void {
+  state.due.shift(byMs);
+  for (const id of state.accounts.keys()) shiftAccount(state, id, byMs);
+  for (const key of state.alerts.keys()) shiftStoredAlert(state, key, byMs);
+  for (const incident of [...state.incidents.values()]) {
+    state.incidents.set(incident.id, shiftIncident(incident, byMs));
+    state.changes.incidents.add(incident.id);
+  }
+  for (const message of [...state.messages.values()]) {
+    if (message.state !== 'pending') continue;
+    state.messages.set(message.id, shiftMessage(message, byMs));
+    state.changes.messages.add(message.id);
+  }
+  for (const backoff of [...state.backoffs.values()]) {
+    if (backoff.until === 0) continue;
+    state.backoffs.set(backoff.group, { ...backoff, until: backoff.until + byMs });
+    state.changes.backoffs.add(backoff.group);
+  }
+  for (const account of state.accounts.values()) {
+    const { retryAt } = account.poll;
+    if (retryAt !== null) account.poll = { ...account.poll, retryAt: retryAt + byMs };
+  }
+  for (const [key, at] of [...state.channelTries]) state.channelTries.set(key, at + byMs);
+  reviewSilences(state, now);
+}
+
+/**
+ * Nobody watched an account for so long: that counts neither as breach nor as recovery, as no staleness, and
+ * nobody could have acknowledged meanwhile.
+ */
+export function skipUnwatched(state: MonitorState, id: string, byMs: number): void {
+  if (byMs === 0) return;
+  shiftAccount(state, id, byMs);
+  for (const alert of [...(state.accounts.get(id)?.alerts.values() ?? [])]) {
+    shiftStoredAlert(state, alertKey(id, alert.rule), byMs);
+    const incident = alert.incident === null ? undefined : state.incidents.get(alert.incident);
+    if (incident === undefined) continue;
+    state.incidents.set(incident.id, { ...incident, escalationSince: incident.escalationSince + byMs });
+    state.changes.incidents.add(incident.id);
+  }
+}
+
+/** What counts as read, and when it is polled again, as far as the account itself says. */
+function shiftAccount(state: MonitorState, id: string, byMs: number): void {
+  const account = state.accounts.get(id);
+  if (account === undefined) return;
+  const { polledAt } = account.poll;
+  account.poll = {
+    ...account.poll,
+    unwatchedMs: account.poll.unwatchedMs + byMs,
+    // A poll in the future would look after a restart as if the clock had been set back once more.
+    polledAt: polledAt === null || byMs > 0 ? polledAt : polledAt + byMs,
+  };
+  state.changes.accounts.add(id);
+}
+
+function shiftStoredAlert(state: MonitorState, key: string, byMs: number): void {
+  const alert = state.alerts.get(key);
+  if (alert === undefined) return;
+  const shifted = shiftAlert(alert, byMs);
+  state.alerts.set(key, shifted);
+  state.accounts.get(alert.account)?.alerts.set(alert.rule, shifted);
+  state.changes.alerts.add(key);
+}
+
+function shiftIncident(incident: Incident, byMs: number): Incident {
+  const told = Object.entries(incident.told).map(([channel, it]) => {
+    const escalatedAt = it.escalatedAt === null ? null : it.escalatedAt + byMs;
+    return [channel, { ...it, at: it.at + byMs, escalatedAt }] as const;
+  });
+  return {
+    ...incident,
+    escalationSince: incident.escalationSince + byMs,
+    told: Object.fromEntries(told),
+  };
+}
+
+function shiftMessage(message: OutboxMessage, byMs: number): OutboxMessage {
+  return { ...message, dueAt: message.dueAt + byMs, giveUpAt: message.giveUpAt + byMs };
+}

@@ -1,0 +1,59 @@
+import { type Incident, matchSubject } from '../domain/alert.ts';
+import { matches } from '../domain/matcher.ts';
+import type { Calendar } from '../domain/ports.ts';
+import type { RecurringSilence } from '../domain/silence.ts';
+import { type MonitorState, wakeBy } from './state.ts';
+
+/** A stretch of time in which a silence mutes: [startsAt, endsAt). */
+export interface SilenceWindow {
+  readonly startsAt: number;
+  readonly endsAt: number;
+}
+
+/** Whether a silence made by a person, or one from the configuration, mutes the subject at `now`. */
+export function isSilenced(state: MonitorState, incident: Incident, now: number): boolean {
+  const subject = matchSubject(incident);
+  for (const silence of state.silences.values()) {
+    if (silence.startsAt <= now && now < silence.endsAt && matches(silence.match, subject)) return true;
+  }
+  return state.settings.silences.some(
+    (silence) => matches(silence.match, subject) && currentWindow(state.calendar, silence, now) !== null,
+  );
+}
+
+/** The window of a recurring silence that holds `now`; null outside. */
+function currentWindow(calendar: Calendar, silence: RecurringSilence, now: number): SilenceWindow | null {
+  const startsAt = calendar.previous(silence.cron, silence.timezone, now);
+  if (startsAt === null || now >= startsAt + silence.durationMs) return null;
+  return { startsAt, endsAt: startsAt + silence.durationMs };
+}
+
+/** The window of a recurring silence that holds `now`, else the next one; null when none comes. */
+export function nextWindow(calendar: Calendar, silence: RecurringSilence, now: number): SilenceWindow | null {
+  const current = currentWindow(calendar, silence, now);
+  if (current !== null) return current;
+  const startsAt = calendar.next(silence.cron, silence.timezone, now);
+  return startsAt === null ? null : { startsAt, endsAt: startsAt + silence.durationMs };
+}
+
+/** Wakes the monitor when a silence next begins or ends, and forgets those that are over. */
+export function scheduleSilences(state: MonitorState, now: number): void {
+  for (const silence of [...state.silences.values()]) {
+    if (silence.endsAt > now) {
+      wakeBy(state, 'silences', silence.startsAt > now ? silence.startsAt : silence.endsAt);
+    } else if (!state.changes.silences.has(silence.id)) {
+      // One that was just ended by a person stays until its end is stored: it must not come back with the next start.
+      state.silences.delete(silence.id);
+    }
+  }
+  for (const silence of state.settings.silences) {
+    const window = nextWindow(state.calendar, silence, now);
+    if (window !== null) wakeBy(state, 'silences', window.startsAt > now ? window.startsAt : window.endsAt);
+  }
+}
+
+/** A silence began or ended: everything that it may have muted is decided on again. */
+export function reviewSilences(state: MonitorState, now: number): void {
+  for (const id of state.incidents.keys()) state.touched.add(id);
+  scheduleSilences(state, now);
+}

@@ -1,0 +1,164 @@
+import type { Micros } from '../domain/money.ts';
+import { type Balance, balances } from '../domain/reading.ts';
+import type { AccountView, DaemonDesk } from '../views/desk.ts';
+import { type Metric, renderExposition, type Sample } from './exposition.ts';
+
+/**
+ * All metrics. What was not read is absent, never frozen: balances, runway and burn rate vanish
+ * while the last poll is not `ok`, and every series of an account vanishes with it.
+ */
+export function renderMetrics(desk: DaemonDesk, now: number): string {
+  const accounts = desk.accounts();
+  return renderExposition([
+    ...accountMetrics(accounts, now),
+    ...pollMetrics(desk, accounts),
+    ...messageMetrics(desk),
+    ...daemonMetrics(desk),
+  ]);
+}
+
+function accountMetrics(accounts: readonly AccountView[], now: number): readonly Metric[] {
+  const read = accounts.filter(({ outcome }) => outcome === 'ok');
+  return [
+    gauge(
+      'lowwater_balance',
+      'Balance in its currency; absent while it cannot be read.',
+      read.flatMap(balanceSamples),
+    ),
+    gauge(
+      'lowwater_runway_seconds',
+      'How long the balance lasts at its burn rate.',
+      perBalance(read, ({ outlooks }, balance) => divide(outlooks[balance]?.runwayMs, 1000)),
+    ),
+    gauge(
+      'lowwater_burn_per_day',
+      'Spending per day, from falls of the balance only.',
+      perBalance(read, ({ outlooks }, balance) => divide(outlooks[balance]?.burnPerDay, microsPerUnit)),
+    ),
+    gauge(
+      'lowwater_last_success_timestamp_seconds',
+      'When the account was last read.',
+      accounts.flatMap(({ id, readAt }) =>
+        readAt === null ? [] : [{ labels: { account: id }, value: readAt / 1000 }],
+      ),
+    ),
+    gauge(
+      'lowwater_backoff_seconds',
+      'How long polls of the account still wait after failures.',
+      accounts.map(({ id, backoffUntil }) => ({
+        labels: { account: id },
+        value: Math.max(0, ((backoffUntil ?? now) - now) / 1000),
+      })),
+    ),
+  ];
+}
+
+const microsPerUnit = 1_000_000;
+
+function balanceSamples({ id, reading }: AccountView): readonly Sample[] {
+  if (reading === null) return [];
+  return balances.map((balance) => ({
+    labels: { account: id, balance, currency: reading.currency },
+    value: toUnits(reading[balance]),
+  }));
+}
+
+function perBalance(
+  accounts: readonly AccountView[],
+  measure: (account: AccountView, balance: Balance) => number | null,
+): readonly Sample[] {
+  return accounts.flatMap((account) =>
+    balances.flatMap((balance) => {
+      const value = measure(account, balance);
+      return value === null ? [] : [{ labels: { account: account.id, balance }, value }];
+    }),
+  );
+}
+
+function pollMetrics({ counters }: DaemonDesk, accounts: readonly AccountView[]): readonly Metric[] {
+  const known = new Set(accounts.map(({ id }) => id));
+  const polls = [...counters.polls()].filter(({ account }) => known.has(account));
+  return [
+    {
+      type: 'counter',
+      name: 'lowwater_polls_total',
+      help: 'Polls by how they ended.',
+      samples: polls.map(({ account, outcome, count }) => ({ labels: { account, outcome }, value: count })),
+    },
+    {
+      type: 'histogram',
+      name: 'lowwater_poll_duration_seconds',
+      help: 'How long polls take, from request to outcome.',
+      ...counters.pollDurations(),
+    },
+  ];
+}
+
+function messageMetrics(desk: DaemonDesk): readonly Metric[] {
+  const firing = desk.alerts({ all: false }).filter(({ state }) => state === 'firing');
+  return [
+    gauge(
+      'lowwater_alert_firing',
+      '1 for each alert that fires.',
+      firing.map(({ account, rule, severity }) => ({ labels: { account, rule, severity }, value: 1 })),
+    ),
+    {
+      type: 'counter',
+      name: 'lowwater_notifications_total',
+      help: 'Attempts to deliver messages by how they ended.',
+      samples: countNotifications(desk),
+    },
+    gauge(
+      'lowwater_outbox_pending',
+      'Messages that wait for their delivery.',
+      desk.channels().map(({ name, pending }) => ({ labels: { channel: name }, value: pending })),
+    ),
+  ];
+}
+
+/** From zero on, for each channel and ending: a counter that begins at 1 has not increased for Prometheus. */
+function countNotifications(desk: DaemonDesk): readonly Sample[] {
+  const counted = [...desk.counters.notifications()];
+  return desk.channels().flatMap(({ name }) =>
+    (['delivered', 'dead', 'retried'] as const).map((state) => ({
+      labels: { channel: name, state },
+      value: counted.find((entry) => entry.channel === name && entry.state === state)?.count ?? 0,
+    })),
+  );
+}
+
+function daemonMetrics(desk: DaemonDesk): readonly Metric[] {
+  const { version, startedAt, configReloadOk, configLoadedAt, problems } = desk.status();
+  return [
+    gauge('lowwater_config_last_reload_successful', '1 when the file as it is now is in force.', [
+      only(configReloadOk ? 1 : 0),
+    ]),
+    gauge(
+      'lowwater_config_last_reload_success_timestamp_seconds',
+      'When the configuration in force was loaded.',
+      [only(configLoadedAt / 1000)],
+    ),
+    gauge('lowwater_problems', 'Things that are wrong with lowwater itself; /readyz names them.', [
+      only(problems.length),
+    ]),
+    gauge('lowwater_start_timestamp_seconds', 'When the daemon started.', [only(startedAt / 1000)]),
+    gauge('lowwater_build_info', '1, with the version as a label.', [{ labels: { version }, value: 1 }]),
+  ];
+}
+
+function gauge(name: string, help: string, samples: readonly Sample[]): Metric {
+  return { type: 'gauge', name, help, samples };
+}
+
+function only(value: number): Sample {
+  return { labels: {}, value };
+}
+
+function divide(value: number | null | undefined, by: number): number | null {
+  return value === null || value === undefined ? null : value / by;
+}
+
+/** The nearest double: exact up to 15 digits, which is what Prometheus can hold. */
+function toUnits(micros: Micros): number {
+  return micros / microsPerUnit;
+}

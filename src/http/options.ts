@@ -1,0 +1,50 @@
+import type { Clock, Log, Random } from '../domain/ports.ts';
+import type { ServerSettings } from '../domain/settings.ts';
+import type { DaemonDesk } from '../views/desk.ts';
+
+export interface WebServerOptions {
+  readonly desk: DaemonDesk;
+  readonly settings: ServerSettings;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly random: Random;
+  /**
+   * 32 random bytes that outlive a restart. Links for acknowledging and sessions of the page are signed with
+   * keys derived from it, so whoever makes such links must use the same bytes.
+   */
+  readonly ackKey: Buffer;
+  /** Zone that the page shows times in, an IANA name; UTC when absent. */
+  readonly timezone?: string;
+  readonly limits?: Partial<ServerLimits>;
+}
+
+/** What one client may take from the daemon. */
+export interface ServerLimits {
+  readonly maxConnections: number;
+  readonly maxStreams: number;
+  readonly maxHeaderBytes: number;
+  readonly maxBodyBytes: number;
+  /** From the first byte to the end of the headers. */
+  readonly headersTimeoutMs: number;
+  /** From the first byte to the end of the body. */
+  readonly requestTimeoutMs: number;
+  readonly keepAliveTimeoutMs: number;
+  /** Without a byte in either direction. */
+  readonly idleTimeoutMs: number;
+  /** How often a stream of events shows that it is alive, and how often late clients are looked for. */
+  readonly heartbeatMs: number;
+  readonly connectionCheckMs: number;
+}
+
+export const defaultLimits: ServerLimits = {
+  maxConnections: 512,
+  maxStreams: 100,
+  maxHeaderBytes: 16 * 1024,
+  maxBodyBytes: 64 * 1024,
+  headersTimeoutMs: 5_000,
+  requestTimeoutMs: 10_000,
+  keepAliveTimeoutMs: 10_000,
+  idleTimeoutMs: 120_000,
+  heartbeatMs: 15_000,
+  connectionCheckMs: 1_000,
+};

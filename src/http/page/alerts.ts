@@ -1,0 +1,55 @@
+import { severityRank } from '../../domain/severity.ts';
+import type { AlertView } from '../../views/desk.ts';
+import { type Html, html } from '../html.ts';
+import { accountPath, acknowledgeForm, type FormPlace, silenceForm } from './forms.ts';
+import { age, badge, type Frame, icon, severityWord } from './words.ts';
+
+/** Whether nobody has this alert yet: it fires, and no person, silence or worse alert speaks for it. */
+export function needsSomebody(alert: AlertView): boolean {
+  return alert.state === 'firing' && alert.acknowledged === null && !alert.silenced && !alert.inhibited;
+}
+
+/** Worst first, then the longest standing. */
+export function sortAlerts(alerts: readonly AlertView[]): readonly AlertView[] {
+  return alerts.toSorted(
+    (left, right) =>
+      severityRank(right.severity) - severityRank(left.severity) ||
+      left.since - right.since ||
+      (left.account + left.rule < right.account + right.rule ? -1 : 1),
+  );
+}
+
+/** One alert with what can be done about it. */
+export function alertCard(alert: AlertView, frame: Frame, place: FormPlace): Html {
+  const tone = alert.state === 'pending' ? 'pending' : alert.severity;
+  const word = alert.state === 'pending' ? 'Pending' : severityWord(alert.severity);
+  return html`<li class="alert ${tone}">
+<div class="alert-words"><div class="alert-head">${badge(tone, word)}<p class="alert-what">${summaryLink(alert)}</p></div>
+<p class="alert-meta">rule <code>${alert.rule}</code> · since ${age(alert.since, frame)}${conditions(alert, frame)}</p></div>
+<div class="acts">${alert.state === 'firing' && alert.acknowledged === null && acknowledgeForm(alert, place)}${
+    !alert.silenced && silenceForm(alert, place)
+  }</div>
+</li>`;
+}
+
+/** Alerts about lowwater itself or a whole provider have no page of their own. */
+function summaryLink(alert: AlertView): Html {
+  const summary = summaryOf(alert);
+  if (alert.account.startsWith('@')) return html`<bdi>${summary}</bdi>`;
+  return html`<a href="${accountPath(alert.account)}"><bdi>${summary}</bdi></a>`;
+}
+
+/** The summary without the severity, which the badge beside it says already. */
+export function summaryOf({ summary, severity }: AlertView): string {
+  return summary.replace(` (${severity})`, '');
+}
+
+function conditions({ acknowledged, silenced, inhibited, flapping }: AlertView, frame: Frame): Html {
+  const comment = acknowledged?.comment ?? '';
+  return html`${
+    acknowledged !== null &&
+    html` · <span class="condition">${icon('person')}acknowledged by <bdi>${acknowledged.by}</bdi> ${age(acknowledged.at, frame)}${comment !== '' && html`: <q>${comment}</q>`}</span>`
+  }${silenced && html` · <span class="condition">${icon('silence')}silenced</span>`}${
+    inhibited && html` · <span class="condition">covered by a worse alert</span>`
+  }${flapping && html` · <span class="condition">flapping</span>`}`;
+}

@@ -1,0 +1,190 @@
+import { type Balance, balances, type PollRecord, type Reading } from '../../domain/reading.ts';
+import { ladderSteps } from '../../rules/ladder.ts';
+import { leastTopUpMicros } from '../../rules/top-up.ts';
+import { thin } from '../../spending/thin.ts';
+import type { AccountView, Desk } from '../../views/desk.ts';
+import type { ChartJson } from '../api/schema.ts';
+
+const dayMs = 86_400_000;
+const microsPerUnit = 1_000_000;
+/** A chart of less would show nothing but noise. */
+const leastSpanMs = 60_000;
+const drawnPoints = 800;
+const drawnTopUps = 60;
+/** A gap narrower than this share of the chart could not be seen, and would only tear the line. */
+const leastGapShare = 1 / 500;
+/** Longer without a poll than so many intervals means that nobody watched. */
+const missedPolls = 3;
+
+export const chartRanges = [
+  { name: '24h', label: '24 hours', ms: dayMs },
+  { name: '7d', label: '7 days', ms: 7 * dayMs },
+  { name: '30d', label: '30 days', ms: 30 * dayMs },
+  { name: '1y', label: '1 year', ms: 365 * dayMs },
+] as const;
+
+export type ChartRange = (typeof chartRanges)[number];
+
+export interface ChartQuery {
+  readonly account: AccountView;
+  readonly range: ChartRange;
+  readonly balance: Balance;
+  readonly now: number;
+}
+
+export type Chart = ChartJson;
+
+/**
+ * What the chart of one balance shows, for the picture drawn here, for the one that the script draws, and for
+ * the table beside them. Only readings in the account's present currency: two currencies have no common
+ * scale.
+ */
+export function buildChart(desk: Pick<Desk, 'polls' | 'incidents'>, query: ChartQuery): Chart {
+  const { account, range, balance, now } = query;
+  const polls = desk.polls(account.id, now - range.ms, now + 1);
+  const since = beginning(polls, { now, rangeMs: range.ms });
+  const spanMs = now - since;
+  const readings = polls.flatMap(({ reading }) =>
+    reading !== null && reading.currency === account.currency ? [reading] : [],
+  );
+  const gaps = findGaps(polls, {
+    until: now,
+    longestMs: missedPolls * account.pollIntervalMs,
+    leastMs: spanMs * leastGapShare,
+  });
+  const projection = project(query, spanMs);
+  return {
+    account: account.id,
+    balance,
+    currency: account.currency,
+    since,
+    until: Math.max(now + spanMs * 0.02, projection.at(-1)?.[0] ?? 0),
+    now,
+    points: breakAtGaps(thin(readings, drawnPoints), gaps, balance),
+    thresholds: ladderSteps(account.thresholds[balance]).map(({ severity, threshold }) => ({
+      severity,
+      value: toUnits(threshold),
+    })),
+    topUps: findTopUps(readings, balance),
+    incidents: shadeIncidents(desk, query, since),
+    projection,
+  };
+}
+
+/** The balance asked for in an address; the SMS balance otherwise. */
+export function readBalance(query: URLSearchParams): Balance {
+  return balances.find((balance) => balance === query.get('balance')) ?? 'sms';
+}
+
+/** The range asked for in an address; 24 hours otherwise. */
+export function readRange(query: URLSearchParams): ChartRange {
+  return chartRanges.find(({ name }) => name === query.get('range')) ?? chartRanges[0];
+}
+
+/**
+ * The start of the range; of an account that is younger than half of it, its first poll: hours would be lost
+ * in an empty year.
+ */
+function beginning(
+  polls: readonly PollRecord[],
+  { now, rangeMs }: { readonly now: number; readonly rangeMs: number },
+): number {
+  const first = polls[0]?.at ?? now - rangeMs;
+  return first > now - rangeMs / 2 ? Math.min(first, now - leastSpanMs) : now - rangeMs;
+}
+
+interface Gap {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Stretches without a reading: failed polls up to the next that worked, and times without any poll. */
+function findGaps(
+  polls: readonly PollRecord[],
+  limits: { readonly until: number; readonly longestMs: number; readonly leastMs: number },
+): readonly Gap[] {
+  const gaps: Gap[] = [];
+  let readAt: number | null = null;
+  let blindFrom: number | null = null;
+  for (const { at, reading } of polls) {
+    if (reading === null) {
+      blindFrom ??= at;
+      continue;
+    }
+    if (blindFrom === null && readAt !== null && at - readAt > limits.longestMs) blindFrom = readAt + 1;
+    if (blindFrom !== null) gaps.push({ from: blindFrom, to: at });
+    blindFrom = null;
+    readAt = at;
+  }
+  if (blindFrom !== null) gaps.push({ from: blindFrom, to: limits.until });
+  return gaps.filter(({ from, to }) => to - from >= limits.leastMs);
+}
+
+function breakAtGaps(
+  readings: readonly Reading[],
+  gaps: readonly Gap[],
+  balance: Balance,
+): [number, number | null][] {
+  const points: [number, number | null][] = [];
+  let next = 0;
+  for (const reading of readings) {
+    for (let gap = gaps[next]; gap !== undefined && gap.from < reading.at; gap = gaps[next]) {
+      points.push([gap.from, null]);
+      next += 1;
+    }
+    points.push([reading.at, toUnits(reading[balance])]);
+  }
+  const open = gaps[next];
+  if (open !== undefined) points.push([open.from, null]);
+  return points;
+}
+
+function findTopUps(readings: readonly Reading[], balance: Balance): Chart['topUps'] {
+  const topUps: Chart['topUps'] = [];
+  let previous: Reading | undefined;
+  for (const reading of readings) {
+    const rise = previous === undefined ? 0 : reading[balance] - previous[balance];
+    if (rise >= leastTopUpMicros) {
+      topUps.push({ at: reading.at, amount: toUnits(rise), value: toUnits(reading[balance]) });
+    }
+    previous = reading;
+  }
+  if (topUps.length <= drawnTopUps) return topUps;
+  const largest = new Set(topUps.toSorted((left, right) => right.amount - left.amount).slice(0, drawnTopUps));
+  return topUps.filter((topUp) => largest.has(topUp));
+}
+
+function shadeIncidents(desk: Pick<Desk, 'incidents'>, query: ChartQuery, since: number): Chart['incidents'] {
+  const { account, balance, now } = query;
+  return desk
+    .incidents({ account: account.id, since, limit: 200 })
+    .filter((incident) => !incident.event && (incident.balance === null || incident.balance === balance))
+    .map((incident) => ({
+      from: Math.max(incident.firedAt, since),
+      to: incident.resolvedAt ?? now,
+      severity: incident.worstSeverity,
+      rule: incident.rule,
+    }))
+    .filter(({ from, to }) => to > since && from <= now);
+}
+
+/**
+ * From the newest reading down at the burn rate, to zero or a quarter of the chart ahead. Nothing where no
+ * rate is known.
+ */
+function project({ account, balance, now }: ChartQuery, spanMs: number): [number, number][] {
+  const { reading, outlooks } = account;
+  const emptyAt = outlooks[balance]?.emptyAt ?? null;
+  if (reading === null || emptyAt === null || emptyAt <= now) return [];
+  const end = Math.min(emptyAt, now + spanMs / 4);
+  const value = toUnits(reading[balance]);
+  const share = (end - reading.at) / (emptyAt - reading.at);
+  return [
+    [reading.at, value],
+    [end, value * (1 - share)],
+  ];
+}
+
+function toUnits(micros: number): number {
+  return micros / microsPerUnit;
+}

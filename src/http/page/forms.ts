@@ -1,0 +1,70 @@
+import type { AlertView } from '../../views/desk.ts';
+import { type Html, html } from '../html.ts';
+import { nameOf } from './words.ts';
+
+/** What a form needs besides its fields. */
+export interface FormPlace {
+  /** Where to go on afterwards: the address of the page that shows the form. */
+  readonly back: string;
+}
+
+/** Acknowledging one alert, folded until somebody wants it. Works without a script and by keyboard. */
+export function acknowledgeForm(alert: AlertView, { back }: FormPlace): Html {
+  return html`<details class="act"><summary>Acknowledge<span class="hidden"> ${alert.rule} of ${nameOf(alert.accountName)}</span></summary>
+<form method="post" action="${alertPath(alert)}/acknowledge">
+<p>Reminders and escalation stop until this resolves or gets worse.</p>
+<input type="hidden" name="back" value="${back}">
+${personFields()}
+<button>Acknowledge</button>
+</form></details>`;
+}
+
+/** Silencing the alerts of one rule, or all of an account. */
+export function silenceForm(
+  target: { readonly account: string; readonly accountName: string; readonly rule: string | null },
+  { back }: FormPlace,
+): Html {
+  const name = nameOf(target.accountName);
+  const what = target.rule === null ? `all alerts of ${name}` : `${target.rule} of ${name}`;
+  return html`<details class="act"><summary>Silence<span class="hidden"> ${what}</span></summary>
+<form method="post" action="/silences">
+<p>Nothing is sent about ${what} meanwhile. What still fires when the silence ends is sent then.</p>
+<input type="hidden" name="back" value="${back}">
+<input type="hidden" name="account" value="${target.account}">
+${target.rule !== null && html`<input type="hidden" name="rule" value="${target.rule}">`}
+${durationField()}
+${personFields()}
+<button>Silence</button>
+</form></details>`;
+}
+
+export function personFields(): Html {
+  return html`<label>Your name <input name="by" required maxlength="100" autocomplete="name"></label>
+<label>Comment <input name="comment" maxlength="500" autocomplete="off"></label>`;
+}
+
+export function durationField(): Html {
+  const durations = [
+    ['1h', '1 hour'],
+    ['2h', '2 hours'],
+    ['4h', '4 hours'],
+    ['8h', '8 hours'],
+    ['1d', '1 day'],
+    ['3d', '3 days'],
+    ['7d', '7 days'],
+    ['30d', '30 days'],
+  ] as const;
+  return html`<label>For <select name="for">${durations.map(([value, word]) =>
+    value === '2h'
+      ? html`<option value="${value}" selected>${word}</option>`
+      : html`<option value="${value}">${word}</option>`,
+  )}</select></label>`;
+}
+
+function alertPath({ account, rule }: Pick<AlertView, 'account' | 'rule'>): string {
+  return `/alerts/${encodeURIComponent(account)}/${encodeURIComponent(rule)}`;
+}
+
+export function accountPath(id: string): string {
+  return `/accounts/${encodeURIComponent(id)}`;
+}

@@ -1,0 +1,47 @@
+import type { Incident, Resolution } from '../../domain/alert.ts';
+import { roughDuration } from '../../domain/moment.ts';
+import { formatAmount } from '../../domain/money.ts';
+import { wordQuantity } from '../../wording/quantity-wording.ts';
+import { type Html, html } from '../html.ts';
+import { badge, type Frame, moment, severityWord, unknown } from './words.ts';
+
+/** Incidents, newest first. */
+export function incidentTable(incidents: readonly Incident[], currency: string | null, frame: Frame): Html {
+  if (incidents.length === 0) return html`<p class="empty">No incident yet.</p>`;
+  return html`<div class="scroll" role="group" aria-label="Incidents" tabindex="0"><table class="cards compact">
+<thead><tr><th scope="col">Worst</th><th scope="col">Rule</th><th scope="col">Began</th><th scope="col">Lasted</th><th scope="col">Ended by</th><th scope="col" class="number">Value</th><th scope="col">Acknowledged</th></tr></thead>
+<tbody>${incidents.map((incident) => incidentRow(incident, currency, frame))}</tbody></table></div>`;
+}
+
+function incidentRow(incident: Incident, currency: string | null, frame: Frame): Html {
+  const { worstSeverity, rule, firedAt, resolvedAt, resolution, event, value, acknowledgement } = incident;
+  const lasted = event
+    ? 'an instant'
+    : resolvedAt === null
+      ? 'still open'
+      : roughDuration(resolvedAt - firedAt);
+  return html`<tr><td data-label="Worst">${badge(worstSeverity, severityWord(worstSeverity))}</td><th scope="row"><code>${rule}</code></th>
+<td data-label="Began">${moment(firedAt, frame)}</td><td data-label="Lasted">${lasted}</td>
+<td data-label="Ended by">${resolution === null ? unknown() : describeResolution(resolution, currency)}</td>
+<td class="number" data-label="Value">${value === null ? unknown() : wordQuantity(value, { ...frame, currency })}</td>
+<td data-label="Acknowledged">${
+    acknowledgement === null
+      ? html`<span class="soft">no</span>`
+      : html`<bdi>${acknowledgement.by}</bdi>${acknowledgement.comment !== '' && html`: <q>${acknowledgement.comment}</q>`}`
+  }</td></tr>`;
+}
+
+function describeResolution(resolution: Resolution, currency: string | null): string {
+  switch (resolution.kind) {
+    case 'recovered':
+      return 'recovery';
+    case 'topped-up':
+      return `top-up of ${formatAmount(resolution.micros, currency)}`;
+    case 'rule-removed':
+      return 'rule removed';
+    case 'account-removed':
+      return 'account removed';
+    case 'channel-removed':
+      return 'channel removed';
+  }
+}

@@ -1,0 +1,207 @@
+import { plural } from '../../domain/moment.ts';
+import { cleanText } from '../../domain/plain-text.ts';
+import { balances } from '../../domain/reading.ts';
+import { balanceLabel } from '../../messages/notice-headline.ts';
+import type { AccountView, AlertView, DaemonDesk } from '../../views/desk.ts';
+import { type Html, html } from '../html.ts';
+import {
+  type AccountPage,
+  type ListQuery,
+  listAccounts,
+  readListQuery,
+  type SortKey,
+  writeListQuery,
+} from './account-list.ts';
+import { alertCard, needsSomebody, sortAlerts } from './alerts.ts';
+import { accountPath } from './forms.ts';
+import { channelTable, messageTable } from './messages.ts';
+import { ifReadable } from './readable.ts';
+import { drawSparkline } from './sparkline.ts';
+import {
+  accountStates,
+  age,
+  amountOf,
+  badge,
+  burnOf,
+  type Frame,
+  icon,
+  leadingBalance,
+  nameOf,
+  runwayCell,
+  stateOf,
+  stateWords,
+  unknown,
+} from './words.ts';
+
+/** So many alerts stand on top; the rest is one click away. */
+const shownAlerts = 8;
+const shownMessages = 10;
+
+export interface Overview {
+  readonly title: string;
+  readonly content: Html;
+}
+
+/** What needs somebody, the accounts, the last messages. */
+export function renderOverview(desk: DaemonDesk, query: URLSearchParams, frame: Frame): Overview {
+  const list = readListQuery(query);
+  const alerts = desk.alerts({ all: false });
+  const urgent = sortAlerts(alerts.filter(needsSomebody));
+  const cared = alerts.filter((alert) => alert.state === 'firing' && !needsSomebody(alert));
+  const page = listAccounts(desk.accounts(), list);
+  return {
+    title: urgent.length === 0 ? 'lowwater' : `(${urgent.length}) lowwater`,
+    content: html`<h1 class="hidden">Overview</h1>
+<div data-live="problems">${problems(desk.status().problems)}</div>
+<div data-live="urgent">${urgentSection(urgent, { cared, frame, back: writeListQuery(list) })}</div>
+<section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">Accounts</h2><div data-live="filters">${stateFilters(page, list)}</div></div>
+${searchForm(list)}
+<div data-live="accounts">${accountTable(page, list, frame)}</div></section>
+<section aria-labelledby="messages-heading"><div class="section-head"><h2 id="messages-heading">Last messages</h2><p><a href="/messages">All messages</a></p></div>
+<div data-live="messages">${ifReadable(() => messageTable(desk, desk.notifications(shownMessages), frame))}</div>
+<h3>Channels</h3>
+<div data-live="channels">${channelTable(desk.channels(), frame)}</div></section>`,
+  };
+}
+
+function problems(sentences: readonly string[]): Html | null {
+  if (sentences.length === 0) return null;
+  return html`<section class="problems" aria-label="Problems of lowwater"><h2>${icon('warning')}lowwater itself needs attention</h2><ul>${sentences.map(
+    (sentence) => html`<li>${sentence}</li>`,
+  )}</ul></section>`;
+}
+
+function urgentSection(
+  urgent: readonly AlertView[],
+  rest: { readonly cared: readonly AlertView[]; readonly frame: Frame; readonly back: string },
+): Html {
+  const { cared, frame, back } = rest;
+  const taken = cared.length === 0 ? null : html`<p class="taken">${describeCared(cared)}</p>`;
+  if (urgent.length === 0) {
+    return html`<section class="calm" aria-labelledby="needs-heading"><h2 id="needs-heading">${icon('good')}Nothing needs you now</h2>${taken}</section>`;
+  }
+  const more = urgent.length - shownAlerts;
+  return html`<section aria-labelledby="needs-heading"><h2 id="needs-heading">${plural(urgent.length, 'alert')} ${urgent.length === 1 ? 'needs' : 'need'} somebody now</h2>
+<ul class="alerts">${urgent.slice(0, shownAlerts).map((alert) => alertCard(alert, frame, { back }))}</ul>
+${more > 0 && html`<p>And ${more} more: <a href="/?sort=state">accounts by state</a>.</p>`}${taken}</section>`;
+}
+
+function describeCared(cared: readonly AlertView[]): string {
+  const parts = [
+    [cared.filter(({ acknowledged }) => acknowledged !== null).length, 'acknowledged'],
+    [cared.filter(({ acknowledged, silenced }) => acknowledged === null && silenced).length, 'silenced'],
+    [
+      cared.filter(({ acknowledged, silenced }) => acknowledged === null && !silenced).length,
+      'covered by a worse one',
+    ],
+  ] as const;
+  const words = parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
+  return `${plural(cared.length, 'other alert')} firing: ${words.join(', ')}.`;
+}
+
+function stateFilters({ counts, total }: AccountPage, list: ListQuery): Html {
+  const filter = (state: ListQuery['state'], label: Html): Html => {
+    const path = writeListQuery({ ...list, state, page: 1 });
+    return list.state === state
+      ? html`<a href="${path}" aria-current="true">${label}</a>`
+      : html`<a href="${path}">${label}</a>`;
+  };
+  const present = accountStates.filter((state) => counts[state] > 0 || list.state === state);
+  return html`<nav class="filters" aria-label="Filter by state">${filter(null, html`All ${total}`)}${present.map(
+    (state) =>
+      filter(
+        state,
+        html`<span class="${stateWords[state].tone}">${icon(stateWords[state].tone)}</span>${stateWords[state].word} ${counts[state]}`,
+      ),
+  )}</nav>`;
+}
+
+function searchForm(list: ListQuery): Html {
+  return html`<form class="search" method="get" action="/" role="search">
+<label for="q">Find accounts</label> <input id="q" type="search" name="q" value="${list.search}" maxlength="100" placeholder="name, id or label=value">
+${list.state !== null && html`<input type="hidden" name="state" value="${list.state}">`}
+${list.sort !== 'runway' && html`<input type="hidden" name="sort" value="${list.sort}">`}
+<button>Find</button>${list.search !== '' && html` <a href="${writeListQuery({ ...list, search: '', page: 1 })}">Show all</a>`}
+</form>`;
+}
+
+function accountTable(page: AccountPage, list: ListQuery, frame: Frame): Html {
+  if (page.total === 0) return html`<p class="empty">No account is configured.</p>`;
+  if (page.matching === 0)
+    return html`<p class="empty">No account matches. <a href="/">Show all ${page.total}</a></p>`;
+  const head = (key: SortKey, word: string, extra = ''): Html => sortHeader(list, { key, word, extra });
+  return html`<div class="scroll" role="group" aria-label="Accounts" tabindex="0"><table class="cards accounts">
+<thead><tr>${head('state', 'State')}${head('name', 'Account')}${head('sms', 'SMS balance', 'number')}${head('voip', 'VoIP balance', 'number')}<th scope="col">24 hours</th>${head('burn', 'Burn per day', 'number')}${head('runway', 'Runway')}${head('age', 'Read')}<th scope="col">Open</th></tr></thead>
+<tbody>${page.accounts.map((account) => accountRow(account, frame))}</tbody></table></div>
+${pager(page, list)}`;
+}
+
+function sortHeader(
+  list: ListQuery,
+  header: { readonly key: SortKey; readonly word: string; readonly extra: string },
+): Html {
+  const { key, word, extra } = header;
+  const current = list.sort === key;
+  const descending = current && !list.descending;
+  const path = writeListQuery({ ...list, sort: key, descending, page: 1 });
+  const order = !current ? null : list.descending ? 'descending' : 'ascending';
+  const arrow =
+    order === null
+      ? null
+      : html`<span class="arrow" aria-hidden="true">${order === 'ascending' ? '↑' : '↓'}</span>`;
+  const link = html`<a href="${path}">${word}${arrow}</a>`;
+  return order === null
+    ? html`<th scope="col" class="${extra}">${link}</th>`
+    : html`<th scope="col" class="${extra}" aria-sort="${order}">${link}</th>`;
+}
+
+function accountRow(account: AccountView, frame: Frame): Html {
+  const state = stateOf(account);
+  const { word, tone } = stateWords[state];
+  const leading = leadingBalance(account);
+  return html`<tr class="${tone}"><td class="state">${badge(tone, word)}</td>
+<th scope="row"><a href="${accountPath(account.id)}"><bdi>${nameOf(account.name)}</bdi></a>${labelList(account)}</th>
+<td class="number" data-label="SMS balance">${amountOf(account, 'sms')}</td>
+<td class="number" data-label="VoIP balance">${amountOf(account, 'voip')}</td>
+<td class="picture" data-label="24 hours">${drawSparkline(account, leading, frame.now)}</td>
+<td class="number" data-label="Burn per day">${burnCell(account)}</td>
+<td data-label="Runway">${runwayCell(account, leading, frame)}${leading === 'voip' && html`<span class="sub">of VoIP</span>`}</td>
+<td data-label="Read">${readCell(account, frame)}</td>
+<td class="open" data-label="Open">${openCell(account)}</td></tr>`;
+}
+
+export function labelList({ id, name, labels }: AccountView): Html | null {
+  const entries = Object.entries(labels).slice(0, 5);
+  if (entries.length === 0 && id === name) return null;
+  return html`<span class="sub">${id !== name && html`<code>${id}</code> `}${entries.map(([key, value]) => html`<span class="label">${cleanText(`${key}=${value}`, 60)}</span> `)}</span>`;
+}
+
+function burnCell(account: AccountView): Html {
+  const known = balances.filter((balance) => {
+    const burn = account.outlooks[balance]?.burnPerDay ?? null;
+    return burn !== null && (burn > 0 || balance === 'sms');
+  });
+  if (known.length === 0) return unknown();
+  return html`${known.map((balance) => html`<span class="line">${burnOf(account, balance)}${balance === 'voip' && html` <span class="soft">${balanceLabel(balance)}</span>`}</span>`)}`;
+}
+
+function readCell(account: AccountView, frame: Frame): Html {
+  const read = account.readAt === null ? html`<span class="soft">never</span>` : age(account.readAt, frame);
+  if (account.outcome === null || account.outcome === 'ok') return read;
+  return html`${read}<span class="sub unread">${account.outcome.replaceAll('_', ' ')}</span>`;
+}
+
+function openCell({ firing, pending }: AccountView): Html {
+  if (firing === 0 && pending === 0) return html`<span class="soft">none</span>`;
+  const words = [firing > 0 ? `${firing} firing` : null, pending > 0 ? `${pending} pending` : null];
+  return html`${words.filter((word) => word !== null).join(', ')}`;
+}
+
+function pager({ page, pages, matching, accounts }: AccountPage, list: ListQuery): Html | null {
+  if (pages === 1) return null;
+  const to = (target: number, word: string): Html =>
+    target < 1 || target > pages
+      ? html`<span class="soft">${word}</span>`
+      : html`<a href="${writeListQuery({ ...list, page: target })}">${word}</a>`;
+  return html`<nav class="pager" aria-label="Pages of accounts">${to(page - 1, 'Previous')}<span>page ${page} of ${pages} · ${accounts.length} of ${matching} accounts</span>${to(page + 1, 'Next')}</nav>`;
+}

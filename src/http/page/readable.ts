@@ -1,0 +1,15 @@
+import { StorageError } from '../../domain/ports.ts';
+import { type Html, html } from '../html.ts';
+
+/**
+ * A part of a page that comes from the database, or a sentence in its place while that cannot be read:
+ * balances and alerts are known from memory, and are what people look for just then.
+ */
+export function ifReadable(render: () => Html): Html {
+  try {
+    return render();
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    return html`<p class="empty">The database cannot be read just now. Alerting goes on.</p>`;
+  }
+}

@@ -1,0 +1,43 @@
+import { describeRule } from '../../rules/describe-rule.ts';
+import type { AccountView, Explanation } from '../../views/desk.ts';
+import { wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
+import { type Html, html } from '../html.ts';
+import { badge, type Frame, severityWord, unknown } from './words.ts';
+
+/** What each rule says of the account now, with the numbers behind it. */
+export function ruleList(explanations: readonly Explanation[], account: AccountView, frame: Frame): Html {
+  if (explanations.length === 0) return html`<p class="empty">No rule applies to this account.</p>`;
+  return html`<div class="scroll" role="group" aria-label="Rules" tabindex="0"><table class="cards">
+<thead><tr><th scope="col">Verdict</th><th scope="col">Rule</th><th scope="col" class="number">Value</th><th scope="col" class="number">Threshold</th><th scope="col">Behind it</th></tr></thead>
+<tbody>${explanations.map((explanation) => ruleRow(explanation, account, frame))}</tbody></table></div>`;
+}
+
+function ruleRow(explanation: Explanation, account: AccountView, frame: Frame): Html {
+  const { rule, evaluation, wouldNotFire } = explanation;
+  const words = { ...frame, currency: account.currency };
+  return html`<tr><td data-label="Verdict">${verdict(explanation)}</td>
+<th scope="row"><code>${rule.id}</code><span class="sub">${describeRule(rule)}${rule.builtIn && html` · built in`}</span></th>
+<td class="number" data-label="Value">${evaluation.value === null ? unknown() : wordQuantity(evaluation.value, words)}</td>
+<td class="number" data-label="Threshold">${evaluation.threshold === null ? unknown() : wordQuantity(evaluation.threshold, words)}</td>
+<td data-label="Behind it" class="facts">${evaluation.kind === 'unknown' && html`<p>${evaluation.why}</p>`}${wouldNotFire !== null && html`<p>${wouldNotFire}</p>`}${
+    evaluation.facts.length > 0 &&
+    html`<details><summary>Numbers<span class="hidden"> of ${rule.id}</span></summary><dl>${evaluation.facts.map(
+      (fact) => html`<dt>${fact.name}</dt><dd>${wordFact(fact, words)}</dd>`,
+    )}</dl></details>`
+  }</td></tr>`;
+}
+
+function verdict({ evaluation, alert }: Explanation): Html {
+  if (alert?.state === 'firing') return badge(alert.severity, severityWord(alert.severity));
+  if (alert?.state === 'pending') return badge('pending', 'Pending');
+  switch (evaluation.kind) {
+    case 'ok':
+      return badge('good', 'Fine');
+    case 'unknown':
+      return badge('neutral', 'No verdict');
+    case 'breached':
+      return badge(evaluation.severity, 'Breached');
+    case 'event':
+      return badge(evaluation.severity, 'Happened');
+  }
+}

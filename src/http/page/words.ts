@@ -1,0 +1,131 @@
+import { describeDistance, formatMoment, roughDuration } from '../../domain/moment.ts';
+import { formatAmount } from '../../domain/money.ts';
+import { cleanText } from '../../domain/plain-text.ts';
+import { type Balance, balances } from '../../domain/reading.ts';
+import type { Severity } from '../../domain/severity.ts';
+import type { AccountView } from '../../views/desk.ts';
+import { formatComputed } from '../../wording/quantity-wording.ts';
+import { type Html, html } from '../html.ts';
+
+/** When and for whom a page is rendered. */
+export interface Frame {
+  readonly now: number;
+  readonly timezone: string;
+}
+
+/** Everything that an account, a rule or a message can look like: a colour, an icon, and always a word beside them. */
+export type Tone = Severity | 'good' | 'pending' | 'unread' | 'neutral' | 'silence';
+
+export type AccountState = Severity | 'unread' | 'pending' | 'waiting' | 'fine';
+
+/** Worst first: the order of states on the page. */
+export const accountStates: readonly AccountState[] = [
+  'critical',
+  'warning',
+  'info',
+  'unread',
+  'pending',
+  'waiting',
+  'fine',
+];
+
+export const stateWords: Readonly<Record<AccountState, { readonly word: string; readonly tone: Tone }>> = {
+  critical: { word: 'Critical', tone: 'critical' },
+  warning: { word: 'Warning', tone: 'warning' },
+  info: { word: 'Info', tone: 'info' },
+  unread: { word: 'Not read', tone: 'unread' },
+  pending: { word: 'Pending', tone: 'pending' },
+  waiting: { word: 'Waiting', tone: 'neutral' },
+  fine: { word: 'Fine', tone: 'good' },
+};
+
+export function stateOf(account: AccountView): AccountState {
+  if (account.worst !== null) return account.worst;
+  if (account.outcome === null) return 'waiting';
+  if (account.outcome !== 'ok') return 'unread';
+  return account.pending > 0 ? 'pending' : 'fine';
+}
+
+export function severityWord(severity: Severity): string {
+  return stateWords[severity].word;
+}
+
+/** An account's name where it stands among others; its own page shows more of a long one. */
+export function nameOf(name: string): string {
+  return cleanText(name, 80);
+}
+
+/** A word with its icon and colour. */
+export function badge(tone: Tone, word: string): Html {
+  return html`<span class="badge ${tone}">${icon(tone)}${word}</span>`;
+}
+
+/** Drawn once in the layout; decoration, because a word always stands beside it. */
+export function icon(name: string): Html {
+  return html`<svg class="icon" aria-hidden="true" focusable="false"><use href="#i-${name}"/></svg>`;
+}
+
+/** `3 minutes ago`, kept true by the script; the absolute time on hovering. */
+export function age(at: number, { now, timezone }: Frame): Html {
+  return html`<time datetime="${new Date(at).toISOString()}" title="${formatMoment(at, { now, timezone })}" data-age>${describeDistance(at, now)}</time>`;
+}
+
+/** `Fri 20 Nov 23:20 UTC`. */
+export function moment(at: number, { now, timezone }: Frame): Html {
+  return html`<time datetime="${new Date(at).toISOString()}">${formatMoment(at, { now, timezone })}</time>`;
+}
+
+/** Absolute and relative. */
+export function momentAndAge(at: number, frame: Frame): Html {
+  return html`${moment(at, frame)} <span class="soft">(${age(at, frame)})</span>`;
+}
+
+/** The balance as it was read, negative ones marked; a dash where none was. */
+export function amountOf(account: AccountView, balance: Balance): Html {
+  const micros = account.reading?.[balance];
+  if (micros === undefined) return unknown();
+  return html`<span class="${micros < 0 ? 'amount negative' : 'amount'}">${formatAmount(micros, account.currency)}</span>`;
+}
+
+export function burnOf(account: AccountView, balance: Balance): string | null {
+  const burn = account.outlooks[balance]?.burnPerDay ?? null;
+  return burn === null ? null : formatComputed(burn, null);
+}
+
+/** What stands where nothing is known. */
+export function unknown(): Html {
+  return html`<span class="soft"><span aria-hidden="true">–</span><span class="hidden">unknown</span></span>`;
+}
+
+/**
+ * The balance that runs out first: the one that the overview draws and sorts by. Where neither does, the SMS
+ * balance.
+ */
+export function leadingBalance({ outlooks }: AccountView): Balance {
+  let leading: Balance = 'sms';
+  for (const balance of balances) {
+    const runway = outlooks[balance]?.runwayMs ?? null;
+    if (runway !== null && runway < (outlooks[leading]?.runwayMs ?? Number.POSITIVE_INFINITY))
+      leading = balance;
+  }
+  return leading;
+}
+
+/** The shortest runway of an account in milliseconds; null where none is known. */
+export function runwayOf(account: AccountView): number | null {
+  return account.outlooks[leadingBalance(account)]?.runwayMs ?? null;
+}
+
+/** `3 days 4 hours`, and the day it ends. */
+export function runwayCell(account: AccountView, balance: Balance, frame: Frame): Html {
+  const outlook = account.outlooks[balance];
+  const runwayMs = outlook?.runwayMs ?? null;
+  if (outlook === null || outlook === undefined) return unknown();
+  if (runwayMs === null) {
+    return outlook.burnPerDay === 0 ? html`<span class="soft">nothing spent</span>` : unknown();
+  }
+  if (runwayMs <= 0) return html`<strong class="runway gone">used up</strong>`;
+  const ends =
+    outlook.emptyAt === null ? null : html`<span class="sub">ends ${moment(outlook.emptyAt, frame)}</span>`;
+  return html`<strong class="runway">${roughDuration(runwayMs)}</strong>${ends}`;
+}

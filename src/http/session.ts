@@ -1,0 +1,89 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { Clock, Random } from '../domain/ports.ts';
+import type { Secret } from '../domain/secret.ts';
+import { deriveKey } from './ack-link.ts';
+
+const cookieName = 'lowwater_session';
+const lifetimeMs = 12 * 60 * 60 * 1000;
+
+export interface SessionsOptions {
+  readonly token: Secret;
+  readonly key: Buffer;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/**
+ * Sessions of the page. The cookie holds an id, its end and a signature, never the token. The key of the
+ * signature depends on the token: a new token ends every session, and a restart ends none.
+ */
+export class Sessions {
+  readonly #tokenDigest: Buffer;
+  readonly #key: Buffer;
+  readonly #clock: Clock;
+  readonly #random: Random;
+
+  constructor({ token, key, clock, random }: SessionsOptions) {
+    this.#tokenDigest = digest(token.reveal());
+    this.#key = deriveKey(Buffer.concat([key, this.#tokenDigest]), 'session');
+    this.#clock = clock;
+    this.#random = random;
+  }
+
+  /** Compares digests: neither the length nor a shared beginning of the token shows in the time it takes. */
+  isToken(given: string): boolean {
+    return timingSafeEqual(digest(given), this.#tokenDigest);
+  }
+
+  /** The `Set-Cookie` header that begins a session. */
+  open(secure: boolean): string {
+    const body = `${this.#clock.now() + lifetimeMs}.${this.#random.id()}`;
+    return cookie(`${body}.${this.#sign(body)}`, { secure, maxAgeSeconds: lifetimeMs / 1000 });
+  }
+
+  /** The `Set-Cookie` header that ends it. */
+  close(secure: boolean): string {
+    return cookie('', { secure, maxAgeSeconds: 0 });
+  }
+
+  isSession(cookieHeader: string | undefined): boolean {
+    const value = readCookie(cookieHeader, cookieName);
+    const end = value?.lastIndexOf('.') ?? -1;
+    if (value === null || end < 0) return false;
+    const body = value.slice(0, end);
+    const given = Buffer.from(value.slice(end + 1));
+    const expected = Buffer.from(this.#sign(body));
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
+    return Number(body.slice(0, body.indexOf('.'))) > this.#clock.now();
+  }
+
+  #sign(body: string): string {
+    return createHmac('sha256', this.#key).update(body).digest('base64url');
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function cookie(
+  value: string,
+  options: { readonly secure: boolean; readonly maxAgeSeconds: number },
+): string {
+  const parts = [
+    `${cookieName}=${value}`,
+    'Path=/',
+    'HttpOnly',
+    'SameSite=Strict',
+    `Max-Age=${options.maxAgeSeconds}`,
+  ];
+  return [...parts, ...(options.secure ? ['Secure'] : [])].join('; ');
+}
+
+function readCookie(header: string | undefined, name: string): string | null {
+  for (const part of (header ?? '').split(';')) {
+    const [key, ...rest] = part.trim().split('=');
+    if (key === name) return rest.join('=');
+  }
+  return null;
+}

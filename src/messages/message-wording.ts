@@ -1,0 +1,98 @@
+import type { IncidentMessage, Message, Notice, TestMessage } from '../domain/message.ts';
+import { formatMoment, plural } from '../domain/moment.ts';
+import { cleanText } from '../domain/plain-text.ts';
+import { isWorse, type Severity } from '../domain/severity.ts';
+import { incidentSubject, withoutBrackets } from './notice-headline.ts';
+import { stateOf, type Tone, toneOf } from './notice-state.ts';
+import { type NoticeWording, wordNotice } from './notice-wording.ts';
+import { reportSubject } from './report-wording.ts';
+
+/** A message about incidents in words. */
+export interface IncidentsWording {
+  /** Stands alone in a notification of a phone. */
+  readonly headline: string;
+  readonly tone: Tone;
+  /** The first `limit` notices, the most urgent first. */
+  readonly notices: readonly NoticeWording[];
+  /** How many notices were cut. */
+  readonly more: number;
+}
+
+/** Words for up to `limit` notices of the message; the rest is counted. */
+export function wordIncidents(message: IncidentMessage, limit: number): IncidentsWording {
+  const shown = message.notices.slice(0, limit).map((notice) => wordNotice(notice, message));
+  return {
+    headline: headlineOf(message, shown),
+    tone: worstTone(message.notices),
+    notices: shown,
+    more: message.notices.length - shown.length,
+  };
+}
+
+/** Subject of a mail, equal for all messages of a thread. Free of brackets and control characters. */
+export function messageSubject(message: Message): string {
+  switch (message.kind) {
+    case 'incidents':
+      return message.thread === null
+        ? threadSubject(message)
+        : withoutBrackets(cleanText(message.thread.subject, 200));
+    case 'report':
+      return withoutBrackets(reportSubject(message));
+    case 'test':
+      return withoutBrackets(testHeadline(message));
+  }
+}
+
+/** The subject that begins a thread: that of the most urgent incident, and how many others there are. */
+export function threadSubject(message: Pick<IncidentMessage, 'notices' | 'timezone'>): string {
+  const first = message.notices[0];
+  if (first === undefined) throw new Error('A message about incidents has at least one notice.');
+  const others = message.notices.length - 1;
+  return `${incidentSubject(first.incident, message.timezone)}${others === 0 ? '' : ` and ${plural(others, 'more alert')}`}`;
+}
+
+export function testHeadline(message: TestMessage): string {
+  return `TEST · lowwater reaches the channel ${cleanText(message.channel, 80)}`;
+}
+
+export function testStory(message: TestMessage): string {
+  const at = formatMoment(message.at, { timezone: message.timezone, now: message.at });
+  return `This is a test message of ${at}. Alerts for this channel will arrive here. There is nothing to do.`;
+}
+
+/** `and 7 more`: what stands where a list was cut. */
+export function wordMore(more: number): string {
+  return `and ${plural(more, 'more alert')}`;
+}
+
+function headlineOf(message: IncidentMessage, shown: readonly NoticeWording[]): string {
+  const first = shown[0];
+  if (first === undefined) throw new Error('A message about incidents has at least one notice.');
+  const others = message.notices.length - 1;
+  if (others === 0) return first.headline;
+  return `${tallyOf(message.notices)} · ${first.subject}; ${wordMore(others)}`;
+}
+
+/** `2 critical, 1 warning, 3 resolved`. */
+function tallyOf(notices: readonly Notice[]): string {
+  const counts = new Map<string, number>();
+  for (const word of ['critical', 'warning', 'info', 'resolved', 'closed']) counts.set(word, 0);
+  for (const notice of notices) {
+    const state = stateOf(notice);
+    const word = state === 'resolved' || state === 'closed' ? state : notice.severity;
+    counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  const parts = [...counts].filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`);
+  return parts.join(', ').toUpperCase();
+}
+
+function worstTone(notices: readonly Notice[]): Tone {
+  let worst: Severity | null = null;
+  let ended: Tone = 'neutral';
+  for (const notice of notices) {
+    const tone = toneOf(notice);
+    if (tone === 'good' || tone === 'neutral') ended = tone === 'good' ? tone : ended;
+    else if (worst === null || isWorse(tone, worst)) worst = tone;
+  }
+  return worst ?? ended;
+}

@@ -1,0 +1,120 @@
+import type { Notice } from '../domain/message.ts';
+import { formatMoment, formatMomentAndAge, plural, roughDuration } from '../domain/moment.ts';
+import { formatAmount } from '../domain/money.ts';
+import { cleanText } from '../domain/plain-text.ts';
+import type { WordingFrame } from '../wording/quantity-wording.ts';
+import { isFirstWord, stateOf } from './notice-state.ts';
+
+/** The sentences under a headline: since when, what became of it, and how far the numbers can be trusted. */
+export function wordStory(notice: Notice, frame: WordingFrame): readonly string[] {
+  return [...courseOf(notice, frame), ...blindnessOf(notice, frame), ...acknowledgementOf(notice, frame)];
+}
+
+function courseOf(notice: Notice, frame: WordingFrame): readonly string[] {
+  const since = formatMomentAndAge(notice.firedAt, frame);
+  const lasted = roughDuration(frame.now - notice.firedAt);
+  switch (stateOf(notice)) {
+    case 'firing':
+      return [`Firing since ${since}.`];
+    case 'event':
+      return [`Seen ${since}.`];
+    case 'worse':
+      return [`It got worse and is ${notice.severity} now. Firing since ${since}.`];
+    case 'reminder':
+      return [`Still firing, for ${lasted} now, since ${formatMoment(notice.firedAt, frame)}.`];
+    case 'escalated':
+      return [
+        `Nobody has acknowledged this for ${lasted}, so you are told as well. Firing since ${formatMoment(notice.firedAt, frame)}.`,
+      ];
+    case 'flapping':
+      return [
+        `It keeps changing between firing and resolved. lowwater holds further messages about it back until it calms down. First fired ${since}.`,
+      ];
+    case 'resolved':
+    case 'closed':
+      return endOf(notice, frame);
+  }
+}
+
+function endOf(notice: Notice, frame: WordingFrame): readonly string[] {
+  const endedAt = notice.resolvedAt ?? frame.now;
+  const span = `${formatMoment(notice.firedAt, frame)} to ${formatMoment(endedAt, frame)}`;
+  const lasted = `Lasted ${roughDuration(endedAt - notice.firedAt)}, from ${span}.`;
+  const late = isFirstWord(notice) ? ['It came and went before this channel could be told.'] : [];
+  return [causeOf(notice, frame), lasted, ...late];
+}
+
+/** Why an incident ended. */
+function causeOf(notice: Notice, frame: WordingFrame): string {
+  const resolution = notice.resolution ?? { kind: 'recovered' };
+  switch (resolution.kind) {
+    case 'topped-up':
+      return `Resolved by a top-up of ${formatAmount(resolution.micros, frame.currency)}.`;
+    case 'rule-removed':
+      return 'Closed because the rule was removed from the configuration. That says nothing about the balance.';
+    case 'account-removed':
+      return 'Closed because the account was removed from the configuration. That says nothing about its balance.';
+    case 'channel-removed':
+      return 'Closed because the channel was removed from the configuration.';
+    case 'recovered':
+      return recoveryOf(notice);
+  }
+}
+
+function recoveryOf(notice: Notice): string {
+  switch (notice.type) {
+    case 'auth-failed':
+      return 'Resolved: the provider accepted the key again.';
+    case 'stale':
+    case 'provider-down':
+      return 'Resolved: readings arrive again.';
+    case 'currency':
+      return 'Resolved: the balance is in the expected currency again.';
+    case 'idle':
+      return 'Resolved: the balance is being spent again.';
+    case 'drop':
+    case 'runway':
+      return 'Resolved: spending slowed down.';
+    case 'storage-failed':
+      return 'Resolved: the database can be written again.';
+    case 'channel-failed':
+      return 'Resolved: the channel took a message again.';
+    case 'config-invalid':
+      return 'Resolved: a valid configuration was loaded.';
+    default:
+      return 'Resolved: the balance recovered.';
+  }
+}
+
+/** A balance that could not be read lately is no news: the message says how old it is, and why. */
+function blindnessOf(notice: Notice, frame: WordingFrame): readonly string[] {
+  const account = notice.account;
+  if (account === null || account.consecutiveFailures === 0) return [];
+  const reason = account.failure === null ? '' : `: ${withoutFullStop(cleanText(account.failure, 300))}`;
+  if (notice.type === 'stale' || notice.type === 'auth-failed') {
+    return account.failure === null ? [] : [`The last poll failed${reason}.`];
+  }
+  if (account.reading === null) return [];
+  const failed =
+    account.consecutiveFailures === 1
+      ? 'The last poll'
+      : `The last ${plural(account.consecutiveFailures, 'poll')}`;
+  return [
+    `${failed} failed${reason}. The balance shown is ${roughDuration(frame.now - account.reading.at)} old.`,
+  ];
+}
+
+function acknowledgementOf(notice: Notice, frame: WordingFrame): readonly string[] {
+  const acknowledgement = notice.incident.acknowledgement;
+  if (acknowledgement === null || stateOf(notice) === 'resolved' || stateOf(notice) === 'closed') return [];
+  const by = cleanText(acknowledgement.by, 60) || 'somebody';
+  const comment = cleanText(acknowledgement.comment, 200);
+  const broken = notice.incident.rises > acknowledgement.rises ? ', before it got worse' : '';
+  return [
+    `Acknowledged by ${by} ${formatMomentAndAge(acknowledgement.at, frame)}${broken}${comment === '' ? '' : `: ${comment}`}.`,
+  ];
+}
+
+function withoutFullStop(text: string): string {
+  return text.replace(/[.\s]+$/, '');
+}

@@ -1,0 +1,191 @@
+import type { Incident } from '../domain/alert.ts';
+import type { ReportAccount, ReportMessage } from '../domain/message.ts';
+import { formatMoment, plural, roughDuration } from '../domain/moment.ts';
+import { formatAmount, type Micros } from '../domain/money.ts';
+import { cleanText } from '../domain/plain-text.ts';
+import { type Balance, balances } from '../domain/reading.ts';
+import { severityRank } from '../domain/severity.ts';
+import {
+  formatComputed,
+  formatPayable,
+  wordLasting,
+  wordRunway,
+  wordRunwayAndEnd,
+} from '../wording/quantity-wording.ts';
+import { balanceLabel } from './notice-headline.ts';
+import type { Tone } from './notice-state.ts';
+
+const dayMs = 86_400_000;
+const soonMs = 7 * dayMs;
+
+/** One balance of one account in a report. */
+export interface ReportLine {
+  readonly label: string;
+  readonly balance: string;
+  readonly perDay: string;
+  readonly toppedUp: string;
+  readonly runway: string;
+  /** The length alone, for tables. */
+  readonly lasts: string;
+  /** The runway as a part of a sentence: `lasts 3 days`, `used up`. */
+  readonly lasting: string;
+}
+
+export interface ReportAccountWording {
+  readonly name: string;
+  readonly id: string;
+  /** None where the account was never read: nothing is known of what it spends. */
+  readonly lines: readonly ReportLine[];
+  /** `2 incidents, 1 still open`. */
+  readonly incidents: string;
+  /** What an account is in one word: `USED UP`, `FINE`. */
+  readonly state: { readonly word: string; readonly tone: Tone };
+  readonly advice: string | null;
+  readonly read: string;
+}
+
+export interface ReportWording {
+  readonly headline: string;
+  readonly period: string;
+  /** One line a currency: what all accounts spent and were topped up by. */
+  readonly totals: readonly string[];
+  readonly accounts: readonly ReportAccountWording[];
+  readonly more: number;
+}
+
+/** A report in words, shortest runway first as it comes; at most `limit` accounts, the totals always of all. */
+export function wordReport(message: ReportMessage, limit: number): ReportWording {
+  const frame = { timezone: message.timezone, now: message.at };
+  const shown = message.accounts.slice(0, limit);
+  return {
+    headline: reportHeadline(message),
+    period: `${formatMoment(message.since, frame)} to ${formatMoment(message.until, frame)}`,
+    totals: totalsOf(message),
+    accounts: shown.map((account) => wordAccount(account, message)),
+    more: message.accounts.length - shown.length,
+  };
+}
+
+/** A subject that tells one report from the next: `Balance report weekly, Fri 20 Nov 09:00 UTC+8`. */
+export function reportSubject(message: ReportMessage): string {
+  const until = formatMoment(message.until, { timezone: message.timezone, now: message.at });
+  return `Balance report ${cleanText(message.reportId, 63)}, ${until}`;
+}
+
+function reportHeadline(message: ReportMessage): string {
+  const soonest = soonestEnd(message);
+  const accounts = plural(message.accounts.length, 'account');
+  const report = `REPORT · ${cleanText(message.reportId, 63)}: ${accounts}`;
+  if (soonest === null) return report;
+  if (soonest.runwayMs <= 0) return `${report}, ${soonest.name} is used up`;
+  return `${report}, ${soonest.name} ends first, in ${roughDuration(soonest.runwayMs)}`;
+}
+
+function soonestEnd(message: ReportMessage): { readonly name: string; readonly runwayMs: number } | null {
+  let soonest: { readonly name: string; readonly runwayMs: number } | null = null;
+  for (const account of message.accounts) {
+    for (const balance of balances) {
+      const runwayMs = account.outlooks[balance]?.runwayMs ?? null;
+      if (runwayMs !== null && (soonest === null || runwayMs < soonest.runwayMs)) {
+        soonest = { name: cleanText(account.name, 80), runwayMs };
+      }
+    }
+  }
+  return soonest;
+}
+
+function totalsOf(message: ReportMessage): readonly string[] {
+  const days = Math.max((message.until - message.since) / dayMs, 1 / 24);
+  const byCurrency = new Map<string, { spent: Micros; toppedUp: Micros; left: Micros }>();
+  for (const account of message.accounts) {
+    if (account.reading === null) continue;
+    const currency = cleanText(account.reading.currency, 12);
+    const sum = byCurrency.get(currency) ?? { spent: 0, toppedUp: 0, left: 0 };
+    sum.spent += account.spent.sms + account.spent.voip;
+    sum.toppedUp += account.toppedUp.sms + account.toppedUp.voip;
+    sum.left += account.reading.sms + account.reading.voip;
+    byCurrency.set(currency, sum);
+  }
+  return [...byCurrency].map(([currency, { spent, toppedUp, left }]) => {
+    const perDay = formatComputed(spent / days, currency);
+    return `${formatAmount(left, currency)} left in all; ${formatAmount(spent, currency)} spent (${perDay} per day), ${toppedUp === 0 ? 'nothing' : formatAmount(toppedUp, currency)} topped up`;
+  });
+}
+
+function wordAccount(account: ReportAccount, message: ReportMessage): ReportAccountWording {
+  const frame = { timezone: message.timezone, now: message.at };
+  const inUse = balances.filter((balance) => isInUse(account, balance));
+  return {
+    name: cleanText(account.name, 80) || account.id,
+    id: account.id,
+    lines:
+      account.reading === null
+        ? []
+        : (inUse.length === 0 ? balances.slice(0, 1) : inUse).map((balance) =>
+            wordLine(account, balance, message),
+          ),
+    incidents: wordIncidentCount(account.incidents),
+    state: stateOf(account),
+    advice: adviceOf(account),
+    read: account.reading === null ? 'never read' : `read ${formatMoment(account.reading.at, frame)}`,
+  };
+}
+
+/** The worst that can be said of an account: only one without any of it is fine. */
+function stateOf(account: ReportAccount): ReportAccountWording['state'] {
+  const runways = balances.map((balance) => account.outlooks[balance]?.runwayMs ?? soonMs);
+  const shortest = Math.min(...runways);
+  if (shortest <= 0) return { word: 'USED UP', tone: 'critical' };
+  if (account.reading === null) return { word: 'NEVER READ', tone: 'warning' };
+  if (shortest < soonMs) return { word: 'ENDS SOON', tone: 'warning' };
+  const open = account.incidents
+    .filter((incident) => !incident.event && incident.resolvedAt === null)
+    .toSorted((left, right) => severityRank(right.severity) - severityRank(left.severity));
+  const [worst] = open;
+  return worst === undefined
+    ? { word: 'FINE', tone: 'good' }
+    : { word: open.length === 1 ? 'OPEN INCIDENT' : 'OPEN INCIDENTS', tone: worst.severity };
+}
+
+/** A balance that stands at zero and never moved says nothing. */
+function isInUse(account: ReportAccount, balance: Balance): boolean {
+  const current = account.reading === null ? 0 : account.reading[balance];
+  return current !== 0 || account.spent[balance] !== 0 || account.toppedUp[balance] !== 0;
+}
+
+function wordLine(account: ReportAccount, balance: Balance, message: ReportMessage): ReportLine {
+  const currency = account.reading === null ? null : cleanText(account.reading.currency, 12);
+  const days = Math.max((message.until - message.since) / dayMs, 1 / 24);
+  const tops = account.topUps.filter((topUp) => topUp.balance === balance).length;
+  const toppedUp = account.toppedUp[balance];
+  return {
+    label: balanceLabel(balance),
+    balance: account.reading === null ? 'unknown' : formatAmount(account.reading[balance], currency),
+    perDay: formatComputed(account.spent[balance] / days, currency),
+    toppedUp: toppedUp === 0 ? 'none' : `${formatAmount(toppedUp, currency)}${tops > 1 ? ` in ${tops}` : ''}`,
+    runway: wordRunwayAndEnd(account.outlooks[balance], { timezone: message.timezone, now: message.at }),
+    lasts: wordRunway(account.outlooks[balance], message.at),
+    lasting: wordLasting(account.outlooks[balance], { timezone: message.timezone, now: message.at }),
+  };
+}
+
+function wordIncidentCount(incidents: readonly Incident[]): string {
+  const lasting = incidents.filter((incident) => !incident.event);
+  if (lasting.length === 0) return 'no incidents';
+  const open = lasting.filter((incident) => incident.resolvedAt === null).length;
+  if (open === 0) return plural(lasting.length, 'incident');
+  return open === lasting.length
+    ? `${plural(open, 'incident')} still open`
+    : `${plural(lasting.length, 'incident')}, ${open} still open`;
+}
+
+function adviceOf(account: ReportAccount): string | null {
+  const currency = account.reading === null ? null : cleanText(account.reading.currency, 12);
+  const parts = balances.flatMap((balance) => {
+    const restore = account.outlooks[balance]?.restoreMicros ?? null;
+    return restore === null || restore <= 0
+      ? []
+      : [`${formatPayable(restore, currency)} on ${balanceLabel(balance)}`];
+  });
+  return parts.length === 0 ? null : `Top up ${parts.join(' and ')} to have 30 days again.`;
+}

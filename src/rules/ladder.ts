@@ -1,0 +1,42 @@
+import type { Ladder } from '../domain/rule.ts';
+import { type Severity, severities, severityRank } from '../domain/severity.ts';
+
+/** Worst first: the order in which a ladder is judged. */
+export const worstFirst: readonly Severity[] = severities.toReversed();
+
+/**
+ * The worst step of a ladder that a value breaches; null when it breaches none. A step is breached below its threshold.
+ * A step at or under the severity that fires now is left only at `resolvesAt` its threshold: each step has its
+ * own hysteresis, so a value that swings around one of them moves the severity once.
+ */
+export function breachedStep(query: {
+  readonly ladder: Ladder<number>;
+  readonly value: number;
+  readonly firing: Severity | null;
+  readonly resolvesAt: (threshold: number) => number;
+}): Severity | null {
+  const { ladder, value, firing, resolvesAt } = query;
+  for (const severity of worstFirst) {
+    const threshold = ladder[severity];
+    if (threshold === undefined) continue;
+    if (value < threshold) return severity;
+    const held = firing !== null && severityRank(firing) >= severityRank(severity);
+    if (held && value < resolvesAt(threshold)) return severity;
+  }
+  return null;
+}
+
+/** The threshold that a falling value meets first; null for an empty ladder. */
+export function firstThreshold(ladder: Ladder<number>): number | null {
+  return ladder.info ?? ladder.warning ?? ladder.critical ?? null;
+}
+
+/** The steps that are set, worst first. */
+export function ladderSteps(
+  ladder: Ladder<number>,
+): { readonly severity: Severity; readonly threshold: number }[] {
+  return worstFirst.flatMap((severity) => {
+    const threshold = ladder[severity];
+    return threshold === undefined ? [] : [{ severity, threshold }];
+  });
+}

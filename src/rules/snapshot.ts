@@ -1,0 +1,36 @@
+import type { Fact } from '../domain/quantity.ts';
+import type { Balance, Reading } from '../domain/reading.ts';
+import type { AccountFacts } from './evaluation.ts';
+import { instantFact, moneyFact, textFact } from './verdict.ts';
+
+/** Why money rules cannot judge the account's newest reading; null when they can. */
+export function unusable(facts: AccountFacts): string | null {
+  if (facts.reading === null) return 'no reading yet';
+  if (facts.currency !== null && facts.currency !== facts.reading.currency) {
+    return `the reading is in ${facts.reading.currency}, the account is configured in ${facts.currency}`;
+  }
+  return null;
+}
+
+/** The newest reading where money rules can judge it. */
+export function usableReading(facts: AccountFacts): Reading | null {
+  return unusable(facts) === null ? facts.reading : null;
+}
+
+/** The reading behind a verdict, and the one before it: a jump shows whether the provider changed its unit. */
+export function readingFacts(facts: AccountFacts, balance: Balance): Fact[] {
+  const { reading, previous } = facts;
+  if (reading === null) return [];
+  const found = [
+    moneyFact('balance', reading[balance]),
+    textFact('currency', reading.currency),
+    instantFact('read at', reading.at),
+  ];
+  if (previous !== null && previous.currency === reading.currency) {
+    found.push(
+      moneyFact('previous balance', previous[balance]),
+      instantFact('previously read at', previous.at),
+    );
+  }
+  return found;
+}

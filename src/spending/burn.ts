@@ -1,0 +1,100 @@
+import type { Micros } from '../domain/money.ts';
+import type { Confidence } from '../domain/quantity.ts';
+import type { Balance } from '../domain/reading.ts';
+import { hiddenTime, lookBack } from './lookback.ts';
+import type { ReadingLog } from './reading-log.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+
+/** A balance that lasts longer than a hundred years does not run out, as far as anybody can tell. */
+const longestRunwayMs = 100 * 365 * dayMs;
+
+/** What was spent of one balance, and over which time that was seen. */
+export interface Burn {
+  readonly spentMicros: Micros;
+  /** From the first reading that counts to the newest one, without the gaps that a top-up ended. */
+  readonly observedMs: number;
+  /** Time in gaps, of all the time looked back on. */
+  readonly blindMs: number;
+  readonly readings: number;
+  readonly confidence: Confidence;
+}
+
+const nothingSeen: Burn = { spentMicros: 0, observedMs: 0, blindMs: 0, readings: 0, confidence: 'none' };
+
+/**
+ * Measures the burn of a balance over the last `lookbackMs` before the newest reading.
+ *
+ *     burn rate = sum of all falls between neighbouring readings / observed time
+ *
+ * A rise is a top-up and adds nothing: the rate is never negative. The observed
+ * time begins with the last reading at or before the lookback's start, or with the first one after it where
+ * the history is shorter or a gap lies over the start (see `lookBack`). A fall across a gap counts with its
+ * time, though a top-up may have made it smaller; a gap with a rise counts neither way, because its spending
+ * cannot be seen. The confidence is described at `rate`.
+ */
+export function measureBurn(query: {
+  readonly log: ReadingLog;
+  readonly balance: Balance;
+  readonly lookbackMs: number;
+}): Burn {
+  const { log, balance, lookbackMs } = query;
+  const span = lookBack(log, lookbackMs);
+  if (span === null) return nothingSeen;
+  const { from, to } = span;
+  const readings = to - from + 1;
+  const spanMs = log.instantAt(to) - log.instantAt(from);
+  const observedMs = spanMs - hiddenTime(log, { balance, from, to });
+  const blindMs = log.blindBetween(from, to);
+  const confidence = rate({ observedMs, readings, lookbackMs, mostlyBlind: blindMs > spanMs / 2 });
+  return { spentMicros: log.spentBetween(balance, from, to), observedMs, blindMs, readings, confidence };
+}
+
+/** Money per day at the measured rate; null when no time was observed. Never negative. */
+export function burnPerDay(burn: Burn): Micros | null {
+  return burn.observedMs <= 0 ? null : Math.round((burn.spentMicros * dayMs) / burn.observedMs);
+}
+
+/**
+ * Runway: how long `availableMicros` last at the measured rate, in whole milliseconds rounded down.
+ *
+ *     runway = available / burn rate = available × observed time / spent
+ *
+ * What is below the floor (negative) lasts 0, whatever is spent. Infinity when it does not run out: nothing
+ * is spent, or it lasts longer than a hundred years. Null when no time was observed.
+ */
+export function runwayOf(burn: Burn, availableMicros: Micros): number | null {
+  if (availableMicros < 0) return 0;
+  if (burn.observedMs <= 0) return null;
+  if (burn.spentMicros === 0) return Number.POSITIVE_INFINITY;
+  const runwayMs = Math.floor((availableMicros * burn.observedMs) / burn.spentMicros);
+  return runwayMs > longestRunwayMs ? Number.POSITIVE_INFINITY : runwayMs;
+}
+
+/**
+ * Confidence by span and number of readings; a lookback too short for these spans uses shares of itself.
+ *
+ * | confidence | when |
+ * | --- | --- |
+ * | none | fewer than 2 readings, or less than 10 minutes (or an eighth of the lookback) |
+ * | low | fewer than 6 readings, or less than 1 hour (or half of the lookback) |
+ * | medium | less than half of the lookback |
+ * | high | from half of the lookback |
+ *
+ * One step less when more than half of the time lies in gaps. The numbers are lowwater's own choice: an hour
+ * tells traffic from a single burst, half a day of a day's lookback has seen day or night.
+ */
+function rate(seen: {
+  readonly observedMs: number;
+  readonly readings: number;
+  readonly lookbackMs: number;
+  readonly mostlyBlind: boolean;
+}): Confidence {
+  const { observedMs, readings, lookbackMs, mostlyBlind } = seen;
+  if (readings < 2 || observedMs < Math.min(10 * minuteMs, lookbackMs / 8) || observedMs <= 0) return 'none';
+  if (readings < 6 || observedMs < Math.min(hourMs, lookbackMs / 2)) return mostlyBlind ? 'none' : 'low';
+  if (observedMs < lookbackMs / 2) return mostlyBlind ? 'low' : 'medium';
+  return mostlyBlind ? 'medium' : 'high';
+}

@@ -1,0 +1,281 @@
+import type { Micros } from '../domain/money.ts';
+import type { Balance, Reading } from '../domain/reading.ts';
+
+/** How many grid cells the window has where the grid is coarsest. */
+const cellsPerWindow = 384;
+
+/** No history is kept finer than the window's grid halved this often; newer readings are never thinned. */
+const finestLevel = 20;
+
+/**
+ * More than this many poll intervals between two readings is a gap: a fall and a top-up may both hide in it.
+ */
+const intervalsPerGap = 2.5;
+
+/** Columns of one row. The sums run from the log's start; only their differences mean anything. */
+const column = { at: 0, sms: 1, voip: 2, spentSms: 3, spentVoip: 4, blindMs: 5 } as const;
+
+const columns = 6;
+
+export interface ReadingLogOptions {
+  /** How far back the longest rule looks (`longestWindow`). */
+  readonly windowMs: number;
+  /** The account's usual time between two polls: what is far longer is a gap. */
+  readonly pollIntervalMs: number;
+}
+
+export type { ReadingLog };
+
+/** An empty log. */
+export function createReadingLog(options: ReadingLogOptions): ReadingLog {
+  return new ReadingLog(options);
+}
+
+/**
+ * The instant from which stored readings have to be appended (after the last one before it) so that a log
+ * made anew equals the one that lived through them: the window, and two grid cells because thinning looks
+ * past the window's start.
+ */
+export function reloadLogSince(options: { readonly windowMs: number; readonly now: number }): number {
+  return options.now - options.windowMs - (2 * options.windowMs) / cellsPerWindow;
+}
+
+/**
+ * The readings of one account over the longest window that rules look back on, oldest first, with running
+ * sums of what was spent. It is the one mutable thing in the core: `append` changes it, and the same appends
+ * always make the same log.
+ *
+ * - Falls of a balance are spending, rises are top-ups; neither ever changes the other's sum.
+ * - One reading from before the window is kept: the balance at the window's start.
+ * - Many readings are thinned: those older than a quarter of the window to one (the last) in each 384th of
+ *   the window, newer ones to a finer grid, halved as the age halves. The grid is fixed in absolute time.
+ *   Sums stay exact between the readings that remain, so a sum over any window is right to a hundredth of it.
+ *   With a reading every five minutes a day is kept whole; with one a second about 1,350 are kept, 65 KB.
+ * - A reading in another currency starts the log afresh: nothing is compared or summed across currencies.
+ * - A reading that is older than its predecessor (the clock was set back) takes those that lie after it out
+ *   of the log; what was spent in them stays in the sums, and the time back to the reading before counts as
+ *   blind.
+ *
+ * Sums are exact up to the range of money; past it they round as doubles do.
+ */
+class ReadingLog {
+  readonly windowMs: number;
+  readonly pollIntervalMs: number;
+  #rows = new Float64Array(columns * 16);
+  #start = 0;
+  #end = 0;
+  #currency: string | null = null;
+  /** True while two neighbours may lie in one cell: only then is there something to thin. */
+  #dense = false;
+
+  constructor(options: ReadingLogOptions) {
+    this.windowMs = options.windowMs;
+    this.pollIntervalMs = options.pollIntervalMs;
+  }
+
+  /** Number of readings that are kept. */
+  get length(): number {
+    return this.#end - this.#start;
+  }
+
+  /** Currency of every reading in the log; null while it is empty. */
+  get currency(): string | null {
+    return this.#currency;
+  }
+
+  get latest(): Reading | null {
+    return this.at(this.length - 1);
+  }
+
+  /** The i-th kept reading, oldest first; null outside. */
+  at(index: number): Reading | null {
+    if (this.#currency === null || index < 0 || index >= this.length) return null;
+    return {
+      at: this.#cell(index, column.at),
+      sms: this.#cell(index, column.sms),
+      voip: this.#cell(index, column.voip),
+      currency: this.#currency,
+    };
+  }
+
+  /** Instant of the i-th kept reading; the index must exist. */
+  instantAt(index: number): number {
+    return this.#cell(index, column.at);
+  }
+
+  /** Balance of the i-th kept reading; the index must exist. */
+  balanceAt(index: number, balance: Balance): Micros {
+    return this.#cell(index, column[balance]);
+  }
+
+  /** Index of the last reading at or before an instant; -1 when there is none. */
+  indexAt(instant: number): number {
+    let low = this.#start;
+    let high = this.#end;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#rows[middle * columns] ?? 0) <= instant) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1 - this.#start;
+  }
+
+  /** Sum of the falls from one kept reading to a later one. Never negative. */
+  spentBetween(balance: Balance, from: number, to: number): Micros {
+    const spent = balance === 'sms' ? column.spentSms : column.spentVoip;
+    return this.#cell(to, spent) - this.#cell(from, spent);
+  }
+
+  /** Sum of the rises from one kept reading to a later one: what was spent and yet is there. */
+  toppedUpBetween(balance: Balance, from: number, to: number): Micros {
+    return this.spentBetween(balance, from, to) + this.balanceAt(to, balance) - this.balanceAt(from, balance);
+  }
+
+  /** Time in gaps from one kept reading to a later one: spending there may hide behind a top-up. */
+  blindBetween(from: number, to: number): number {
+    return this.#cell(to, column.blindMs) - this.#cell(from, column.blindMs);
+  }
+
+  /** Falls since the last reading at or before an instant, or since the first there is. 0 when empty. */
+  spentSince(balance: Balance, instant: number): Micros {
+    if (this.length === 0) return 0;
+    return this.spentBetween(balance, Math.max(0, this.indexAt(instant)), this.length - 1);
+  }
+
+  /** Rises since the last reading at or before an instant, or since the first there is. 0 when empty. */
+  toppedUpSince(balance: Balance, instant: number): Micros {
+    if (this.length === 0) return 0;
+    return this.toppedUpBetween(balance, Math.max(0, this.indexAt(instant)), this.length - 1);
+  }
+
+  /** Index of the reading that showed the last fall; 0, the first reading, when none of the log did. */
+  lastSpendingIndex(balance: Balance): number {
+    const spent = balance === 'sms' ? column.spentSms : column.spentVoip;
+    const total = this.#cell(this.length - 1, spent);
+    let low = 0;
+    let high = this.length - 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#cell(middle, spent) < total) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Readings at or after an instant, oldest first. */
+  readings(since: number): Reading[] {
+    const found: Reading[] = [];
+    for (let index = this.indexAt(since - 1) + 1; index < this.length; index++) {
+      const reading = this.at(index);
+      if (reading !== null) found.push(reading);
+    }
+    return found;
+  }
+
+  /** Adds the newest reading. */
+  append(reading: Reading): void {
+    if (reading.currency !== this.#currency) this.#restart(reading.currency);
+    if ((this.#end + 1) * columns > this.#rows.length) this.#makeRoom();
+    const { at, sms, voip } = reading;
+    let spentSms = 0;
+    let spentVoip = 0;
+    let clockSetBack = false;
+    if (this.#end > this.#start) {
+      const last = this.length - 1;
+      spentSms = this.#cell(last, column.spentSms) + Math.max(0, this.#cell(last, column.sms) - sms);
+      spentVoip = this.#cell(last, column.spentVoip) + Math.max(0, this.#cell(last, column.voip) - voip);
+      clockSetBack = at < this.#cell(last, column.at);
+      while (this.#end > this.#start && this.instantAt(this.length - 1) >= at) this.#end--;
+    }
+    const previousAt = this.#end > this.#start ? this.instantAt(this.length - 1) : at;
+    let blindMs = this.#end > this.#start ? this.#cell(this.length - 1, column.blindMs) : 0;
+    if (clockSetBack || at - previousAt > intervalsPerGap * this.pollIntervalMs) blindMs += at - previousAt;
+    this.#push([at, sms, voip, spentSms, spentVoip, blindMs]);
+    this.#forgetBefore(at - this.windowMs);
+    this.#thinAfter(previousAt, at);
+  }
+
+  #restart(currency: string): void {
+    this.#currency = currency;
+    this.#start = 0;
+    this.#end = 0;
+    this.#dense = false;
+  }
+
+  /** Room for the row was made before: making it moves the sums that a new row is reckoned from. */
+  #push(row: readonly number[]): void {
+    this.#rows.set(row, this.#end * columns);
+    this.#end++;
+  }
+
+  /**
+   * Moves the rows to the front, and into a larger buffer unless a quarter of the old one came free. The sums
+   * restart at the oldest row, so that years of spending never leave the range of exact integers.
+   */
+  #makeRoom(): void {
+    const kept = this.#rows.subarray(this.#start * columns, this.#end * columns);
+    const grow = this.#start * columns < this.#rows.length / 4;
+    const capacity = this.#rows.length / columns;
+    const rows = grow ? new Float64Array(columns * Math.ceil(capacity * 1.5)) : this.#rows;
+    if (grow) rows.set(kept);
+    else rows.copyWithin(0, this.#start * columns, this.#end * columns);
+    this.#rows = rows;
+    this.#end -= this.#start;
+    this.#start = 0;
+    for (let sum: number = column.spentSms; sum < columns; sum++) {
+      const base = rows[sum] ?? 0;
+      for (let place = sum; place < this.#end * columns; place += columns)
+        rows[place] = (rows[place] ?? 0) - base;
+    }
+  }
+
+  /** Drops what lies before the window, except the last reading there. */
+  #forgetBefore(instant: number): void {
+    while (this.length > 1 && this.instantAt(1) <= instant) this.#start++;
+  }
+
+  /**
+   * Thins when time has entered a new cell: the outcome depends on the readings and that cell, not on when it
+   * is done.
+   */
+  #thinAfter(previousAt: number, at: number): void {
+    const cellMs = this.windowMs / cellsPerWindow;
+    if (at - previousAt < cellMs) this.#dense = true;
+    const boundary = Math.floor(at / cellMs);
+    if (!this.#dense || boundary === Math.floor(previousAt / cellMs)) return;
+    this.#thin(boundary * cellMs, cellMs);
+  }
+
+  /**
+   * Keeps the last reading of each cell. A cell of level k is the 2^k-th part of `cellMs`; it stands once all
+   * of it is older than a quarter of the window over 2^k. Cells of one level lie whole in those of the level
+   * below, which is why thinning bit by bit and thinning at once come to the same.
+   */
+  #thin(now: number, cellMs: number): void {
+    const rows = this.#rows;
+    let level = 0;
+    let kept = this.#start;
+    this.#dense = false;
+    for (let row = this.#start; row < this.#end; row++) {
+      const at = rows[row * columns] ?? 0;
+      while (level <= finestLevel && !this.#isOldEnough(at, { level, now, cellMs })) level++;
+      const scale = 2 ** level / cellMs;
+      const next = row + 1 < this.#end ? (rows[(row + 1) * columns] ?? 0) : Number.POSITIVE_INFINITY;
+      if (level <= finestLevel && Math.floor(at * scale) === Math.floor(next * scale)) continue;
+      if (next - at < cellMs) this.#dense = true;
+      if (kept !== row) rows.copyWithin(kept * columns, row * columns, (row + 1) * columns);
+      kept++;
+    }
+    this.#end = kept;
+  }
+
+  #isOldEnough(at: number, { level, now, cellMs }: { level: number; now: number; cellMs: number }): boolean {
+    const scale = 2 ** level;
+    const cellEnd = ((Math.floor((at * scale) / cellMs) + 1) * cellMs) / scale;
+    return now - cellEnd >= this.windowMs / 4 / scale;
+  }
+
+  #cell(index: number, place: number): number {
+    return this.#rows[(this.#start + index) * columns + place] ?? 0;
+  }
+}

@@ -1,0 +1,81 @@
+import type { Daemon } from '../daemon/daemon.ts';
+import { configRule, storageRule } from '../daemon/daemon.ts';
+import { alertKey, ownAccountId } from '../domain/alert.ts';
+import type { StoreReader } from '../domain/ports.ts';
+import { blockedUntil } from '../engine/observe.ts';
+import { acknowledge, addSilence, expireSilence } from '../engine/operate.ts';
+import { isOwnFailureRaised } from '../engine/own-alerts.ts';
+import type { DaemonDesk } from './desk.ts';
+import { createDesk } from './desk-view.ts';
+
+/** Before this (1 January 2026) the clock is certainly wrong. */
+const earliestSaneMs = 1_767_225_600_000;
+
+/** The running daemon as the HTTP server sees it. */
+export function createDaemonDesk(daemon: Daemon, reader: StoreReader, version: string): DaemonDesk {
+  const { state } = daemon;
+  const desk = createDesk({
+    state,
+    reader,
+    now: () => daemon.now(),
+    nextPollAt: (id) => daemon.poller.nextPollAt(id),
+  });
+  // What people are shown must outlive a crash: an incident that was seen may not come back as another one.
+  const stored =
+    <Question extends unknown[], Answer>(ask: (...question: Question) => Answer) =>
+    (...question: Question): Answer => {
+      daemon.storeChanges();
+      return ask(...question);
+    };
+  return {
+    ...desk,
+    accounts: stored(desk.accounts),
+    account: stored(desk.account),
+    alerts: stored(desk.alerts),
+    incidents: stored(desk.incidents),
+    explain: stored(desk.explain),
+    notifications: stored(desk.notifications),
+    acknowledge: (order) => daemon.obey((now) => acknowledge(state, { ...order, at: now })),
+    silence: (order) => daemon.obey((now) => addSilence(state, order, now)),
+    expireSilence: (id) => daemon.obey((now) => expireSilence(state, id, now)),
+    async pollNow(id) {
+      if (!state.accounts.has(id)) return { refused: 'not-found', why: `no account has the id "${id}"` };
+      const promise = daemon.act(() => daemon.poller.pollNow(id));
+      if (promise === null) {
+        const seconds = Math.ceil((blockedUntil(state, id) - daemon.now()) / 1000);
+        return {
+          refused: 'not-now',
+          why: `the provider asked to wait; the next poll is due in ${seconds} s`,
+        };
+      }
+      const outcome = await promise;
+      const view = desk.account(id);
+      return view === null
+        ? { refused: 'not-found', why: `the account "${id}" was removed` }
+        : { outcome: outcome.kind, view };
+    },
+    status: () => ({
+      version,
+      startedAt: daemon.startedAt,
+      ready: daemon.ready,
+      problems: problemsOf(daemon),
+      configLoadedAt: daemon.configLoadedAt,
+      configReloadOk: !isOwnFailureRaised(state, configRule),
+    }),
+    counters: daemon.counting,
+    subscribe: (changed) => daemon.subscribe(changed),
+  };
+}
+
+/** What is wrong though the daemon runs. */
+function problemsOf(daemon: Daemon): string[] {
+  const problems: string[] = [];
+  for (const rule of [storageRule, configRule]) {
+    const alert = daemon.state.alerts.get(alertKey(ownAccountId, rule));
+    if (alert?.state === 'firing' && alert.value?.unit === 'text')
+      problems.push(`${rule}: ${alert.value.text}`);
+  }
+  if (daemon.now() < earliestSaneMs)
+    problems.push('the clock of this machine is wrong: readings carry its dates');
+  return problems;
+}

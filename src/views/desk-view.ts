@@ -1,0 +1,200 @@
+import { describeIncident } from '../daemon/compose.ts';
+import { type Alert, alertKey, type Incident } from '../domain/alert.ts';
+import { isAcknowledged } from '../domain/incident.ts';
+import type { NoticeKind } from '../domain/outbox.ts';
+import type { StoreReader } from '../domain/ports.ts';
+import { isWorse, type Severity } from '../domain/severity.ts';
+import { suppressionOf } from '../engine/announce.ts';
+import { sketchIncident } from '../engine/incidents.ts';
+import { balanceThresholds, outlookOf } from '../engine/insight.ts';
+import { blockedUntil } from '../engine/observe.ts';
+import { nextWindow } from '../engine/silencing.ts';
+import { factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
+import { wordNotice } from '../messages/notice-wording.ts';
+import { evaluate, explainRule } from '../rules/evaluate.ts';
+import { wouldNotFire } from '../rules/explain.ts';
+import { thin } from '../spending/thin.ts';
+import type { AccountView, AlertView, ChannelView, Desk, Explanation, SilenceView } from './desk.ts';
+
+/** Readings that a sparkline of a day needs. */
+const dayPoints = 96;
+const dayMs = 86_400_000;
+
+export interface DeskParts {
+  readonly state: MonitorState;
+  readonly reader: StoreReader;
+  readonly now: () => number;
+  /** When an account is polled next; null where no daemon runs. */
+  readonly nextPollAt: (account: string) => number | null;
+}
+
+/** The answers to what people ask, from the monitor's memory and, for history, from the database. */
+export function createDesk(parts: DeskParts): Desk {
+  const { state, reader } = parts;
+  return {
+    accounts: () => [...state.accounts.values()].map((account) => viewAccount(parts, account)),
+    account: (id) => {
+      const account = state.accounts.get(id);
+      return account === undefined ? null : viewAccount(parts, account);
+    },
+    readings: (account, since, until) => [...reader.readings({ account, since, until })],
+    polls: (account, since, until) => [...reader.polls({ account, since, until })],
+    alerts: ({ all }) => [...viewLiveAlerts(parts), ...(all ? viewResolved(parts) : [])],
+    incidents: (query) => reader.incidents(query),
+    explain: (id) => {
+      const account = state.accounts.get(id);
+      return account === undefined ? [] : account.rules.map((rule) => explain(parts, account, rule));
+    },
+    notifications: (limit) => reader.messages(limit),
+    channels: () => state.settings.channels.map(({ name, type }) => viewChannel(parts, name, type)),
+    silences: () => viewSilences(parts),
+  };
+}
+
+function viewAccount(parts: DeskParts, account: WatchedAccount): AccountView {
+  const { state } = parts;
+  const now = parts.now();
+  const { settings, poll, rules, log } = account;
+  const alerts = [...account.alerts.values()];
+  const firing = alerts.filter((alert) => alert.state === 'firing');
+  const blocked = blockedUntil(state, settings.id);
+  return {
+    id: settings.id,
+    name: settings.name,
+    labels: settings.labels,
+    currency: poll.reading?.currency ?? settings.currency,
+    outcome: poll.outcome,
+    failure: poll.failure,
+    polledAt: poll.polledAt,
+    readAt: poll.reading?.at ?? null,
+    nextPollAt: parts.nextPollAt(settings.id),
+    pollIntervalMs: account.pollIntervalMs,
+    reading: poll.reading,
+    outlooks: { sms: outlookOf(account, 'sms', now), voip: outlookOf(account, 'voip', now) },
+    consecutiveFailures: poll.consecutiveFailures,
+    backoffUntil: blocked > now ? blocked : null,
+    usage: poll.usage,
+    day: thin(log.readings(now - dayMs), dayPoints),
+    thresholds: { sms: balanceThresholds(rules, 'sms'), voip: balanceThresholds(rules, 'voip') },
+    worst: worstOf(firing),
+    firing: firing.length,
+    pending: alerts.filter((alert) => alert.state === 'pending').length,
+  };
+}
+
+function worstOf(alerts: readonly Alert[]): Severity | null {
+  return alerts.reduce<Severity | null>(
+    (worst, { severity }) => (worst === null || isWorse(severity, worst) ? severity : worst),
+    null,
+  );
+}
+
+function viewLiveAlerts(parts: DeskParts): AlertView[] {
+  return [...parts.state.alerts.values()]
+    .filter((alert) => alert.state !== 'inactive')
+    .map((alert) => viewAlert(parts, alert));
+}
+
+function viewAlert(parts: DeskParts, alert: Alert): AlertView {
+  const { state } = parts;
+  const now = parts.now();
+  const account = state.accounts.get(alert.account) ?? null;
+  const open = alert.incident === null ? undefined : state.incidents.get(alert.incident);
+  const incident = open ?? sketchIncident({ id: '', account, alert, now: alert.breachedSince ?? now });
+  return {
+    ...viewIncident(parts, incident, 'firing'),
+    state: alert.state === 'pending' ? 'pending' : 'firing',
+    severity: alert.severity,
+    value: alert.value,
+    threshold: alert.threshold,
+    acknowledged: isAcknowledged(incident) ? incident.acknowledgement : null,
+    ...(open === undefined ? { silenced: false, inhibited: false } : suppressionOf(state, open, now)),
+    flapping: alert.flappingSince !== null,
+    incident: alert.incident,
+  };
+}
+
+function viewResolved(parts: DeskParts): AlertView[] {
+  return parts.reader
+    .incidents({})
+    .filter((incident) => incident.resolvedAt !== null || incident.event)
+    .map((incident) => viewIncident(parts, incident, incident.event ? 'event' : 'resolved'));
+}
+
+function viewIncident(parts: DeskParts, incident: Incident, kind: NoticeKind): AlertView {
+  const { account, rule, type, balance, severity, value, threshold } = incident;
+  const now = parts.now();
+  const notice = describeIncident(parts.state, { incident, kinds: [kind], now });
+  const { timezone } = parts.state.settings;
+  const { subject } = wordNotice(notice, { timezone, at: now, publicUrl: null });
+  return {
+    account,
+    accountName: notice.accountName,
+    rule,
+    type,
+    balance,
+    severity,
+    state: 'resolved',
+    since: incident.firedAt,
+    resolvedAt: incident.resolvedAt,
+    value,
+    threshold,
+    summary: kind === 'firing' ? `${subject} (${severity})` : subject,
+    acknowledged: incident.acknowledgement,
+    silenced: false,
+    inhibited: false,
+    flapping: false,
+    incident: incident.id,
+  };
+}
+
+function explain(parts: DeskParts, account: WatchedAccount, rule: Explanation['rule']): Explanation {
+  const facts = factsOf(account, parts.now());
+  const alert = account.alerts.get(rule.id);
+  const firing = alert?.state === 'firing' ? alert.severity : null;
+  const live = parts.state.alerts.get(alertKey(account.settings.id, rule.id));
+  return {
+    rule,
+    evaluation: explainRule(rule, facts, firing),
+    alert: live === undefined || live.state === 'inactive' ? null : viewAlert(parts, live),
+    wouldNotFire: wouldNotFire(rule, facts, evaluate(rule, facts, firing)),
+  };
+}
+
+function viewChannel(parts: DeskParts, name: string, type: ChannelView['type']): ChannelView {
+  const waiting = [...parts.state.messages.values()].filter(
+    (message) => message.channel === name && message.state === 'pending',
+  );
+  const delivery = parts.state.deliveries.get(name);
+  return {
+    name,
+    type,
+    pending: waiting.length,
+    lastDeliveredAt: delivery?.deliveredAt ?? null,
+    lastError: delivery?.lastError ?? null,
+  };
+}
+
+function viewSilences(parts: DeskParts): SilenceView[] {
+  const now = parts.now();
+  const own = [...parts.state.silences.values()].map(
+    ({ id, match, startsAt, endsAt, createdBy, comment }) => ({
+      id,
+      match,
+      startsAt,
+      endsAt,
+      by: createdBy,
+      comment,
+    }),
+  );
+  const recurring = parts.state.settings.silences.flatMap((silence) => {
+    const window = nextWindow(parts.state.calendar, silence, now);
+    return window === null
+      ? []
+      : [{ id: null, match: silence.match, ...window, by: 'configuration', comment: silence.comment }];
+  });
+  return [...own, ...recurring]
+    .filter((silence) => silence.endsAt > now)
+    .map((silence) => ({ ...silence, active: silence.startsAt <= now }))
+    .sort((left, right) => left.startsAt - right.startsAt);
+}

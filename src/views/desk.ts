@@ -1,0 +1,146 @@
+import type { Counters } from '../daemon/counting.ts';
+import type { AlertType, Incident } from '../domain/alert.ts';
+import type { Outlook } from '../domain/message.ts';
+import type { Refusal, SilenceOrder } from '../domain/operator.ts';
+import type { OutboxMessage } from '../domain/outbox.ts';
+import type { OutcomeKind } from '../domain/outcome.ts';
+import type { Quantity } from '../domain/quantity.ts';
+import type { Balance, PollRecord, Reading } from '../domain/reading.ts';
+import type { Ladder, Matcher, Rule } from '../domain/rule.ts';
+import type { Severity } from '../domain/severity.ts';
+import type { Silence } from '../domain/silence.ts';
+import type { Evaluation } from '../rules/evaluation.ts';
+
+/**
+ * What people may see and do, whatever they sit at: the HTTP server asks the running daemon, the command line asks the
+ * same questions of the database. Money is in millionths, instants are milliseconds since 1970, null is unknown.
+ */
+export interface Desk {
+  accounts(): readonly AccountView[];
+  account(id: string): AccountView | null;
+  /** Oldest first, as stored: thinning is the caller's. */
+  readings(account: string, since: number, until: number): readonly Reading[];
+  polls(account: string, since: number, until: number): readonly PollRecord[];
+  /** Pending and firing; with `all` also resolved ones of the retention, newest first. */
+  alerts(options: { readonly all: boolean }): readonly AlertView[];
+  incidents(options: {
+    readonly account?: string;
+    readonly since?: number;
+    readonly limit?: number;
+  }): readonly Incident[];
+  /** The rules that apply to the account, each with what it says now. */
+  explain(account: string): readonly Explanation[];
+  /** Newest first. */
+  notifications(limit: number): readonly OutboxMessage[];
+  channels(): readonly ChannelView[];
+  /** Not yet over, soonest start first; recurring ones with their present or next window. */
+  silences(): readonly SilenceView[];
+}
+
+/** What people may do to a running daemon. Refusals are values with a sentence for the person. */
+export interface DeskActions {
+  acknowledge(order: {
+    readonly account: string;
+    readonly rule: string;
+    readonly by: string;
+    readonly comment: string;
+  }): Refusal | null;
+  silence(order: SilenceOrder): Silence | Refusal;
+  expireSilence(id: string): Refusal | null;
+  /** Polls as soon as the guard allows and gives the outcome; refused while backing off. */
+  pollNow(account: string): Promise<{ readonly outcome: OutcomeKind; readonly view: AccountView } | Refusal>;
+}
+
+export interface AccountView {
+  readonly id: string;
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Of the newest reading, else the configured one. */
+  readonly currency: string | null;
+  readonly outcome: OutcomeKind | null;
+  readonly failure: string | null;
+  readonly polledAt: number | null;
+  readonly readAt: number | null;
+  readonly nextPollAt: number | null;
+  readonly pollIntervalMs: number;
+  readonly reading: Reading | null;
+  readonly outlooks: Readonly<Record<Balance, Outlook | null>>;
+  readonly consecutiveFailures: number;
+  readonly backoffUntil: number | null;
+  readonly usage: Readonly<Record<string, string>>;
+  /** Readings of the last 24 hours, thinned to what a sparkline needs (at most 96), oldest first. */
+  readonly day: readonly Reading[];
+  readonly thresholds: Readonly<Record<Balance, Ladder<number>>>;
+  /** Worst severity that is firing now. */
+  readonly worst: Severity | null;
+  readonly firing: number;
+  readonly pending: number;
+}
+
+export interface AlertView {
+  readonly account: string;
+  readonly accountName: string;
+  readonly rule: string;
+  readonly type: AlertType;
+  readonly balance: Balance | null;
+  readonly severity: Severity;
+  readonly state: 'pending' | 'firing' | 'resolved';
+  readonly since: number;
+  readonly resolvedAt: number | null;
+  readonly value: Quantity | null;
+  readonly threshold: Quantity | null;
+  /** One line that stands alone: `OTP production: SMS balance 42.10 CNY, below 50.00 (critical)`. */
+  readonly summary: string;
+  readonly acknowledged: { readonly at: number; readonly by: string; readonly comment: string } | null;
+  readonly silenced: boolean;
+  readonly inhibited: boolean;
+  readonly flapping: boolean;
+  readonly incident: string | null;
+}
+
+export interface Explanation {
+  readonly rule: Rule;
+  readonly evaluation: Evaluation;
+  readonly alert: AlertView | null;
+  /** The nearest threshold that would not have fired, in words; null when it does not fire. */
+  readonly wouldNotFire: string | null;
+}
+
+export interface ChannelView {
+  readonly name: string;
+  readonly type: 'slack' | 'email' | 'webhook';
+  readonly pending: number;
+  readonly lastDeliveredAt: number | null;
+  readonly lastError: string | null;
+}
+
+export interface SilenceView {
+  /** Null for windows that come from the configuration. */
+  readonly id: string | null;
+  readonly match: Matcher;
+  readonly startsAt: number;
+  readonly endsAt: number;
+  readonly by: string;
+  readonly comment: string;
+  readonly active: boolean;
+}
+
+/** What only the running daemon knows. */
+export interface DaemonStatus {
+  readonly version: string;
+  readonly startedAt: number;
+  /** Database open, migrations done, scheduler running. */
+  readonly ready: boolean;
+  /** Sentences about what is wrong though it runs: a reload that failed, storage that cannot be written. */
+  readonly problems: readonly string[];
+  readonly configLoadedAt: number;
+  readonly configReloadOk: boolean;
+}
+
+/** The running daemon as the HTTP server sees it. */
+export interface DaemonDesk extends Desk, DeskActions {
+  status(): DaemonStatus;
+  readonly counters: Counters;
+  /** Calls `changed` after every commit that people could see, at most once per turn. Returns the end of it. */
+  subscribe(changed: () => void): () => void;
+}

@@ -1,0 +1,36 @@
+import { alertKey } from '../domain/alert.ts';
+import type { Calendar, Clock, Random, StoreReader } from '../domain/ports.ts';
+import type { Settings } from '../domain/settings.ts';
+import { startMonitor } from '../engine/monitor.ts';
+import { factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
+import { evaluate } from '../rules/evaluate.ts';
+import type { Desk } from './desk.ts';
+import { createDesk } from './desk-view.ts';
+
+/** The desk of a process that only reads the database, beside a daemon or without one. */
+export function openDesk(parts: {
+  readonly settings: Settings;
+  readonly reader: StoreReader;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly calendar: Calendar;
+}): Desk {
+  const { settings, reader, clock, random, calendar } = parts;
+  const state = startMonitor({ settings, reader, calendar, random, now: clock.now() });
+  for (const account of state.accounts.values()) refreshValues(state, account, clock.now());
+  return createDesk({ state, reader, now: () => clock.now(), nextPollAt: () => null });
+}
+
+/** The database has the value of each alert at its last change; the readings since then tell the present one. */
+function refreshValues(state: MonitorState, account: WatchedAccount, now: number): void {
+  const facts = factsOf(account, now);
+  for (const rule of account.rules) {
+    const alert = account.alerts.get(rule.id);
+    if (alert === undefined || alert.state === 'inactive') continue;
+    const evaluation = evaluate(rule, facts, alert.state === 'firing' ? alert.severity : null);
+    if (evaluation.kind !== 'breached' && evaluation.kind !== 'ok') continue;
+    const present = { ...alert, value: evaluation.value };
+    account.alerts.set(rule.id, present);
+    state.alerts.set(alertKey(alert.account, alert.rule), present);
+  }
+}

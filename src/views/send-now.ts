@@ -1,0 +1,43 @@
+import { composeReport } from '../daemon/compose-report.ts';
+import type { Channel } from '../daemon/ports.ts';
+import { periodStart } from '../daemon/reporting.ts';
+import type { Message } from '../domain/message.ts';
+import { newMessage } from '../domain/outbox.ts';
+import type { Calendar, Clock, Delivery, Random, StoreReader } from '../domain/ports.ts';
+import type { ReportSettings, Settings } from '../domain/settings.ts';
+import { startMonitor } from '../engine/monitor.ts';
+
+/** Sends a test message and gives the receiver's answer. */
+export function sendTest(
+  channel: Channel,
+  it: {
+    readonly settings: Settings;
+    readonly now: number;
+    readonly id: string;
+    readonly signal: AbortSignal;
+  },
+): Promise<Delivery> {
+  const { settings, now, id, signal } = it;
+  const publicUrl = settings.server?.publicUrl ?? null;
+  const { timezone } = settings;
+  return channel.send({ kind: 'test', id, at: now, publicUrl, timezone, channel: channel.name }, signal);
+}
+
+/** A report as it would go out now, over the time since its last run. */
+export function composeReportNow(parts: {
+  readonly settings: Settings;
+  readonly report: ReportSettings;
+  readonly reader: StoreReader;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly calendar: Calendar;
+}): Message {
+  const { settings, report, reader, random, calendar } = parts;
+  const now = parts.clock.now();
+  const state = startMonitor({ settings, reader, calendar, random, now });
+  const period = { id: report.id, since: periodStart(state, report, now), until: now };
+  const envelope = newMessage({ id: random.id(), channel: '', items: [], report: period, now, dueAt: now });
+  const message = composeReport({ state, reader, acknowledgeUrl: () => null }, envelope, now);
+  if (message === null) throw new Error('a report was not composed');
+  return message;
+}

@@ -1,0 +1,75 @@
+import type { Outlook } from '../domain/message.ts';
+import { formatMoment, formatMomentAndAge, isBeyondHorizon, roughDuration } from '../domain/moment.ts';
+import { formatAmount, type Micros } from '../domain/money.ts';
+import { cleanText } from '../domain/plain-text.ts';
+import type { Fact, Quantity } from '../domain/quantity.ts';
+
+const micros = 1_000_000;
+
+/** What turns numbers into words: the zone and instant of the message, and the currency of the account. */
+export interface WordingFrame {
+  readonly timezone: string;
+  readonly now: number;
+  readonly currency: string | null;
+}
+
+export function wordQuantity(quantity: Quantity, frame: WordingFrame): string {
+  switch (quantity.unit) {
+    case 'money':
+      return formatAmount(quantity.micros, frame.currency);
+    case 'duration':
+      return roughDuration(quantity.ms);
+    case 'text':
+      return cleanText(quantity.text, 300);
+  }
+}
+
+export function wordFact(fact: Fact, frame: WordingFrame): string {
+  switch (fact.value.unit) {
+    case 'instant':
+      return formatMomentAndAge(fact.value.at, frame);
+    case 'count':
+      return String(fact.value.count);
+    default:
+      return wordQuantity(fact.value, frame);
+  }
+}
+
+/** Computed money, such as a burn rate, without digits that nobody can use: two decimals, four below one unit. */
+export function formatComputed(amount: Micros, currency: string | null): string {
+  const step = Math.abs(amount) < micros ? 100 : 10_000;
+  return formatAmount(Math.round(amount / step) * step, currency);
+}
+
+/** Rounded up to the next hundredth: an amount to pay must not fall short of its purpose. */
+export function formatPayable(amount: Micros, currency: string | null): string {
+  return formatAmount(Math.ceil(amount / 10_000) * 10_000, currency);
+}
+
+/** How long a balance lasts: `3 days 9 hours`, `used up`, `not falling`, `unknown`. */
+export function wordRunway(outlook: Outlook | null, now: number): string {
+  if (outlook === null) return 'unknown';
+  const { runwayMs, burnPerDay } = outlook;
+  if (runwayMs !== null && runwayMs <= 0) return 'used up';
+  if (burnPerDay === null) return 'unknown';
+  if (runwayMs === null) return 'not falling';
+  return isBeyondHorizon(now + runwayMs, now) ? 'more than 5 years' : roughDuration(runwayMs);
+}
+
+/** The same as a part of a sentence: `lasts 3 days 9 hours, empty about …`, `used up`, `how long it lasts is unknown`. */
+export function wordLasting(outlook: Outlook | null, frame: Pick<WordingFrame, 'timezone' | 'now'>): string {
+  const length = wordRunway(outlook, frame.now);
+  if (length === 'used up' || length === 'not falling') return length;
+  return length === 'unknown' ? 'how long it lasts is unknown' : `lasts ${wordRunwayAndEnd(outlook, frame)}`;
+}
+
+/** How long a balance lasts, with its end: `3 days 9 hours, empty about Tue 24 Nov 11:30 UTC+8`. */
+export function wordRunwayAndEnd(
+  outlook: Outlook | null,
+  frame: Pick<WordingFrame, 'timezone' | 'now'>,
+): string {
+  const length = wordRunway(outlook, frame.now);
+  const emptyAt = outlook?.emptyAt ?? null;
+  if (emptyAt === null || emptyAt <= frame.now || isBeyondHorizon(emptyAt, frame.now)) return length;
+  return `${length}, empty about ${formatMoment(emptyAt, frame)}`;
+}

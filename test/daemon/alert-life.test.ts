@@ -1,0 +1,305 @@
+import { describe, expect, test } from 'vitest';
+import { acknowledge } from '../../src/engine/operate.ts';
+import { belowRule, hourMs, minuteMs, negativeRule, smsLow, units } from '../support/account-facts.ts';
+import { incidentMessage } from '../support/recording-channel.ts';
+import { makeRoute } from '../support/settings.ts';
+import { read, startWorld, step, type World } from '../support/world.ts';
+
+const low = belowRule({
+  id: 'sms-low',
+  thresholds: { info: units(500), warning: units(200), critical: units(50) },
+});
+const single = smsLow({ warning: units(200) });
+
+function take(world: World, rule = 'sms-low'): unknown {
+  const order = { account: 'otp', rule, by: 'ana', comment: 'on it' };
+  return world.daemon.act((at) => acknowledge(world.daemon.state, { ...order, at }));
+}
+
+describe('firing and resolving', () => {
+  test('a file without rules still warns of a negative balance, a refused key and silence', async () => {
+    const world = await startWorld();
+    expect(await read(world, -1)).toEqual(['otp/sms-negative firing critical']);
+    world.provider.fail('otp', 'auth_failed');
+    await world.pass(step);
+    expect(world.news()).toEqual(['otp/auth-failed firing critical']);
+    world.provider.set('otp', 10);
+    await world.pass(2 * step);
+    expect(world.news()).toEqual([
+      'otp/auth-failed resolved critical; otp/sms-negative resolved critical (topped-up)',
+    ]);
+    world.provider.fail('otp', 'timeout');
+    await world.pass(30 * minuteMs);
+    expect(world.news()).toEqual(['otp/stale firing warning']);
+  });
+
+  test('with `for` a breach fires only when it lasted, and a dip is never told', async () => {
+    const world = await startWorld({ rules: [{ ...single, forMs: 8 * minuteMs }] });
+    expect(await read(world, 100)).toEqual([]);
+    expect(await read(world, 300)).toEqual([]);
+    expect(await read(world, 100)).toEqual([]);
+    expect(await read(world, 100)).toEqual([]);
+    // Eight minutes are over between two polls: it is told then, not at the next one.
+    expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
+    const at = incidentMessage(world.channel('ops').delivered[0]).notices[0]?.firedAt;
+    const [begin = 0] = world.provider.asked.get('otp')?.slice(3) ?? [];
+    expect(at).toBe(begin + 8 * minuteMs);
+  });
+
+  test('with `recoverFor` a recovery is told only when it lasted, and a relapse says nothing', async () => {
+    const world = await startWorld({ rules: [{ ...single, recoverForMs: 7 * minuteMs }] });
+    expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
+    expect(await read(world, 300)).toEqual([]);
+    expect(await read(world, 100)).toEqual([]);
+    expect(await read(world, 300)).toEqual([]);
+    expect(await read(world, 300)).toEqual([]);
+    expect(await read(world, 300)).toEqual(['otp/sms-low resolved warning (topped-up)']);
+  });
+
+  test('a balance that flaps around the threshold within the hysteresis fires once and resolves once', async () => {
+    const world = await startWorld({ rules: [{ ...single, hysteresis: { kind: 'share', share: 0.1 } }] });
+    const told: string[] = [];
+    for (const sms of [199, 201, 198, 219, 199, 201, 219.99, 220, 201])
+      told.push(...(await read(world, sms)));
+    expect(told).toEqual(['otp/sms-low firing warning', 'otp/sms-low resolved warning (topped-up)']);
+  });
+
+  test('a jump of the balance says what it was before', async () => {
+    const world = await startWorld();
+    await read(world, 500);
+    await read(world, -0.5);
+    const notice = incidentMessage(world.channel('ops').delivered.at(-1)).notices[0];
+    expect(notice?.facts).toContainEqual({
+      name: 'previous balance',
+      value: { unit: 'money', micros: units(500) },
+    });
+  });
+
+  test('a failed read is neither a low balance nor an all-clear', async () => {
+    const world = await startWorld({ rules: [single] });
+    expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
+    world.provider.fail('otp', 'invalid_response');
+    await world.pass(10 * minuteMs);
+    expect(world.news()).toEqual([]);
+    expect(world.desk.alerts({ all: false }).map((alert) => alert.rule)).toEqual(['sms-low']);
+  });
+});
+
+describe('a ladder is one incident', () => {
+  test('worse speaks, better waits, and worse than what was told speaks again', async () => {
+    const world = await startWorld({ rules: [low] });
+    expect(await read(world, 400)).toEqual(['otp/sms-low firing info']);
+    expect(await read(world, 150)).toEqual(['otp/sms-low worse warning']);
+    expect(await read(world, 400)).toEqual([]);
+    // The channel has warning in mind: hearing of it again would tell nothing new.
+    expect(await read(world, 150)).toEqual([]);
+    expect(await read(world, 10)).toEqual(['otp/sms-low worse critical']);
+    expect(await read(world, 1000)).toEqual(['otp/sms-low resolved critical (topped-up)']);
+    const incidents = world.store.incidents({ account: 'otp', rule: 'sms-low' });
+    expect(incidents.map(({ worstSeverity, rises }) => [worstSeverity, rises])).toEqual([['critical', 3]]);
+  });
+
+  test('after a reminder said that it is milder, the next rise is told', async () => {
+    const world = await startWorld({ rules: [low], routes: [makeRoute({ repeatEveryMs: hourMs })] });
+    await read(world, 150);
+    await read(world, 400);
+    await world.pass(hourMs);
+    expect(world.news()).toEqual(['otp/sms-low reminder info']);
+    expect(await read(world, 150)).toEqual(['otp/sms-low worse warning']);
+  });
+
+  test('straight to the worst step is one message', async () => {
+    const world = await startWorld({ rules: [low] });
+    expect(await read(world, 10)).toEqual(['otp/sms-low firing critical']);
+  });
+});
+
+describe('reminders, acknowledgement and escalation', () => {
+  const routes = [
+    makeRoute({
+      channels: ['ops'],
+      repeatEveryMs: hourMs,
+      escalate: { afterMs: 30 * minuteMs, channels: ['boss'] },
+    }),
+  ];
+  const channels = ['ops', 'boss'];
+
+  test('an open incident is told again at the pace of its route, until it resolves', async () => {
+    const world = await startWorld({ rules: [single], routes: [makeRoute({ repeatEveryMs: hourMs })] });
+    expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
+    await world.pass(3.5 * hourMs);
+    expect(world.news()).toEqual([
+      'otp/sms-low reminder warning',
+      'otp/sms-low reminder warning',
+      'otp/sms-low reminder warning',
+    ]);
+    expect(await read(world, 300)).toEqual(['otp/sms-low resolved warning (topped-up)']);
+    await world.pass(2 * hourMs);
+    expect(world.news()).toEqual([]);
+  });
+
+  test('nobody took it: after 30 minutes the other channel hears, and of the end as well', async () => {
+    const world = await startWorld({ rules: [single], routes, channels });
+    await read(world, 100);
+    await world.pass(20 * minuteMs);
+    expect(world.news('boss')).toEqual([]);
+    await world.pass(10 * minuteMs);
+    expect(world.news('boss')).toEqual(['otp/sms-low escalated warning']);
+    await world.pass(5 * hourMs);
+    expect(world.news('boss')).toEqual(Array(5).fill('otp/sms-low reminder warning'));
+    world.news();
+    await read(world, 300);
+    expect(world.news('boss')).toEqual(['otp/sms-low resolved warning (topped-up)']);
+  });
+
+  test('a channel that already heard of it is told that it escalated, once', async () => {
+    const both = [
+      makeRoute({ channels: ['ops'], escalate: { afterMs: 30 * minuteMs, channels: ['ops', 'boss'] } }),
+    ];
+    const world = await startWorld({ rules: [single], routes: both, channels });
+    expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
+    await world.pass(2 * hourMs);
+    expect(world.news()).toEqual(['otp/sms-low escalated warning']);
+    expect(world.news('boss')).toEqual(['otp/sms-low escalated warning']);
+  });
+
+  test('what gets worse than ever, or than acknowledged, escalates only after its own time', async () => {
+    const graded = smsLow({ info: units(200), critical: units(50) });
+    const world = await startWorld({
+      rules: [graded],
+      channels,
+      routes: [
+        makeRoute({
+          match: { severity: ['critical'] },
+          channels: ['ops'],
+          escalate: { afterMs: 30 * minuteMs, channels: ['boss'] },
+        }),
+        makeRoute({ channels: ['ops'] }),
+      ],
+    });
+    await read(world, 100);
+    await world.pass(2 * hourMs);
+    await read(world, 10);
+    await world.pass(20 * minuteMs);
+    expect(world.news('boss')).toEqual([]);
+    await world.pass(10 * minuteMs);
+    expect(world.news('boss')).toEqual(['otp/sms-low escalated critical']);
+  });
+
+  test('an escalation is not late because a reminder was needless while the channel was down', async () => {
+    const slow = [
+      makeRoute({
+        channels: ['ops'],
+        repeatEveryMs: 50 * minuteMs,
+        escalate: { afterMs: 2 * hourMs, channels: ['ops'] },
+      }),
+    ];
+    const world = await startWorld({ rules: [single], routes: slow });
+    world.channel('ops').mood = 'down';
+    await read(world, 100);
+    await world.pass(2 * hourMs);
+    world.channel('ops').mood = 'up';
+    await world.pass(6 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing+escalated warning']);
+  });
+
+  test('an escalation that became due while the channel was down is part of the one message', async () => {
+    const both = [makeRoute({ channels: ['ops'], escalate: { afterMs: 30 * minuteMs, channels: ['ops'] } })];
+    const world = await startWorld({ rules: [single], routes: both });
+    world.channel('ops').mood = 'down';
+    await read(world, 100);
+    await world.pass(hourMs);
+    world.channel('ops').mood = 'up';
+    await world.pass(10 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing+escalated warning']);
+  });
+
+  test('an acknowledged incident is neither repeated nor escalated, and its end is told', async () => {
+    const world = await startWorld({ rules: [single], routes, channels });
+    await read(world, 100);
+    expect(take(world)).toBeNull();
+    await world.pass(8 * hourMs);
+    expect(world.news()).toEqual([]);
+    expect(world.news('boss')).toEqual([]);
+    expect(await read(world, 300)).toEqual(['otp/sms-low resolved warning (topped-up)']);
+  });
+
+  test('worse breaks an acknowledgement: it is told, repeated and escalated again', async () => {
+    const world = await startWorld({ rules: [low], routes, channels });
+    await read(world, 400);
+    take(world);
+    expect(await read(world, 150)).toEqual(['otp/sms-low worse warning']);
+    await world.pass(hourMs);
+    expect(world.news()).toEqual(['otp/sms-low reminder warning']);
+    expect(world.news('boss')[0]).toBe('otp/sms-low escalated warning');
+  });
+
+  test('what a person took at its milder state is told when it gets worse again', async () => {
+    const world = await startWorld({ rules: [low], routes, channels });
+    await read(world, 10);
+    await read(world, 400);
+    take(world);
+    expect(await read(world, 10)).toEqual(['otp/sms-low worse critical']);
+  });
+
+  test('acknowledging what is not open is refused in words', async () => {
+    const world = await startWorld({ rules: [single] });
+    expect(take(world)).toMatchObject({ refused: 'not-found' });
+  });
+});
+
+describe('a flapping alert', () => {
+  test('is told once as flapping, held until it calms, then resolved once', async () => {
+    const world = await startWorld({ rules: [single] });
+    const told: string[] = [];
+    for (let round = 0; round < 12; round++) told.push(...(await read(world, round % 2 === 0 ? 100 : 300)));
+    const fired = 'otp/sms-low firing warning';
+    const resolved = 'otp/sms-low resolved warning (topped-up)';
+    expect(told).toEqual([fired, resolved, fired, resolved, fired, 'otp/sms-low flapping warning']);
+    expect(world.desk.alerts({ all: false }).map(({ flapping }) => flapping)).toEqual([true]);
+    for (let round = 0; round < 12; round++) told.push(...(await read(world, 300)));
+    expect(told.slice(6)).toEqual([resolved]);
+  });
+
+  test('that calms while it is low goes on as an ordinary incident', async () => {
+    const world = await startWorld({ rules: [single], routes: [makeRoute({ repeatEveryMs: hourMs })] });
+    for (let round = 0; round < 7; round++) await read(world, round % 2 === 0 ? 100 : 300);
+    world.news();
+    await world.pass(3 * hourMs);
+    expect(world.news()).toEqual(Array(3).fill('otp/sms-low reminder warning'));
+    expect(world.desk.alerts({ all: false }).map(({ flapping }) => flapping)).toEqual([false]);
+  });
+
+  test('calms down although something worse waits for `for`', async () => {
+    const rule = { ...low, forMs: 3 * hourMs };
+    const world = await startWorld({ rules: [low] });
+    for (let round = 0; round < 7; round++) await read(world, round % 2 === 0 ? 400 : 1000);
+    world.reload({ rules: [rule] });
+    await read(world, 100);
+    await world.pass(2 * hourMs);
+    expect(world.desk.alerts({ all: false }).map(({ flapping }) => flapping)).toEqual([false]);
+  });
+});
+
+test('an alert that waits for its `for` can be stale or negative as well', async () => {
+  const world = await startWorld({
+    rules: [
+      { ...negativeRule({ id: 'sms-negative' }), forMs: 10 * minuteMs },
+      {
+        id: 'stale',
+        type: 'stale',
+        severity: 'warning',
+        afterMs: null,
+        forMs: 10 * minuteMs,
+        recoverForMs: 0,
+        match: {},
+        builtIn: false,
+      },
+    ],
+  });
+  world.provider.breakDown();
+  await world.pass(20 * minuteMs);
+  expect(world.news()).toEqual([]);
+  await world.pass(10 * minuteMs);
+  expect(world.news()).toEqual(['otp/stale firing warning']);
+});

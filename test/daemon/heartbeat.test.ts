@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { Secret } from '../../src/domain/secret.ts';
+import { hourMs, minuteMs } from '../support/account-facts.ts';
+import { makeAccount } from '../support/settings.ts';
+import { startWorld, World } from '../support/world.ts';
+
+const heartbeat = { url: new Secret('https://watchdog.example/ping/1'), everyMs: minuteMs };
+
+describe('the heartbeat', () => {
+  test('goes out at its interval while all is well', async () => {
+    const world = await startWorld({ heartbeat });
+    const before = world.pings.length;
+    await world.pass(10 * minuteMs);
+    expect(world.pings.length - before).toBe(10);
+  });
+
+  test('waits for the first poll to be stored: a daemon that dies at each start must not look alive', async () => {
+    const world = new World({ heartbeat });
+    for (let start = 0; start < 20; start++) {
+      if (start > 0) world.start();
+      else world.daemon.start();
+      world.crash();
+      await world.pass(1000);
+    }
+    expect(world.pings).toEqual([]);
+    world.start();
+    await world.pass(5000);
+    expect(world.pings.length).toBe(1);
+  });
+
+  test('waits also while the first poll cannot be stored, and goes out soon after it can', async () => {
+    const world = new World({ heartbeat: { ...heartbeat, everyMs: hourMs } });
+    world.diskFull = true;
+    world.daemon.start();
+    await world.pass(20 * minuteMs);
+    expect(world.pings).toEqual([]);
+    world.diskFull = false;
+    await world.pass(10_000);
+    expect(world.pings.length).toBe(1);
+  });
+
+  test('stops while polls cannot be stored', async () => {
+    const world = await startWorld({ heartbeat });
+    world.diskFull = true;
+    await world.pass(10 * minuteMs);
+    const stopped = world.pings.length;
+    await world.pass(10 * minuteMs);
+    expect(world.pings.length).toBe(stopped);
+    world.diskFull = false;
+    await world.pass(10_000);
+    expect(world.pings.length).toBe(stopped + 1);
+  });
+
+  test('stops while a message is overdue, and goes on when it is delivered', async () => {
+    const world = await startWorld({ heartbeat });
+    world.channel('ops').mood = 'down';
+    world.provider.fail('otp', 'auth_failed');
+    await world.pass(15 * minuteMs);
+    const stopped = world.pings.length;
+    await world.pass(30 * minuteMs);
+    expect(world.pings.length).toBe(stopped);
+    world.channel('ops').mood = 'up';
+    await world.pass(10 * minuteMs);
+    expect(world.pings.length).toBeGreaterThan(stopped + 3);
+  });
+
+  test('goes on through a night in which the schedule asks for no poll', async () => {
+    const poll = { kind: 'cron', cron: '0 12 * * *', timezone: 'UTC' } as const;
+    const world = await startWorld({ heartbeat, accounts: [makeAccount('otp', { poll })] });
+    await world.restart({ downMs: minuteMs });
+    const before = world.pings.length;
+    await world.pass(hourMs);
+    expect(world.pings.length - before).toBeGreaterThanOrEqual(59);
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { listSecretTexts } from '../../src/daemon/known-secrets.ts';
+import { Secret } from '../../src/domain/secret.ts';
+import type { ChannelSettings, Settings } from '../../src/domain/settings.ts';
+
+function settingsWith(parts: Partial<Settings>): Settings {
+  return {
+    provider: {
+      timeoutMs: 1,
+      maxRequestsPerSecond: 1,
+      allowInsecureHttp: false,
+      backoff: { initialMs: 1, maxMs: 1 },
+    },
+    accounts: [],
+    rules: [],
+    channels: [],
+    routes: [],
+    silences: [],
+    reports: [],
+    server: null,
+    heartbeat: null,
+    storage: { path: '/nowhere', retentionMs: 1 },
+    log: { level: 'info' },
+    timezone: 'UTC',
+    ...parts,
+  };
+}
+
+const mail: ChannelSettings = {
+  type: 'email',
+  name: 'mail',
+  smtpUrl: new Secret('smtps://lowwater:p%40ssword@mail.example.com'),
+  from: { name: '', address: 'a@example.com' },
+  to: [],
+  allowInsecure: false,
+  oauth2: null,
+};
+
+describe('the texts that must not leave the process', () => {
+  it.each<[string, Partial<Settings>, readonly string[]]>([
+    [
+      'the address of a Slack webhook and its path, which errors quote alone',
+      {
+        channels: [
+          {
+            type: 'slack',
+            name: 'ops',
+            webhookUrl: new Secret('https://hooks.slack.com/services/T1/B2/key'),
+          },
+        ],
+      },
+      ['https://hooks.slack.com/services/T1/B2/key', '/services/T1/B2/key'],
+    ],
+    [
+      'the password of a mail server as it is written and as it is sent',
+      { channels: [mail] },
+      ['p%40ssword', 'p@ssword'],
+    ],
+    [
+      'the address and the key of a webhook',
+      {
+        channels: [
+          {
+            type: 'webhook',
+            name: 'w',
+            url: new Secret('https://x.example/hook?t=1'),
+            secret: new Secret('whsec_key'),
+          },
+        ],
+      },
+      ['https://x.example/hook?t=1', 'whsec_key'],
+    ],
+    [
+      'the address of the heartbeat',
+      { heartbeat: { url: new Secret('https://hc.example/ping/uuid'), everyMs: 1 } },
+      ['/ping/uuid'],
+    ],
+    [
+      'the token of the server',
+      {
+        server: {
+          host: '127.0.0.1',
+          port: 1,
+          publicUrl: null,
+          token: new Secret('the-token'),
+          allowUnauthenticated: false,
+        },
+      },
+      ['the-token'],
+    ],
+  ])('hold %s', (_name, parts, texts) => {
+    expect(listSecretTexts(settingsWith(parts))).toEqual(expect.arrayContaining([...texts]));
+  });
+
+  it('hold nothing that would black out ordinary text', () => {
+    const heartbeat = { url: new Secret('https://hc.example/'), everyMs: 1 };
+    expect(listSecretTexts(settingsWith({ heartbeat }))).toEqual(['https://hc.example/']);
+  });
+});

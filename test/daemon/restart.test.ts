@@ -1,0 +1,326 @@
+import { describe, expect, test } from 'vitest';
+import { acknowledge, addSilence, expireSilence } from '../../src/engine/operate.ts';
+import { dayMs, dropRule, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { makeAccount, makeRoute, type SettingsParts } from '../support/settings.ts';
+import { read, startWorld, type World } from '../support/world.ts';
+
+const rule = smsLow({ warning: units(200), critical: units(50) });
+
+function alertOf(world: World, id = 'sms-low') {
+  return world.daemon.state.alerts.get(`otp/${id}`);
+}
+
+describe('a restart keeps every state and its clocks', () => {
+  test('pending: the time before counts, the time between does not', async () => {
+    const world = await startWorld({ rules: [{ ...rule, forMs: 10 * minuteMs }] });
+    await read(world, 100);
+    const watchedMs = world.now - (alertOf(world)?.breachedSince ?? 0);
+    await world.restart({ downMs: 6 * hourMs });
+    await world.pass(10 * minuteMs - watchedMs - 1000);
+    expect(world.news()).toEqual([]);
+    await world.pass(10_000);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+  });
+
+  test('pending after a crash: at most one poll interval of the time between counts', async () => {
+    const world = await startWorld({ rules: [{ ...rule, forMs: 20 * minuteMs }] });
+    await read(world, 100);
+    world.crash();
+    await world.pass(6 * hourMs);
+    world.start();
+    await world.pass(13 * minuteMs);
+    expect(world.news()).toEqual([]);
+    await world.pass(3 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+  });
+
+  test('a daemon that dies again and again still reaches the end of a `for`', async () => {
+    const world = await startWorld({ rules: [{ ...rule, forMs: 20 * minuteMs }] });
+    world.provider.set('otp', 100);
+    for (let crash = 0; crash < 12; crash++) {
+      world.crash();
+      world.start();
+      await world.pass(3 * minuteMs);
+    }
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+  });
+
+  test('a pending alert whose breach was over meanwhile leaves no trace', async () => {
+    const world = await startWorld({ rules: [{ ...rule, forMs: 10 * minuteMs }] });
+    await read(world, 100);
+    await world.stop();
+    world.provider.set('otp', 300);
+    await world.pass(hourMs);
+    world.start();
+    await world.pass(hourMs);
+    expect(world.news()).toEqual([]);
+    expect(world.store.load().alerts).toEqual([]);
+  });
+
+  test('firing: nothing is told again, reminders go on, the end is told', async () => {
+    const world = await startWorld({ rules: [rule], routes: [makeRoute({ repeatEveryMs: hourMs })] });
+    await read(world, 100);
+    await world.restart({ downMs: 10 * minuteMs });
+    await world.pass(30 * minuteMs);
+    expect(world.news()).toEqual([]);
+    await world.pass(30 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low reminder warning']);
+    await world.pass(minuteMs);
+    expect(await read(world, 300)).toEqual(['otp/sms-low resolved warning (topped-up)']);
+  });
+
+  test('firing, and over before the first poll after a long time: only the end is told, no reminder', async () => {
+    const world = await startWorld({ rules: [rule] });
+    await read(world, 100);
+    await world.stop();
+    world.provider.set('otp', 300);
+    await world.pass(2 * dayMs);
+    world.start();
+    await world.pass(hourMs);
+    expect(world.news()).toEqual(['otp/sms-low resolved warning (topped-up)']);
+  });
+
+  test('firing, with a worse severity waiting for its `for`', async () => {
+    const world = await startWorld({ rules: [rule] });
+    await read(world, 100);
+    world.reload({ rules: [{ ...rule, forMs: 10 * minuteMs }] });
+    await read(world, 10);
+    await world.restart({ downMs: hourMs });
+    await world.pass(3 * minuteMs);
+    expect(world.news()).toEqual([]);
+    await world.pass(8 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low worse critical']);
+  });
+
+  test('a worse severity that had passed does not come back with the restart', async () => {
+    const world = await startWorld({ rules: [rule] });
+    await read(world, 100);
+    world.reload({ rules: [{ ...rule, forMs: 10 * minuteMs }] });
+    await read(world, 10);
+    await read(world, 100);
+    await world.restart({ downMs: minuteMs });
+    await world.pass(hourMs);
+    expect(world.news()).toEqual([]);
+  });
+
+  test('recovering: the downtime is no recovery', async () => {
+    const world = await startWorld({ rules: [{ ...rule, recoverForMs: 10 * minuteMs }] });
+    await read(world, 100);
+    await read(world, 300);
+    await world.restart({ downMs: 3 * hourMs });
+    await world.pass(4 * minuteMs);
+    expect(world.news()).toEqual([]);
+    await world.pass(7 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low resolved warning (topped-up)']);
+  });
+
+  test('silenced: still silent, and told when the silence ends', async () => {
+    const world = await startWorld({ rules: [rule] });
+    mute(world, 2 * hourMs);
+    await read(world, 100);
+    await world.restart({ downMs: 10 * minuteMs });
+    await world.pass(hourMs);
+    expect(world.news()).toEqual([]);
+    await world.pass(hourMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+  });
+
+  test('a silence that a person ended early does not come back with a restart', async () => {
+    const world = await startWorld({ rules: [rule] });
+    const id = mute(world, 5 * hourMs);
+    expect(world.daemon.act((now) => expireSilence(world.daemon.state, id, now))).toBeNull();
+    await world.pass(1000);
+    world.crash();
+    world.start();
+    await world.pass(minuteMs);
+    expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
+  });
+
+  test('acknowledged: still quiet', async () => {
+    const world = await startWorld({ rules: [rule], routes: [makeRoute({ repeatEveryMs: hourMs })] });
+    await read(world, 100);
+    const order = { account: 'otp', rule: 'sms-low', by: 'ana', comment: '' };
+    world.daemon.act((at) => acknowledge(world.daemon.state, { ...order, at }));
+    await world.restart({ downMs: hourMs });
+    await world.pass(3 * hourMs);
+    expect(world.news()).toEqual([]);
+    expect(world.desk.alerts({ all: false })[0]?.acknowledged?.by).toBe('ana');
+  });
+
+  test('before an escalation: nobody could act while lowwater was down, so that time does not count', async () => {
+    const world = await startWorld(escalating);
+    await read(world, 100);
+    await world.restart({ downMs: 6 * hourMs, parts: escalating });
+    await world.pass(20 * minuteMs);
+    expect(world.news('boss')).toEqual([]);
+    await world.pass(15 * minuteMs);
+    expect(world.news('boss')).toEqual(['otp/sms-low escalated warning']);
+  });
+
+  test('after an escalation: it is not escalated again', async () => {
+    const world = await startWorld(escalating);
+    await read(world, 100);
+    await world.pass(hourMs);
+    expect(world.news('boss')).toEqual(['otp/sms-low escalated warning']);
+    await world.restart({ downMs: 10 * minuteMs, parts: escalating });
+    await world.pass(hourMs);
+    expect(world.news('boss')).toEqual([]);
+  });
+
+  test('flapping: held and calmed as without the restart', async () => {
+    const calmed = async (restarts: boolean): Promise<number> => {
+      const world = await startWorld({ rules: [rule] });
+      for (let round = 0; round < 10; round++) await read(world, round % 2 === 0 ? 100 : 300);
+      await read(world, 300);
+      if (restarts) await world.restart({ downMs: 0 });
+      const startAt = world.now;
+      while (world.news().length === 0 && world.now < startAt + dayMs) await world.pass(minuteMs);
+      return world.now - startAt;
+    };
+    expect(await calmed(true)).toBe(await calmed(false));
+  });
+});
+
+describe('a restart loses no message', () => {
+  test('what fired just before a crash is told after it', async () => {
+    const world = await startWorld({ rules: [rule] });
+    world.provider.set('otp', 100);
+    await world.pass(4 * minuteMs + 2000);
+    expect(world.news()).toEqual([]);
+    world.crash();
+    await world.pass(minuteMs);
+    world.start();
+    await world.pass(10_000);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+  });
+
+  test('an end that was not delivered yet is told after the restart, with what fired', async () => {
+    const world = await startWorld({ rules: [rule] });
+    world.channel('ops').mood = 'down';
+    await read(world, 100);
+    await read(world, 300);
+    await world.restart({ downMs: hourMs });
+    world.channel('ops').mood = 'up';
+    await world.pass(6 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing+resolved warning (topped-up)']);
+    expect(world.store.load().incidents).toEqual([]);
+  });
+
+  test('a top-up that was not delivered yet is told after the restart', async () => {
+    const parts: SettingsParts = {
+      rules: [{ ...rule, id: 'paid', type: 'top-up', severity: 'info', atLeastMicros: units(1) }],
+    };
+    const world = await startWorld(parts);
+    world.channel('ops').mood = 'down';
+    await read(world, 20_000);
+    await world.restart({ downMs: minuteMs, parts });
+    world.channel('ops').mood = 'up';
+    await world.pass(6 * minuteMs);
+    expect(world.news()).toEqual(['otp/paid event info']);
+  });
+
+  test('a message under way at a crash comes again with the same id', async () => {
+    const world = await startWorld({ rules: [rule] });
+    world.channel('ops').mood = 'lost';
+    world.provider.set('otp', 100);
+    await world.pass(4 * minuteMs + 5500);
+    world.crash();
+    world.channel('ops').mood = 'up';
+    world.start();
+    await world.pass(minuteMs);
+    const ids = world.channel('ops').attempts.map(({ message }) => message.id);
+    expect(ids.length).toBeGreaterThan(1);
+    expect(new Set(ids).size).toBe(1);
+  });
+});
+
+test('an account that never answered goes stale, downtime not counted', async () => {
+  const world = await startWorld();
+  world.provider.breakDown();
+  await world.pass(6 * minuteMs);
+  await world.restart({ downMs: dayMs });
+  await world.pass(5 * minuteMs);
+  expect(world.news()).toEqual([]);
+  await world.pass(5 * minuteMs);
+  expect(world.news()).toEqual(['otp/stale firing warning']);
+});
+
+test('a message too old to be sent after a long time was not told: what is still open fires anew', async () => {
+  const world = await startWorld({ rules: [rule] }, { sleepMs: minuteMs });
+  world.channel('ops').mood = 'down';
+  await read(world, 100);
+  await world.stop();
+  await world.pass(8 * dayMs);
+  world.start();
+  world.channel('ops').mood = 'up';
+  await world.pass(10 * minuteMs);
+  expect(world.news()).toEqual(['otp/sms-low firing warning']);
+});
+
+test('an account that was stale before a crash is so after it: only a reading ends that', async () => {
+  const world = await startWorld({
+    accounts: [makeAccount('otp', { poll: { kind: 'every', everyMs: 20 * minuteMs } })],
+  });
+  world.provider.breakDown('rate_limited');
+  await world.pass(61 * minuteMs);
+  expect(world.news()).toEqual(['otp/stale firing warning']);
+  world.crash();
+  await world.pass(dayMs);
+  world.start();
+  expect(world.daemon.state.alerts.get('otp/stale')?.state).toBe('firing');
+  await world.pass(minuteMs);
+  expect(world.news().filter((line) => line.includes('resolved'))).toEqual([]);
+});
+
+test('readings from before the clock was set back do not come back into what rules look at', async () => {
+  const world = await startWorld({ rules: [dropRule({ windowMs: dayMs })] }, { sleepMs: minuteMs });
+  const known = () => world.daemon.state.accounts.get('otp')?.log.readings(0) ?? [];
+  await world.pass(hourMs);
+  world.clock.jump(-30 * hourMs);
+  await world.pass(hourMs);
+  world.provider.breakDown();
+  await world.pass(28.5 * hourMs);
+  world.provider.recover();
+  await world.pass(15 * minuteMs);
+  const before = known();
+  await world.stop();
+  world.start();
+  expect(known()).toEqual(before);
+});
+
+test('a clock that stands a year behind after a restart neither holds up a `for` nor a reminder', async () => {
+  const parts: SettingsParts = {
+    rules: [{ ...rule, forMs: 7 * minuteMs }],
+    routes: [makeRoute({ repeatEveryMs: hourMs })],
+  };
+  const world = await startWorld(parts);
+  await read(world, 100);
+  await world.stop();
+  world.clock.jump(-365 * dayMs);
+  world.start();
+  await world.pass(10 * minuteMs);
+  expect(world.news()).toEqual(['otp/sms-low firing warning']);
+  await world.pass(hourMs + minuteMs);
+  expect(world.news()).toEqual(['otp/sms-low reminder warning']);
+  world.provider.breakDown();
+  await world.pass(30 * minuteMs);
+  expect(world.news()).toEqual(['otp/stale firing warning']);
+});
+
+const escalating: SettingsParts = {
+  rules: [rule],
+  channels: ['ops', 'boss'],
+  routes: [makeRoute({ escalate: { afterMs: 30 * minuteMs, channels: ['boss'] } })],
+};
+
+function mute(world: World, forMs: number): string {
+  const made = world.daemon.act((now) =>
+    addSilence(
+      world.daemon.state,
+      { match: { account: ['otp'] }, startsAt: now, endsAt: now + forMs, by: 'ana', comment: 'night' },
+      now,
+    ),
+  );
+  if ('refused' in made) throw new Error(made.why);
+  return made.id;
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { Channel, Provider } from '../../src/daemon/ports.ts';
+import { retirableChannel, retirableProvider } from '../../src/daemon/retire.ts';
+import type { Outcome } from '../../src/domain/outcome.ts';
+import type { Delivery } from '../../src/domain/ports.ts';
+import { buildTestMessage } from '../support/messages.ts';
+import { makeAccount } from '../support/settings.ts';
+
+const { signal } = new AbortController();
+
+function slowProvider() {
+  const closed: number[] = [];
+  const polls: ((outcome: Outcome) => void)[] = [];
+  const provider: Provider = {
+    readBalance: () => new Promise((resolve) => polls.push(resolve)),
+    close: async () => void closed.push(1),
+  };
+  return { provider: retirableProvider(provider), closed, polls };
+}
+
+const timedOut: Outcome = { kind: 'timeout', reason: 'late', durationMs: 1, usage: {} };
+
+describe('what a reload replaces', () => {
+  it('a provider closes when the last of its polls has ended', async () => {
+    const { provider, closed, polls } = slowProvider();
+    const running = [
+      provider.readBalance(makeAccount('a'), signal),
+      provider.readBalance(makeAccount('b'), signal),
+    ];
+    provider.retire();
+    expect(closed).toEqual([]);
+    polls[0]?.(timedOut);
+    await running[0];
+    expect(closed).toEqual([]);
+    polls[1]?.(timedOut);
+    expect(await running[1]).toEqual(timedOut);
+    expect(closed).toEqual([1]);
+  });
+
+  it('one that does nothing closes at once, and one that is not retired not at all', async () => {
+    const idle = slowProvider();
+    idle.provider.retire();
+    expect(idle.closed).toEqual([1]);
+    const kept = slowProvider();
+    const poll = kept.provider.readBalance(makeAccount('a'), signal);
+    kept.polls[0]?.(timedOut);
+    await poll;
+    expect(kept.closed).toEqual([]);
+  });
+
+  it('a channel lets its delivery finish', async () => {
+    const closed: number[] = [];
+    let end: (delivery: Delivery) => void = () => undefined;
+    const channel: Channel = {
+      name: 'ops',
+      type: 'slack',
+      minGapMs: 1000,
+      send: () =>
+        new Promise((resolve) => {
+          end = resolve;
+        }),
+      close: async () => void closed.push(1),
+    };
+    const retirable = retirableChannel(channel);
+    expect(retirable).toMatchObject({ name: 'ops', type: 'slack', minGapMs: 1000 });
+    const sending = retirable.send(buildTestMessage(), signal);
+    retirable.retire();
+    expect(closed).toEqual([]);
+    end({ kind: 'delivered' });
+    expect(await sending).toEqual({ kind: 'delivered' });
+    expect(closed).toEqual([1]);
+  });
+});

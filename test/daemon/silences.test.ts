@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest';
+import type { SilenceOrder } from '../../src/domain/operator.ts';
+import { addSilence, expireSilence } from '../../src/engine/operate.ts';
+import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { makeRoute } from '../support/settings.ts';
+import { read, startWorld, type World } from '../support/world.ts';
+
+const rule = smsLow({ warning: units(200) });
+
+function order(world: World, over: Partial<SilenceOrder> = {}) {
+  const silence = {
+    match: {},
+    startsAt: world.now,
+    endsAt: world.now + hourMs,
+    by: 'ana',
+    comment: 'works',
+    ...over,
+  };
+  return world.daemon.act((now) => addSilence(world.daemon.state, silence, now));
+}
+
+describe('a silence made by a person', () => {
+  test('mutes, and what still fires at its end is told then', async () => {
+    const world = await startWorld({ rules: [rule] });
+    order(world);
+    expect(await read(world, 100)).toEqual([]);
+    expect(world.desk.alerts({ all: false })[0]?.silenced).toBe(true);
+    await world.pass(50 * minuteMs);
+    expect(world.news()).toEqual([]);
+    await world.pass(6 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+  });
+
+  test.each([
+    ['an account', { account: ['otq'] }, 'there is no account "otq"; did you mean "otp"?'],
+    ['a rule', { rule: ['smslow'] }, 'there is no rule "smslow"; did you mean "sms-low"?'],
+    ['one of several', { account: ['otp', 'something-else'] }, 'there is no account "something-else"'],
+  ])('is refused for %s that does not exist: it would mute nothing', async (_, match, why) => {
+    const world = await startWorld({ rules: [rule] });
+    expect(order(world, { match })).toEqual({ refused: 'invalid', why });
+    expect(world.desk.silences()).toEqual([]);
+  });
+
+  test('mutes one channel that fails, by the name that the page shows', async () => {
+    const world = await startWorld({ rules: [rule], channels: ['ops', 'finance'] });
+    world.channel('ops').mood = 'dead';
+    await read(world, 100);
+    await world.pass(minuteMs);
+    const failing = () => world.desk.alerts({ all: false }).find(({ account }) => account === '@lowwater');
+    expect(failing()).toMatchObject({ rule: 'channel-failed:ops', silenced: false });
+    order(world, { match: { account: ['@lowwater'], rule: ['channel-failed:ops'] } });
+    expect(failing()).toMatchObject({ silenced: true });
+  });
+
+  test('what came and went inside is never told', async () => {
+    const world = await startWorld({ rules: [rule] });
+    order(world);
+    await read(world, 100);
+    await read(world, 300);
+    await world.pass(2 * hourMs);
+    expect(world.news()).toEqual([]);
+    expect(world.daemon.state.incidents.size).toBe(0);
+  });
+
+  test('what was told before and ended inside is told as ended after it', async () => {
+    const world = await startWorld({ rules: [rule] });
+    await read(world, 100);
+    order(world);
+    expect(await read(world, 300)).toEqual([]);
+    await world.pass(hourMs);
+    expect(world.news()).toEqual(['otp/sms-low resolved warning (topped-up)']);
+  });
+
+  test('no reminder inside, one after it', async () => {
+    const world = await startWorld({ rules: [rule], routes: [makeRoute({ repeatEveryMs: 30 * minuteMs })] });
+    await read(world, 100);
+    order(world, { endsAt: world.now + 4 * hourMs });
+    await world.pass(4 * hourMs - 1000);
+    expect(world.news()).toEqual([]);
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low reminder warning']);
+  });
+
+  test('the time to acknowledge before an escalation begins when the silence ends', async () => {
+    const world = await startWorld({
+      rules: [rule],
+      channels: ['ops', 'boss'],
+      routes: [makeRoute({ escalate: { afterMs: 30 * minuteMs, channels: ['boss'] } })],
+    });
+    order(world, { endsAt: world.now + 3 * hourMs });
+    await read(world, 100);
+    await world.pass(3 * hourMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+    expect(world.news('boss')).toEqual([]);
+    await world.pass(30 * minuteMs);
+    expect(world.news('boss')).toEqual(['otp/sms-low escalated warning']);
+  });
+
+  test('matches by severity, and only what it names', async () => {
+    const world = await startWorld({ rules: [rule] });
+    order(world, { match: { severity: ['critical'] } });
+    expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
+    expect(await read(world, -5)).toEqual([]);
+  });
+
+  test('that begins later mutes only then', async () => {
+    const world = await startWorld({ rules: [rule] });
+    order(world, { startsAt: world.now + 2 * hourMs, endsAt: world.now + 3 * hourMs });
+    expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
+    await world.pass(2 * hourMs);
+    expect(await read(world, 300)).toEqual([]);
+  });
+
+  test('ended early, what it muted is told at once', async () => {
+    const world = await startWorld({ rules: [rule] });
+    const made = order(world, { endsAt: world.now + dayMs });
+    await read(world, 100);
+    if (!('id' in made)) throw new Error('refused');
+    world.daemon.act((now) => expireSilence(world.daemon.state, made.id, now));
+    await world.pass(6000);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+  });
+
+  test.each([
+    ['ends before it starts', { endsAt: 0 }],
+    ['would last for ever', { endsAt: Number.MAX_SAFE_INTEGER }],
+  ])('is refused when it %s', async (_, over) => {
+    const world = await startWorld({ rules: [rule] });
+    expect(order(world, over)).toMatchObject({ refused: 'invalid' });
+  });
+});
+
+describe('a silence of the configuration', () => {
+  const nightly = {
+    match: { account: ['otp'] },
+    cron: '0 14 * * *',
+    timezone: 'UTC',
+    durationMs: 2 * hourMs,
+    comment: 'batch',
+  };
+
+  test('comes and goes by its cron expression; what still fires at its end is told', async () => {
+    const world = await startWorld({ rules: [rule], silences: [nightly] });
+    await world.pass(2 * hourMs);
+    expect(await read(world, 100)).toEqual([]);
+    await world.pass(1.5 * hourMs);
+    expect(world.news()).toEqual([]);
+    await world.pass(hourMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+    expect(world.desk.silences()).toMatchObject([{ by: 'configuration', comment: 'batch', active: false }]);
+  });
+
+  test('does not begin a second early', async () => {
+    const world = await startWorld({
+      rules: [rule],
+      silences: [nightly],
+      routes: [makeRoute({ groupWaitMs: 0 })],
+    });
+    await read(world, 300);
+    world.provider.set('otp', 100);
+    await world.pass(2 * hourMs - (world.now % dayMs) + 12 * hourMs - 1);
+    expect(world.desk.silences()).toMatchObject([{ active: false }]);
+    await world.pass(1);
+    expect(world.desk.silences()).toMatchObject([{ active: true }]);
+  });
+});

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { matchSubject } from '../../src/domain/alert.ts';
+import { matches } from '../../src/domain/matcher.ts';
+import type { Matcher } from '../../src/domain/rule.ts';
+import { incident } from '../support/incidents.ts';
+
+const subject = {
+  account: 'otp',
+  rules: ['sms-low'],
+  severity: 'critical',
+  labels: { team: 'identity', region: 'eu' },
+} as const;
+
+test.each<[string, Matcher, boolean]>([
+  ['no key at all', {}, true],
+  ['its account', { account: ['otp'] }, true],
+  ['one of several accounts', { account: ['marketing', 'otp'] }, true],
+  ['another account', { account: ['marketing'] }, false],
+  ['its rule', { rule: ['sms-low'] }, true],
+  ['another rule', { rule: ['stale'] }, false],
+  ['its severity', { severity: ['warning', 'critical'] }, true],
+  ['another severity', { severity: ['warning'] }, false],
+  ['a label', { labels: { team: ['identity'] } }, true],
+  ['a label with another value', { labels: { team: ['growth'] } }, false],
+  ['a label that it does not have', { labels: { tier: ['1'] } }, false],
+  ['a name that every object inherits', { labels: { constructor: ['x'] } }, false],
+  ['several labels that all hold', { labels: { team: ['identity'], region: ['us', 'eu'] } }, true],
+  ['several labels of which one does not hold', { labels: { team: ['identity'], region: ['us'] } }, false],
+  ['keys of which one does not hold', { account: ['otp'], severity: ['info'] }, false],
+  ['an empty list', { account: [] }, false],
+])('a matcher that names %s', (_, matcher, expected) => {
+  expect(matches(matcher, subject)).toBe(expected);
+});
+
+test('an alert about lowwater itself goes by its type and by its own name', () => {
+  const failing = incident({ account: '@lowwater', rule: 'channel-failed:ops', type: 'channel-failed' });
+  expect(matches({ rule: ['channel-failed'] }, matchSubject(failing))).toBe(true);
+  expect(matches({ rule: ['channel-failed:ops'] }, matchSubject(failing))).toBe(true);
+  expect(matches({ rule: ['channel-failed:finance'] }, matchSubject(failing))).toBe(false);
+});
+
+test('a key that the subject does not have never matches', () => {
+  expect(matches({ severity: ['critical'] }, { account: 'otp', labels: {} })).toBe(false);
+});

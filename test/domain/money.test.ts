@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { formatAmount, formatMicros, formatMoney, parseMicros } from '../../src/domain/money.ts';
+
+const limit = 9_007_199_254;
+
+describe('parseMicros', () => {
+  const rows: readonly [name: string, digits: string, micros: number | null][] = [
+    ['zero', '0', 0],
+    ['negative zero is zero', '-0', 0],
+    ['negative zero with decimals is zero', '-0.000', 0],
+    ['zero with an absurd exponent', '0e999999999999', 0],
+    ['a whole number', '12', 12_000_000],
+    ['an overdraft', '-18.383', -18_383_000],
+    ['float noise heals', '-18.383000000000003', -18_383_000],
+    ['float noise of a sum heals', '0.30000000000000004', 300_000],
+    ['six decimals are kept', '0.000001', 1],
+    ['half a millionth rounds to even, down', '0.0000005', 0],
+    ['half a millionth rounds to even, up', '0.0000015', 2],
+    ['a little over half rounds up', '0.00000050000000000000000000001', 1],
+    ['rounding is symmetric', '-0.0000015', -2],
+    ['what rounds to zero has no sign', '-0.0000001', 0],
+    ['a small exponent', '1e-7', 0],
+    ['a large exponent with sign', '1E+3', 1_000_000_000],
+    ['an exponent moves the point to the left', '1234567e-4', 123_456_700],
+    ['an exponent moves the point to the right', '1.5e3', 1_500_000_000],
+    ['more digits than a float holds', '1234567890.123456', 1_234_567_890_123_456],
+    ['the upper limit', `${limit}`, limit * 1e6],
+    ['the lower limit', `-${limit}`, -limit * 1e6],
+    ['above the limit', `${limit}.000001`, null],
+    ['below the limit', `-${limit}.000001`, null],
+    ['twenty digits', '12345678901234567890', null],
+    ['an exponent that is infinite as a float', '1e400', null],
+    ['an exponent of a million digits', `1e${'9'.repeat(1000)}`, null],
+    ['a vanishing exponent of a million digits', `1e-${'9'.repeat(1000)}`, 0],
+    ['no number', 'abc', null],
+    ['empty', '', null],
+    ['a plus sign', '+1', null],
+    ['a comma', '1,5', null],
+    ['a space', ' 1', null],
+    ['hexadecimal', '0x10', null],
+    ['Infinity', 'Infinity', null],
+    ['NaN', 'NaN', null],
+    ['a point without digits', '1.', null],
+  ];
+  test.each(rows)('%s', (_name, digits, micros) => {
+    expect(parseMicros(digits)).toBe(micros);
+  });
+
+  test('whatever is formatted is read back as the same amount', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -limit * 1e6, max: limit * 1e6 }), (micros) => {
+        expect(parseMicros(formatMicros(micros))).toBe(micros);
+        expect(parseMicros(formatMoney(micros))).toBe(micros);
+      }),
+    );
+  });
+
+  test('digits, point and exponent mean what exact arithmetic says', () => {
+    const input = fc.record({
+      negative: fc.boolean(),
+      whole: fc.bigInt({ min: 0n, max: 10n ** 12n }),
+      fraction: fc.stringMatching(/^[0-9]{0,20}$/),
+      exponent: fc.integer({ min: -12, max: 8 }),
+    });
+    fc.assert(
+      fc.property(input, ({ negative, whole, fraction, exponent }) => {
+        const text = `${negative ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}e${exponent}`;
+        expect(parseMicros(text)).toBe(
+          exactMicros({ negative, digits: BigInt(whole + fraction), shift: exponent - fraction.length + 6 }),
+        );
+      }),
+    );
+  });
+});
+
+/** Half to even over integers, written apart from the product. */
+function exactMicros({
+  negative,
+  digits,
+  shift,
+}: {
+  negative: boolean;
+  digits: bigint;
+  shift: number;
+}): number | null {
+  const scale = 10n ** BigInt(Math.abs(shift));
+  let magnitude = shift >= 0 ? digits * scale : digits / scale;
+  if (shift < 0) {
+    const twice = (digits % scale) * 2n;
+    if (twice > scale || (twice === scale && magnitude % 2n === 1n)) magnitude += 1n;
+  }
+  if (magnitude > BigInt(limit) * 1_000_000n) return null;
+  return magnitude === 0n ? 0 : Number(negative ? -magnitude : magnitude);
+}
+
+describe('formatting', () => {
+  const rows: readonly [micros: number, decimal: string, money: string][] = [
+    [0, '0', '0.00'],
+    [-18_383_000, '-18.383', '-18.383'],
+    [20_000_000, '20', '20.00'],
+    [1, '0.000001', '0.000001'],
+    [-1, '-0.000001', '-0.000001'],
+    [12_500_000, '12.5', '12.50'],
+    [limit * 1e6, '9007199254', '9007199254.00'],
+  ];
+  test.each(rows)('%i millionths', (micros, decimal, money) => {
+    expect(formatMicros(micros)).toBe(decimal);
+    expect(formatMoney(micros)).toBe(money);
+  });
+
+  test('an amount names its currency where one is known', () => {
+    expect(formatAmount(20_000_000, 'CNY')).toBe('20.00 CNY');
+    expect(formatAmount(20_000_000, null)).toBe('20.00');
+    expect(formatAmount(20_000_000, '')).toBe('20.00');
+  });
+});

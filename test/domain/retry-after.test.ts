@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { longestRetryAfterMs, parseRetryAfter } from '../../src/domain/retry-after.ts';
+
+const now = Date.UTC(2026, 10, 20, 12, 0, 0);
+
+test.each<[name: string, value: string, ms: number | null]>([
+  ['seconds', '120', 120_000],
+  ['zero seconds', '0', 0],
+  ['seconds between spaces', ' 7 ', 7000],
+  ['a date', 'Fri, 20 Nov 2026 12:01:30 GMT', 90_000],
+  ['a date in the older form', 'Friday, 20-Nov-26 12:01:30 GMT', 90_000],
+  ['a date in the form of asctime', 'Fri Nov 20 12:01:30 2026', 90_000],
+  ['ten years in seconds are cut to an hour', '315360000', longestRetryAfterMs],
+  ['ten years as a date are cut to an hour', 'Fri, 20 Nov 2036 12:00:00 GMT', longestRetryAfterMs],
+  ['more seconds than a number holds', '9'.repeat(400), longestRetryAfterMs],
+  ['a date already past is ignored', 'Fri, 20 Nov 2026 11:59:59 GMT', null],
+  ['negative seconds are ignored', '-5', null],
+  ['fractions are ignored', '1.5', null],
+  ['words are ignored', 'soon', null],
+  ['nothing is ignored', '', null],
+  ['a date that does not exist is ignored', 'Fri, 99 Nov 2026 12:01:30 GMT', null],
+  ['a bare year is no date', '2030-01-01', null],
+])('%s', (_name, value, ms) => {
+  expect(parseRetryAfter(value, now)).toBe(ms);
+});

@@ -1,0 +1,339 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Incident, Told } from '../../src/domain/alert.ts';
+import { isAcknowledged } from '../../src/domain/incident.ts';
+import { type Severity, severities } from '../../src/domain/severity.ts';
+import { type ChannelPlan, decide, type Suppression } from '../../src/engine/decide.ts';
+import { incident, told } from '../support/incidents.ts';
+
+const minute = 60_000;
+const now = 1_000 * minute;
+
+const direct: ChannelPlan = {
+  channel: 'ops',
+  direct: true,
+  repeatEveryMs: 240 * minute,
+  escalateAfterMs: null,
+  groupWaitMs: 5000,
+};
+const escalating: ChannelPlan = { ...direct, escalateAfterMs: 30 * minute };
+const boss: ChannelPlan = { ...escalating, direct: false };
+const toldBefore: ChannelPlan = { ...direct, direct: false, repeatEveryMs: null };
+const free: Suppression = { silenced: false, inhibited: false, heldUntil: null, channelFailedUntil: null };
+
+const open = incident({
+  severity: 'warning',
+  firedAt: now - 60 * minute,
+  escalationSince: now - 60 * minute,
+});
+const fresh = incident({ severity: 'warning', firedAt: now, escalationSince: now });
+const ended: Incident = { ...open, resolvedAt: now, resolution: { kind: 'recovered' } };
+const event: Incident = { ...fresh, event: true };
+const flapping: Incident = { ...open, flappingSince: now };
+const recently = told({ at: now - minute, severity: 'warning' });
+const longAgo = told({ at: now - 300 * minute, severity: 'warning' });
+
+function acknowledged(it: Incident, over: Partial<NonNullable<Incident['acknowledgement']>> = {}): Incident {
+  const { severity, rises } = it;
+  return { ...it, acknowledgement: { at: now, by: 'ana', comment: '', severity, rises, ...over } };
+}
+
+interface Row {
+  readonly name: string;
+  readonly incident: Incident;
+  readonly plan?: ChannelPlan;
+  readonly told?: Told | null;
+  readonly suppression?: Partial<Suppression>;
+  readonly expected: string;
+}
+
+const rows: readonly Row[] = [
+  { name: 'a new incident is told', incident: fresh, expected: 'tell firing' },
+  {
+    name: 'one that flaps from the start is told as flapping',
+    incident: flapping,
+    expected: 'tell flapping',
+  },
+  { name: 'what happened is told once', incident: event, expected: 'tell event' },
+  {
+    name: 'what happened is not told again',
+    incident: event,
+    told: longAgo,
+    expected: 'quiet: already told',
+  },
+  {
+    name: 'what happened is not escalated',
+    incident: { ...event, escalationSince: 0 },
+    plan: boss,
+    expected: 'quiet: never told',
+  },
+  {
+    name: 'told a minute ago: not due before the next reminder',
+    incident: open,
+    told: recently,
+    expected: `quiet: not due until ${239 * minute}`,
+  },
+  { name: 'told long ago: a reminder', incident: open, told: longAgo, expected: 'tell reminder' },
+  {
+    name: 'worse than what was told',
+    incident: { ...open, severity: 'critical', rises: 1 },
+    told: recently,
+    expected: 'tell worse',
+  },
+  {
+    name: 'better than what was told',
+    incident: { ...open, severity: 'info' },
+    told: recently,
+    expected: `quiet: not due until ${239 * minute}`,
+  },
+  { name: 'begins to flap', incident: flapping, told: recently, expected: 'tell flapping' },
+  {
+    name: 'goes on flapping: no reminder',
+    incident: flapping,
+    told: { ...longAgo, flapping: true },
+    expected: 'quiet: flapping',
+  },
+  {
+    name: 'gets worse while it flaps',
+    incident: { ...flapping, severity: 'critical', rises: 1 },
+    told: { ...longAgo, flapping: true },
+    expected: 'tell worse',
+  },
+  { name: 'ended', incident: ended, told: recently, expected: 'tell resolved' },
+  {
+    name: 'ended, and the channel knows',
+    incident: ended,
+    told: { ...recently, resolved: true },
+    expected: 'quiet: already told',
+  },
+  { name: 'ended before the channel heard of it', incident: ended, expected: 'quiet: never told' },
+  {
+    name: 'ended, on a channel that no route names any more',
+    incident: ended,
+    plan: toldBefore,
+    told: recently,
+    expected: 'tell resolved',
+  },
+  {
+    name: 'ended, and somebody had acknowledged',
+    incident: acknowledged(ended),
+    told: recently,
+    expected: 'tell resolved',
+  },
+  {
+    name: 'ended while something worse inhibits it',
+    incident: ended,
+    told: recently,
+    suppression: { inhibited: true },
+    expected: 'tell resolved',
+  },
+  {
+    name: 'ended while silenced',
+    incident: ended,
+    told: recently,
+    suppression: { silenced: true },
+    expected: 'quiet: silenced',
+  },
+  {
+    name: 'ended while the channel refuses for good',
+    incident: ended,
+    told: recently,
+    suppression: { channelFailedUntil: now + minute },
+    expected: `quiet: channel failed until ${minute}`,
+  },
+  {
+    name: 'on a channel that no route names any more: nothing but the end',
+    incident: { ...open, severity: 'critical' },
+    plan: toldBefore,
+    told: longAgo,
+    expected: 'quiet: not due',
+  },
+  {
+    name: 'silenced from the start',
+    incident: fresh,
+    suppression: { silenced: true },
+    expected: 'quiet: silenced',
+  },
+  {
+    name: 'silenced later: no reminder',
+    incident: open,
+    told: longAgo,
+    suppression: { silenced: true },
+    expected: 'quiet: silenced',
+  },
+  {
+    name: 'inhibited from the start',
+    incident: fresh,
+    suppression: { inhibited: true },
+    expected: 'quiet: inhibited',
+  },
+  {
+    name: 'held while it may be an outage',
+    incident: fresh,
+    suppression: { heldUntil: now + minute },
+    expected: `quiet: held until ${minute}`,
+  },
+  { name: 'held until now: told', incident: fresh, suppression: { heldUntil: now }, expected: 'tell firing' },
+  {
+    name: 'the channel refuses for good',
+    incident: fresh,
+    suppression: { channelFailedUntil: now + minute },
+    expected: `quiet: channel failed until ${minute}`,
+  },
+  {
+    name: 'the channel is to be tried again now',
+    incident: fresh,
+    suppression: { channelFailedUntil: now },
+    expected: 'tell firing',
+  },
+  {
+    name: 'acknowledged: no reminder',
+    incident: acknowledged(open),
+    told: longAgo,
+    expected: 'quiet: acknowledged',
+  },
+  {
+    name: 'acknowledged: a channel that comes late is not woken',
+    incident: acknowledged(open),
+    expected: 'quiet: acknowledged',
+  },
+  {
+    name: 'acknowledged: no escalation',
+    incident: acknowledged(open),
+    plan: boss,
+    expected: 'quiet: acknowledged',
+  },
+  {
+    name: 'worse than when it was acknowledged',
+    incident: { ...acknowledged(open), severity: 'critical', rises: 1 },
+    told: recently,
+    expected: 'tell worse',
+  },
+  {
+    name: 'taken when it was milder than told, and back where it was',
+    incident: { ...acknowledged(open, { severity: 'info' }), rises: 1 },
+    told: recently,
+    expected: 'tell worse',
+  },
+  {
+    name: 'told as worse already, though the acknowledgement seems later by the clock',
+    incident: { ...acknowledged(open, { severity: 'info', at: now + minute }), rises: 1 },
+    told: { ...recently, rises: 1 },
+    expected: `quiet: not due until ${239 * minute}`,
+  },
+  { name: 'nobody took it: escalated', incident: open, plan: boss, expected: 'tell escalated' },
+  {
+    name: 'not yet time to escalate',
+    incident: fresh,
+    plan: boss,
+    expected: `quiet: not due until ${30 * minute}`,
+  },
+  {
+    name: 'escalated on a channel that heard it before',
+    incident: open,
+    plan: escalating,
+    told: recently,
+    expected: 'tell escalated',
+  },
+  {
+    name: 'the escalation comes before the next reminder',
+    incident: fresh,
+    plan: escalating,
+    told: { ...recently, at: now },
+    expected: `quiet: not due until ${30 * minute}`,
+  },
+  {
+    name: 'escalated once',
+    incident: open,
+    plan: boss,
+    told: { ...recently, escalatedAt: now - minute },
+    expected: `quiet: not due until ${239 * minute}`,
+  },
+  {
+    name: 'reminded after it was escalated',
+    incident: open,
+    plan: boss,
+    told: { ...longAgo, escalatedAt: now - minute },
+    expected: 'tell reminder',
+  },
+  {
+    name: 'no escalation while silenced',
+    incident: open,
+    plan: boss,
+    suppression: { silenced: true },
+    expected: 'quiet: silenced',
+  },
+];
+
+function word(decision: ReturnType<typeof decide>): string {
+  if (decision.kind === 'tell') return `tell ${decision.notice}`;
+  return `quiet: ${decision.why}${decision.until === null ? '' : ` until ${decision.until - now}`}`;
+}
+
+test.each(rows)('$name', (row) => {
+  const { plan = direct, suppression = {}, expected } = row;
+  const input = {
+    incident: row.incident,
+    plan,
+    told: row.told ?? null,
+    suppression: { ...free, ...suppression },
+    now,
+  };
+  expect(word(decide(input))).toBe(expected);
+});
+
+describe('whatever the incident and what was told', () => {
+  const someSeverity = fc.constantFrom<Severity>(...severities);
+  const instant = fc.integer({ min: 0, max: 2000 }).map((minutes) => minutes * minute);
+  const someTold = fc.option(
+    fc
+      .record({ at: instant, severity: someSeverity, resolved: fc.boolean(), flapping: fc.boolean() })
+      .map((over) => told(over)),
+  );
+  const someIncident = fc
+    .record({
+      severity: someSeverity,
+      rises: fc.integer({ min: 0, max: 2 }),
+      escalationSince: instant,
+      resolvedAt: fc.option(instant),
+      flappingSince: fc.option(instant),
+      event: fc.boolean(),
+    })
+    .map((over) => incident(over));
+  const someSuppression = fc.record({
+    silenced: fc.boolean(),
+    inhibited: fc.boolean(),
+    heldUntil: fc.option(instant),
+    channelFailedUntil: fc.option(instant),
+  });
+  const somePlan = fc.constantFrom(direct, escalating, boss, toldBefore);
+
+  test('a resolved is told only to a channel that was told of the incident, and nothing is told after it', () => {
+    fc.assert(
+      fc.property(someIncident, somePlan, someTold, someSuppression, (it, plan, known, suppression) => {
+        const decision = decide({ incident: it, plan, told: known, suppression, now });
+        if (decision.kind === 'tell' && decision.notice === 'resolved') {
+          expect(known?.resolved).toBe(false);
+          expect(it.resolvedAt).not.toBeNull();
+        }
+        if (known?.resolved && it.resolvedAt !== null) expect(decision.kind).toBe('quiet');
+      }),
+    );
+  });
+
+  test('silence is kept, and an answer that time will change names an instant to come', () => {
+    fc.assert(
+      fc.property(someIncident, somePlan, someTold, someSuppression, (it, plan, known, suppression) => {
+        const decision = decide({ incident: it, plan, told: known, suppression, now });
+        if (suppression.silenced) expect(decision.kind).toBe('quiet');
+        if (decision.kind === 'quiet' && decision.until !== null) expect(decision.until).toBeGreaterThan(now);
+      }),
+    );
+  });
+});
+
+test('an acknowledgement holds until the severity rises', () => {
+  expect(isAcknowledged(open)).toBe(false);
+  expect(isAcknowledged(acknowledged(open))).toBe(true);
+  expect(isAcknowledged({ ...acknowledged(open), rises: 1 })).toBe(false);
+});

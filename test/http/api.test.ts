@@ -1,0 +1,352 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Operation, operations } from '../../src/http/api/openapi.ts';
+import { demoDesk } from '../support/demo-desk.ts';
+import { buildPolls, dayMs, deskNow, hourMs, minuteMs } from '../support/fake-desk.ts';
+import { type RunningServer, runServer } from '../support/web-server.ts';
+
+let server: RunningServer;
+
+beforeEach(async () => {
+  server = await runServer({ desk: demoDesk() });
+});
+
+afterEach(() => server.close());
+
+describe('what the API gives', () => {
+  it('accounts, money as decimal strings, times in UTC, null where unknown', async () => {
+    const { accounts } = await get('/accounts');
+    expect(accounts.find(({ id }: { id: string }) => id === 'voice-alerts')).toEqual({
+      id: 'voice-alerts',
+      name: 'Voice alerts',
+      labels: { team: 'sre' },
+      currency: 'CNY',
+      outcome: 'ok',
+      failure: null,
+      polledAt: '2026-11-20T18:39:00.000Z',
+      readAt: '2026-11-20T18:39:00.000Z',
+      balances: { sms: '64', voip: '-18.383' },
+      burnPerDay: { sms: '0', voip: '7.2' },
+      runwaySeconds: { sms: null, voip: 0 },
+      consecutiveFailures: 0,
+      backoffUntil: null,
+      usageHeaders: {},
+      severity: 'critical',
+      firing: 1,
+      pending: 0,
+    });
+    expect(accounts.at(-1)).toMatchObject({
+      id: 'new-account',
+      outcome: null,
+      readAt: null,
+      balances: { sms: null, voip: null },
+    });
+  });
+
+  it.each(
+    operations
+      .filter(({ method }) => method === 'get')
+      .map((operation) => [operation.path, operation] as const),
+  )('%s as its OpenAPI schema says', async (path, operation) => {
+    const body = await get(path.replace('{id}', 'otp'));
+    const parsed = operation.answer.safeParse(body);
+    expect(parsed.error?.issues.slice(0, 3)).toBeUndefined();
+  });
+
+  it('alerts that are resolved only when asked for', async () => {
+    const [alert] = server.desk.alertList;
+    if (alert !== undefined)
+      server.desk.alertList.push({ ...alert, rule: 'old', state: 'resolved', resolvedAt: deskNow });
+    const states = async (query: string) =>
+      new Set((await get(`/alerts${query}`)).alerts.map(({ state }: { state: string }) => state));
+    expect(await states('')).toEqual(new Set(['firing', 'pending']));
+    expect(await states('?all=true')).toEqual(new Set(['firing', 'pending', 'resolved']));
+  });
+
+  it('the explanation of one rule, or a word that no such rule applies', async () => {
+    const { explanations } = await get('/accounts/otp/explain?rule=sms-low');
+    expect(explanations).toHaveLength(1);
+    expect(explanations[0]).toMatchObject({
+      verdict: 'breached',
+      severity: 'critical',
+      value: '42.1',
+      threshold: '50',
+    });
+    expect(await refusal('/accounts/otp/explain?rule=other')).toEqual([404, 'not_found']);
+  });
+
+  it('an OpenAPI document in which every reference leads somewhere', async () => {
+    const document = await get('/openapi.json');
+    expect(document.openapi).toBe('3.1.0');
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(
+      ([, name]) => name,
+    );
+    expect(references.length).toBeGreaterThan(20);
+    for (const name of references) expect(Object.keys(document.components.schemas)).toContain(name);
+    expect(Object.keys(document.paths)).toEqual([
+      ...new Set(operations.map(({ path }: Operation) => `/api/v1${path}`)),
+    ]);
+  });
+});
+
+describe('history', () => {
+  const history = (query: string) => get(`/accounts/otp/history?${query}`);
+
+  it('comes whole and exact, from `since` inclusive to `until` exclusive', async () => {
+    server.desk.pollsByAccount.set(
+      'otp',
+      buildPolls({ since: deskNow - hourMs, until: deskNow, everyMs: 20 * minuteMs, sms: () => -18.383 }),
+    );
+    expect(await history('since=2026-11-20T18:01:00Z&until=2026-11-20T18:41:00Z')).toEqual({
+      points: [
+        { at: '2026-11-20T18:01:00.000Z', sms: '-18.383', voip: '80', currency: 'CNY' },
+        { at: '2026-11-20T18:21:00.000Z', sms: '-18.383', voip: '80', currency: 'CNY' },
+      ],
+    });
+    expect((await history('since=30m')).points).toHaveLength(2);
+    expect((await history(`since=${deskNow - 30 * minuteMs}`)).points).toHaveLength(2);
+  });
+
+  it.each([
+    ['2026-11-20T18:01:00Z', 3],
+    ['2026-11-21T02:01:00%2B08:00', 3],
+    // A plus that nobody escaped.
+    ['2026-11-21T02:01:00+08:00', 3],
+    ['2026-11-20T18:21', 2],
+    ['2026-11-20', 4],
+    ['2026-11-21', 0],
+  ])('takes since=%s, in UTC where no zone is named', async (since, count) => {
+    server.desk.pollsByAccount.set(
+      'otp',
+      buildPolls({ since: deskNow - hourMs, until: deskNow, everyMs: 20 * minuteMs, sms: () => 5 }),
+    );
+    expect((await history(`since=${since}`)).points).toHaveLength(count);
+  });
+
+  it('is thinned to the points asked for and keeps the lowest and the highest', async () => {
+    const dip = deskNow - 3 * hourMs;
+    server.desk.pollsByAccount.set(
+      'otp',
+      buildPolls({
+        since: deskNow - dayMs,
+        until: deskNow,
+        everyMs: minuteMs,
+        sms: (at) => (at === dip ? -5 : at === dip + minuteMs ? 900 : 100),
+      }),
+    );
+    const { points } = await history('since=1d&points=50');
+    expect(points.length).toBeLessThanOrEqual(50);
+    const values = points.map(({ sms }: { sms: string }) => Number(sms));
+    expect([Math.min(...values), Math.max(...values)]).toEqual([-5, 900]);
+  });
+
+  it.each([
+    'since=yesterday',
+    'until=2026-13-45T00:00:00Z',
+    'points=1',
+    'points=lots',
+    'points=-5',
+    'since=99999999999999999',
+    'since=2026-02-30',
+    'since=2026-11-20T24:30:00Z',
+  ])('refuses %s in words', async (query) => {
+    expect(await refusal(`/accounts/otp/history?${query}`)).toEqual([400, 'bad_request']);
+  });
+
+  it('of an unknown account is not found', async () => {
+    expect(await refusal('/accounts/nobody/history')).toEqual([404, 'not_found']);
+  });
+});
+
+describe('what the API is told', () => {
+  it('acknowledges with and without a body', async () => {
+    const bare = await post('/alerts/otp/sms-low/ack');
+    expect(bare.status).toBe(200);
+    expect((await read(bare)).alert).toMatchObject({
+      account: 'otp',
+      acknowledged: { by: 'api', comment: '' },
+    });
+    await post('/alerts/voice-alerts/voip-negative/ack', { by: 'Lin', comment: 'on it' });
+    expect(server.desk.orders.at(-1)?.order).toEqual({
+      account: 'voice-alerts',
+      rule: 'voip-negative',
+      by: 'Lin',
+      comment: 'on it',
+    });
+    expect((await post('/alerts/otp/none/ack')).status).toBe(404);
+  });
+
+  it('reaches alerts whose ids need escaping', async () => {
+    await post(`/alerts/${encodeURIComponent('@provider:api.example.com')}/provider-down/ack`);
+    const [alert] = server.desk.alertList;
+    if (alert !== undefined)
+      server.desk.alertList.push({ ...alert, account: '@provider:api.example.com', rule: 'provider-down' });
+    expect(
+      (await post(`/alerts/${encodeURIComponent('@provider:api.example.com')}/provider-down/ack`)).status,
+    ).toBe(200);
+  });
+
+  it('silences for a time, lists it, and ends it', async () => {
+    const made = await post('/silences', {
+      match: { account: 'otp', severity: ['warning'] },
+      for: '2h',
+      by: 'Lin',
+      comment: 'test',
+    });
+    expect(made.status).toBe(201);
+    const { silence } = await read(made);
+    expect(silence).toEqual({
+      id: 'silence-1',
+      match: { account: ['otp'], severity: ['warning'] },
+      startsAt: '2026-11-20T18:41:00.000Z',
+      endsAt: '2026-11-20T20:41:00.000Z',
+      by: 'Lin',
+      comment: 'test',
+      active: true,
+    });
+    expect((await get('/silences')).silences.map(({ id }: { id: string }) => id)).toContain('silence-1');
+    const ended = await fetch(`${server.url}/api/v1/silences/silence-1`, { method: 'DELETE' });
+    expect(await ended.json()).toEqual({ expired: 'silence-1' });
+    const again = await fetch(`${server.url}/api/v1/silences?id=silence-1`, { method: 'DELETE' });
+    expect(again.status).toBe(404);
+  });
+
+  it('ends a silence that the body names', async () => {
+    const response = await fetch(`${server.url}/api/v1/silences`, {
+      method: 'DELETE',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: 'silence-batch' }),
+    });
+    expect(response.status).toBe(200);
+  });
+
+  it('silences from and until instants of another zone', async () => {
+    const match = { rule: 'sms-low' };
+    const made = await post('/silences', {
+      match,
+      startsAt: '2026-11-21T04:00:00+08:00',
+      endsAt: '2026-11-21T06:00:00+08:00',
+    });
+    expect((await read(made)).silence).toMatchObject({
+      startsAt: '2026-11-20T20:00:00.000Z',
+      endsAt: '2026-11-20T22:00:00.000Z',
+    });
+  });
+
+  it.each([
+    ['neither duration nor end', { match: {} }],
+    ['both', { match: {}, for: '1h', endsAt: '2026-11-21T00:00:00Z' }],
+    ['an end in the past', { match: {}, endsAt: '2026-11-19T00:00:00Z' }],
+    ['more than a year', { match: {}, for: '400d' }],
+    ['a duration that is none', { match: {}, for: 'soon' }],
+    ['an unknown key', { match: { acount: 'otp' }, for: '1h' }],
+    ['an unknown severity', { match: { severity: 'bad' }, for: '1h' }],
+    ['no match', { for: '1h' }],
+    ['a list', []],
+  ])('refuses a silence with %s', async (_what, body) => {
+    const response = await post('/silences', body);
+    expect(response.status).toBe(400);
+    const { error } = await read(response);
+    expect(error.code).toBe('bad_request');
+    expect(error.message).not.toBe('');
+    expect(server.desk.orders).toEqual([]);
+  });
+
+  it('says which severities there are', async () => {
+    const { error } = await read(await post('/silences', { match: { severity: 'bad' }, for: '1h' }));
+    expect(error.message).toBe('match.severity: give info, warning, critical, or a list of these');
+  });
+
+  it('refuses to guess what "all" means', async () => {
+    const response = await fetch(`${server.url}/api/v1/alerts?all=1`);
+    expect(response.status).toBe(400);
+    expect((await read(response)).error.message).toBe('all: give true or false');
+  });
+
+  it('polls now, and says when it may not', async () => {
+    expect(await (await post('/accounts/otp/poll')).json()).toMatchObject({
+      outcome: 'ok',
+      account: { id: 'otp' },
+    });
+    server.desk.refusal = { refused: 'not-now', why: 'The provider asked to wait until 18:58.' };
+    const refused = await post('/accounts/otp/poll');
+    expect(refused.status).toBe(409);
+    expect(await refused.json()).toEqual({
+      error: { code: 'not_now', message: 'The provider asked to wait until 18:58.' },
+    });
+  });
+
+  it.each([
+    ['no JSON', '{"by":', 'application/json', 400],
+    ['a form', 'by=x', 'application/x-www-form-urlencoded', 415],
+    ['text', '{}', 'text/plain', 415],
+    ['too much', JSON.stringify({ comment: 'x'.repeat(70_000) }), 'application/json', 413],
+    [
+      'a comment of a thousand characters',
+      JSON.stringify({ comment: 'x'.repeat(1_000) }),
+      'application/json',
+      400,
+    ],
+  ])('refuses %s', async (_what, body, type, status) => {
+    const response = await fetch(`${server.url}/api/v1/alerts/otp/sms-low/ack`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': type },
+    });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({
+      error: { code: expect.any(String), message: expect.any(String) },
+    });
+    expect(server.desk.orders).toEqual([]);
+  });
+});
+
+describe('addresses', () => {
+  it('answers a wrong method with the ones it takes', async () => {
+    const response = await fetch(`${server.url}/api/v1/accounts`, { method: 'POST' });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('HEAD, GET');
+  });
+
+  it('answers HEAD without a body', async () => {
+    const response = await fetch(`${server.url}/api/v1/accounts`, { method: 'HEAD' });
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('');
+  });
+
+  it('refuses a broken percent sign', async () => {
+    expect(await refusal('/accounts/%E0%A4%A')).toEqual([400, 'bad_request']);
+  });
+
+  it('names nothing that Object has by itself', async () => {
+    expect((await fetch(`${server.url}/assets/constructor`)).status).toBe(404);
+    expect((await fetch(`${server.url}/assets/..%2Fhtml.ts`)).status).toBe(404);
+  });
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of any shape, looked at by the tests.
+async function get(path: string): Promise<any> {
+  const response = await fetch(`${server.url}/api/v1${path}`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  return response.json();
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: as above.
+function read(response: Response): Promise<any> {
+  return response.json();
+}
+
+async function refusal(path: string): Promise<[number, string]> {
+  const response = await fetch(`${server.url}/api/v1${path}`);
+  const { error } = (await response.json()) as { error: { code: string } };
+  return [response.status, error.code];
+}
+
+function post(path: string, body?: unknown): Promise<Response> {
+  return fetch(`${server.url}/api/v1${path}`, {
+    method: 'POST',
+    ...(body === undefined
+      ? {}
+      : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  });
+}

@@ -1,0 +1,448 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Secret } from '../../src/domain/secret.ts';
+import { signAcknowledgement } from '../../src/http/ack-link.ts';
+import { demoDesk } from '../support/demo-desk.ts';
+import { buildAccountView, buildAlertView, deskNow, hourMs } from '../support/fake-desk.ts';
+import { ackKey, type RunningServer, runServer } from '../support/web-server.ts';
+
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const present = existsSync(executablePath);
+/** `LOWWATER_SCREENSHOTS=docs/screenshots` keeps a picture of each page there. */
+const screenshots = process.env.LOWWATER_SCREENSHOTS ?? null;
+const kept = new Set([
+  'overview-light',
+  'overview-dark',
+  'account-light',
+  'account-dark',
+  'overview-narrow',
+  'silences-light',
+]);
+const token = 'browser-token';
+
+// Chromium shares the machine with the other test files.
+vi.setConfig({ testTimeout: 30_000 });
+
+if (!present) {
+  if (process.env.LOWWATER_REQUIRE_CHROMIUM === '1') throw new Error(`no Chromium at ${executablePath}`);
+  process.stdout.write(
+    `skipped: no Chromium at ${executablePath}, so the pages were not tried in a browser\n`,
+  );
+}
+
+const link = `/ack?${signAcknowledgement(ackKey, { account: 'otp', rule: 'sms-low', incident: 'incident-1', expiresAt: deskNow + hourMs })}`;
+const pages = [
+  ['overview', '/'],
+  ['account', '/accounts/otp?range=7d'],
+  ['account-voip', '/accounts/voice-alerts?balance=voip&range=30d'],
+  ['silences', '/silences'],
+  ['messages', '/messages'],
+  ['acknowledge', link],
+  ['sign-in', '/sign-in'],
+] as const;
+const wide = { width: 1280, height: 800 };
+const narrow = { width: 360, height: 740 };
+
+interface Observations {
+  readonly complaints: readonly string[];
+  readonly findings: Readonly<Record<'light' | 'dark', readonly string[]>>;
+  readonly facts: { readonly scripted: string; readonly plain: string };
+  readonly widths: { readonly scripted: number; readonly plain: number };
+}
+
+/** Tabs that are used for one page after another. */
+interface Lane {
+  readonly page: Page;
+  readonly plainPage: Page;
+  /** Of the page open now. */
+  readonly complaints: string[];
+}
+
+const nothing = (): void => undefined;
+
+describe.skipIf(!present)('in a browser', () => {
+  const axe = present
+    ? readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+    : '';
+  let browser: Browser;
+  let scripted: BrowserContext;
+  let plain: BrowserContext;
+  let server: RunningServer;
+  let locked: RunningServer;
+  const seen = new Map<string, Promise<Observations>>();
+
+  beforeAll(async () => {
+    const quiet = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
+    const args = [...quiet, '--disable-component-update', '--disable-sync'];
+    browser = await chromium.launch({ executablePath, args });
+    scripted = await browser.newContext({ viewport: wide });
+    plain = await browser.newContext({ viewport: wide, javaScriptEnabled: false });
+    server = await runServer({ desk: demoDesk() });
+    locked = await runServer({ desk: demoDesk(), settings: { token: new Secret(token) } });
+    await observeAll();
+  }, 30_000);
+
+  afterAll(async () => {
+    await browser.close();
+    await Promise.all([server.close(), locked.close()]);
+  });
+
+  describe.each(pages)('%s', (name) => {
+    it('loads without a complaint of the console or the policy', async () => {
+      expect((await look(name)).complaints).toEqual([]);
+    });
+
+    it.each(['light', 'dark'] as const)('has nothing serious for axe in %s', async (scheme) => {
+      expect((await look(name)).findings[scheme]).toEqual([]);
+    });
+
+    it('does not scroll sideways at 360 px, with or without a script', async () => {
+      const { widths } = await look(name);
+      expect(widths.scripted).toBeLessThanOrEqual(narrow.width);
+      expect(widths.plain).toBeLessThanOrEqual(narrow.width);
+    });
+
+    it('shows the same facts without a script', async () => {
+      const { facts } = await look(name);
+      expect(facts.plain.length).toBeGreaterThan(30);
+      expect(facts.plain).toBe(facts.scripted);
+    });
+  });
+
+  it('the chart without a script draws line, thresholds, top-up, incident and projection', async () => {
+    await withPage(plain, async (page) => {
+      await open(page, `${server.url}/accounts/otp?range=7d`);
+      for (const part of ['.line', '.threshold', '.top-up', '.shade', '.projection']) {
+        expect(await page.locator(`.chart-svg ${part}`).count(), part).toBeGreaterThan(0);
+      }
+      // A gap where polls failed: the line takes the pen up.
+      expect((await page.locator('.chart-svg .line').getAttribute('d'))?.match(/M/g)).toHaveLength(2);
+    });
+  });
+
+  it('the chart with a script follows the pointer and drags along no style that the policy forbids', async () => {
+    await withPage(scripted, async (page, complaints) => {
+      await open(page, `${server.url}/accounts/otp?range=24h`);
+      const over = page.locator('.u-over');
+      await over.hover({ position: { x: 300, y: 60 } });
+      await expect.poll(() => page.locator('.u-legend').textContent()).toMatch(/\d+\.\d+ CNY/);
+      expect(complaints).toEqual([]);
+    });
+  });
+
+  it('the keyboard alone acknowledges', async () => {
+    const own = await runServer({ desk: demoDesk() });
+    await withPage(scripted, async (page) => {
+      await open(page, own.url);
+      await tabTo(page, 'Acknowledge sms-low of OTP production');
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('Wei');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('topping up now');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await page.getByRole('status').filter({ hasText: 'Acknowledged.' }).waitFor();
+      expect(own.desk.orders).toEqual([
+        {
+          kind: 'acknowledge',
+          order: { account: 'otp', rule: 'sms-low', by: 'Wei', comment: 'topping up now' },
+        },
+      ]);
+    });
+    await own.close();
+  });
+
+  it('the keyboard alone silences, also without a script', async () => {
+    const own = await runServer({ desk: demoDesk() });
+    await withPage(plain, async (page) => {
+      await open(page, `${own.url}/accounts/otp`);
+      await tabTo(page, 'Silence all alerts of OTP production');
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('Wei');
+      await page.keyboard.press('Enter');
+      await page.getByRole('status').filter({ hasText: 'Silenced.' }).waitFor();
+      const order = {
+        match: { account: ['otp'] },
+        startsAt: deskNow,
+        endsAt: deskNow + 4 * hourMs,
+        by: 'Wei',
+        comment: '',
+      };
+      expect(own.desk.orders).toEqual([{ kind: 'silence', order }]);
+    });
+    await own.close();
+  });
+
+  it('signs in, keeps the way, signs out', async () => {
+    await withPage(scripted, async (page) => {
+      await page.goto(`${locked.url}/accounts/otp`);
+      await page.getByLabel('Token').fill('wrong');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('alert').filter({ hasText: 'not the token' }).waitFor();
+      await page.getByLabel('Token').fill(token);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { level: 1, name: 'OTP production' }).waitFor();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByLabel('Token').waitFor();
+    });
+  });
+
+  it('a link from another site finds the session that began here', async () => {
+    const context = await browser.newContext();
+    await withPage(context, async (page) => {
+      const link = `data:text/html,<a href="${locked.url}/accounts/otp">open</a>`;
+      await page.goto(link);
+      await page.getByRole('link').click();
+      await page.getByLabel('Token').fill(token);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { level: 1, name: 'OTP production' }).waitFor();
+      await page.goto(link);
+      await page.getByRole('link').click();
+      await page.getByRole('heading', { level: 1, name: 'OTP production' }).waitFor();
+    });
+    await context.close();
+  });
+
+  it('acknowledges from a message without signing in', async () => {
+    const own = await runServer({ desk: demoDesk(), settings: { token: new Secret(token) } });
+    await withPage(scripted, async (page) => {
+      await page.goto(own.url + link);
+      await page.getByLabel('Your name').fill('Wei');
+      await page.getByRole('button', { name: 'Acknowledge' }).click();
+      await page.getByRole('heading', { name: 'Acknowledged' }).waitFor();
+      expect(own.desk.orders).toHaveLength(1);
+    });
+    await own.close();
+  });
+
+  it('keeps itself fresh, and leaves alone what somebody fills in', async () => {
+    const own = await runServer({ desk: demoDesk() });
+    await withPage(scripted, async (page) => {
+      await open(page, own.url);
+      await page.getByText('Updates by itself.').waitFor();
+      own.desk.channelList = [
+        { name: 'brand-new', type: 'webhook', pending: 0, lastDeliveredAt: null, lastError: null },
+      ];
+      own.desk.change();
+      await page.getByRole('rowheader', { name: 'brand-new' }).waitFor();
+      await page.locator('summary', { hasText: 'Acknowledge' }).first().click();
+      await page.getByLabel('Your name').first().fill('We');
+      own.desk.alertList = [];
+      own.desk.channelList = [];
+      own.desk.change();
+      await page.getByText('No channel is configured.').waitFor();
+      expect(await page.getByLabel('Your name').first().inputValue()).toBe('We');
+    });
+    await own.close();
+  });
+
+  it('says when the connection is lost', async () => {
+    const own = await runServer({ desk: demoDesk() });
+    await withPage(scripted, async (page) => {
+      await open(page, own.url);
+      await page.getByText('Updates by itself.').waitFor();
+      await own.close();
+      await page.getByText('Connection lost').waitFor();
+    });
+  });
+
+  it.each([
+    ['markup', '<img src=x onerror=alert(1)>"\'&\u202E<script>alert(2)</script>'],
+    ['one endless word', 'N'.repeat(5_000)],
+  ])('hostile names stay names: %s', async (_what, name) => {
+    const own = await runServer({ desk: demoDesk() });
+    own.desk.accountList = [
+      buildAccountView({
+        name,
+        // As much as is taken for a currency.
+        currency: name.slice(0, 16),
+        labels: { [name]: name },
+        failure: name,
+        usage: { [name]: name },
+      }),
+    ];
+    own.desk.alertList = [
+      buildAlertView({
+        summary: name,
+        accountName: name,
+        rule: name,
+        acknowledged: { at: deskNow, by: name, comment: name },
+      }),
+      buildAlertView({ summary: name, account: name, accountName: name, rule: name }),
+    ];
+    await withPage(scripted, async (page, complaints) => {
+      for (const path of [
+        '/',
+        '/accounts/otp',
+        '/silences',
+        '/messages',
+        `/?q=${encodeURIComponent(name.slice(0, 100))}`,
+      ]) {
+        await open(page, own.url + path);
+        expect(await page.locator('main img, main script').count()).toBe(0);
+        for (const size of [wide, narrow]) {
+          await page.setViewportSize(size);
+          expect(await widthOf(page), path).toBeLessThanOrEqual(size.width);
+        }
+      }
+      expect(complaints).toEqual([]);
+    });
+    await own.close();
+  });
+
+  /** What was seen of a page, once for all the tests of it: loading and axe are what takes the time. */
+  function look(name: string): Promise<Observations> {
+    return seen.get(name) ?? Promise.reject(new Error(`nobody looked at ${name}`));
+  }
+
+  /** Begins to look at all pages, in two lanes, each with a tab for what runs scripts and one for what does not. */
+  async function observeAll(): Promise<void> {
+    const lanes = await Promise.all([openLane(), openLane()]);
+    const ends = lanes.map(() => Promise.resolve());
+    for (const [index, [name, path]] of pages.entries()) {
+      const turn = index % lanes.length;
+      const lane = lanes[turn];
+      if (lane === undefined) continue;
+      const url = (name === 'sign-in' ? locked : server).url + path;
+      const observed = (ends[turn] ?? Promise.resolve()).then(() => observe(lane, name, url));
+      seen.set(name, observed);
+      ends[turn] = observed.then(nothing, nothing);
+    }
+  }
+
+  async function openLane(): Promise<Lane> {
+    const [page, plainPage] = await Promise.all([scripted.newPage(), plain.newPage()]);
+    const complaints: string[] = [];
+    listenToComplaints(page, complaints);
+    return { page, plainPage, complaints };
+  }
+
+  async function observe(
+    { page, plainPage, complaints }: Lane,
+    name: string,
+    url: string,
+  ): Promise<Observations> {
+    complaints.length = 0;
+    await Promise.all([page.setViewportSize(wide), page.emulateMedia({ colorScheme: 'light' })]);
+    await open(page, url);
+    const scriptedFacts = await factsOf(page);
+    // Run as the browser's own code: the policy of the page holds for the page only.
+    await page.evaluate(axe);
+    const light = await seriousFindings(page);
+    await keepPicture(page, `${name}-light`);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    // What differs in the dark are the colours.
+    const dark = await seriousFindings(page, ['color-contrast']);
+    await keepPicture(page, `${name}-dark`);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize(narrow);
+    const scriptedWidth = await widthOf(page);
+    await keepPicture(page, `${name}-narrow`);
+    await plainPage.setViewportSize(narrow);
+    await open(plainPage, url);
+    return {
+      complaints: [...complaints],
+      findings: { light, dark },
+      facts: { scripted: scriptedFacts, plain: await factsOf(plainPage) },
+      widths: { scripted: scriptedWidth, plain: await widthOf(plainPage) },
+    };
+  }
+
+  async function withPage<T>(
+    context: BrowserContext,
+    use: (page: Page, complaints: string[]) => Promise<T>,
+  ): Promise<T> {
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    listenToComplaints(page, complaints);
+    try {
+      return await use(page, complaints);
+    } finally {
+      await page.close();
+    }
+  }
+
+  function listenToComplaints(page: Page, complaints: string[]): void {
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('dialog', (dialog) => {
+      complaints.push(`dialog ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+  }
+
+  /** Opens a page and waits until its scripts have done what they do at first. */
+  async function open(page: Page, url: string): Promise<void> {
+    await page.goto(url);
+    const scripted = await page.evaluate(
+      'document.scripts.length > 0 && matchMedia("(scripting: enabled)").matches',
+    );
+    if (scripted === true && (await page.locator('script[src*="chart.js"]').count()) > 0) {
+      await page
+        .locator('.chart .uplot')
+        .or(page.locator('.chart-box:empty'))
+        .or(page.locator('.chart-svg'))
+        .first()
+        .waitFor();
+    }
+  }
+
+  async function seriousFindings(
+    page: Page,
+    rules: readonly string[] | null = null,
+  ): Promise<readonly string[]> {
+    // Nothing to load ahead: the styles come from the page's own server, so their rules can be read as they are.
+    const options = {
+      resultTypes: ['violations'],
+      preload: false,
+      ...(rules === null ? {} : { runOnly: rules }),
+    };
+    const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as {
+      violations: { impact: string; id: string; nodes: { html: string }[] }[];
+    };
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+  }
+
+  async function keepPicture(page: Page, name: string): Promise<void> {
+    if (screenshots === null || !kept.has(name)) return;
+    mkdirSync(screenshots, { recursive: true });
+    await page.waitForTimeout(300);
+    await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: !name.endsWith('narrow') });
+  }
+
+  /** Of all that could be scrolled to, once the chart has followed a change of the window. */
+  async function widthOf(page: Page): Promise<number> {
+    const measure = () => page.evaluate('document.documentElement.scrollWidth') as Promise<number>;
+    const room = page.viewportSize()?.width ?? 0;
+    for (let tries = 0; tries < 40 && (await measure()) > room; tries += 1) await page.waitForTimeout(25);
+    return measure();
+  }
+
+  /** The words of the page without what only the picture of the chart says in either form. */
+  function factsOf(page: Page): Promise<string> {
+    return page.evaluate(`(() => {
+      const main = document.querySelector('main').cloneNode(true);
+      main.querySelectorAll('.chart-box').forEach((box) => box.remove());
+      return main.textContent.replace(/\\s+/g, ' ').trim();
+    })()`) as Promise<string>;
+  }
+
+  async function tabTo(page: Page, name: string): Promise<void> {
+    for (let step = 0; step < 60; step += 1) {
+      await page.keyboard.press('Tab');
+      if ((await page.evaluate('document.activeElement.textContent')) === name) return;
+    }
+    throw new Error(`no way by Tab to ${name}`);
+  }
+});

@@ -1,0 +1,101 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { renderExposition } from '../../src/http/exposition.ts';
+import { renderMetrics } from '../../src/http/metrics.ts';
+import { demoDesk } from '../support/demo-desk.ts';
+import { buildAccountView, deskNow, FakeDesk, micros } from '../support/fake-desk.ts';
+
+const promtool = findPromtool();
+
+describe('metrics', () => {
+  it('have the names and labels of the contract', () => {
+    const text = renderMetrics(demoDesk(), deskNow);
+    for (const line of [
+      'lowwater_balance{account="voice-alerts",balance="voip",currency="CNY"} -18.383',
+      'lowwater_runway_seconds{account="voice-alerts",balance="voip"} 0',
+      'lowwater_burn_per_day{account="otp",balance="sms"} 96',
+      'lowwater_polls_total{account="otp",outcome="ok"} 1200',
+      'lowwater_poll_duration_seconds_bucket{le="0.1"} 40',
+      'lowwater_poll_duration_seconds_bucket{le="+Inf"} 50',
+      'lowwater_poll_duration_seconds_sum 7.25',
+      'lowwater_last_success_timestamp_seconds{account="otp"} 1795199940',
+      'lowwater_backoff_seconds{account="billing"} 1020',
+      'lowwater_backoff_seconds{account="otp"} 0',
+      'lowwater_alert_firing{account="otp",rule="sms-low",severity="critical"} 1',
+      'lowwater_notifications_total{channel="ops",state="delivered"} 31',
+      'lowwater_notifications_total{channel="ops",state="dead"} 0',
+      'lowwater_outbox_pending{channel="finance"} 1',
+      'lowwater_config_last_reload_successful 1',
+      'lowwater_build_info{version="0.1.0"} 1',
+    ]) {
+      expect(text.split('\n')).toContain(line);
+    }
+  });
+
+  it('a balance that could not be read is absent, and so is what follows from it', () => {
+    const text = renderMetrics(demoDesk(), deskNow);
+    expect(text).not.toMatch(/^lowwater_(balance|runway_seconds|burn_per_day)\{account="billing"/m);
+    expect(text).toMatch(/^lowwater_last_success_timestamp_seconds\{account="billing"/m);
+  });
+
+  it('a pending alert does not fire', () => {
+    expect(renderMetrics(demoDesk(), deskNow)).not.toContain('rule="spending"');
+  });
+
+  it('series of a removed account are gone', () => {
+    const desk = demoDesk();
+    desk.accountList = desk.accountList.filter(({ id }) => id !== 'support');
+    expect(renderMetrics(desk, deskNow)).not.toContain('support');
+  });
+
+  it('a reload that failed shows', () => {
+    const desk = new FakeDesk();
+    desk.daemonStatus = { ...desk.daemonStatus, configReloadOk: false, problems: ['x'] };
+    expect(renderMetrics(desk, deskNow)).toContain('lowwater_config_last_reload_successful 0\n');
+  });
+
+  it('odd names are escaped, one line each', () => {
+    const text = renderExposition([
+      {
+        type: 'gauge',
+        name: 'm',
+        help: 'a\\b\nc',
+        samples: [{ labels: { a: 'q"u\\o\nte\uD800' }, value: Number.POSITIVE_INFINITY }],
+      },
+    ]);
+    expect(text).toBe('# HELP m a\\\\b\\nc\n# TYPE m gauge\nm{a="q\\"u\\\\o\\nte\uFFFD"} +Inf\n');
+  });
+
+  it('a metric without a sample is left out', () => {
+    expect(renderExposition([{ type: 'gauge', name: 'm', help: 'h', samples: [] }])).toBe('');
+  });
+
+  it.skipIf(promtool === null)('are clean by promtool check metrics', () => {
+    const desk = demoDesk();
+    desk.accountList.push(
+      buildAccountView({
+        id: 'odd',
+        currency: '"\\\n',
+        reading: { at: deskNow, sms: micros(1), voip: 0, currency: '"\\\n<' },
+      }),
+    );
+    const checked = spawnSync(promtool ?? '', ['check', 'metrics'], {
+      input: renderMetrics(desk, deskNow),
+      encoding: 'utf8',
+    });
+    expect(checked.stderr + checked.stdout).toBe('');
+    expect(checked.status).toBe(0);
+  });
+});
+
+describe('the alerting rules that come along', () => {
+  it.skipIf(promtool === null)('are clean by promtool check rules', () => {
+    execFileSync(promtool ?? '', ['check', 'rules', 'deploy/prometheus-rules.yml']);
+  });
+});
+
+/** promtool comes with Debian's prometheus; where it is absent these two checks are left out. */
+function findPromtool(): string | null {
+  const path = process.env.PROMTOOL ?? 'promtool';
+  return spawnSync(path, ['--version']).status === 0 ? path : null;
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { listAccounts, readListQuery, writeListQuery } from '../../../src/http/page/account-list.ts';
+import { buildAccountView, buildOutlook, dayMs, micros } from '../../support/fake-desk.ts';
+
+const runway = (days: number | null) => ({
+  sms: buildOutlook({ runwayMs: days === null ? null : days * dayMs }),
+  voip: null,
+});
+const accounts = [
+  buildAccountView({ id: 'a', name: 'Alpha', outlooks: runway(30), labels: { team: 'identity' } }),
+  buildAccountView({ id: 'b', name: 'Beta', outlooks: runway(null), labels: { team: 'growth' } }),
+  buildAccountView({ id: 'c', name: 'Gamma', outlooks: runway(2), worst: 'warning', firing: 1, labels: {} }),
+  buildAccountView({ id: 'd', name: 'Delta', outlooks: runway(0), worst: 'critical', firing: 1, labels: {} }),
+  buildAccountView({
+    id: 'e',
+    name: 'Epsilon',
+    labels: {},
+    outlooks: {
+      sms: buildOutlook({ runwayMs: 90 * dayMs }),
+      voip: buildOutlook({ balance: 'voip', runwayMs: dayMs }),
+    },
+    reading: { at: 0, sms: micros(1), voip: micros(2), currency: 'EUR' },
+  }),
+];
+const ids = (query: string) =>
+  listAccounts(accounts, readListQuery(new URLSearchParams(query))).accounts.map(({ id }) => id);
+
+describe('the list of accounts', () => {
+  it('begins with the shortest runway of either balance and ends with the unknown', () => {
+    expect(ids('')).toEqual(['d', 'e', 'c', 'a', 'b']);
+  });
+
+  it.each([
+    ['state, worst first', 'sort=state', ['d', 'c', 'a', 'b', 'e']],
+    ['name', 'sort=name', ['a', 'b', 'd', 'e', 'c']],
+    ['name, backwards', 'sort=name&order=desc', ['c', 'e', 'd', 'b', 'a']],
+    ['runway, backwards, the unknown still last', 'order=desc', ['a', 'c', 'e', 'd', 'b']],
+    ['the lowest SMS balance', 'sort=sms', ['e', 'd', 'c', 'a', 'b']],
+  ])('sorts by %s', (_what, query, expected) => {
+    expect(ids(query)).toEqual(expected);
+  });
+
+  it.each([
+    ['a state', 'state=critical', ['d']],
+    ['a part of a name in any case', 'q=LTA', ['d']],
+    ['an id', 'q=b', ['b']],
+    ['a label', 'q=team%3Didentity', ['a']],
+    ['two words that both must stand there', 'q=growth+beta', ['b']],
+    ['what nothing matches', 'q=zz', []],
+  ])('finds by %s', (_what, query, expected) => {
+    expect(ids(query)).toEqual(expected);
+  });
+
+  it('counts the states of all accounts, whatever is shown', () => {
+    const { counts, total, matching } = listAccounts(accounts, readListQuery(new URLSearchParams('q=alpha')));
+    expect([counts.critical, counts.warning, counts.fine, total, matching]).toEqual([1, 1, 3, 5, 1]);
+  });
+
+  it('shows fifty a page and the last page for one beyond', () => {
+    const many = Array.from({ length: 120 }, (_, index) =>
+      buildAccountView({ id: `n${index}`, name: String(index) }),
+    );
+    const page = (number: string) => listAccounts(many, readListQuery(new URLSearchParams({ page: number })));
+    expect([page('1').accounts.length, page('3').accounts.length, page('99').page]).toEqual([50, 20, 3]);
+    expect(page('-1').page).toBe(1);
+    expect(page('x').page).toBe(1);
+  });
+
+  it('writes a query as it reads it, and leaves out what is usual', () => {
+    expect(writeListQuery(readListQuery(new URLSearchParams('')))).toBe('/');
+    const text = '/?q=a+b&state=warning&sort=name&order=desc&page=2';
+    expect(writeListQuery(readListQuery(new URLSearchParams(text.slice(2))))).toBe(text);
+    expect(writeListQuery(readListQuery(new URLSearchParams('state=nonsense&sort=__proto__')))).toBe('/');
+  });
+});

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import { buildChart, chartRanges } from '../../../src/http/page/chart-model.ts';
+import { drawChart } from '../../../src/http/page/chart-svg.ts';
+import { niceTicks, timeTicks } from '../../../src/http/page/scale.ts';
+import {
+  buildAccountView,
+  buildIncident,
+  buildOutlook,
+  buildPolls,
+  dayMs,
+  deskNow,
+  FakeDesk,
+  hourMs,
+  micros,
+  minuteMs,
+} from '../../support/fake-desk.ts';
+
+const [day, , , year] = chartRanges;
+
+function chartOf(sms: (at: number) => number | null, over: Parameters<typeof buildAccountView>[0] = {}) {
+  const desk = new FakeDesk();
+  const polls = buildPolls({ since: deskNow - 2 * dayMs, until: deskNow, everyMs: 5 * minuteMs, sms });
+  desk.pollsByAccount.set('otp', polls);
+  const account = buildAccountView({ reading: polls.at(-1)?.reading ?? null, ...over });
+  return { desk, account, chart: buildChart(desk, { account, range: day, balance: 'sms', now: deskNow }) };
+}
+
+describe('the chart', () => {
+  it('breaks the line where polls failed and goes on after', () => {
+    const { chart } = chartOf((at) => (at > deskNow - 3 * hourMs && at < deskNow - 2 * hourMs ? null : 100));
+    const gaps = chart.points.filter(([, value]) => value === null);
+    expect(gaps).toEqual([[deskNow - 3 * hourMs + 5 * minuteMs - (deskNow % 1), null]]);
+  });
+
+  it('breaks the line where nobody polled for three intervals', () => {
+    const { desk, account } = chartOf(() => 100);
+    const polls = desk.polls('otp', 0, Number.MAX_SAFE_INTEGER);
+    desk.pollsByAccount.set(
+      'otp',
+      polls.filter(({ at }) => at < deskNow - 3 * hourMs || at > deskNow - hourMs),
+    );
+    const { points } = buildChart(desk, { account, range: day, balance: 'sms', now: deskNow });
+    expect(points.filter(([, value]) => value === null)).toHaveLength(1);
+  });
+
+  it('ends in a gap while the last polls fail', () => {
+    const { chart } = chartOf((at) => (at > deskNow - hourMs ? null : 100));
+    expect(chart.points.at(-1)?.[1]).toBeNull();
+  });
+
+  it('of a young account begins with its first poll', () => {
+    const { desk, account } = chartOf(() => 100);
+    const first = deskNow - 20 * minuteMs;
+    desk.pollsByAccount.set('otp', desk.polls('otp', first, deskNow + 1));
+    expect(buildChart(desk, { account, range: year, balance: 'sms', now: deskNow }).since).toBe(first);
+  });
+
+  it('marks rises as top-ups, falls not', () => {
+    const { chart } = chartOf((at) => (at >= deskNow - 6 * hourMs ? 500 : 100) - (at - deskNow) / hourMs);
+    expect(chart.topUps).toHaveLength(1);
+    expect(chart.topUps[0]?.at).toBe(deskNow - 6 * hourMs);
+    expect(chart.topUps[0]?.amount).toBeCloseTo(400, 0);
+  });
+
+  it('projects to zero, or a quarter of the chart ahead', () => {
+    const projected = (emptyAt: number | null) =>
+      chartOf(() => 100, { outlooks: { sms: buildOutlook({ emptyAt }), voip: null } }).chart.projection;
+    expect(projected(deskNow + 2 * hourMs)).toEqual([
+      [deskNow, 100],
+      [deskNow + 2 * hourMs, 0],
+    ]);
+    expect(projected(deskNow + dayMs)).toEqual([
+      [deskNow, 100],
+      [deskNow + 6 * hourMs, 75],
+    ]);
+    expect(projected(null)).toEqual([]);
+  });
+
+  it('leaves out readings in another currency: the two have no common scale', () => {
+    const { desk, account } = chartOf(() => 100);
+    const foreign = buildPolls({
+      since: deskNow - dayMs,
+      until: deskNow - hourMs,
+      everyMs: hourMs,
+      sms: () => 9_999,
+      currency: 'USD',
+    });
+    desk.pollsByAccount.set('otp', [...foreign, ...desk.polls('otp', deskNow - hourMs + 1, deskNow + 1)]);
+    const { points } = buildChart(desk, { account, range: day, balance: 'sms', now: deskNow });
+    expect(Math.max(...points.map(([, value]) => value ?? 0))).toBe(100);
+  });
+
+  it('shades incidents of this balance and of none, cut to the chart, and no events', () => {
+    const { desk, account } = chartOf(() => 100);
+    desk.incidentList = [
+      buildIncident({ rule: 'old', firedAt: deskNow - 3 * dayMs, resolvedAt: deskNow - hourMs }),
+      buildIncident({ rule: 'stale', balance: null }),
+      buildIncident({ rule: 'voip-low', balance: 'voip' }),
+      buildIncident({ rule: 'topped-up', event: true }),
+    ];
+    const { incidents, since } = buildChart(desk, { account, range: day, balance: 'sms', now: deskNow });
+    expect(incidents.map(({ rule }) => rule)).toEqual(['old', 'stale']);
+    expect(incidents[0]).toMatchObject({ from: since, to: deskNow - hourMs });
+  });
+
+  it('of a year has at most a thousand points and keeps the lowest', () => {
+    const desk = new FakeDesk();
+    const dip = deskNow - 100 * dayMs;
+    const sms = (at: number) => (at === dip ? -7 : 100);
+    desk.pollsByAccount.set(
+      'otp',
+      buildPolls({ since: deskNow - 365 * dayMs, until: deskNow, everyMs: 30 * minuteMs, sms }),
+    );
+    const { points } = buildChart(desk, {
+      account: buildAccountView(),
+      range: year,
+      balance: 'sms',
+      now: deskNow,
+    });
+    expect(points.length).toBeLessThan(1_000);
+    expect(Math.min(...points.map(([, value]) => value ?? 0))).toBe(-7);
+  });
+
+  it.each([
+    ['nothing read yet', () => null],
+    ['a balance that never moves', () => 0],
+    ['a balance at the limit', () => 9_007_199_254],
+  ])('is drawn with %s', (_what, sms) => {
+    const { chart } = chartOf(sms, { thresholds: { sms: {}, voip: {} } });
+    const { markup } = drawChart(chart, 'words', 'UTC');
+    expect(markup).not.toMatch(/NaN|Infinity|undefined/);
+  });
+
+  it('is as exact as the reading in what it says', () => {
+    const { chart } = chartOf(() => -18.383, { thresholds: { sms: { critical: micros(0.1) }, voip: {} } });
+    expect(chart.points.at(-1)?.[1]).toBe(-18.383);
+    expect(chart.thresholds).toEqual([{ severity: 'critical', value: 0.1 }]);
+  });
+});
+
+describe('scales', () => {
+  it('have round numbers', () => {
+    expect(niceTicks(0, 97, 4)).toEqual([0, 25, 50, 75]);
+    expect(niceTicks(-3, 4, 4)).toEqual([-2, 0, 2, 4]);
+    expect(niceTicks(5, 5, 4)).toEqual([5]);
+  });
+
+  it('have hours for a day and months for a year', () => {
+    expect(
+      timeTicks({ since: deskNow - dayMs, until: deskNow, timezone: 'UTC' }).map(({ label }) => label),
+    ).toContain('12:00');
+    expect(
+      timeTicks({ since: deskNow - 7 * dayMs, until: deskNow, timezone: 'UTC' }).map(({ label }) => label),
+    ).toContain('18 Nov');
+    expect(
+      timeTicks({ since: deskNow - 365 * dayMs, until: deskNow, timezone: 'UTC' }).map(({ label }) => label),
+    ).toContain('Feb');
+  });
+
+  it('have hours that are round where people are, also across a change of the clocks', () => {
+    const ticks = (since: string, timezone: string) =>
+      timeTicks({ since: Date.parse(since), until: Date.parse(since) + dayMs, timezone }).map(
+        ({ at, label }) => `${new Date(at).toISOString().slice(11, 16)} ${label}`,
+      );
+    expect(ticks('2026-11-20T18:41:00Z', 'Asia/Kolkata')).toEqual([
+      ...['22:30 04:00', '02:30 08:00', '06:30 12:00', '10:30 16:00', '14:30 20:00', '18:30 00:00'],
+    ]);
+    expect(ticks('2026-10-24T20:00:00Z', 'Europe/Berlin')).toEqual([
+      ...['22:00 00:00', '03:00 04:00', '07:00 08:00', '11:00 12:00', '15:00 16:00', '19:00 20:00'],
+    ]);
+  });
+
+  it('have months that begin where people are', () => {
+    const since = Date.parse('2026-01-15T00:00:00Z');
+    const [first] = timeTicks({ since, until: since + 200 * dayMs, timezone: 'Asia/Shanghai' });
+    expect(first).toEqual({ at: Date.parse('2026-01-31T16:00:00Z'), label: 'Feb' });
+  });
+});

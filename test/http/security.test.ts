@@ -1,0 +1,294 @@
+import { request } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Secret } from '../../src/domain/secret.ts';
+import { signAcknowledgement } from '../../src/http/ack-link.ts';
+import { ListenError } from '../../src/http/server.ts';
+import { demoDesk } from '../support/demo-desk.ts';
+import { deskNow, hourMs } from '../support/fake-desk.ts';
+import { ackKey, type RunningServer, runServer } from '../support/web-server.ts';
+
+const token = 'a-token-that-is-long-enough';
+const withToken = { settings: { token: new Secret(token) } };
+const page = { accept: 'text/html' };
+let server: RunningServer;
+
+afterEach(() => server.close());
+
+describe('the token', () => {
+  it.each(['/', '/accounts/otp', '/silences', '/messages', '/api/v1/accounts', '/events', '/nothing-here'])(
+    '%s asks for it',
+    async (path) => {
+      server = await runServer({ ...withToken, desk: demoDesk() });
+      const response = await fetch(server.url + path);
+      expect(response.status).toBe(401);
+      expect(response.headers.get('www-authenticate')).toContain('Bearer');
+      expect(await response.json()).toMatchObject({ error: { code: 'unauthorized' } });
+    },
+  );
+
+  it.each(['/livez', '/healthz', '/readyz', '/metrics'])('%s needs none', async (path) => {
+    server = await runServer(withToken);
+    expect((await fetch(server.url + path)).status).toBe(200);
+  });
+
+  it('opens the API as a bearer, and a wrong one does not', async () => {
+    server = await runServer(withToken);
+    const ask = (given: string) =>
+      fetch(`${server.url}/api/v1/accounts`, { headers: { authorization: `Bearer ${given}` } });
+    expect((await ask(token)).status).toBe(200);
+    for (const wrong of [`${token}x`, token.slice(1), '', 'ä']) {
+      expect((await ask(encodeURIComponent(wrong))).status).toBe(401);
+    }
+  });
+
+  it('may hold any character, sent as UTF-8', async () => {
+    server = await runServer({ settings: { token: new Secret('tököken ☃') } });
+    const authorization = Buffer.from('Bearer tököken ☃', 'utf8').toString('latin1');
+    expect((await fetch(`${server.url}/api/v1/accounts`, { headers: { authorization } })).status).toBe(200);
+  });
+
+  it('sends people to the sign-in and back, with a cookie that no script reads and no other site sends', async () => {
+    server = await runServer({ ...withToken, desk: demoDesk() });
+    const refused = await fetch(`${server.url}/accounts/otp?range=7d`, { headers: page, redirect: 'manual' });
+    expect(refused.status).toBe(303);
+    expect(refused.headers.get('location')).toBe('/sign-in?next=%2Faccounts%2Fotp%3Frange%3D7d');
+    const signedIn = await signIn(token, '/accounts/otp?range=7d');
+    expect(signedIn.status).toBe(303);
+    expect(signedIn.headers.get('location')).toBe('/accounts/otp?range=7d');
+    const cookie = signedIn.headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(/HttpOnly; SameSite=Strict/);
+    expect(cookie).not.toContain(token);
+    expect((await withCookie('/', cookie)).status).toBe(200);
+    expect((await withCookie('/', cookie.replace(/=(\d)/, '=9'))).status).toBe(401);
+    server.clock.at += 13 * hourMs;
+    expect((await withCookie('/', cookie)).status).toBe(401);
+  });
+
+  it('is marked secure behind TLS', async () => {
+    server = await runServer({
+      settings: { token: new Secret(token), publicUrl: 'https://lowwater.example.com' },
+    });
+    const response = await fetch(`${server.url}/sign-in`, {
+      method: 'POST',
+      body: new URLSearchParams({ token }),
+      headers: { 'x-forwarded-proto': 'https' },
+      redirect: 'manual',
+    });
+    expect(response.headers.get('set-cookie')).toContain('; Secure');
+  });
+
+  it('may be guessed ten times a minute from one address', async () => {
+    server = await runServer(withToken);
+    for (let attempt = 0; attempt < 10; attempt += 1) expect((await signIn('wrong')).status).toBe(401);
+    const refused = await signIn(token);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toBe('60');
+    const bearer = await fetch(`${server.url}/api/v1/accounts`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(bearer.status).toBe(429);
+    server.clock.passedMs += 60_000;
+    expect((await signIn(token)).status).toBe(303);
+  });
+
+  it('never leads to another site after the sign-in', async () => {
+    server = await runServer(withToken);
+    for (const next of [
+      'https://evil.example/',
+      '//evil.example/',
+      '/\\evil.example',
+      'javascript:alert(1)',
+      '',
+    ]) {
+      expect((await signIn(token, next)).headers.get('location')).toBe('/');
+    }
+  });
+
+  it('a link from another site is loaded once more from ourselves, so that the cookie comes along', async () => {
+    server = await runServer(withToken);
+    const headers = { ...page, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+    const response = await send('/accounts/otp', { headers });
+    expect(response.status).toBe(200);
+    expect(response.body).toContain('http-equiv="refresh"');
+  });
+
+  it('stands in no page, log or error', async () => {
+    server = await runServer({ ...withToken, desk: demoDesk() });
+    await signIn(`${token}-mistyped`);
+    const cookie = (await signIn(token)).headers.get('set-cookie') ?? '';
+    const texts = await Promise.all(
+      ['/', '/accounts/otp', '/sign-in', '/metrics', '/readyz?verbose', '/api/v1/openapi.json'].map(
+        async (path) => (await withCookie(path, cookie)).text(),
+      ),
+    );
+    expect(texts.join('') + JSON.stringify(server.logged)).not.toContain(token);
+  });
+});
+
+describe('without a token', () => {
+  it('an address that others reach is refused, unless the configuration says so', async () => {
+    server = await runServer();
+    await expect(runServer({ settings: { host: '0.0.0.0' } })).rejects.toThrow(ListenError);
+    const open = await runServer({ settings: { host: '0.0.0.0', allowUnauthenticated: true } });
+    await open.close();
+  });
+
+  it('a port in use is named in a sentence', async () => {
+    server = await runServer();
+    await expect(runServer({ settings: { port: Number(new URL(server.url).port) } })).rejects.toThrow(
+      /already in use/,
+    );
+  });
+});
+
+describe('the name of the host', () => {
+  it.each([
+    ['127.0.0.1', 200],
+    ['localhost', 200],
+    ['localhost:9999', 200],
+    ['[::1]:8080', 200],
+    ['lowwater.example.com', 200],
+    ['evil.example', 403],
+    ['lowwater.example.com.evil.example', 403],
+    ['10.0.0.7', 403],
+    ['bad host', 403],
+  ])('bound to loopback, %s gets %i', async (host, status) => {
+    server = await runServer({ settings: { publicUrl: 'https://lowwater.example.com' } });
+    expect((await send('/api/v1/accounts', { headers: { host } })).status).toBe(status);
+  });
+
+  it.each([
+    ['10.0.0.7:8080', 200],
+    ['lowwater', 200],
+    ['evil.example', 403],
+  ])('bound to every address, %s gets %i', async (host, status) => {
+    server = await runServer({ settings: { host: '0.0.0.0', allowUnauthenticated: true } });
+    expect((await send('/api/v1/accounts', { headers: { host } })).status).toBe(status);
+  });
+
+  it('does not matter to probes', async () => {
+    server = await runServer();
+    expect((await send('/livez', { headers: { host: 'pod.cluster.local' } })).status).toBe(200);
+  });
+});
+
+describe('changes', () => {
+  const path = '/api/v1/alerts/otp/sms-low/ack';
+
+  it.each([
+    ['another site', { 'sec-fetch-site': 'cross-site' }],
+    ['another port of the same machine', { 'sec-fetch-site': 'same-site' }],
+    ['another origin, without fetch metadata', { origin: 'https://evil.example' }],
+    ['a sandboxed frame', { origin: 'null' }],
+  ])('from %s are refused', async (_who, headers) => {
+    server = await runServer({ desk: demoDesk() });
+    const response = await send(path, { method: 'POST', headers });
+    expect(response.status).toBe(403);
+    expect(server.desk.orders).toEqual([]);
+  });
+
+  it('from our own page, also behind a proxy, and from programs are taken', async () => {
+    server = await runServer({ desk: demoDesk(), settings: { publicUrl: 'https://lowwater.example.com' } });
+    const own = { origin: server.url, 'sec-fetch-site': 'same-origin' };
+    const proxied = { origin: 'https://lowwater.example.com', 'sec-fetch-site': 'same-origin' };
+    for (const headers of [own, proxied, {}])
+      expect((await send(path, { method: 'POST', headers })).status).toBe(200);
+    expect(server.desk.orders).toHaveLength(3);
+  });
+
+  it('with a cookie but without a word where they come from are refused', async () => {
+    server = await runServer({ ...withToken, desk: demoDesk() });
+    const cookie = (await signIn(token)).headers.get('set-cookie')?.split(';')[0] ?? '';
+    expect((await send(path, { method: 'POST', headers: { cookie } })).status).toBe(403);
+    const own = { cookie, origin: server.url };
+    expect((await send(path, { method: 'POST', headers: own })).status).toBe(200);
+  });
+});
+
+describe('every answer', () => {
+  it.each(['/', '/metrics', '/api/v1/accounts', '/nothing', '/sign-in'])(
+    '%s forbids scripts of others, sniffing and keeping',
+    async (path) => {
+      server = await runServer();
+      const { headers } = await fetch(server.url + path);
+      expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+      expect(headers.get('content-security-policy')).not.toContain('unsafe');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('cache-control')).toBe('no-store');
+    },
+  );
+});
+
+describe('a link in a message', () => {
+  const grant = { account: 'otp', rule: 'sms-low', incident: 'incident-1', expiresAt: deskNow + hourMs };
+  const link = (over: Partial<typeof grant> = {}) =>
+    `/ack?${signAcknowledgement(ackKey, { ...grant, ...over })}`;
+
+  it('shows a question without signing in, and only its answer acknowledges', async () => {
+    server = await runServer({ ...withToken, desk: demoDesk() });
+    const question = await fetch(server.url + link());
+    expect(question.status).toBe(200);
+    expect(await question.text()).toContain('Acknowledge this alert?');
+    expect(server.desk.orders).toEqual([]);
+    const form = new URLSearchParams(link().slice('/ack?'.length));
+    form.set('by', 'Wei');
+    const answer = await fetch(`${server.url}/ack`, { method: 'POST', body: form });
+    expect(await answer.text()).toContain('Acknowledged');
+    expect(server.desk.orders).toEqual([
+      { kind: 'acknowledge', order: { account: 'otp', rule: 'sms-low', by: 'Wei', comment: '' } },
+    ]);
+    expect(await (await fetch(server.url + link())).text()).toContain('Already acknowledged');
+  });
+
+  it.each([
+    ['expired', { expiresAt: deskNow }, 403, 'expired'],
+    ['of an incident that has ended', { incident: 'incident-0' }, 200, 'Already over'],
+    ['of a rule that is gone', { rule: 'gone' }, 200, 'Already over'],
+  ])('that is %s does nothing and says so', async (_what, over, status, words) => {
+    server = await runServer({ desk: demoDesk() });
+    const response = await fetch(server.url + link(over));
+    expect(response.status).toBe(status);
+    expect(await response.text()).toContain(words);
+  });
+
+  it('that was changed is refused', async () => {
+    server = await runServer({ desk: demoDesk() });
+    expect((await fetch(server.url + link().replace('sms-low', 'sms-high'))).status).toBe(403);
+  });
+});
+
+function signIn(given: string, next = '/'): Promise<Response> {
+  return fetch(`${server.url}/sign-in`, {
+    method: 'POST',
+    body: new URLSearchParams({ token: given, next }),
+    redirect: 'manual',
+  });
+}
+
+function withCookie(path: string, cookie: string): Promise<Response> {
+  return fetch(server.url + path, { headers: { cookie: cookie.split(';')[0] ?? '' }, redirect: 'manual' });
+}
+
+/** `fetch` sets some headers itself; this sends them as given. */
+function send(
+  path: string,
+  options: { readonly method?: string; readonly headers: Readonly<Record<string, string>> },
+): Promise<{ readonly status: number; readonly body: string }> {
+  const { hostname, port } = new URL(server.url);
+  return new Promise((resolve, reject) => {
+    const call = request(
+      { hostname: hostname.replace('0.0.0.0', '127.0.0.1'), port, path, ...options },
+      (response) => {
+        let body = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => {
+          body += chunk;
+        });
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body }));
+      },
+    );
+    call.on('error', reject);
+    call.end();
+  });
+}

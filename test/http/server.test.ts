@@ -1,0 +1,266 @@
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { StorageError } from '../../src/domain/ports.ts';
+import { demoDesk } from '../support/demo-desk.ts';
+import { FakeDesk } from '../support/fake-desk.ts';
+import { type RunningServer, runServer } from '../support/web-server.ts';
+
+let server: RunningServer;
+const sockets: Socket[] = [];
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await server.close();
+});
+
+const hasty = {
+  headersTimeoutMs: 100,
+  requestTimeoutMs: 150,
+  connectionCheckMs: 20,
+  keepAliveTimeoutMs: 100,
+};
+
+describe('a slow client', () => {
+  it('that never ends its headers is let go, and others are answered meanwhile', async () => {
+    server = await runServer({ limits: hasty });
+    const slow = dial('GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nx-slow: ');
+    expect((await fetch(`${server.url}/livez`)).status).toBe(200);
+    expect(await slow.received).toContain('408 Request Timeout');
+  });
+
+  it('that never ends its body is let go', async () => {
+    server = await runServer({ limits: hasty });
+    const slow = dial(
+      'POST /api/v1/alerts/a/b/ack HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{',
+    );
+    await slow.received;
+    expect(server.logged).toEqual([]);
+  });
+
+  it('that says nothing at all is let go', async () => {
+    server = await runServer({ limits: hasty });
+    await dial('').received;
+  });
+
+  describe('beyond the limit of connections', () => {
+    const patient = { headersTimeoutMs: 60_000, requestTimeoutMs: 60_000 };
+    const probe = 'GET /livez HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n';
+
+    it('whoever has owed a request for longest makes room', async () => {
+      server = await runServer({ limits: { ...patient, maxConnections: 2 } });
+      const [silent, half] = [dial(''), dial('GET / HTTP/1.1\r\n')];
+      expect(await dial(probe).received).toContain('200 OK');
+      expect(await silent.received).toBe('');
+      expect(half.socket.destroyed).toBe(false);
+      const after = [dial(''), dial(probe)];
+      expect(await after[1]?.received).toContain('200 OK');
+      expect(await half.received).toBe('');
+      expect(after[0]?.socket.destroyed).toBe(false);
+    });
+
+    it('whoever was answered and asks nothing more makes room', async () => {
+      server = await runServer({ limits: { ...patient, maxConnections: 1 } });
+      const kept = dial('GET /livez HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
+      await new Promise((resolve) => kept.socket.once('data', resolve));
+      expect(await dial(probe).received).toContain('200 OK');
+      expect(await kept.received).toContain('200 OK');
+    });
+
+    it('a body that never ends makes room', async () => {
+      server = await runServer({ limits: { ...patient, maxConnections: 1 } });
+      const endless = dial('POST /api/v1/silences HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 9\r\n\r\n{');
+      expect(await dial(probe).received).toContain('200 OK');
+      await endless.received;
+      expect(server.logged).toEqual([]);
+    });
+
+    it('nobody who waits for us is cut off', async () => {
+      server = await runServer({ limits: { ...patient, maxConnections: 1 } });
+      const waiting = dial('GET /events HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
+      await new Promise((resolve) => waiting.socket.once('data', resolve));
+      expect(await dial(probe).received).toBe('');
+      waiting.socket.destroy();
+      await expect.poll(() => dial(probe).received).toContain('200 OK');
+    });
+  });
+});
+
+describe('a rude client', () => {
+  it('that names two hosts is refused, whichever comes first', async () => {
+    server = await runServer();
+    const rude = dial('GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n');
+    expect(await rude.received).toContain('400 Bad Request');
+  });
+
+  it('gets nothing by an address that names another host in its path', async () => {
+    server = await runServer();
+    for (const target of ['//evil.example/livez', '/\\evil.example/livez']) {
+      const rude = dial(`GET ${target} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n`);
+      expect(await rude.received, target).toContain('404 Not Found');
+    }
+  });
+
+  it('that asks for the head of the events holds no stream', async () => {
+    server = await runServer({ limits: { maxStreams: 1 } });
+    for (let time = 0; time < 2; time += 1) {
+      const head = dial('HEAD /events HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n');
+      expect(await head.received).toMatch(/200 OK[\s\S]*text\/event-stream[\s\S]*\r\n\r\n$/);
+    }
+  });
+
+  it('is refused headers larger than the limit', async () => {
+    server = await runServer();
+    const rude = dial(`GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`);
+    expect(await rude.received).toContain('431');
+  });
+
+  it('is refused what is no HTTP', async () => {
+    server = await runServer();
+    expect(await dial('\u0016\u0003\u0001 hello\r\n\r\n').received).toContain('400 Bad Request');
+  });
+
+  it('is refused a body that grows past the limit without saying so', async () => {
+    server = await runServer();
+    const chunk = `${(60_000).toString(16)}\r\n${' '.repeat(60_000)}\r\n`;
+    const rude = dial(
+      `POST /api/v1/alerts/a/b/ack HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${chunk}${chunk}`,
+    );
+    const answer = await rude.received;
+    expect(answer).toContain('413');
+    expect(answer).toContain('connection: close');
+  });
+});
+
+describe('health', () => {
+  it('/livez depends on nothing', async () => {
+    const desk = new FakeDesk();
+    desk.daemonStatus = { ...desk.daemonStatus, ready: false, problems: ['The database cannot be written.'] };
+    server = await runServer({ desk });
+    const response = await fetch(`${server.url}/livez`);
+    expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
+  });
+
+  it('/readyz is 503 until the daemon is ready', async () => {
+    const desk = new FakeDesk();
+    desk.daemonStatus = { ...desk.daemonStatus, ready: false };
+    server = await runServer({ desk });
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
+  });
+
+  it('/readyz stays 200 after a reload that failed and names the problem', async () => {
+    const desk = new FakeDesk();
+    const problems = ['config.json line 4: unknown key "acounts"'];
+    desk.daemonStatus = { ...desk.daemonStatus, problems, configReloadOk: false };
+    server = await runServer({ desk });
+    const response = await fetch(`${server.url}/readyz?verbose`);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      status: 'ok',
+      problems,
+      configReloadOk: false,
+      version: '0.1.0',
+    });
+    expect(await (await fetch(server.url)).text()).toContain('unknown key &quot;acounts&quot;');
+  });
+});
+
+describe('a failure inside', () => {
+  it('of the database is 503 and nobody is told its words', async () => {
+    const desk = demoDesk();
+    desk.polls = () => {
+      throw new StorageError('corrupt', 'malformed page 7 of /data/lowwater.db');
+    };
+    server = await runServer({ desk });
+    const response = await fetch(`${server.url}/api/v1/accounts/otp/history`);
+    expect(response.status).toBe(503);
+    expect(await response.text()).not.toContain('/data');
+  });
+
+  it('of the database leaves the pages with what is known without it', async () => {
+    const desk = demoDesk();
+    const fail = (): never => {
+      throw new StorageError('corrupt', 'malformed page 7 of /data/lowwater.db');
+    };
+    Object.assign(desk, { polls: fail, incidents: fail, notifications: fail });
+    server = await runServer({ desk });
+    for (const [path, known] of [
+      ['/', '42.10 CNY'],
+      ['/accounts/otp', '42.10 CNY'],
+      ['/messages', 'Channels'],
+    ] as const) {
+      const response = await fetch(server.url + path, { headers: { accept: 'text/html' } });
+      const page = await response.text();
+      expect(response.status, path).toBe(200);
+      expect(page).toContain(known);
+      expect(page).toContain('The database cannot be read just now.');
+      expect(page).not.toContain('/data');
+    }
+  });
+
+  it('of the program is 500, stands in the log, and the server goes on', async () => {
+    const desk = demoDesk();
+    desk.explain = () => {
+      throw new TypeError('cannot read the secret thing');
+    };
+    server = await runServer({ desk });
+    const response = await fetch(`${server.url}/accounts/otp`, { headers: { accept: 'text/html' } });
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain('secret thing');
+    expect(server.logged).toHaveLength(1);
+    expect((await fetch(`${server.url}/livez`)).status).toBe(200);
+  });
+});
+
+describe('closing', () => {
+  it('ends open streams, idle connections and slow clients at once', async () => {
+    server = await runServer();
+    const stream = await fetch(`${server.url}/events`);
+    const idle = dial('GET /livez HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
+    const slow = dial('GET / HTTP/1.1\r\n');
+    await fetch(`${server.url}/livez`);
+    await Promise.all([server.close(), server.close()]);
+    expect(await stream.text()).toContain('retry:');
+    await Promise.all([idle.received, slow.received]);
+    expect(server.desk.listeners).toBe(0);
+  });
+});
+
+describe('the stream of events', () => {
+  it('says that something changed, once for many changes, and listens only while somebody does', async () => {
+    server = await runServer();
+    expect(server.desk.listeners).toBe(0);
+    const abort = new AbortController();
+    const { body, headers } = await fetch(`${server.url}/events`, { signal: abort.signal });
+    expect(headers.get('content-type')).toContain('text/event-stream');
+    const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await reader?.read())?.value).toContain('retry:');
+    for (let change = 0; change < 5; change += 1) server.desk.change();
+    expect((await reader?.read())?.value).toBe('event: changed\nid: 1\ndata: 1\n\n');
+    abort.abort();
+    await expect.poll(() => server.desk.listeners).toBe(0);
+  });
+
+  it('shows that it is alive, and has an end to how many it serves', async () => {
+    server = await runServer({ limits: { heartbeatMs: 30, maxStreams: 1 } });
+    const { body } = await fetch(`${server.url}/events`);
+    const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+    let seen = '';
+    while (!seen.includes(': alive')) seen += (await reader?.read())?.value ?? '';
+    expect((await fetch(`${server.url}/events`)).status).toBe(503);
+    await reader?.cancel();
+  });
+});
+
+/** A raw connection that sends a text and collects what comes until the other side ends it. */
+function dial(text: string): { readonly socket: Socket; readonly received: Promise<string> } {
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  sockets.push(socket);
+  let received = '';
+  socket.setEncoding('utf8');
+  socket.on('data', (chunk: string) => {
+    received += chunk;
+  });
+  socket.on('error', () => socket.destroy());
+  socket.write(text);
+  return { socket, received: new Promise((resolve) => socket.on('close', () => resolve(received))) };
+}

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { renderEmailHtml } from '../../src/channels/email/email-body.ts';
+import { describeSlackPayload } from '../../src/channels/slack/describe-payload.ts';
+import { renderSlack } from '../../src/channels/slack/render-slack.ts';
+import type { Notice, ReportAccount } from '../../src/domain/message.ts';
+import { messageSubject, threadSubject, wordIncidents } from '../../src/messages/message-wording.ts';
+import { renderTerminal } from '../../src/messages/render-terminal.ts';
+import { wordReport } from '../../src/messages/report-wording.ts';
+import {
+  buildMessage,
+  buildNotice,
+  buildOutlook,
+  buildReport,
+  buildReportAccount,
+  buildTestMessage,
+  everyMessage,
+  messageNow,
+} from '../support/messages.ts';
+
+describe('a message about many incidents', () => {
+  const many = buildMessage([
+    buildNotice(),
+    buildNotice({ severity: 'warning' }),
+    buildNotice({ kinds: ['resolved'], resolvedAt: messageNow }),
+  ]);
+
+  it('counts them and names the most urgent', () => {
+    expect(wordIncidents(many, 10).headline).toBe(
+      '1 CRITICAL, 1 WARNING, 1 RESOLVED · OTP production: SMS balance 42.10 CNY, below 50.00; and 2 more alerts',
+    );
+  });
+
+  it('is cut with the number of those left out', () => {
+    const words = wordIncidents(buildMessage(new Array<Notice>(10_000).fill(buildNotice())), 8);
+    expect(words.notices).toHaveLength(8);
+    expect(words.more).toBe(9992);
+  });
+
+  it('looks like the worst that is still open', () => {
+    expect(wordIncidents(many, 1).tone).toBe('critical');
+    expect(
+      wordIncidents(buildMessage([buildNotice({ kinds: ['resolved'], resolvedAt: messageNow })]), 1).tone,
+    ).toBe('good');
+  });
+});
+
+describe('the subject of a mail', () => {
+  it('is the same for every message of an incident', () => {
+    const subjects = (['firing', 'worse', 'reminder', 'resolved'] as const).map((kind) =>
+      messageSubject(
+        buildMessage([buildNotice({ kinds: [kind], severity: kind === 'worse' ? 'critical' : 'warning' })]),
+      ),
+    );
+    expect(new Set(subjects)).toEqual(new Set(['OTP production: SMS balance low since 21 Nov 02:22']));
+  });
+
+  it('follows the thread where there is one', () => {
+    const thread = {
+      firstMessage: 'first',
+      subject: 'Marketing: [x] no readings since 1 Jan 00:00',
+      references: [],
+    };
+    expect(messageSubject(buildMessage(undefined, { thread }))).toBe(
+      'Marketing: (x) no readings since 1 Jan 00:00',
+    );
+  });
+
+  it('holds no brackets, not even from a name', () => {
+    expect(
+      threadSubject(buildMessage([buildNotice({ incident: { accountName: '[OTP] [FIRING:1]' } })])),
+    ).toBe('(OTP) (FIRING:1): SMS balance low since 21 Nov 02:22');
+  });
+
+  it.each(Object.entries(everyMessage()))('is one short line: %s', (_, message) => {
+    expect(messageSubject(message)).toMatch(/^[^[\]\n\r]{10,120}$/);
+  });
+});
+
+describe('a report in words', () => {
+  it('names the account that ends first, and sums by currency', () => {
+    const words = wordReport(buildReport(), 10);
+    expect(words.headline).toBe('REPORT · weekly: 3 accounts, OTP production ends first, in 21 hours');
+    expect(words.totals).toEqual([
+      '1034.50 CNY left in all; 336.00 CNY spent (48.00 CNY per day), 200.00 CNY topped up',
+      '1840.25 EUR left in all; 386.40 EUR spent (55.20 EUR per day), nothing topped up',
+    ]);
+  });
+
+  it('counts the accounts it cuts and still sums them', () => {
+    const words = wordReport(buildReport(), 1);
+    expect(words.more).toBe(2);
+    expect(words.totals).toHaveLength(2);
+  });
+});
+
+describe('an account in a report', () => {
+  const wordOne = (over: Partial<ReportAccount>) => {
+    const account = buildReportAccount({ incidents: [], ...over });
+    const report = buildReport({ accounts: [account] });
+    return { report, words: wordReport(report, 1).accounts[0] };
+  };
+  const lasting = (runwayMs: number | null) => ({ sms: buildOutlook({ runwayMs }), voip: null });
+  const open = buildNotice({ incident: { resolvedAt: null, severity: 'info' } }).incident;
+
+  it.each<[string, Partial<ReportAccount>, string, string]>([
+    ['that is empty', { outlooks: lasting(0) }, 'USED UP', 'critical'],
+    ['that ends within a week', { outlooks: lasting(86_400_000) }, 'ENDS SOON', 'warning'],
+    ['that nobody ever read', { reading: null, outlooks: lasting(null) }, 'NEVER READ', 'warning'],
+    ['with an alert that fires', { outlooks: lasting(null), incidents: [open] }, 'OPEN INCIDENT', 'info'],
+    ['without any of it', { outlooks: lasting(null) }, 'FINE', 'good'],
+  ])('%s is called so', (_, over, word, tone) => {
+    expect(wordOne(over).words?.state).toEqual({ word, tone });
+  });
+
+  it('that was never read is given no spending', () => {
+    const { report, words } = wordOne({ reading: null, outlooks: { sms: null, voip: null } });
+    expect(words?.lines).toEqual([]);
+    const texts = [
+      renderTerminal(report, { colour: false, width: 80 }),
+      describeSlackPayload(renderSlack(report)).join('\n'),
+      renderEmailHtml(report, []),
+    ];
+    for (const text of texts) {
+      expect(text).toContain('never read');
+      expect(text).not.toContain('per day');
+    }
+  });
+
+  it('says of a balance that is used up or unknown only that', () => {
+    const said = (outlooks: ReportAccount['outlooks']) =>
+      renderTerminal(wordOne({ outlooks }).report, { colour: false, width: 200 });
+    expect(said(lasting(0))).toMatch(/; used up$/m);
+    expect(said({ sms: null, voip: null })).toMatch(/; how long it lasts is unknown$/m);
+  });
+});
+
+describe('a message on a terminal', () => {
+  it('keeps to the width and uses no escape sequence without colour', () => {
+    for (const message of Object.values(everyMessage())) {
+      const text = renderTerminal({ ...message, publicUrl: null }, { colour: false, width: 60 });
+      expect(text).not.toContain('\u001b');
+      for (const line of text.split('\n'))
+        if (!line.includes('Acknowledge: ')) expect(line.length).toBeLessThanOrEqual(60);
+    }
+  });
+
+  it('begins with the headline in colour', () => {
+    expect(renderTerminal(buildTestMessage(), { colour: true, width: 80 })).toContain(
+      '\u001b[1;36mTEST · lowwater reaches the channel ops\u001b[0m\n',
+    );
+  });
+});

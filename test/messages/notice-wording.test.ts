@@ -1,0 +1,261 @@
+import { describe, expect, it } from 'vitest';
+import type { IncidentMessage, Notice } from '../../src/domain/message.ts';
+import { type NoticeWording, wordNotice } from '../../src/messages/notice-wording.ts';
+import { hostileNames } from '../support/hostile-text.ts';
+import {
+  buildAccount,
+  buildMessage,
+  buildNotice,
+  buildOutlook,
+  everyMessage,
+  messageNow,
+  money,
+} from '../support/messages.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+describe('the headline of a notice stands alone', () => {
+  it.each([
+    ['firing', 'CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00'],
+    ['worse', 'NOW CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00'],
+    ['reminder', 'STILL CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00'],
+    ['escalated', 'ESCALATED CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00'],
+    ['flapping', 'FLAPPING CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00'],
+    ['resolved', 'RESOLVED · OTP production: SMS balance 541.60 CNY, no longer below 50.00'],
+    ['top-up', 'INFO · OTP production: SMS balance topped up by 500.00 CNY, now 541.60 CNY'],
+    ['negative', 'CRITICAL · OTP production: SMS balance -18.383 CNY, below zero'],
+    ['runway', 'WARNING · OTP production: SMS balance 42.10 CNY lasts 21 hours, less than 7 days'],
+    ['drop', 'WARNING · OTP production: SMS spending 120.00 CNY, more than 100.00 within 1 hour'],
+    ['idle', 'INFO · OTP production: nothing spent from the SMS balance for 6 hours 10 minutes'],
+    ['auth-failed', 'CRITICAL · OTP production: the provider refuses the key'],
+    ['stale', 'WARNING · OTP production: no reading for 42 minutes'],
+    ['currency', 'CRITICAL · OTP production: currency is EUR, expected CNY'],
+    ['provider-down', 'CRITICAL · Provider api.example.com: no readings of 12 of 14 accounts'],
+    ['storage-failed', 'CRITICAL · lowwater: cannot store readings and alerts (the disk is full)'],
+    ['channel-failed', 'CRITICAL · lowwater: channel ops does not take messages'],
+    ['config-invalid', 'CRITICAL · lowwater: the changed configuration is invalid, the old one stays in use'],
+  ])('%s', (name, headline) => {
+    expect(wordsOf(name).headline).toBe(headline);
+  });
+
+  it('of a channel that took the message for some recipients does not say that it took none', () => {
+    const [notice] = (everyMessage()['channel-failed'] as IncidentMessage).notices;
+    const partly = buildNotice({
+      ...notice,
+      facts: [...(notice?.facts ?? []), { name: 'refused recipients', value: { unit: 'count', count: 1 } }],
+    });
+    expect(word(partly).subject).toBe('lowwater: channel ops does not reach all recipients');
+    expect(word(partly).advice.join(' ')).toContain('Correct or remove');
+    expect(word(buildNotice({ ...partly, kinds: ['resolved'] })).subject).toBe(
+      'lowwater: channel ops reaches all recipients again',
+    );
+  });
+
+  it.each([
+    ['below', ['resolved'], 'SMS balance 541.60 CNY, no longer below 50.00'],
+    ['negative', ['resolved'], 'SMS balance 541.60 CNY, no longer negative'],
+    ['runway', ['firing', 'resolved'], 'SMS balance 541.60 CNY lasts 9 days again'],
+    ['top-up', ['event'], 'SMS balance topped up by 9.00 CNY, now 541.60 CNY'],
+  ] as const)(
+    'of a %s that is over tells the balance of that moment, not the one of today',
+    (type, kinds, subject) => {
+      const reading = { at: messageNow, sms: money(-5), voip: 0, currency: 'EUR' };
+      const value =
+        type === 'runway'
+          ? ({ unit: 'duration', ms: 216 * hour } as const)
+          : ({ unit: 'money', micros: money(9) } as const);
+      const notice = buildNotice({
+        type,
+        kinds: [...kinds],
+        value,
+        account: buildAccount({ reading }),
+        facts: [
+          { name: 'balance', value: { unit: 'money', micros: money(541.6) } },
+          { name: 'currency', value: { unit: 'text', text: 'CNY' } },
+        ],
+      });
+      expect(word(notice).subject).toBe(`OTP production: ${subject}`);
+    },
+  );
+
+  it('says that a balance within the hysteresis is recovering, not that it is below', () => {
+    const account = buildAccount({ reading: { at: messageNow, sms: money(52), voip: 0, currency: 'CNY' } });
+    expect(word(buildNotice({ account })).subject).toBe(
+      'OTP production: SMS balance 52.00 CNY, recovering from below 50.00',
+    );
+  });
+
+  it.each(Object.entries(hostileNames))('cuts and cleans the name: %s', (_, name) => {
+    const { headline } = word(buildNotice({ accountName: name }));
+    expect(headline.isWellFormed()).toBe(true);
+    expect(Array.from(headline).length).toBeLessThan(160);
+    expect(headline).toContain('SMS balance 42.10 CNY, below 50.00');
+  });
+});
+
+it('of an outage names the accounts it affects and why they cannot be read', () => {
+  expect(wordsOf('provider-down').figures).toEqual([
+    { label: 'Affected', value: '12 of 14 accounts' },
+    { label: 'Reason', value: 'HTTP 503 without an answer of the provider' },
+  ]);
+});
+
+describe('what became of an incident', () => {
+  it('names the top-up that resolved it and how long it lasted', () => {
+    expect(wordsOf('resolved').story).toEqual([
+      'Resolved by a top-up of 500.00 CNY.',
+      'Lasted 18 minutes, from Sat 21 Nov 02:22 UTC+8 to Sat 21 Nov 02:40 UTC+8.',
+    ]);
+  });
+
+  it.each([
+    ['auth-failed', 'Resolved: the provider accepted the key again.', 'the provider accepts the key again'],
+    ['stale', 'Resolved: readings arrive again.', 'readings are back'],
+    ['provider-down', 'Resolved: readings arrive again.', 'readings are back'],
+    ['storage-failed', 'Resolved: the database can be written again.', 'can store readings and alerts again'],
+    [
+      'config-invalid',
+      'Resolved: a valid configuration was loaded.',
+      'the configuration is valid again and in use',
+    ],
+  ] as const)('says by what %s was resolved', (type, cause, clause) => {
+    const words = word(
+      buildNotice({ type, kinds: ['resolved'], resolvedAt: messageNow, resolution: { kind: 'recovered' } }),
+    );
+    expect(words.story[0]).toBe(cause);
+    expect(words.subject).toContain(clause);
+    expect(words.advice).toEqual([]);
+  });
+
+  it('a removed rule closes its incident without claiming that anything is well', () => {
+    const words = word(
+      buildNotice({ kinds: ['resolved'], resolvedAt: messageNow, resolution: { kind: 'rule-removed' } }),
+    );
+    expect(words.headline).toBe('CLOSED · OTP production: rule sms-low removed while SMS balance low');
+    expect(words.story[0]).toContain('says nothing about the balance');
+    expect(words.tone).toBe('neutral');
+  });
+
+  it('one message says both when an incident came and went while the channel was down', () => {
+    const words = word(
+      buildNotice({
+        kinds: ['firing', 'resolved'],
+        resolvedAt: messageNow - minute,
+        resolution: { kind: 'recovered' },
+      }),
+    );
+    expect(words.stateWord).toBe('RESOLVED');
+    expect(words.story).toContain('It came and went before this channel could be told.');
+  });
+
+  it('a channel that missed the beginning hears the present severity as news', () => {
+    expect(word(buildNotice({ kinds: ['firing', 'worse', 'reminder'] })).stateWord).toBe('CRITICAL');
+  });
+
+  it('a reminder says for how long', () => {
+    expect(wordsOf('reminder').story[0]).toBe('Still firing, for 4 hours now, since Fri 20 Nov 22:41 UTC+8.');
+  });
+
+  it('names who acknowledged, and that it was before it got worse', () => {
+    const acknowledgement = {
+      at: messageNow - hour,
+      by: 'Ada',
+      comment: 'on it',
+      rises: 0,
+      severity: 'warning',
+    } as const;
+    const words = word(buildNotice({ kinds: ['worse'], incident: { rises: 1, acknowledgement } }));
+    expect(words.story.at(-1)).toBe(
+      'Acknowledged by Ada Sat 21 Nov 01:41 UTC+8 (1 hour ago), before it got worse: on it.',
+    );
+  });
+});
+
+describe('the numbers of a notice', () => {
+  it('are balance, threshold, spending, runway and the age of the reading', () => {
+    expect(wordsOf('firing').figures).toEqual([
+      { label: 'SMS balance', value: '42.10 CNY' },
+      { label: 'Threshold', value: 'below 50.00 CNY' },
+      { label: 'Spending', value: '48.00 CNY per day' },
+      { label: 'Lasts', value: '21 hours, empty about Sat 21 Nov 23:44 UTC+8 (confidence high)' },
+      { label: 'As of', value: 'Sat 21 Nov 02:37 UTC+8 (4 minutes ago)' },
+    ]);
+  });
+
+  it('tell the value before when the balance jumped in one poll', () => {
+    expect(wordsOf('negative').figures).toContainEqual({
+      label: 'Before',
+      value: '842.10 CNY, 5 minutes earlier',
+    });
+  });
+
+  it('say how old the balance is and why, while polls fail', () => {
+    const account = buildAccount({
+      consecutiveFailures: 3,
+      failure: 'no complete answer within 10s.',
+      outcome: 'timeout',
+    });
+    expect(word(buildNotice({ account })).story).toContain(
+      'The last 3 polls failed: no complete answer within 10s. The balance shown is 4 minutes old.',
+    );
+  });
+
+  it('give money as it was read, with two decimals or more', () => {
+    const account = buildAccount({
+      reading: { at: messageNow, sms: -18_383_000, voip: 0, currency: 'CNY' },
+      previous: null,
+    });
+    expect(word(buildNotice({ account })).figures[0]?.value).toBe('-18.383 CNY');
+  });
+});
+
+describe('what to do next', () => {
+  it('is the amount that restores 30 days, rounded up to a payable one', () => {
+    const account = buildAccount({ outlook: buildOutlook({ restoreMicros: 1_397_901_000 }) });
+    expect(word(buildNotice({ account })).advice).toEqual([
+      'Top up 1397.91 CNY to have 30 days again at the present pace.',
+    ]);
+  });
+
+  it('is the way back to the threshold where spending is unknown', () => {
+    const account = buildAccount({
+      outlook: buildOutlook({
+        burnPerDay: null,
+        runwayMs: null,
+        emptyAt: null,
+        restoreMicros: null,
+        confidence: 'none',
+      }),
+    });
+    expect(word(buildNotice({ account })).advice[0]).toContain(
+      'Top up 7.90 CNY or more to be back at 50.00 CNY.',
+    );
+  });
+
+  it('is a new key when the provider refuses the present one', () => {
+    expect(wordsOf('auth-failed').advice[0]).toContain('Create a new access key');
+  });
+
+  it('differs with the cause when readings are missing', () => {
+    const advice = (
+      ['timeout', 'rate_limited', 'http_error', 'invalid_response', 'auth_failed'] as const
+    ).map(
+      (outcome) =>
+        word(buildNotice({ type: 'stale', balance: null, account: buildAccount({ outcome }) })).advice[0],
+    );
+    expect(new Set(advice).size).toBe(5);
+    expect(wordsOf('stale-tls').advice[0]).toContain('certificate');
+  });
+});
+
+function wordsOf(name: string): NoticeWording {
+  const message = everyMessage()[name];
+  const [notice] = message?.kind === 'incidents' ? message.notices : [];
+  if (notice === undefined) throw new Error(`No message is called ${name}.`);
+  return word(notice);
+}
+
+function word(notice: Notice): NoticeWording {
+  return wordNotice(notice, buildMessage([notice]));
+}

@@ -1,0 +1,120 @@
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { formatCsvLine } from '../../src/cli/terminal/csv.ts';
+import { formatMicros } from '../../src/domain/money.ts';
+import { HistoryFileError, readHistoryCsv } from '../../src/replay/history-csv.ts';
+
+const header = 'at,sms,voip,currency';
+const noon = Date.UTC(2026, 10, 20, 12);
+const reading = { at: noon, sms: 12_500_000, voip: -1, currency: 'CNY' };
+const line = '2026-11-20T12:00:00Z,12.5,-0.000001,CNY';
+
+const read = (...pieces: string[]) => readHistoryCsv(Readable.from(pieces));
+
+async function problemOf(text: string): Promise<string> {
+  const error: unknown = await read(text).catch((thrown: unknown) => thrown);
+  if (!(error instanceof HistoryFileError)) throw new Error(`no problem was found in ${text}`);
+  return error.message;
+}
+
+describe('a file of readings', () => {
+  it.each<[name: string, text: string]>([
+    ['plain', `${header}\n${line}\n`],
+    ['with CRLF', `${header}\r\n${line}\r\n`],
+    ['without an end of the last line', `${header}\n${line}`],
+    ['with a byte order mark', `\ufeff${header}\n${line}\n`],
+    ['with quotes', `"at","sms","voip","currency"\n"2026-11-20T12:00:00Z","12.5","-0.000001","CNY"\n`],
+    ['with columns in another order', 'currency,voip,sms,at\nCNY,-0.000001,12.5,2026-11-20T12:00:00Z\n'],
+    ['with a header in capitals and spaces', ` At , SMS,voip,Currency\n${line}\n`],
+    ['with an offset', `${header}\n2026-11-20T20:00:00+08:00,12.5,-0.000001,CNY\n`],
+    ['without seconds', `${header}\n2026-11-20T12:00Z,12.5,-0.000001,CNY\n`],
+    ['with milliseconds', `${header}\n2026-11-20T12:00:00.000Z,12.5,-0.000001,CNY\n`],
+    ['with an exponent and float noise', `${header}\n2026-11-20T12:00:00Z,1.25e1,-0.0000010000000003,CNY\n`],
+    ['with empty lines', `${header}\n\n${line}\n\n`],
+  ])('is read %s', async (_name, text) => {
+    expect([...(await read(text))]).toEqual([['', [reading]]]);
+    // The pieces in which a file arrives do not matter.
+    expect([...(await read(...text))]).toEqual([['', [reading]]]);
+  });
+
+  it('is sorted by time where it is newest first, keeping the order of one instant', async () => {
+    const rows = ['12:10,3', '12:05,2', '12:00,1', '12:05,9'].map((cells) => {
+      const [at, sms] = cells.split(',');
+      return `2026-11-20T${at}:00Z,${sms},0,CNY`;
+    });
+    const readings = (await read([header, ...rows].join('\n'))).get('') ?? [];
+    expect(readings.map(({ sms }) => sms / 1_000_000)).toEqual([1, 2, 9, 3]);
+  });
+
+  it('is told apart by account', async () => {
+    const text = `${header},account\n${line},otp\n${line},"marketing"\n${line},otp\n`;
+    const counts = [...(await read(text))].map(([account, readings]) => [account, readings.length]);
+    expect(counts).toEqual([
+      ['otp', 2],
+      ['marketing', 1],
+    ]);
+  });
+
+  it('comes back as it was exported', async () => {
+    const someReading = fc.record({
+      at: fc.integer({ min: 0, max: 4_000_000_000_000 }),
+      sms: fc.integer({ min: -9e15, max: 9e15 }),
+      voip: fc.integer({ min: -1e9, max: 1e9 }),
+      currency: fc.constantFrom('CNY', 'EUR', '=X', 'a,b', 'q"q'),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(someReading, { minLength: 1, maxLength: 20 }), async (readings) => {
+        const sorted = readings.toSorted((left, right) => left.at - right.at);
+        const rows = sorted.map(({ at, sms, voip, currency }) =>
+          formatCsvLine([new Date(at).toISOString(), formatMicros(sms), formatMicros(voip), currency]),
+        );
+        expect((await read(`${header}\r\n${rows.join('')}`)).get('')).toEqual(sorted);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it.each<[name: string, text: string, problem: RegExp]>([
+    ['empty', '', /the file is empty; it needs the header at,sms,voip,currency/],
+    ['without a header', `${line}\n`, /line 1: no column is called "2026-11-20T12:00:00Z"/],
+    ['with a misspelt column', 'at,sms,viop,currency\n', /line 1: .*did you mean "voip"/],
+    ['with a column missing', 'at,sms,currency\n', /line 1: the column "voip" is missing/],
+    ['with a column twice', 'at,sms,voip,currency,sms\n', /line 1: a column stands there twice/],
+    [
+      'with too few fields',
+      `${header}\n${line}\n2026-11-20T12:00:00Z,1\n`,
+      /line 3: 2 fields, the header has 4/,
+    ],
+    ['with a decimal comma', `${header}\n2026-11-20T12:00:00Z,12,5,0,CNY\n`, /line 2: 5 fields/],
+    [
+      'with a date alone',
+      `${header}\n2026-11-20,1,1,CNY\n`,
+      /line 2: at "2026-11-20" is no instant; write ISO 8601/,
+    ],
+    ['with a local time', `${header}\n2026-11-20T12:00:00,1,1,CNY\n`, /line 2: at .* with a zone/],
+    ['with the 30th of February', `${header}\n2026-02-30T12:00:00Z,1,1,CNY\n`, /line 2: at .* is no instant/],
+    [
+      'with words for money',
+      `${header}\n2026-11-20T12:00:00Z,lots,1,CNY\n`,
+      /line 2: sms "lots" is no amount/,
+    ],
+    [
+      'with money out of range',
+      `${header}\n2026-11-20T12:00:00Z,1,9007199255,CNY\n`,
+      /line 2: voip .* ±9007199254/,
+    ],
+    ['without a balance', `${header}\n2026-11-20T12:00:00Z,,1,CNY\n`, /line 2: sms "" is no amount/],
+    ['without a currency', `${header}\n2026-11-20T12:00:00Z,1,1,\n`, /line 2: currency "" must have/],
+    ['without an account', `${header},account\n${line},\n`, /line 2: no account is named/],
+    ['with an open quote', `${header}\n"2026-11-20T12:00:00Z,1,1,CNY\n`, /line 2: a quote is not closed/],
+    [
+      'with an error after a field of two lines',
+      `${header}\n${line.replace('CNY', '"C\nY"')}\nx\n`,
+      /line 4: 1 fields/,
+    ],
+    ['that is no text of lines at all', 'x'.repeat(50_000), /line 1: the line has more than/],
+  ])('is refused %s', async (_name, text, problem) => {
+    expect(await problemOf(text)).toMatch(problem);
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { outcomeKinds } from '../../src/domain/outcome.ts';
+import { evaluate } from '../../src/rules/evaluate.ts';
+import type { AccountFacts } from '../../src/rules/evaluation.ts';
+import { staleDueAt } from '../../src/rules/stale.ts';
+import {
+  authFailedRule,
+  currencyRule,
+  factsAfter,
+  factsNoon,
+  hourMs,
+  minuteMs,
+  readingAt,
+  staleRule,
+  verdict,
+} from '../support/account-facts.ts';
+
+describe('currency', () => {
+  test.each<[string, AccountFacts, string]>([
+    ['the configured currency is fine', factsAfter([readingAt(0, 1)]), 'ok'],
+    ['another currency is critical', factsAfter([readingAt(0, 1, { currency: 'USD' })]), 'critical'],
+    ['other letter case is another currency', factsAfter([readingAt(0, 1, { currency: 'cny' })]), 'critical'],
+    [
+      'without a configured currency there is no verdict',
+      factsAfter([readingAt(0, 1)], { currency: null }),
+      'unknown',
+    ],
+    ['before the first reading there is no verdict', factsAfter([]), 'unknown'],
+  ])('%s', (_, facts, expected) => {
+    expect(verdict(evaluate(currencyRule, facts, null))).toBe(expected);
+  });
+
+  test('the value names what was read and the threshold what was configured', () => {
+    const facts = factsAfter([readingAt(0, 1, { currency: '<script>' })]);
+    expect(evaluate(currencyRule, facts, null)).toMatchObject({
+      value: { unit: 'text', text: '<script>' },
+      threshold: { unit: 'text', text: 'CNY' },
+    });
+  });
+});
+
+describe('auth-failed', () => {
+  test.each(outcomeKinds.map((outcome) => [outcome] as const))('after %s', (outcome) => {
+    const expected = { auth_failed: 'critical', ok: 'ok' }[outcome as string] ?? 'unknown';
+    expect(verdict(evaluate(authFailedRule, factsAfter([readingAt(0, 1)], { outcome }), null))).toBe(
+      expected,
+    );
+  });
+
+  test('before the first poll there is no verdict', () => {
+    expect(verdict(evaluate(authFailedRule, factsAfter([]), null))).toBe('unknown');
+  });
+});
+
+describe('stale', () => {
+  const read = { readSince: factsNoon, unwatchedMs: 0, outcome: 'timeout' } as const;
+
+  test.each<[string, number | null, number, Partial<AccountFacts>, string]>([
+    ['three intervals are stale', null, 15 * minuteMs, {}, 'warning'],
+    ['a millisecond less is not', null, 15 * minuteMs - 1, {}, 'ok'],
+    ['short intervals wait two minutes', null, 2 * minuteMs - 1, { pollIntervalMs: 1000 }, 'ok'],
+    ['short intervals are stale after two minutes', null, 2 * minuteMs, { pollIntervalMs: 1000 }, 'warning'],
+    ['a configured time counts alone', hourMs, hourMs - 1, {}, 'ok'],
+    ['a configured time is stale at its end', hourMs, hourMs, {}, 'warning'],
+    ['downtime of lowwater itself is no staleness', hourMs, 2 * hourMs, { unwatchedMs: hourMs + 1 }, 'ok'],
+    ['a clock that was set back is no staleness', hourMs, -2 * hourMs, {}, 'ok'],
+  ])('%s', (_, afterMs, ageMs, over, expected) => {
+    const facts = factsAfter([readingAt(0, 1)], { ...read, now: factsNoon + ageMs, ...over });
+    expect(verdict(evaluate(staleRule({ afterMs }), facts, null))).toBe(expected);
+  });
+
+  test('what fires ends with a reading only, not with a longer `after` of an edited configuration', () => {
+    const rule = staleRule({ afterMs: 2 * hourMs });
+    const unread = { ...factsAfter([readingAt(0, 1)]), now: factsNoon + hourMs, outcome: 'timeout' } as const;
+    expect(verdict(evaluate(rule, unread, 'warning'))).toBe('warning');
+    expect(verdict(evaluate(rule, { ...unread, outcome: 'ok' }, 'warning'))).toBe('ok');
+  });
+
+  test('an account that was never read becomes stale from the time it was first watched', () => {
+    const facts = factsAfter([], { ...read, now: factsNoon + 15 * minuteMs });
+    expect(verdict(evaluate(staleRule(), facts, null))).toBe('warning');
+  });
+
+  test('the instant it begins is the first one at which it is breached', () => {
+    const facts = factsAfter([readingAt(0, 1)], { ...read, unwatchedMs: 7 * minuteMs });
+    const dueAt = staleDueAt(staleRule(), facts);
+    expect(verdict(evaluate(staleRule(), { ...facts, now: dueAt - 1 }, null))).toBe('ok');
+    expect(verdict(evaluate(staleRule(), { ...facts, now: dueAt }, null))).toBe('warning');
+  });
+});

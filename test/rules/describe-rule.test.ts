@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import type { Rule } from '../../src/domain/rule.ts';
+import { describeRule } from '../../src/rules/describe-rule.ts';
+import { longestWindow } from '../../src/rules/longest-window.ts';
+import {
+  authFailedRule,
+  belowRule,
+  currencyRule,
+  dayMs,
+  dropRule,
+  hourMs,
+  idleRule,
+  negativeRule,
+  runwayRule,
+  staleRule,
+  topUpRule,
+  units,
+} from '../support/account-facts.ts';
+
+test.each<[string, Rule]>([
+  ['SMS balance below 50.00 (critical), 200.00 (warning), 500.00 (info)', belowRule()],
+  ['VoIP balance below -18.383 (info)', belowRule({ balance: 'voip', thresholds: { info: units(-18.383) } })],
+  ['SMS balance below zero (critical)', negativeRule()],
+  ['SMS balance lasts less than 1d (critical), 3d (warning)', runwayRule()],
+  [
+    'SMS balance above 50.00 lasts less than 1h30m (warning)',
+    runwayRule({ floorMicros: units(50), thresholds: { warning: 1.5 * hourMs } }),
+  ],
+  ['more than 100.00 of the SMS balance spent within 1h (warning)', dropRule()],
+  [
+    'more than 12.5% of the SMS balance spent within 1h (warning)',
+    dropRule({ by: { kind: 'share', share: 0.125 } }),
+  ],
+  ['nothing of the SMS balance spent during 1h (warning)', idleRule()],
+  ['SMS balance topped up by 0.01 or more (info)', topUpRule()],
+  ['currency differs from the configured one (critical)', currencyRule],
+  ['no balance read for 3 poll intervals, at least 2m (warning)', staleRule()],
+  ['no balance read for 1h (warning)', staleRule({ afterMs: hourMs })],
+  ['the provider refuses the key (critical)', authFailedRule],
+])('%s', (line, rule) => {
+  expect(describeRule(rule)).toBe(line);
+});
+
+test.each<[string, readonly Rule[], number]>([
+  ['a day without rules', [], dayMs],
+  ['a day where the rules look back less', [dropRule(), idleRule(), belowRule()], dayMs],
+  ['the lookback of a runway', [runwayRule({ lookbackMs: 7 * dayMs }), dropRule()], 7 * dayMs],
+  ['the window of a drop', [dropRule({ windowMs: 2 * dayMs })], 2 * dayMs],
+  ['the window of an idle rule', [idleRule({ windowMs: 3 * dayMs })], 3 * dayMs],
+])('the rules look back %s', (_, rules, expected) => {
+  expect(longestWindow(rules)).toBe(expected);
+});

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import type { Severity } from '../../src/domain/severity.ts';
+import { evaluate } from '../../src/rules/evaluate.ts';
+import { factsAfter, negativeRule, readingAt, units, verdict } from '../support/account-facts.ts';
+
+const plain = negativeRule();
+const withHysteresis = negativeRule({ hysteresisMicros: units(5) });
+
+test.each<[string, typeof plain, number, Severity | null, string]>([
+  ['zero is fine', plain, 0, null, 'ok'],
+  ['a millionth below zero is critical', plain, -0.000001, null, 'critical'],
+  ['an overdraft is a valid balance and fires', plain, -18.383, null, 'critical'],
+  ['without hysteresis it resolves at zero', plain, 0, 'critical', 'ok'],
+  ['with hysteresis it holds below it', withHysteresis, 4.999999, 'critical', 'critical'],
+  ['with hysteresis it resolves at it', withHysteresis, 5, 'critical', 'ok'],
+  ['hysteresis does not make a small balance fire', withHysteresis, 1, null, 'ok'],
+])('%s', (_, rule, balance, firing, expected) => {
+  expect(verdict(evaluate(rule, factsAfter([readingAt(0, balance)]), firing))).toBe(expected);
+});
+
+test('a reading in another currency is not judged', () => {
+  const facts = factsAfter([readingAt(0, -5, { currency: 'USD' })]);
+  expect(verdict(evaluate(plain, facts, null))).toBe('unknown');
+});

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import type { Severity } from '../../src/domain/severity.ts';
+import { evaluate, explainRule } from '../../src/rules/evaluate.ts';
+import {
+  dayMs,
+  factsAfter,
+  hourMs,
+  minuteMs,
+  readingAt,
+  runwayRule,
+  steady,
+  units,
+  verdict,
+} from '../support/account-facts.ts';
+
+/** A day that spends 10 an hour and ends at the given balance. */
+function dayEndingAt(balance: number) {
+  return factsAfter(steady({ from: balance + 240, perHour: 10, until: 24 * 60 }));
+}
+
+describe('at a burn of 240 a day', () => {
+  test.each<[string, number, Severity | null, string]>([
+    ['three days are enough', 720, null, 'ok'],
+    ['less than three days is a warning', 719.99, null, 'warning'],
+    ['a whole day is not yet critical', 240, null, 'warning'],
+    ['less than a day is critical', 239.99, null, 'critical'],
+    ['critical holds below 1.2 days', 287.9, 'critical', 'critical'],
+    ['critical goes down at 1.2 days', 288, 'critical', 'warning'],
+    ['warning holds below 3.6 days', 863.9, 'warning', 'warning'],
+    ['warning resolves at 3.6 days', 864, 'warning', 'ok'],
+    ['nothing left is critical', 0, null, 'critical'],
+    ['an overdraft is critical', -5, null, 'critical'],
+  ])('%s', (_, balance, firing, expected) => {
+    expect(verdict(evaluate(runwayRule(), dayEndingAt(balance), firing))).toBe(expected);
+  });
+});
+
+test('the floor is what it must not reach', () => {
+  const rule = runwayRule({ floorMicros: units(500) });
+  expect(evaluate(rule, dayEndingAt(620), null)).toMatchObject({
+    kind: 'breached',
+    severity: 'critical',
+    value: { unit: 'duration', ms: dayMs / 2 },
+    threshold: { unit: 'duration', ms: dayMs },
+  });
+});
+
+test('a top-up is no negative spending', () => {
+  const spending = steady({ from: 300, perHour: 10, until: 12 * 60 });
+  const after = steady({ from: 680, perHour: 10, until: 12 * 60 }).map((reading) => ({
+    ...reading,
+    at: reading.at + 12 * hourMs + 5 * minuteMs,
+  }));
+  const { value } = evaluate(runwayRule(), factsAfter([...spending, ...after]), null);
+  const runwayMs = value?.unit === 'duration' ? value.ms : 0;
+  // What went in the five minutes of the top-up itself cannot be seen: a 288th of the day.
+  expect(Math.abs(runwayMs / ((560 / 240) * dayMs) - 1)).toBeLessThan(1 / 280);
+});
+
+test('an account that spends nothing does not run out', () => {
+  const facts = factsAfter(steady({ from: 5, perHour: 0, until: 24 * 60 }));
+  expect(evaluate(runwayRule(), facts, null)).toMatchObject({
+    kind: 'ok',
+    value: { unit: 'text', text: 'does not run out' },
+  });
+});
+
+test('an account that spends nothing because it is empty has not recovered', () => {
+  const facts = factsAfter(steady({ from: 0, perHour: 0, until: 24 * 60 }));
+  expect(verdict(evaluate(runwayRule(), facts, 'critical'))).toBe('critical');
+  expect(verdict(evaluate(runwayRule(), facts, null))).toBe('ok');
+});
+
+describe('too little history', () => {
+  const perHour = 1000;
+  test.each<[string, number, number, boolean, number, string]>([
+    ['fifty-five minutes say nothing', 55, 5, false, hourMs, 'unknown'],
+    ['an hour and six readings speak', 60, 5, false, hourMs, 'critical'],
+    ['an hour in five readings says nothing', 60, 15, false, hourMs, 'unknown'],
+    ['a given minimum of ten minutes speaks after ten minutes', 10, 5, true, 10 * minuteMs, 'critical'],
+    ['a given minimum of two hours waits for two hours', 115, 5, true, 2 * hourMs, 'unknown'],
+    [
+      'a given minimum past the lookback is met by the whole lookback',
+      24 * 60,
+      5,
+      true,
+      2 * dayMs,
+      'critical',
+    ],
+    ['a given minimum of zero needs two readings', 0, 5, true, 0, 'unknown'],
+  ])('%s', (_, until, every, minimumHistoryGiven, minimumHistoryMs, expected) => {
+    const rule = runwayRule({ minimumHistoryGiven, minimumHistoryMs });
+    const facts = factsAfter(steady({ from: 24_100, perHour, until, every }), {
+      pollIntervalMs: every * minuteMs,
+    });
+    expect(verdict(evaluate(rule, facts, null))).toBe(expected);
+  });
+
+  test('says how much there is and how much it needs', () => {
+    const facts = factsAfter(steady({ from: 100, perHour: 10, until: 40 }));
+    expect(evaluate(runwayRule(), facts, null)).toMatchObject({
+      kind: 'unknown',
+      why: '40 minutes of history in 9 readings, needs 1 hour and 6 readings (confidence low)',
+    });
+  });
+
+  test('is also a history that is mostly gaps', () => {
+    const morning = steady({ from: 100, perHour: 10, until: 60 });
+    const facts = factsAfter([...morning, readingAt(240, 50)]);
+    expect(evaluate(runwayRule(), facts, null)).toMatchObject({
+      kind: 'unknown',
+      why: '4 hours of history in 14 readings, most of it without polls (confidence low)',
+    });
+  });
+});
+
+test('the facts name the instant at which it reaches the floor', () => {
+  const facts = dayEndingAt(120);
+  const { facts: found } = explainRule(runwayRule(), facts, null);
+  expect(found).toContainEqual({
+    name: 'reaches the floor at',
+    value: { unit: 'instant', at: facts.now + dayMs / 2 },
+  });
+  expect(found).toContainEqual({ name: 'burn per day', value: { unit: 'money', micros: units(240) } });
+  expect(found).toContainEqual({ name: 'confidence', value: { unit: 'text', text: 'high' } });
+});

@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest';
+import type { Reading } from '../../src/domain/reading.ts';
+import { outlook } from '../../src/spending/outlook.ts';
+import { createReadingLog } from '../../src/spending/reading-log.ts';
+import { dayMs, hourMs, minuteMs, readingAt, steady, units } from '../support/account-facts.ts';
+
+function outlookAfter(readings: readonly Reading[], over: { floorMicros?: number; laterMs?: number } = {}) {
+  const log = createReadingLog({ windowMs: dayMs, pollIntervalMs: 5 * minuteMs });
+  for (const reading of readings) log.append(reading);
+  const reading = readings.at(-1) ?? readingAt(0, 0);
+  const { floorMicros = 0, laterMs = 0 } = over;
+  const now = reading.at + laterMs;
+  return {
+    at: reading.at,
+    ...outlook({ log, reading, balance: 'sms', floorMicros, lookbackMs: dayMs, now }),
+  };
+}
+
+/** A day at 240 a day that ends at the balance given. */
+function dayEndingAt(balance: number): Reading[] {
+  return steady({ from: balance + 240, perHour: 10, until: 24 * 60 });
+}
+
+test('a steady account runs empty at the pace of its spending', () => {
+  const { at, ...seen } = outlookAfter(dayEndingAt(480));
+  expect(seen).toEqual({
+    balance: 'sms',
+    burnPerDay: units(240),
+    runwayMs: 2 * dayMs,
+    emptyAt: at + 2 * dayMs,
+    confidence: 'high',
+    restoreMicros: units(6720),
+  });
+});
+
+test('the runway shrinks as the reading ages, the instant of emptiness stays', () => {
+  const { at, runwayMs, emptyAt } = outlookAfter(dayEndingAt(480), { laterMs: 6 * hourMs });
+  expect([runwayMs, emptyAt]).toEqual([2 * dayMs - 6 * hourMs, at + 2 * dayMs]);
+  expect(outlookAfter(dayEndingAt(480), { laterMs: 3 * dayMs }).runwayMs).toBe(0);
+});
+
+test('the floor counts as empty', () => {
+  const { runwayMs, restoreMicros } = outlookAfter(dayEndingAt(480), { floorMicros: units(240) });
+  expect([runwayMs, restoreMicros]).toEqual([dayMs, units(6960)]);
+});
+
+test('an overdrawn account has no runway left, and its debt is part of what restores it', () => {
+  expect(outlookAfter(dayEndingAt(-18.383))).toMatchObject({
+    runwayMs: 0,
+    emptyAt: null,
+    restoreMicros: units(7218.39),
+  });
+});
+
+test('an account that spends nothing does not run out', () => {
+  expect(outlookAfter(steady({ from: 5, perHour: 0, until: 24 * 60 }))).toMatchObject({
+    burnPerDay: 0,
+    runwayMs: null,
+    emptyAt: null,
+    restoreMicros: 0,
+  });
+});
+
+test('an account with thirty days of runway needs no top-up', () => {
+  expect(outlookAfter(dayEndingAt(7200)).restoreMicros).toBe(0);
+  expect(outlookAfter(dayEndingAt(7199.999999)).restoreMicros).toBe(units(0.01));
+});
+
+test('too little history tells nothing of the future', () => {
+  expect(outlookAfter(steady({ from: 5, perHour: 1, until: 5 }))).toMatchObject({
+    burnPerDay: null,
+    runwayMs: null,
+    emptyAt: null,
+    confidence: 'none',
+    restoreMicros: null,
+  });
+});
+
+test('an overdrawn account has no runway left even where nothing is known of its burn', () => {
+  expect(outlookAfter([readingAt(0, -5)])).toMatchObject({
+    burnPerDay: null,
+    runwayMs: 0,
+    restoreMicros: null,
+  });
+});
