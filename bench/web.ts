@@ -1,29 +1,29 @@
 import { startWebServer } from '../src/http/server.ts';
 import { systemClock } from '../src/system/clock.ts';
 import { systemRandom } from '../src/system/random.ts';
-import type { AccountView } from '../src/views/desk.ts';
+import type { AccountView } from '../src/views/views.ts';
 import {
   buildAccountView,
   buildAlertView,
   buildOutlook,
   buildPolls,
   dayMs,
-  FakeDesk,
+  FakeViews,
   micros,
   minuteMs,
-} from '../test/support/fake-desk.ts';
+} from '../test/support/fake-views.ts';
 
 /**
  * Server time of the two heaviest answers, over a loopback connection, from the request to the last byte:
  * the overview with 1,000 accounts (aim: 50 ms), and a year of 5-minute readings (105,120; aim: 30 ms).
- * The desk answers from memory: what the database adds is measured with it.
+ * The views answers from memory: what the database adds is measured with it.
  */
 const rounds = 40;
 const now = systemClock.now();
 
-const desk = new FakeDesk();
-desk.accountList = Array.from({ length: 1_000 }, (_, index) => buildAccount(index));
-desk.alertList = desk.accountList
+const views = new FakeViews();
+views.accountList = Array.from({ length: 1_000 }, (_, index) => buildAccount(index));
+views.alertList = views.accountList
   .filter(({ firing }) => firing > 0)
   .map(({ id, name }) => buildAlertView({ account: id, accountName: name }));
 const polls = buildPolls({
@@ -32,12 +32,12 @@ const polls = buildPolls({
   everyMs: 5 * minuteMs,
   sms: (at) => 500 + 400 * Math.sin(at / dayMs),
 });
-desk.pollsByAccount.set('account-1', polls);
+views.pollsByAccount.set('account-1', polls);
 const readings = polls.flatMap(({ reading }) => (reading === null ? [] : [reading]));
-desk.readings = () => readings;
+views.readings = () => readings;
 const quiet = (): void => {};
 const server = await startWebServer({
-  desk,
+  views,
   clock: systemClock,
   random: systemRandom,
   log: { debug: quiet, info: quiet, warn: quiet, error: quiet, fatal: quiet },
@@ -45,7 +45,7 @@ const server = await startWebServer({
   settings: { host: '127.0.0.1', port: 0, publicUrl: null, token: null, allowUnauthenticated: false },
 });
 
-console.log(`readings: ${readings.length}, accounts: ${desk.accountList.length}, rounds: ${rounds}`);
+console.log(`readings: ${readings.length}, accounts: ${views.accountList.length}, rounds: ${rounds}`);
 await measure('overview, 1,000 accounts', '/', 50);
 await measure('overview, sorted and filtered', '/?q=team%3D3&sort=burn&order=desc&page=2', 50);
 await measure('history, 1 year, 5,000 points', '/api/v1/accounts/account-1/history?since=366d', 30);

@@ -161,7 +161,7 @@ describe('the check of the house finds', () => {
     ['a date made from an instant', 'src/daemon/a.ts', 'new Date(at).toISOString()'],
     ['the clock in the room of adapters', 'src/system/clock.ts', 'Date.now()'],
     ['a comment about the clock', 'src/domain/a.ts', '// Date.now() would not do here.'],
-    ['a downward arrow', 'src/http/page/a.ts', "import type { Desk } from '../../views/desk.ts';"],
+    ['a downward arrow', 'src/http/page/a.ts', "import type { Views } from '../../views/views.ts';"],
     ['main importing every room', 'src/wiring/a.ts', "import { x } from '../store/x.ts';"],
     ['a method that is called like a timer', 'src/daemon/a.ts', 'clock.setTimer(5, f); this.setTimeout(5);'],
   ])('nothing wrong with %s', (_name, path, text) => {

@@ -2,7 +2,7 @@ import type { StoreFile } from '../daemon/ports.ts';
 import type { Calendar, Clock, Delivery, OperatorOrder, Random, StoreReader } from '../domain/ports.ts';
 import type { ChannelSettings, ReportSettings, Settings } from '../domain/settings.ts';
 import type { CheckedAccount } from '../views/check.ts';
-import type { Desk } from '../views/desk.ts';
+import type { Views } from '../views/views.ts';
 import type { LoadedConfiguration } from './load-configuration.ts';
 import type { Output } from './terminal/output.ts';
 
@@ -35,7 +35,7 @@ export interface Rooms {
   /** Opens the database to read, beside a daemon that may be writing it. Throws `StorageError`. */
   openReader(path: string): Promise<StoreFile>;
   loadCalendar(): Promise<Calendar>;
-  openDesk(settings: Settings, reader: StoreReader): Promise<Desk>;
+  openStoredViews(settings: Settings, reader: StoreReader): Promise<Views>;
   /** Leaves an order in the database for the daemon. Throws `StorageError`. */
   leaveOrder(path: string, order: OperatorOrder): Promise<void>;
   startSimulator(options: SimulatorOrder): Promise<RunningSimulator | RefusedScenario>;

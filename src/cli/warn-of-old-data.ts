@@ -1,6 +1,6 @@
 import { roughDuration } from '../domain/moment.ts';
 import type { Settings } from '../domain/settings.ts';
-import type { AccountView } from '../views/desk.ts';
+import type { AccountView } from '../views/views.ts';
 import type { CommandContext } from './context.ts';
 
 /** As the built-in `stale` rule: this many polls, and at least this long. */

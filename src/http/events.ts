@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../domain/ports.ts';
-import type { DaemonDesk } from '../views/desk.ts';
+import type { LiveViews } from '../views/views.ts';
 import type { ServerLimits } from './options.ts';
 import { type Reply, RequestError } from './reply.ts';
 
@@ -12,7 +12,7 @@ const maxUnreadBytes = 16 * 1024;
 const eventsMediaType = 'text/event-stream; charset=utf-8';
 
 interface EventStreamsOptions {
-  readonly desk: DaemonDesk;
+  readonly views: LiveViews;
   readonly clock: Clock;
   readonly limits: ServerLimits;
 }
@@ -67,7 +67,7 @@ export class EventStreams {
 
   #wake(): void {
     if (this.#unsubscribe !== null) return;
-    this.#unsubscribe = this.#options.desk.subscribe(() => this.#tellSoon());
+    this.#unsubscribe = this.#options.views.subscribe(() => this.#tellSoon());
     this.#beat();
   }
 

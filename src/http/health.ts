@@ -1,4 +1,4 @@
-import type { DaemonDesk } from '../views/desk.ts';
+import type { LiveViews } from '../views/views.ts';
 import type { Reply } from './reply.ts';
 import { sendJson } from './reply.ts';
 import type { Route } from './router.ts';
@@ -8,7 +8,7 @@ import type { Route } from './router.ts';
  * outage elsewhere. `/readyz` is 200 once the database is open and the scheduler runs; what is wrong although
  * it runs stands in `problems`.
  */
-export function createHealthRoutes(desk: DaemonDesk): readonly Route[] {
+export function createHealthRoutes(views: LiveViews): readonly Route[] {
   const live = (): Reply => sendJson({ status: 'ok' });
   const open = (pattern: string, handle: Route['handle']): Route => ({
     method: 'GET',
@@ -19,12 +19,12 @@ export function createHealthRoutes(desk: DaemonDesk): readonly Route[] {
   return [
     open('/livez', live),
     open('/healthz', live),
-    open('/readyz', ({ query }) => sendReadiness(desk, query)),
+    open('/readyz', ({ query }) => sendReadiness(views, query)),
   ];
 }
 
-function sendReadiness(desk: DaemonDesk, query: URLSearchParams): Reply {
-  const { ready, problems, version, startedAt, configLoadedAt, configReloadOk } = desk.status();
+function sendReadiness(views: LiveViews, query: URLSearchParams): Reply {
+  const { ready, problems, version, startedAt, configLoadedAt, configReloadOk } = views.status();
   const body = { status: ready ? 'ok' : 'starting', problems };
   if (!query.has('verbose')) return sendJson(body, ready ? 200 : 503);
   const details = {

@@ -1,19 +1,19 @@
 import type { Micros } from '../domain/money.ts';
 import { type Balance, balances } from '../domain/reading.ts';
-import type { AccountView, DaemonDesk } from '../views/desk.ts';
+import type { AccountView, LiveViews } from '../views/views.ts';
 import { type Metric, renderExposition, type Sample } from './exposition.ts';
 
 /**
  * All metrics. What was not read is absent, never frozen: balances, runway and burn rate vanish
  * while the last poll is not `ok`, and every series of an account vanishes with it.
  */
-export function renderMetrics(desk: DaemonDesk, now: number): string {
-  const accounts = desk.accounts();
+export function renderMetrics(views: LiveViews, now: number): string {
+  const accounts = views.accounts();
   return renderExposition([
     ...accountMetrics(accounts, now),
-    ...pollMetrics(desk, accounts),
-    ...messageMetrics(desk),
-    ...daemonMetrics(desk),
+    ...pollMetrics(views, accounts),
+    ...messageMetrics(views),
+    ...daemonMetrics(views),
   ]);
 }
 
@@ -75,7 +75,7 @@ function perBalance(
   );
 }
 
-function pollMetrics({ counters }: DaemonDesk, accounts: readonly AccountView[]): readonly Metric[] {
+function pollMetrics({ counters }: LiveViews, accounts: readonly AccountView[]): readonly Metric[] {
   const known = new Set(accounts.map(({ id }) => id));
   const polls = [...counters.polls()].filter(({ account }) => known.has(account));
   return [
@@ -94,8 +94,8 @@ function pollMetrics({ counters }: DaemonDesk, accounts: readonly AccountView[])
   ];
 }
 
-function messageMetrics(desk: DaemonDesk): readonly Metric[] {
-  const firing = desk.alerts({ all: false }).filter(({ state }) => state === 'firing');
+function messageMetrics(views: LiveViews): readonly Metric[] {
+  const firing = views.alerts({ all: false }).filter(({ state }) => state === 'firing');
   return [
     gauge(
       'lowwater_alert_firing',
@@ -106,20 +106,20 @@ function messageMetrics(desk: DaemonDesk): readonly Metric[] {
       type: 'counter',
       name: 'lowwater_notifications_total',
       help: 'Attempts to deliver messages by how they ended.',
-      samples: countNotifications(desk),
+      samples: countNotifications(views),
     },
     gauge(
       'lowwater_outbox_pending',
       'Messages that wait for their delivery.',
-      desk.channels().map(({ name, pending }) => ({ labels: { channel: name }, value: pending })),
+      views.channels().map(({ name, pending }) => ({ labels: { channel: name }, value: pending })),
     ),
   ];
 }
 
 /** From zero on, for each channel and ending: a counter that begins at 1 has not increased for Prometheus. */
-function countNotifications(desk: DaemonDesk): readonly Sample[] {
-  const counted = [...desk.counters.notifications()];
-  return desk.channels().flatMap(({ name }) =>
+function countNotifications(views: LiveViews): readonly Sample[] {
+  const counted = [...views.counters.notifications()];
+  return views.channels().flatMap(({ name }) =>
     (['delivered', 'dead', 'retried'] as const).map((state) => ({
       labels: { channel: name, state },
       value: counted.find((entry) => entry.channel === name && entry.state === state)?.count ?? 0,
@@ -127,8 +127,8 @@ function countNotifications(desk: DaemonDesk): readonly Sample[] {
   );
 }
 
-function daemonMetrics(desk: DaemonDesk): readonly Metric[] {
-  const { version, startedAt, configReloadOk, configLoadedAt, problems } = desk.status();
+function daemonMetrics(views: LiveViews): readonly Metric[] {
+  const { version, startedAt, configReloadOk, configLoadedAt, problems } = views.status();
   return [
     gauge('lowwater_config_last_reload_successful', '1 when the file as it is now is in force.', [
       only(configReloadOk ? 1 : 0),

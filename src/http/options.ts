@@ -1,9 +1,9 @@
 import type { Clock, Log, Random } from '../domain/ports.ts';
 import type { ServerSettings } from '../domain/settings.ts';
-import type { DaemonDesk } from '../views/desk.ts';
+import type { LiveViews } from '../views/views.ts';
 
 export interface WebServerOptions {
-  readonly desk: DaemonDesk;
+  readonly views: LiveViews;
   readonly settings: ServerSettings;
   readonly log: Log;
   readonly clock: Clock;

@@ -9,9 +9,9 @@ import type { Route } from './router.ts';
 
 /** Everything that the server answers. */
 export function createRoutes(options: PageOptions & { readonly streams: EventStreams }): readonly Route[] {
-  const { desk, streams } = options;
+  const { views, streams } = options;
   return [
-    ...createHealthRoutes(desk),
+    ...createHealthRoutes(views),
     {
       method: 'GET',
       pattern: '/metrics',
@@ -20,12 +20,12 @@ export function createRoutes(options: PageOptions & { readonly streams: EventStr
         kind: 'whole',
         status: 200,
         headers: { 'content-type': expositionMediaType },
-        body: renderMetrics(desk, now),
+        body: renderMetrics(views, now),
       }),
     },
     { method: 'GET', pattern: '/events', access: 'page', handle: () => streams.reply() },
     ...createAssetRoutes(),
-    ...createApiRoutes(desk),
+    ...createApiRoutes(views),
     ...createPageRoutes(options),
   ];
 }

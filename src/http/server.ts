@@ -35,15 +35,15 @@ export class ListenError extends OperatorError {
  * with `ListenError` when the address cannot be had, or when it is not loopback and nothing protects it.
  */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
-  const { settings, desk, clock, random } = options;
+  const { settings, views, clock, random } = options;
   requireProtection(options);
   const limits = { ...defaultLimits, ...options.limits };
   const { token } = settings;
   const sessions = token === null ? null : new Sessions({ token, key: options.ackKey, clock, random });
   const guard: Guard = { settings, sessions, attempts: new Attempts(clock) };
-  const streams = new EventStreams({ desk, clock, limits });
+  const streams = new EventStreams({ views, clock, limits });
   const find = createRouter(
-    createRoutes({ desk, guard, streams, ackKey: options.ackKey, timezone: options.timezone ?? 'UTC' }),
+    createRoutes({ views, guard, streams, ackKey: options.ackKey, timezone: options.timezone ?? 'UTC' }),
   );
   const server = createServer(serverOptions(limits), (request, response) => {
     void answer({ options, limits, guard, find }, request, response);

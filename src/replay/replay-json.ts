@@ -1,4 +1,4 @@
-import { isoText, quantityJson } from '../views/desk-json.ts';
+import { isoText, quantityJson } from '../views/public-json.ts';
 import type { ReplayResult } from './history-replay.ts';
 
 /** The public JSON of a replay. `severity` is the worst that was reached, `value` what it fired with. */

@@ -6,8 +6,8 @@ import { startMonitor } from '../engine/monitor.ts';
 import { observePoll } from '../engine/observe.ts';
 import { reserve } from '../engine/request-guard.ts';
 import type { WatchedAccount } from '../engine/state.ts';
-import type { AccountView, Explanation } from './desk.ts';
-import { createDesk } from './desk-view.ts';
+import { createViews } from './create-views.ts';
+import type { AccountView, Explanation } from './views.ts';
 
 /** One account, polled now and judged by its rules with what the database remembers of it. */
 export interface CheckedAccount {
@@ -41,7 +41,7 @@ export async function checkAccounts(parts: {
 }): Promise<readonly CheckedAccount[]> {
   const { settings, reader, clock, random, calendar } = parts;
   const state = startMonitor({ settings, reader, calendar, random, now: clock.now() });
-  const desk = createDesk({ state, reader, now: () => clock.now(), nextPollAt: () => null });
+  const views = createViews({ state, reader, now: () => clock.now(), nextPollAt: () => null });
   const free = new Map<string, number>();
   const limited = new Set<string>();
   const chosen = [...state.accounts.values()].filter(
@@ -58,9 +58,9 @@ export async function checkAccounts(parts: {
       : await parts.provider.readBalance(account.settings, parts.signal);
     if (outcome.kind === 'rate_limited') limited.add(it.group);
     observePoll(state, account, outcome, clock.now());
-    const view = desk.account(account.settings.id);
+    const view = views.account(account.settings.id);
     if (view === null) throw new Error('an account vanished while it was checked');
-    return { view, outcome, explanations: desk.explain(account.settings.id) };
+    return { view, outcome, explanations: views.explain(account.settings.id) };
   };
   return Promise.all(
     chosen.map((account) => {

@@ -32,12 +32,12 @@ export function createRooms({ log, version }: { readonly log: ProcessLog; readon
       const { cronCalendar } = await import('../system/calendar.ts');
       return cronCalendar;
     },
-    async openDesk(settings, reader) {
-      const [{ openDesk }, { cronCalendar }] = await Promise.all([
-        import('../views/open-desk.ts'),
+    async openStoredViews(settings, reader) {
+      const [{ openStoredViews }, { cronCalendar }] = await Promise.all([
+        import('../views/stored-views.ts'),
         import('../system/calendar.ts'),
       ]);
-      return openDesk({
+      return openStoredViews({
         settings,
         reader,
         clock: systemClock,

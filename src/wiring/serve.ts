@@ -15,7 +15,7 @@ import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
 import type { SystemLog } from '../system/log.ts';
 import { systemRandom } from '../system/random.ts';
-import { createDaemonDesk } from '../views/daemon-desk.ts';
+import { createLiveViews } from '../views/live-views.ts';
 import type { ConfigurationFile } from './configuration-file.ts';
 import { createLivePage } from './live-page.ts';
 
@@ -71,10 +71,10 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
     acknowledgeUrl: (incident, now) =>
       acknowledgeUrl(daemon.state.settings.server, { ackKeyOf, incident, now }),
   });
-  const desk = createDaemonDesk(daemon, store, version);
+  const views = createLiveViews(daemon, store, version);
   const page = createLivePage(({ server, timezone }) =>
     startWebServer({
-      desk,
+      views,
       settings: server,
       log,
       clock: systemClock,

@@ -81,7 +81,7 @@ describe('firing and resolving', () => {
     world.provider.fail('otp', 'invalid_response');
     await world.pass(10 * minuteMs);
     expect(world.news()).toEqual([]);
-    expect(world.desk.alerts({ all: false }).map((alert) => alert.rule)).toEqual(['sms-low']);
+    expect(world.views.alerts({ all: false }).map((alert) => alert.rule)).toEqual(['sms-low']);
   });
 });
 
@@ -256,7 +256,7 @@ describe('a flapping alert', () => {
     const fired = 'otp/sms-low firing warning';
     const resolved = 'otp/sms-low resolved warning (topped-up)';
     expect(told).toEqual([fired, resolved, fired, resolved, fired, 'otp/sms-low flapping warning']);
-    expect(world.desk.alerts({ all: false }).map(({ flapping }) => flapping)).toEqual([true]);
+    expect(world.views.alerts({ all: false }).map(({ flapping }) => flapping)).toEqual([true]);
     for (let round = 0; round < 12; round++) told.push(...(await read(world, 300)));
     expect(told.slice(6)).toEqual([resolved]);
   });
@@ -267,7 +267,7 @@ describe('a flapping alert', () => {
     world.news();
     await world.pass(3 * hourMs);
     expect(world.news()).toEqual(Array(3).fill('otp/sms-low reminder warning'));
-    expect(world.desk.alerts({ all: false }).map(({ flapping }) => flapping)).toEqual([false]);
+    expect(world.views.alerts({ all: false }).map(({ flapping }) => flapping)).toEqual([false]);
   });
 
   test('calms down although something worse waits for `for`', async () => {
@@ -277,7 +277,7 @@ describe('a flapping alert', () => {
     world.reload({ rules: [rule] });
     await read(world, 100);
     await world.pass(2 * hourMs);
-    expect(world.desk.alerts({ all: false }).map(({ flapping }) => flapping)).toEqual([false]);
+    expect(world.views.alerts({ all: false }).map(({ flapping }) => flapping)).toEqual([false]);
   });
 });
 

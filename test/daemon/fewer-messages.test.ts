@@ -138,7 +138,7 @@ describe('inhibition', () => {
     world.provider.set('otp', 100);
     await world.pass(step);
     expect(world.news()).toEqual(['otp/floor firing critical']);
-    expect(world.desk.alerts({ all: false }).map(({ rule: id, inhibited }) => [id, inhibited])).toEqual([
+    expect(world.views.alerts({ all: false }).map(({ rule: id, inhibited }) => [id, inhibited])).toEqual([
       ['soft', true],
       ['floor', false],
     ]);
@@ -254,7 +254,7 @@ describe('an outage of the provider', () => {
     });
     world.provider.breakDown();
     await world.pass(hourMs);
-    const stale = world.desk.alerts({ all: false }).filter(({ type }) => type === 'stale');
+    const stale = world.views.alerts({ all: false }).filter(({ type }) => type === 'stale');
     expect(stale.map(({ inhibited }) => inhibited)).toEqual(ten.map(() => true));
     world.provider.recover();
     await world.pass(hourMs);

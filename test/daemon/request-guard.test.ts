@@ -26,7 +26,7 @@ test('polls that are asked for while all wait in the queue keep the distance of 
   const world = await startWorld(parts);
   world.provider.asked.clear();
   for (let round = 0; round < 3; round++) {
-    for (const id of ids) void world.desk.pollNow(id);
+    for (const id of ids) void world.views.pollNow(id);
     await world.pass(1500);
   }
   await world.pass(20 * secondMs);
@@ -55,7 +55,7 @@ test('an account that is polled once a day does not keep those with the same sec
   const often = makeAccount('a1', { authSecret: shared, poll: { kind: 'every', everyMs: 5 * minuteMs } });
   const world = await startWorld({ accounts: [daily, often] });
   world.provider.fail('a0', 'rate_limited');
-  void world.desk.pollNow('a0');
+  void world.views.pollNow('a0');
   await world.pass(2 * secondMs);
   world.provider.asked.clear();
   await world.pass(12 * minuteMs);

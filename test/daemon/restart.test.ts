@@ -144,7 +144,7 @@ describe('a restart keeps every state and its clocks', () => {
     await world.restart({ downMs: hourMs });
     await world.pass(3 * hourMs);
     expect(world.news()).toEqual([]);
-    expect(world.desk.alerts({ all: false })[0]?.acknowledged?.by).toBe('ana');
+    expect(world.views.alerts({ all: false })[0]?.acknowledged?.by).toBe('ana');
   });
 
   test('before an escalation: nobody could act while lowwater was down, so that time does not count', async () => {

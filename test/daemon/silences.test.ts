@@ -24,7 +24,7 @@ describe('a silence made by a person', () => {
     const world = await startWorld({ rules: [rule] });
     order(world);
     expect(await read(world, 100)).toEqual([]);
-    expect(world.desk.alerts({ all: false })[0]?.silenced).toBe(true);
+    expect(world.views.alerts({ all: false })[0]?.silenced).toBe(true);
     await world.pass(50 * minuteMs);
     expect(world.news()).toEqual([]);
     await world.pass(6 * minuteMs);
@@ -38,7 +38,7 @@ describe('a silence made by a person', () => {
   ])('is refused for %s that does not exist: it would mute nothing', async (_, match, why) => {
     const world = await startWorld({ rules: [rule] });
     expect(order(world, { match })).toEqual({ refused: 'invalid', why });
-    expect(world.desk.silences()).toEqual([]);
+    expect(world.views.silences()).toEqual([]);
   });
 
   test('mutes one channel that fails, by the name that the page shows', async () => {
@@ -46,7 +46,7 @@ describe('a silence made by a person', () => {
     world.channel('ops').mood = 'dead';
     await read(world, 100);
     await world.pass(minuteMs);
-    const failing = () => world.desk.alerts({ all: false }).find(({ account }) => account === '@lowwater');
+    const failing = () => world.views.alerts({ all: false }).find(({ account }) => account === '@lowwater');
     expect(failing()).toMatchObject({ rule: 'channel-failed:ops', silenced: false });
     order(world, { match: { account: ['@lowwater'], rule: ['channel-failed:ops'] } });
     expect(failing()).toMatchObject({ silenced: true });
@@ -147,7 +147,7 @@ describe('a silence of the configuration', () => {
     expect(world.news()).toEqual([]);
     await world.pass(hourMs);
     expect(world.news()).toEqual(['otp/sms-low firing warning']);
-    expect(world.desk.silences()).toMatchObject([{ by: 'configuration', comment: 'batch', active: false }]);
+    expect(world.views.silences()).toMatchObject([{ by: 'configuration', comment: 'batch', active: false }]);
   });
 
   test('does not begin a second early', async () => {
@@ -159,8 +159,8 @@ describe('a silence of the configuration', () => {
     await read(world, 300);
     world.provider.set('otp', 100);
     await world.pass(2 * hourMs - (world.now % dayMs) + 12 * hourMs - 1);
-    expect(world.desk.silences()).toMatchObject([{ active: false }]);
+    expect(world.views.silences()).toMatchObject([{ active: false }]);
     await world.pass(1);
-    expect(world.desk.silences()).toMatchObject([{ active: true }]);
+    expect(world.views.silences()).toMatchObject([{ active: true }]);
   });
 });

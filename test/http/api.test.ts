@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Operation, operations } from '../../src/http/api/openapi.ts';
-import { demoDesk } from '../support/demo-desk.ts';
-import { buildPolls, dayMs, deskNow, hourMs, minuteMs } from '../support/fake-desk.ts';
+import { demoViews } from '../support/demo-views.ts';
+import { buildPolls, dayMs, hourMs, minuteMs, viewsNow } from '../support/fake-views.ts';
 import { type RunningServer, runServer } from '../support/web-server.ts';
 
 let server: RunningServer;
 
 beforeEach(async () => {
-  server = await runServer({ desk: demoDesk() });
+  server = await runServer({ views: demoViews() });
 });
 
 afterEach(() => server.close());
@@ -53,9 +53,9 @@ describe('what the API gives', () => {
   });
 
   it('alerts that are resolved only when asked for', async () => {
-    const [alert] = server.desk.alertList;
+    const [alert] = server.views.alertList;
     if (alert !== undefined)
-      server.desk.alertList.push({ ...alert, rule: 'old', state: 'resolved', resolvedAt: deskNow });
+      server.views.alertList.push({ ...alert, rule: 'old', state: 'resolved', resolvedAt: viewsNow });
     const states = async (query: string) =>
       new Set((await get(`/alerts${query}`)).alerts.map(({ state }: { state: string }) => state));
     expect(await states('')).toEqual(new Set(['firing', 'pending']));
@@ -92,9 +92,9 @@ describe('history', () => {
   const history = (query: string) => get(`/accounts/otp/history?${query}`);
 
   it('comes whole and exact, from `since` inclusive to `until` exclusive', async () => {
-    server.desk.pollsByAccount.set(
+    server.views.pollsByAccount.set(
       'otp',
-      buildPolls({ since: deskNow - hourMs, until: deskNow, everyMs: 20 * minuteMs, sms: () => -18.383 }),
+      buildPolls({ since: viewsNow - hourMs, until: viewsNow, everyMs: 20 * minuteMs, sms: () => -18.383 }),
     );
     expect(await history('since=2026-11-20T18:01:00Z&until=2026-11-20T18:41:00Z')).toEqual({
       points: [
@@ -103,7 +103,7 @@ describe('history', () => {
       ],
     });
     expect((await history('since=30m')).points).toHaveLength(2);
-    expect((await history(`since=${deskNow - 30 * minuteMs}`)).points).toHaveLength(2);
+    expect((await history(`since=${viewsNow - 30 * minuteMs}`)).points).toHaveLength(2);
   });
 
   it.each([
@@ -115,20 +115,20 @@ describe('history', () => {
     ['2026-11-20', 4],
     ['2026-11-21', 0],
   ])('takes since=%s, in UTC where no zone is named', async (since, count) => {
-    server.desk.pollsByAccount.set(
+    server.views.pollsByAccount.set(
       'otp',
-      buildPolls({ since: deskNow - hourMs, until: deskNow, everyMs: 20 * minuteMs, sms: () => 5 }),
+      buildPolls({ since: viewsNow - hourMs, until: viewsNow, everyMs: 20 * minuteMs, sms: () => 5 }),
     );
     expect((await history(`since=${since}`)).points).toHaveLength(count);
   });
 
   it('is thinned to the points asked for and keeps the lowest and the highest', async () => {
-    const dip = deskNow - 3 * hourMs;
-    server.desk.pollsByAccount.set(
+    const dip = viewsNow - 3 * hourMs;
+    server.views.pollsByAccount.set(
       'otp',
       buildPolls({
-        since: deskNow - dayMs,
-        until: deskNow,
+        since: viewsNow - dayMs,
+        until: viewsNow,
         everyMs: minuteMs,
         sms: (at) => (at === dip ? -5 : at === dip + minuteMs ? 900 : 100),
       }),
@@ -166,7 +166,7 @@ describe('what the API is told', () => {
       acknowledged: { by: 'api', comment: '' },
     });
     await post('/alerts/voice-alerts/voip-negative/ack', { by: 'Lin', comment: 'on it' });
-    expect(server.desk.orders.at(-1)?.order).toEqual({
+    expect(server.views.orders.at(-1)?.order).toEqual({
       account: 'voice-alerts',
       rule: 'voip-negative',
       by: 'Lin',
@@ -177,9 +177,9 @@ describe('what the API is told', () => {
 
   it('reaches alerts whose ids need escaping', async () => {
     await post(`/alerts/${encodeURIComponent('@provider:api.example.com')}/provider-down/ack`);
-    const [alert] = server.desk.alertList;
+    const [alert] = server.views.alertList;
     if (alert !== undefined)
-      server.desk.alertList.push({ ...alert, account: '@provider:api.example.com', rule: 'provider-down' });
+      server.views.alertList.push({ ...alert, account: '@provider:api.example.com', rule: 'provider-down' });
     expect(
       (await post(`/alerts/${encodeURIComponent('@provider:api.example.com')}/provider-down/ack`)).status,
     ).toBe(200);
@@ -248,7 +248,7 @@ describe('what the API is told', () => {
     const { error } = await read(response);
     expect(error.code).toBe('bad_request');
     expect(error.message).not.toBe('');
-    expect(server.desk.orders).toEqual([]);
+    expect(server.views.orders).toEqual([]);
   });
 
   it('says which severities there are', async () => {
@@ -267,7 +267,7 @@ describe('what the API is told', () => {
       outcome: 'ok',
       account: { id: 'otp' },
     });
-    server.desk.refusal = { refused: 'not-now', why: 'The provider asked to wait until 18:58.' };
+    server.views.refusal = { refused: 'not-now', why: 'The provider asked to wait until 18:58.' };
     const refused = await post('/accounts/otp/poll');
     expect(refused.status).toBe(409);
     expect(await refused.json()).toEqual({
@@ -296,7 +296,7 @@ describe('what the API is told', () => {
     expect(await response.json()).toMatchObject({
       error: { code: expect.any(String), message: expect.any(String) },
     });
-    expect(server.desk.orders).toEqual([]);
+    expect(server.views.orders).toEqual([]);
   });
 });
 

@@ -5,8 +5,8 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
 import { signAcknowledgement } from '../../src/http/ack-link.ts';
-import { demoDesk } from '../support/demo-desk.ts';
-import { buildAccountView, buildAlertView, deskNow, hourMs } from '../support/fake-desk.ts';
+import { demoViews } from '../support/demo-views.ts';
+import { buildAccountView, buildAlertView, hourMs, viewsNow } from '../support/fake-views.ts';
 import { ackKey, type RunningServer, runServer } from '../support/web-server.ts';
 
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -33,7 +33,7 @@ if (!present) {
   );
 }
 
-const link = `/ack?${signAcknowledgement(ackKey, { account: 'otp', rule: 'sms-low', incident: 'incident-1', expiresAt: deskNow + hourMs })}`;
+const link = `/ack?${signAcknowledgement(ackKey, { account: 'otp', rule: 'sms-low', incident: 'incident-1', expiresAt: viewsNow + hourMs })}`;
 const pages = [
   ['overview', '/'],
   ['account', '/accounts/otp?range=7d'],
@@ -80,8 +80,8 @@ describe.skipIf(!present)('in a browser', () => {
     browser = await chromium.launch({ executablePath, args });
     scripted = await browser.newContext({ viewport: wide });
     plain = await browser.newContext({ viewport: wide, javaScriptEnabled: false });
-    server = await runServer({ desk: demoDesk() });
-    locked = await runServer({ desk: demoDesk(), settings: { token: new Secret(token) } });
+    server = await runServer({ views: demoViews() });
+    locked = await runServer({ views: demoViews(), settings: { token: new Secret(token) } });
     await observeAll();
   }, 30_000);
 
@@ -134,7 +134,7 @@ describe.skipIf(!present)('in a browser', () => {
   });
 
   it('the keyboard alone acknowledges', async () => {
-    const own = await runServer({ desk: demoDesk() });
+    const own = await runServer({ views: demoViews() });
     await withPage(scripted, async (page) => {
       await open(page, own.url);
       await tabTo(page, 'Acknowledge sms-low of OTP production');
@@ -146,7 +146,7 @@ describe.skipIf(!present)('in a browser', () => {
       await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       await page.getByRole('status').filter({ hasText: 'Acknowledged.' }).waitFor();
-      expect(own.desk.orders).toEqual([
+      expect(own.views.orders).toEqual([
         {
           kind: 'acknowledge',
           order: { account: 'otp', rule: 'sms-low', by: 'Wei', comment: 'topping up now' },
@@ -157,7 +157,7 @@ describe.skipIf(!present)('in a browser', () => {
   });
 
   it('the keyboard alone silences, also without a script', async () => {
-    const own = await runServer({ desk: demoDesk() });
+    const own = await runServer({ views: demoViews() });
     await withPage(plain, async (page) => {
       await open(page, `${own.url}/accounts/otp`);
       await tabTo(page, 'Silence all alerts of OTP production');
@@ -170,12 +170,12 @@ describe.skipIf(!present)('in a browser', () => {
       await page.getByRole('status').filter({ hasText: 'Silenced.' }).waitFor();
       const order = {
         match: { account: ['otp'] },
-        startsAt: deskNow,
-        endsAt: deskNow + 4 * hourMs,
+        startsAt: viewsNow,
+        endsAt: viewsNow + 4 * hourMs,
         by: 'Wei',
         comment: '',
       };
-      expect(own.desk.orders).toEqual([{ kind: 'silence', order }]);
+      expect(own.views.orders).toEqual([{ kind: 'silence', order }]);
     });
     await own.close();
   });
@@ -211,32 +211,32 @@ describe.skipIf(!present)('in a browser', () => {
   });
 
   it('acknowledges from a message without signing in', async () => {
-    const own = await runServer({ desk: demoDesk(), settings: { token: new Secret(token) } });
+    const own = await runServer({ views: demoViews(), settings: { token: new Secret(token) } });
     await withPage(scripted, async (page) => {
       await page.goto(own.url + link);
       await page.getByLabel('Your name').fill('Wei');
       await page.getByRole('button', { name: 'Acknowledge' }).click();
       await page.getByRole('heading', { name: 'Acknowledged' }).waitFor();
-      expect(own.desk.orders).toHaveLength(1);
+      expect(own.views.orders).toHaveLength(1);
     });
     await own.close();
   });
 
   it('keeps itself fresh, and leaves alone what somebody fills in', async () => {
-    const own = await runServer({ desk: demoDesk() });
+    const own = await runServer({ views: demoViews() });
     await withPage(scripted, async (page) => {
       await open(page, own.url);
       await page.getByText('Updates by itself.').waitFor();
-      own.desk.channelList = [
+      own.views.channelList = [
         { name: 'brand-new', type: 'webhook', pending: 0, lastDeliveredAt: null, lastError: null },
       ];
-      own.desk.change();
+      own.views.change();
       await page.getByRole('rowheader', { name: 'brand-new' }).waitFor();
       await page.locator('summary', { hasText: 'Acknowledge' }).first().click();
       await page.getByLabel('Your name').first().fill('We');
-      own.desk.alertList = [];
-      own.desk.channelList = [];
-      own.desk.change();
+      own.views.alertList = [];
+      own.views.channelList = [];
+      own.views.change();
       await page.getByText('No channel is configured.').waitFor();
       expect(await page.getByLabel('Your name').first().inputValue()).toBe('We');
     });
@@ -244,7 +244,7 @@ describe.skipIf(!present)('in a browser', () => {
   });
 
   it('says when the connection is lost', async () => {
-    const own = await runServer({ desk: demoDesk() });
+    const own = await runServer({ views: demoViews() });
     await withPage(scripted, async (page) => {
       await open(page, own.url);
       await page.getByText('Updates by itself.').waitFor();
@@ -257,8 +257,8 @@ describe.skipIf(!present)('in a browser', () => {
     ['markup', '<img src=x onerror=alert(1)>"\'&\u202E<script>alert(2)</script>'],
     ['one endless word', 'N'.repeat(5_000)],
   ])('hostile names stay names: %s', async (_what, name) => {
-    const own = await runServer({ desk: demoDesk() });
-    own.desk.accountList = [
+    const own = await runServer({ views: demoViews() });
+    own.views.accountList = [
       buildAccountView({
         name,
         // As much as is taken for a currency.
@@ -268,12 +268,12 @@ describe.skipIf(!present)('in a browser', () => {
         usage: { [name]: name },
       }),
     ];
-    own.desk.alertList = [
+    own.views.alertList = [
       buildAlertView({
         summary: name,
         accountName: name,
         rule: name,
-        acknowledged: { at: deskNow, by: name, comment: name },
+        acknowledged: { at: viewsNow, by: name, comment: name },
       }),
       buildAlertView({ summary: name, account: name, accountName: name, rule: name }),
     ];

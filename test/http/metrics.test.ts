@@ -2,14 +2,14 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { renderExposition } from '../../src/http/exposition.ts';
 import { renderMetrics } from '../../src/http/metrics.ts';
-import { demoDesk } from '../support/demo-desk.ts';
-import { buildAccountView, deskNow, FakeDesk, micros } from '../support/fake-desk.ts';
+import { demoViews } from '../support/demo-views.ts';
+import { buildAccountView, FakeViews, micros, viewsNow } from '../support/fake-views.ts';
 
 const promtool = findPromtool();
 
 describe('metrics', () => {
   it('have the names and labels of the contract', () => {
-    const text = renderMetrics(demoDesk(), deskNow);
+    const text = renderMetrics(demoViews(), viewsNow);
     for (const line of [
       'lowwater_balance{account="voice-alerts",balance="voip",currency="CNY"} -18.383',
       'lowwater_runway_seconds{account="voice-alerts",balance="voip"} 0',
@@ -33,25 +33,25 @@ describe('metrics', () => {
   });
 
   it('a balance that could not be read is absent, and so is what follows from it', () => {
-    const text = renderMetrics(demoDesk(), deskNow);
+    const text = renderMetrics(demoViews(), viewsNow);
     expect(text).not.toMatch(/^lowwater_(balance|runway_seconds|burn_per_day)\{account="billing"/m);
     expect(text).toMatch(/^lowwater_last_success_timestamp_seconds\{account="billing"/m);
   });
 
   it('a pending alert does not fire', () => {
-    expect(renderMetrics(demoDesk(), deskNow)).not.toContain('rule="spending"');
+    expect(renderMetrics(demoViews(), viewsNow)).not.toContain('rule="spending"');
   });
 
   it('series of a removed account are gone', () => {
-    const desk = demoDesk();
-    desk.accountList = desk.accountList.filter(({ id }) => id !== 'support');
-    expect(renderMetrics(desk, deskNow)).not.toContain('support');
+    const views = demoViews();
+    views.accountList = views.accountList.filter(({ id }) => id !== 'support');
+    expect(renderMetrics(views, viewsNow)).not.toContain('support');
   });
 
   it('a reload that failed shows', () => {
-    const desk = new FakeDesk();
-    desk.daemonStatus = { ...desk.daemonStatus, configReloadOk: false, problems: ['x'] };
-    expect(renderMetrics(desk, deskNow)).toContain('lowwater_config_last_reload_successful 0\n');
+    const views = new FakeViews();
+    views.daemonStatus = { ...views.daemonStatus, configReloadOk: false, problems: ['x'] };
+    expect(renderMetrics(views, viewsNow)).toContain('lowwater_config_last_reload_successful 0\n');
   });
 
   it('odd names are escaped, one line each', () => {
@@ -71,16 +71,16 @@ describe('metrics', () => {
   });
 
   it.skipIf(promtool === null)('are clean by promtool check metrics', () => {
-    const desk = demoDesk();
-    desk.accountList.push(
+    const views = demoViews();
+    views.accountList.push(
       buildAccountView({
         id: 'odd',
         currency: '"\\\n',
-        reading: { at: deskNow, sms: micros(1), voip: 0, currency: '"\\\n<' },
+        reading: { at: viewsNow, sms: micros(1), voip: 0, currency: '"\\\n<' },
       }),
     );
     const checked = spawnSync(promtool ?? '', ['check', 'metrics'], {
-      input: renderMetrics(desk, deskNow),
+      input: renderMetrics(views, viewsNow),
       encoding: 'utf8',
     });
     expect(checked.stderr + checked.stdout).toBe('');

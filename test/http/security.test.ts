@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
 import { signAcknowledgement } from '../../src/http/ack-link.ts';
 import { ListenError } from '../../src/http/server.ts';
-import { demoDesk } from '../support/demo-desk.ts';
-import { deskNow, hourMs } from '../support/fake-desk.ts';
+import { demoViews } from '../support/demo-views.ts';
+import { hourMs, viewsNow } from '../support/fake-views.ts';
 import { ackKey, type RunningServer, runServer } from '../support/web-server.ts';
 
 const token = 'a-token-that-is-long-enough';
@@ -18,7 +18,7 @@ describe('the token', () => {
   it.each(['/', '/accounts/otp', '/silences', '/messages', '/api/v1/accounts', '/events', '/nothing-here'])(
     '%s asks for it',
     async (path) => {
-      server = await runServer({ ...withToken, desk: demoDesk() });
+      server = await runServer({ ...withToken, views: demoViews() });
       const response = await fetch(server.url + path);
       expect(response.status).toBe(401);
       expect(response.headers.get('www-authenticate')).toContain('Bearer');
@@ -48,7 +48,7 @@ describe('the token', () => {
   });
 
   it('sends people to the sign-in and back, with a cookie that no script reads and no other site sends', async () => {
-    server = await runServer({ ...withToken, desk: demoDesk() });
+    server = await runServer({ ...withToken, views: demoViews() });
     const refused = await fetch(`${server.url}/accounts/otp?range=7d`, { headers: page, redirect: 'manual' });
     expect(refused.status).toBe(303);
     expect(refused.headers.get('location')).toBe('/sign-in?next=%2Faccounts%2Fotp%3Frange%3D7d');
@@ -113,7 +113,7 @@ describe('the token', () => {
   });
 
   it('stands in no page, log or error', async () => {
-    server = await runServer({ ...withToken, desk: demoDesk() });
+    server = await runServer({ ...withToken, views: demoViews() });
     await signIn(`${token}-mistyped`);
     const cookie = (await signIn(token)).headers.get('set-cookie') ?? '';
     const texts = await Promise.all(
@@ -181,23 +181,23 @@ describe('changes', () => {
     ['another origin, without fetch metadata', { origin: 'https://evil.example' }],
     ['a sandboxed frame', { origin: 'null' }],
   ])('from %s are refused', async (_who, headers) => {
-    server = await runServer({ desk: demoDesk() });
+    server = await runServer({ views: demoViews() });
     const response = await send(path, { method: 'POST', headers });
     expect(response.status).toBe(403);
-    expect(server.desk.orders).toEqual([]);
+    expect(server.views.orders).toEqual([]);
   });
 
   it('from our own page, also behind a proxy, and from programs are taken', async () => {
-    server = await runServer({ desk: demoDesk(), settings: { publicUrl: 'https://lowwater.example.com' } });
+    server = await runServer({ views: demoViews(), settings: { publicUrl: 'https://lowwater.example.com' } });
     const own = { origin: server.url, 'sec-fetch-site': 'same-origin' };
     const proxied = { origin: 'https://lowwater.example.com', 'sec-fetch-site': 'same-origin' };
     for (const headers of [own, proxied, {}])
       expect((await send(path, { method: 'POST', headers })).status).toBe(200);
-    expect(server.desk.orders).toHaveLength(3);
+    expect(server.views.orders).toHaveLength(3);
   });
 
   it('with a cookie but without a word where they come from are refused', async () => {
-    server = await runServer({ ...withToken, desk: demoDesk() });
+    server = await runServer({ ...withToken, views: demoViews() });
     const cookie = (await signIn(token)).headers.get('set-cookie')?.split(';')[0] ?? '';
     expect((await send(path, { method: 'POST', headers: { cookie } })).status).toBe(403);
     const own = { cookie, origin: server.url };
@@ -221,39 +221,39 @@ describe('every answer', () => {
 });
 
 describe('a link in a message', () => {
-  const grant = { account: 'otp', rule: 'sms-low', incident: 'incident-1', expiresAt: deskNow + hourMs };
+  const grant = { account: 'otp', rule: 'sms-low', incident: 'incident-1', expiresAt: viewsNow + hourMs };
   const link = (over: Partial<typeof grant> = {}) =>
     `/ack?${signAcknowledgement(ackKey, { ...grant, ...over })}`;
 
   it('shows a question without signing in, and only its answer acknowledges', async () => {
-    server = await runServer({ ...withToken, desk: demoDesk() });
+    server = await runServer({ ...withToken, views: demoViews() });
     const question = await fetch(server.url + link());
     expect(question.status).toBe(200);
     expect(await question.text()).toContain('Acknowledge this alert?');
-    expect(server.desk.orders).toEqual([]);
+    expect(server.views.orders).toEqual([]);
     const form = new URLSearchParams(link().slice('/ack?'.length));
     form.set('by', 'Wei');
     const answer = await fetch(`${server.url}/ack`, { method: 'POST', body: form });
     expect(await answer.text()).toContain('Acknowledged');
-    expect(server.desk.orders).toEqual([
+    expect(server.views.orders).toEqual([
       { kind: 'acknowledge', order: { account: 'otp', rule: 'sms-low', by: 'Wei', comment: '' } },
     ]);
     expect(await (await fetch(server.url + link())).text()).toContain('Already acknowledged');
   });
 
   it.each([
-    ['expired', { expiresAt: deskNow }, 403, 'expired'],
+    ['expired', { expiresAt: viewsNow }, 403, 'expired'],
     ['of an incident that has ended', { incident: 'incident-0' }, 200, 'Already over'],
     ['of a rule that is gone', { rule: 'gone' }, 200, 'Already over'],
   ])('that is %s does nothing and says so', async (_what, over, status, words) => {
-    server = await runServer({ desk: demoDesk() });
+    server = await runServer({ views: demoViews() });
     const response = await fetch(server.url + link(over));
     expect(response.status).toBe(status);
     expect(await response.text()).toContain(words);
   });
 
   it('that was changed is refused', async () => {
-    server = await runServer({ desk: demoDesk() });
+    server = await runServer({ views: demoViews() });
     expect((await fetch(server.url + link().replace('sms-low', 'sms-high'))).status).toBe(403);
   });
 });

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { StorageError } from '../../src/domain/ports.ts';
-import { demoDesk } from '../support/demo-desk.ts';
-import { FakeDesk } from '../support/fake-desk.ts';
+import { demoViews } from '../support/demo-views.ts';
+import { FakeViews } from '../support/fake-views.ts';
 import { type RunningServer, runServer } from '../support/web-server.ts';
 
 let server: RunningServer;
@@ -133,25 +133,29 @@ describe('a rude client', () => {
 
 describe('health', () => {
   it('/livez depends on nothing', async () => {
-    const desk = new FakeDesk();
-    desk.daemonStatus = { ...desk.daemonStatus, ready: false, problems: ['The database cannot be written.'] };
-    server = await runServer({ desk });
+    const views = new FakeViews();
+    views.daemonStatus = {
+      ...views.daemonStatus,
+      ready: false,
+      problems: ['The database cannot be written.'],
+    };
+    server = await runServer({ views });
     const response = await fetch(`${server.url}/livez`);
     expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }]);
   });
 
   it('/readyz is 503 until the daemon is ready', async () => {
-    const desk = new FakeDesk();
-    desk.daemonStatus = { ...desk.daemonStatus, ready: false };
-    server = await runServer({ desk });
+    const views = new FakeViews();
+    views.daemonStatus = { ...views.daemonStatus, ready: false };
+    server = await runServer({ views });
     expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
   });
 
   it('/readyz stays 200 after a reload that failed and names the problem', async () => {
-    const desk = new FakeDesk();
+    const views = new FakeViews();
     const problems = ['config.json line 4: unknown key "acounts"'];
-    desk.daemonStatus = { ...desk.daemonStatus, problems, configReloadOk: false };
-    server = await runServer({ desk });
+    views.daemonStatus = { ...views.daemonStatus, problems, configReloadOk: false };
+    server = await runServer({ views });
     const response = await fetch(`${server.url}/readyz?verbose`);
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({
@@ -166,23 +170,23 @@ describe('health', () => {
 
 describe('a failure inside', () => {
   it('of the database is 503 and nobody is told its words', async () => {
-    const desk = demoDesk();
-    desk.polls = () => {
+    const views = demoViews();
+    views.polls = () => {
       throw new StorageError('corrupt', 'malformed page 7 of /data/lowwater.db');
     };
-    server = await runServer({ desk });
+    server = await runServer({ views });
     const response = await fetch(`${server.url}/api/v1/accounts/otp/history`);
     expect(response.status).toBe(503);
     expect(await response.text()).not.toContain('/data');
   });
 
   it('of the database leaves the pages with what is known without it', async () => {
-    const desk = demoDesk();
+    const views = demoViews();
     const fail = (): never => {
       throw new StorageError('corrupt', 'malformed page 7 of /data/lowwater.db');
     };
-    Object.assign(desk, { polls: fail, incidents: fail, notifications: fail });
-    server = await runServer({ desk });
+    Object.assign(views, { polls: fail, incidents: fail, notifications: fail });
+    server = await runServer({ views });
     for (const [path, known] of [
       ['/', '42.10 CNY'],
       ['/accounts/otp', '42.10 CNY'],
@@ -198,11 +202,11 @@ describe('a failure inside', () => {
   });
 
   it('of the program is 500, stands in the log, and the server goes on', async () => {
-    const desk = demoDesk();
-    desk.explain = () => {
+    const views = demoViews();
+    views.explain = () => {
       throw new TypeError('cannot read the secret thing');
     };
-    server = await runServer({ desk });
+    server = await runServer({ views });
     const response = await fetch(`${server.url}/accounts/otp`, { headers: { accept: 'text/html' } });
     expect(response.status).toBe(500);
     expect(await response.text()).not.toContain('secret thing');
@@ -221,23 +225,23 @@ describe('closing', () => {
     await Promise.all([server.close(), server.close()]);
     expect(await stream.text()).toContain('retry:');
     await Promise.all([idle.received, slow.received]);
-    expect(server.desk.listeners).toBe(0);
+    expect(server.views.listeners).toBe(0);
   });
 });
 
 describe('the stream of events', () => {
   it('says that something changed, once for many changes, and listens only while somebody does', async () => {
     server = await runServer();
-    expect(server.desk.listeners).toBe(0);
+    expect(server.views.listeners).toBe(0);
     const abort = new AbortController();
     const { body, headers } = await fetch(`${server.url}/events`, { signal: abort.signal });
     expect(headers.get('content-type')).toContain('text/event-stream');
     const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
     expect((await reader?.read())?.value).toContain('retry:');
-    for (let change = 0; change < 5; change += 1) server.desk.change();
+    for (let change = 0; change < 5; change += 1) server.views.change();
     expect((await reader?.read())?.value).toBe('event: changed\nid: 1\ndata: 1\n\n');
     abort.abort();
-    await expect.poll(() => server.desk.listeners).toBe(0);
+    await expect.poll(() => server.views.listeners).toBe(0);
   });
 
   it('shows that it is alive, and has an end to how many it serves', async () => {

@@ -2,13 +2,13 @@ import type { Clock, Log } from '../../src/domain/ports.ts';
 import type { ServerSettings } from '../../src/domain/settings.ts';
 import type { ServerLimits } from '../../src/http/options.ts';
 import { startWebServer } from '../../src/http/server.ts';
-import { deskNow, FakeDesk } from './fake-desk.ts';
+import { FakeViews, viewsNow } from './fake-views.ts';
 
 export const ackKey = Buffer.alloc(32, 7);
 
-/** A clock that stands at the desk's instant unless told otherwise; timers are real. */
+/** A clock that stands at the views's instant unless told otherwise; timers are real. */
 class WebClock implements Clock {
-  at = deskNow;
+  at = viewsNow;
   passedMs = 0;
 
   now(): number {
@@ -27,26 +27,26 @@ class WebClock implements Clock {
 
 export interface RunningServer {
   readonly url: string;
-  readonly desk: FakeDesk;
+  readonly views: FakeViews;
   readonly clock: WebClock;
   readonly logged: { readonly fields: object; readonly message: string }[];
   close(): Promise<void>;
 }
 
-/** The real server on a free loopback port before a fake desk. */
+/** The real server on a free loopback port before a fake views. */
 export async function runServer(
   options: {
-    readonly desk?: FakeDesk;
+    readonly views?: FakeViews;
     readonly settings?: Partial<ServerSettings>;
     readonly limits?: Partial<ServerLimits>;
   } = {},
 ): Promise<RunningServer> {
-  const desk = options.desk ?? new FakeDesk();
+  const views = options.views ?? new FakeViews();
   const clock = new WebClock();
   const logged: { fields: object; message: string }[] = [];
   let ids = 0;
   const server = await startWebServer({
-    desk,
+    views,
     clock,
     log: recordLog(logged),
     random: {
@@ -67,7 +67,7 @@ export async function runServer(
     },
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
-  return { url: server.url, desk, clock, logged, close: () => server.close() };
+  return { url: server.url, views, clock, logged, close: () => server.close() };
 }
 
 function recordLog(logged: { fields: object; message: string }[]): Log {

@@ -8,8 +8,8 @@ import { type Batch, type Log, StorageError } from '../../src/domain/ports.ts';
 import type { ChannelSettings, Settings } from '../../src/domain/settings.ts';
 import { openStore } from '../../src/store/store.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
-import { createDaemonDesk } from '../../src/views/daemon-desk.ts';
-import type { DaemonDesk } from '../../src/views/desk.ts';
+import { createLiveViews } from '../../src/views/live-views.ts';
+import type { LiveViews } from '../../src/views/views.ts';
 import { factsNoon, minuteMs } from './account-facts.ts';
 import { FakeClock } from './fake-clock.ts';
 import { RecordingChannel } from './recording-channel.ts';
@@ -40,7 +40,7 @@ export class World {
   settings: Settings;
   daemon: Daemon;
   store: Store;
-  desk: DaemonDesk;
+  views: LiveViews;
   /** Instants of the heartbeats that went out. */
   readonly pings: number[] = [];
   /** While true every commit fails as on a full disk. */
@@ -62,7 +62,7 @@ export class World {
     this.settings = makeSettings(parts);
     this.store = this.#openStore();
     this.daemon = this.#openDaemon();
-    this.desk = createDaemonDesk(this.daemon, this.store, 'test');
+    this.views = createLiveViews(this.daemon, this.store, 'test');
   }
 
   get now(): number {
@@ -102,7 +102,7 @@ export class World {
     if (parts !== null) this.settings = makeSettings(parts);
     this.store = this.#openStore();
     this.daemon = this.#openDaemon();
-    this.desk = createDaemonDesk(this.daemon, this.store, 'test');
+    this.views = createLiveViews(this.daemon, this.store, 'test');
     this.daemon.start();
   }
 

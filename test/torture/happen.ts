@@ -68,7 +68,7 @@ export function happen(machine: Machine, model: Model, story: Story, it: Happeni
       operate(machine, model, it);
       return;
     case 'poll now':
-      void machine.desk?.pollNow(it.account);
+      void machine.views?.pollNow(it.account);
       return;
   }
 }
@@ -91,8 +91,8 @@ function operate(
   model: Model,
   it: Extract<Happening, { kind: 'acknowledge' | 'silence' | 'expire' }>,
 ): void {
-  const { desk, daemon, storage } = machine;
-  if (desk === null || daemon === null || machine.stopping || machine.frozen) return;
+  const { views, daemon, storage } = machine;
+  if (views === null || daemon === null || machine.stopping || machine.frozen) return;
   const now = daemon.now();
   const leave = 'byOrder' in it && it.byOrder && storage.fault === null ? storage.leaveOrder : null;
   if (it.kind === 'acknowledge') {
@@ -100,11 +100,11 @@ function operate(
     const alert = open[it.place % Math.max(1, open.length)];
     if (alert === undefined) return;
     const order = { account: alert.account, rule: alert.rule, by: 'anna', comment: '' };
-    if (leave === null) desk.acknowledge(order);
+    if (leave === null) views.acknowledge(order);
     else leave({ kind: 'acknowledge', ...order, at: now });
   } else if (it.kind === 'silence') {
     const silence = { match: it.match, startsAt: now, endsAt: now + it.forMs, by: 'ben', comment: '' };
-    if (leave === null) desk.silence(silence);
+    if (leave === null) views.silence(silence);
     else {
       const { by: createdBy, ...rest } = silence;
       leave({
@@ -115,7 +115,7 @@ function operate(
   } else {
     const ids = [...daemon.state.silences.keys()];
     const id = ids[it.place % Math.max(1, ids.length)];
-    if (id !== undefined) desk.expireSilence(id);
+    if (id !== undefined) views.expireSilence(id);
   }
   if (leave !== null) machine.nudge();
   model.operated();

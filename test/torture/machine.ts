@@ -3,8 +3,8 @@ import type { Channel, Provider, Store } from '../../src/daemon/ports.ts';
 import type { Calendar, Log } from '../../src/domain/ports.ts';
 import { StorageError } from '../../src/domain/ports.ts';
 import type { ChannelSettings, Settings } from '../../src/domain/settings.ts';
-import { createDaemonDesk } from '../../src/views/daemon-desk.ts';
-import type { DaemonDesk } from '../../src/views/desk.ts';
+import { createLiveViews } from '../../src/views/live-views.ts';
+import type { LiveViews } from '../../src/views/views.ts';
 import type { EventQueue } from './event-queue.ts';
 import { type InFlight, Life, type Timer } from './life.ts';
 import type { Observer, Send } from './observer.ts';
@@ -17,7 +17,7 @@ import type { World } from './world.ts';
 export class Machine {
   settings: Settings;
   daemon: Daemon | null = null;
-  desk: DaemonDesk | null = null;
+  views: LiveViews | null = null;
   /** Something happened that promises wait for. */
   dirty = false;
   readonly storage: SimStorage;
@@ -103,7 +103,7 @@ export class Machine {
     });
     if (life.dead) return;
     this.daemon = daemon;
-    this.desk = createDaemonDesk(daemon, store, '1.0.0');
+    this.views = createLiveViews(daemon, store, '1.0.0');
     this.#observer.booted(daemon, store);
     daemon.start();
   }
@@ -189,7 +189,7 @@ export class Machine {
     if (this.#life !== life) return;
     this.#life = null;
     this.daemon = null;
-    this.desk = null;
+    this.views = null;
     this.#observer.died(clean);
   }
 

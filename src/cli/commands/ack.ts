@@ -1,8 +1,8 @@
-import type { AlertView } from '../../views/desk.ts';
+import type { AlertView } from '../../views/views.ts';
 import { askDaemon } from '../ask-daemon.ts';
 import { type Command, CommandError, exitCodes } from '../command.ts';
 import { orderedFromDatabase } from '../left-order.ts';
-import { withDesk } from '../with-desk.ts';
+import { withViews } from '../with-views.ts';
 
 export const ackCommand: Command = {
   name: 'ack',
@@ -16,7 +16,7 @@ within 2 s.`,
   options: { comment: { value: 'TEXT', summary: 'what you are doing about it' } },
   examples: ['lowwater ack otp sms-low --comment "top-up ordered"'],
   run: (context, input) =>
-    withDesk(context, input, async ({ desk, settings }) => {
+    withViews(context, input, async ({ views, settings }) => {
       const account = input.positional('ACCOUNT');
       const rule = input.positional('RULE');
       const order = { by: context.user, comment: input.option('comment') ?? '' };
@@ -27,7 +27,7 @@ within 2 s.`,
         await context.stdout.write(`${account} ${rule} is acknowledged.\n`);
         return exitCodes.ok;
       }
-      refuseUnlessFiring(desk.alerts({ all: false }), account, rule);
+      refuseUnlessFiring(views.alerts({ all: false }), account, rule);
       const at = context.clock.now();
       await context.rooms.leaveOrder(settings.storage.path, {
         kind: 'acknowledge',

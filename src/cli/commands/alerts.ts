@@ -1,7 +1,7 @@
 import { formatMoney } from '../../domain/money.ts';
 import type { Quantity } from '../../domain/quantity.ts';
-import type { AlertView } from '../../views/desk.ts';
-import { alertJson } from '../../views/desk-json.ts';
+import { alertJson } from '../../views/public-json.ts';
+import type { AlertView } from '../../views/views.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
 import { type Command, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -11,7 +11,7 @@ import { layoutWidth } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatLocal, formatShortDuration } from '../terminal/time.ts';
 import { warnOfOldData } from '../warn-of-old-data.ts';
-import { withDesk } from '../with-desk.ts';
+import { withViews } from '../with-views.ts';
 
 export const alertsCommand: Command = {
   name: 'alerts',
@@ -23,9 +23,9 @@ export const alertsCommand: Command = {
     json: { summary: 'print JSON' },
   },
   run: (context, input) =>
-    withDesk(context, input, async ({ desk, settings }) => {
-      await warnOfOldData(context, { settings, accounts: desk.accounts() });
-      const alerts = desk.alerts({ all: input.flag('all') });
+    withViews(context, input, async ({ views, settings }) => {
+      await warnOfOldData(context, { settings, accounts: views.accounts() });
+      const alerts = views.alerts({ all: input.flag('all') });
       if (input.flag('json')) await printJson(context, { alerts: alerts.map(alertJson) });
       else if (alerts.length === 0) await context.stdout.write('No alert is pending or firing.\n');
       else await context.stdout.write(formatAlerts(alerts, context));

@@ -1,8 +1,8 @@
 import { describeDistance, formatMomentAndAge, roughDuration } from '../../domain/moment.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Fact, Quantity } from '../../domain/quantity.ts';
-import type { AlertView, Explanation } from '../../views/desk.ts';
-import { explanationJson } from '../../views/desk-json.ts';
+import { explanationJson } from '../../views/public-json.ts';
+import type { AlertView, Explanation } from '../../views/views.ts';
 import { type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
 import { type Command, exitCodes, UsageError } from '../command.ts';
 import { printJson } from '../print-json.ts';
@@ -12,7 +12,7 @@ import { displayWidth, padToWidth } from '../terminal/display-width.ts';
 import { layoutWidth, type Output } from '../terminal/output.ts';
 import type { Style } from '../terminal/style.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';
-import { withDesk } from '../with-desk.ts';
+import { withViews } from '../with-views.ts';
 
 export const explainCommand: Command = {
   name: 'explain',
@@ -28,9 +28,9 @@ export const explainCommand: Command = {
   options: { json: { summary: 'print JSON' } },
   examples: ['lowwater explain otp sms-low'],
   run: (context, input) =>
-    withDesk(context, input, async ({ desk, settings }) => {
+    withViews(context, input, async ({ views, settings }) => {
       const account = requireAccount(settings, input.positional('ACCOUNT'));
-      const all = desk.explain(account.id);
+      const all = views.explain(account.id);
       const rule = input.optionalPositional('RULE');
       const chosen = rule === null ? all : all.filter((explanation) => explanation.rule.id === rule);
       if (rule !== null && chosen.length === 0) {
@@ -44,7 +44,7 @@ export const explainCommand: Command = {
       const frame = {
         timezone: settings.timezone,
         now: context.clock.now(),
-        currency: desk.account(account.id)?.currency ?? account.currency,
+        currency: views.account(account.id)?.currency ?? account.currency,
       };
       const { stdout } = context;
       await stdout.write(

@@ -2,8 +2,8 @@ import { formatMoney } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Balance, Reading } from '../../domain/reading.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
-import type { AccountView } from '../../views/desk.ts';
-import { readingJson } from '../../views/desk-json.ts';
+import { readingJson } from '../../views/public-json.ts';
+import type { AccountView } from '../../views/views.ts';
 import { type Command, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson } from '../print-json.ts';
@@ -16,7 +16,7 @@ import { startProgress } from '../terminal/progress.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatLocal } from '../terminal/time.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';
-import { withDesk } from '../with-desk.ts';
+import { withViews } from '../with-views.ts';
 
 const weekMs = 7 * 86_400_000;
 
@@ -43,7 +43,7 @@ export const historyCommand: Command = {
   },
   examples: ['lowwater history otp', 'lowwater history otp --since 30d --csv > otp.csv'],
   run: (context, input) =>
-    withDesk(context, input, async ({ desk, settings }) => {
+    withViews(context, input, async ({ views, settings }) => {
       const account = requireAccount(settings, input.positional('ID'));
       const now = context.clock.now();
       const since = readInstant(input, 'since', now) ?? now - weekMs;
@@ -51,7 +51,7 @@ export const historyCommand: Command = {
       const balance = readBalance(input);
       if (since >= until) throw new UsageError('--since must be before --until');
       // The end is exclusive, and a reading of this very millisecond belongs to "until now".
-      const readings = desk.readings(account.id, since, until + 1);
+      const readings = views.readings(account.id, since, until + 1);
       if (input.flag('json')) await printJson(context, { points: readings.map(readingJson) });
       else if (input.flag('csv')) await printCsv(context, readings);
       else if (readings.length === 0)
@@ -65,7 +65,7 @@ export const historyCommand: Command = {
           readings,
           since,
           until,
-          view: desk.account(account.id),
+          view: views.account(account.id),
         });
       return exitCodes.ok;
     }),

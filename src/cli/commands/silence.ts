@@ -2,8 +2,8 @@ import { isOwnId } from '../../domain/alert.ts';
 import { wordMatcher } from '../../domain/matcher.ts';
 import type { Matcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
-import type { SilenceView } from '../../views/desk.ts';
-import { isoText, silenceJson } from '../../views/desk-json.ts';
+import { isoText, silenceJson } from '../../views/public-json.ts';
+import type { SilenceView } from '../../views/views.ts';
 import { askDaemon } from '../ask-daemon.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -13,7 +13,7 @@ import { readChoice, readDuration, requireAccount, requireRule } from '../read-o
 import { layoutWidth } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatLocal } from '../terminal/time.ts';
-import { withDesk } from '../with-desk.ts';
+import { withViews } from '../with-views.ts';
 
 export const silenceAddCommand: Command = {
   name: 'silence add',
@@ -29,7 +29,7 @@ every alert. An alert that still fires then is sent then. Prints the id of the s
   },
   examples: ['lowwater silence add --account marketing --for 2h --comment "campaign is paused"'],
   run: (context, input) =>
-    withDesk(context, input, async ({ settings }) => {
+    withViews(context, input, async ({ settings }) => {
       const durationMs = readDuration(input, 'for');
       if (durationMs === null)
         throw new UsageError('--for is missing: how long the silence lasts, such as --for 2h');
@@ -61,8 +61,8 @@ export const silenceListCommand: Command = {
 --json prints {"silences":[{"id","match","startsAt","endsAt","by","comment","active"}]}.`,
   options: { json: { summary: 'print JSON' } },
   run: (context, input) =>
-    withDesk(context, input, async ({ desk }) => {
-      const silences = desk.silences();
+    withViews(context, input, async ({ views }) => {
+      const silences = views.silences();
       if (input.flag('json')) await printJson(context, { silences: silences.map(silenceJson) });
       else if (silences.length === 0) await context.stdout.write('Nothing is silenced.\n');
       else await context.stdout.write(formatSilences(silences, context));
@@ -75,13 +75,13 @@ export const silenceExpireCommand: Command = {
   summary: 'end a silence now',
   positionals: [{ name: 'ID', summary: 'its id, as "silence list" prints it' }],
   run: (context, input) =>
-    withDesk(context, input, async ({ desk, settings }) => {
+    withViews(context, input, async ({ views, settings }) => {
       const id = input.positional('ID');
       const path = `/api/v1/silences/${encodeURIComponent(id)}`;
       const answer = await askDaemon(settings.server, { method: 'DELETE', path });
       if (answer.kind === 'refused') throw new CommandError(answer.message);
       if (answer.kind === 'absent') {
-        if (!desk.silences().some((silence) => silence.id === id))
+        if (!views.silences().some((silence) => silence.id === id))
           throw new CommandError(`there is no silence ${id}`);
         await context.rooms.leaveOrder(settings.storage.path, {
           kind: 'expire',

@@ -3,8 +3,8 @@ import { plural } from '../../domain/moment.ts';
 import { formatMoney } from '../../domain/money.ts';
 import type { Balance } from '../../domain/reading.ts';
 import { drawSparkline } from '../../spending/sparkline.ts';
-import type { AccountView } from '../../views/desk.ts';
-import { accountJson } from '../../views/desk-json.ts';
+import { accountJson } from '../../views/public-json.ts';
+import type { AccountView } from '../../views/views.ts';
 import { formatComputed } from '../../wording/quantity-wording.ts';
 import { type Command, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -16,7 +16,7 @@ import { type Column, formatTable } from '../terminal/table.ts';
 import { formatShortDuration } from '../terminal/time.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';
 import { warnOfOldData } from '../warn-of-old-data.ts';
-import { withDesk } from '../with-desk.ts';
+import { withViews } from '../with-views.ts';
 
 const dayMs = 86_400_000;
 
@@ -32,8 +32,8 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
   options: { json: { summary: 'print JSON' } },
   examples: ['lowwater status', `lowwater status --json | jq -r '.accounts[].balances.sms'`],
   run: (context, input) =>
-    withDesk(context, input, async ({ desk, settings }) => {
-      const accounts = desk.accounts().toSorted(byRunway);
+    withViews(context, input, async ({ views, settings }) => {
+      const accounts = views.accounts().toSorted(byRunway);
       await warnOfOldData(context, { settings, accounts });
       if (input.flag('json')) {
         await printJson(context, { accounts: accounts.map(accountJson) });

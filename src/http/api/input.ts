@@ -81,7 +81,7 @@ export function parseCount(
   );
 }
 
-/** Hands on what the desk gave, or its refusal as an error. */
+/** Hands on what the views gave, or its refusal as an error. */
 export function accept<T extends object | null>(result: T | Refusal): Exclude<T, Refusal> {
   if (result === null || !('refused' in result)) return result as Exclude<T, Refusal>;
   const codes = { 'not-found': 'not_found', invalid: 'bad_request', 'not-now': 'not_now' } as const;

@@ -1,10 +1,10 @@
 import type { Incident } from '../../domain/alert.ts';
 import { formatMicros } from '../../domain/money.ts';
 import type { PollRecord } from '../../domain/reading.ts';
-import type { ChannelView } from '../../views/desk.ts';
-import { isoOrNull, isoText, quantityJson } from '../../views/desk-json.ts';
+import { isoOrNull, isoText, quantityJson } from '../../views/public-json.ts';
+import type { ChannelView } from '../../views/views.ts';
 
-/** What only the API gives, in the same manner as `views/desk-json.ts`. */
+/** What only the API gives, in the same manner as `views/views-json.ts`. */
 export function incidentJson(incident: Incident) {
   const { acknowledgement } = incident;
   return {

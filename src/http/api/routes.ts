@@ -1,7 +1,6 @@
 import { formatMicros } from '../../domain/money.ts';
 import { balances, type Reading } from '../../domain/reading.ts';
 import { thin } from '../../spending/thin.ts';
-import type { AccountView, AlertView, DaemonDesk } from '../../views/desk.ts';
 import {
   accountJson,
   alertJson,
@@ -9,7 +8,8 @@ import {
   isoText,
   notificationJson,
   silenceJson,
-} from '../../views/desk-json.ts';
+} from '../../views/public-json.ts';
+import type { AccountView, AlertView, LiveViews } from '../../views/views.ts';
 import type { Call } from '../call.ts';
 import { buildChart, chartRanges } from '../page/chart-model.ts';
 import { type Reply, RequestError, sendJson } from '../reply.ts';
@@ -22,39 +22,39 @@ import { acknowledgeOrderSchema, expireOrderSchema } from './schema.ts';
 const weekMs = 7 * 86_400_000;
 
 /** The JSON API, and what the page and scripts need beside it. */
-export function createApiRoutes(desk: DaemonDesk): readonly Route[] {
+export function createApiRoutes(views: LiveViews): readonly Route[] {
   const route = (method: Route['method'], path: string, handle: Route['handle']): Route => {
     return { method, pattern: `/api/v1${path}`, access: 'api', handle };
   };
   return [
-    route('GET', '/openapi.json', () => sendJson(createOpenApi(desk.status().version))),
-    route('GET', '/accounts', () => sendJson({ accounts: desk.accounts().map(accountJson) })),
-    route('GET', '/accounts/{id}', (call) => sendJson({ account: accountJson(findAccount(desk, call)) })),
-    route('GET', '/accounts/{id}/history', (call) => sendHistory(desk, call)),
-    route('GET', '/accounts/{id}/polls', (call) => sendPolls(desk, call)),
-    route('GET', '/accounts/{id}/explain', (call) => sendExplanations(desk, call)),
-    route('GET', '/accounts/{id}/chart', (call) => sendChart(desk, call)),
-    route('POST', '/accounts/{id}/poll', (call) => pollNow(desk, call)),
-    route('GET', '/alerts', (call) => sendAlerts(desk, call)),
-    route('POST', '/alerts/{account}/{rule}/ack', (call) => acknowledge(desk, call)),
-    route('GET', '/incidents', (call) => sendIncidents(desk, call)),
-    route('GET', '/notifications', (call) => sendNotifications(desk, call)),
-    route('GET', '/channels', () => sendJson({ channels: desk.channels().map(channelJson) })),
-    route('GET', '/silences', () => sendJson({ silences: desk.silences().map(silenceJson) })),
-    route('POST', '/silences', (call) => silence(desk, call)),
-    route('DELETE', '/silences', (call) => expireNamed(desk, call)),
-    route('DELETE', '/silences/{id}', ({ params }) => expire(desk, params.id ?? '')),
+    route('GET', '/openapi.json', () => sendJson(createOpenApi(views.status().version))),
+    route('GET', '/accounts', () => sendJson({ accounts: views.accounts().map(accountJson) })),
+    route('GET', '/accounts/{id}', (call) => sendJson({ account: accountJson(findAccount(views, call)) })),
+    route('GET', '/accounts/{id}/history', (call) => sendHistory(views, call)),
+    route('GET', '/accounts/{id}/polls', (call) => sendPolls(views, call)),
+    route('GET', '/accounts/{id}/explain', (call) => sendExplanations(views, call)),
+    route('GET', '/accounts/{id}/chart', (call) => sendChart(views, call)),
+    route('POST', '/accounts/{id}/poll', (call) => pollNow(views, call)),
+    route('GET', '/alerts', (call) => sendAlerts(views, call)),
+    route('POST', '/alerts/{account}/{rule}/ack', (call) => acknowledge(views, call)),
+    route('GET', '/incidents', (call) => sendIncidents(views, call)),
+    route('GET', '/notifications', (call) => sendNotifications(views, call)),
+    route('GET', '/channels', () => sendJson({ channels: views.channels().map(channelJson) })),
+    route('GET', '/silences', () => sendJson({ silences: views.silences().map(silenceJson) })),
+    route('POST', '/silences', (call) => silence(views, call)),
+    route('DELETE', '/silences', (call) => expireNamed(views, call)),
+    route('DELETE', '/silences/{id}', ({ params }) => expire(views, params.id ?? '')),
   ];
 }
 
-export function findAccount(desk: DaemonDesk, { params }: Pick<Call, 'params'>): AccountView {
-  const account = desk.account(params.id ?? '');
+export function findAccount(views: LiveViews, { params }: Pick<Call, 'params'>): AccountView {
+  const account = views.account(params.id ?? '');
   if (account === null) throw new RequestError('not_found', 'There is no account of that id.');
   return account;
 }
 
-function sendHistory(desk: DaemonDesk, call: Call): Reply {
-  const { id } = findAccount(desk, call);
+function sendHistory(views: LiveViews, call: Call): Reply {
+  const { id } = findAccount(views, call);
   const { since, until } = readWindow(call);
   const points = parseCount(call.query.get('points'), {
     name: 'points',
@@ -62,7 +62,7 @@ function sendHistory(desk: DaemonDesk, call: Call): Reply {
     most: 200_000,
     otherwise: 5_000,
   });
-  const readings = thin(desk.readings(id, since, until), points);
+  const readings = thin(views.readings(id, since, until), points);
   // Written by hand: a year of readings is the most that this server ever serialises.
   const body = `{"points":[${readings.map(writePoint).join(',')}]}\n`;
   return { kind: 'whole', status: 200, headers: { 'content-type': 'application/json; charset=utf-8' }, body };
@@ -72,43 +72,43 @@ function writePoint({ at, sms, voip, currency }: Reading): string {
   return `{"at":"${isoText(at)}","sms":"${formatMicros(sms)}","voip":"${formatMicros(voip)}","currency":${JSON.stringify(currency)}}`;
 }
 
-function sendPolls(desk: DaemonDesk, call: Call): Reply {
-  const { id } = findAccount(desk, call);
+function sendPolls(views: LiveViews, call: Call): Reply {
+  const { id } = findAccount(views, call);
   const { since, until } = readWindow(call);
-  const polls = desk.polls(id, since, until).slice(-readLimit(call));
+  const polls = views.polls(id, since, until).slice(-readLimit(call));
   return sendJson({ polls: polls.toReversed().map(pollJson) });
 }
 
-function sendExplanations(desk: DaemonDesk, call: Call): Reply {
-  const { id } = findAccount(desk, call);
+function sendExplanations(views: LiveViews, call: Call): Reply {
+  const { id } = findAccount(views, call);
   const wanted = call.query.get('rule');
-  const explanations = desk.explain(id).filter(({ rule }) => wanted === null || rule.id === wanted);
+  const explanations = views.explain(id).filter(({ rule }) => wanted === null || rule.id === wanted);
   if (wanted !== null && explanations.length === 0) {
     throw new RequestError('not_found', 'No such rule applies to this account.');
   }
   return sendJson({ explanations: explanations.map(explanationJson) });
 }
 
-function sendChart(desk: DaemonDesk, call: Call): Reply {
-  const account = findAccount(desk, call);
+function sendChart(views: LiveViews, call: Call): Reply {
+  const account = findAccount(views, call);
   const range = chartRanges.find(({ name }) => name === (call.query.get('range') ?? '24h'));
   const balance = balances.find((name) => name === (call.query.get('balance') ?? 'sms'));
   if (range === undefined || balance === undefined) {
     throw new RequestError('bad_request', 'range: give 24h, 7d, 30d or 1y; balance: give sms or voip');
   }
-  return sendJson(buildChart(desk, { account, range, balance, now: call.now }));
+  return sendJson(buildChart(views, { account, range, balance, now: call.now }));
 }
 
-function sendAlerts(desk: DaemonDesk, { query }: Call): Reply {
+function sendAlerts(views: LiveViews, { query }: Call): Reply {
   const all = query.get('all') ?? 'false';
   if (all !== 'true' && all !== 'false') throw new RequestError('bad_request', 'all: give true or false');
-  return sendJson({ alerts: desk.alerts({ all: all === 'true' }).map(alertJson) });
+  return sendJson({ alerts: views.alerts({ all: all === 'true' }).map(alertJson) });
 }
 
-function sendIncidents(desk: DaemonDesk, call: Call): Reply {
+function sendIncidents(views: LiveViews, call: Call): Reply {
   const account = call.query.get('account');
   const since = parseInstant(call.query.get('since'), 'since', call.now);
-  const incidents = desk.incidents({
+  const incidents = views.incidents({
     ...(account === null ? {} : { account }),
     ...(since === null ? {} : { since }),
     limit: readLimit(call),
@@ -116,44 +116,44 @@ function sendIncidents(desk: DaemonDesk, call: Call): Reply {
   return sendJson({ incidents: incidents.map(incidentJson) });
 }
 
-function sendNotifications(desk: DaemonDesk, call: Call): Reply {
-  return sendJson({ notifications: desk.notifications(readLimit(call)).map(notificationJson) });
+function sendNotifications(views: LiveViews, call: Call): Reply {
+  return sendJson({ notifications: views.notifications(readLimit(call)).map(notificationJson) });
 }
 
-async function pollNow(desk: DaemonDesk, call: Call): Promise<Reply> {
-  const { outcome, view } = accept(await desk.pollNow(findAccount(desk, call).id));
+async function pollNow(views: LiveViews, call: Call): Promise<Reply> {
+  const { outcome, view } = accept(await views.pollNow(findAccount(views, call).id));
   return sendJson({ outcome, account: accountJson(view) });
 }
 
-async function acknowledge(desk: DaemonDesk, { params, readJson }: Call): Promise<Reply> {
+async function acknowledge(views: LiveViews, { params, readJson }: Call): Promise<Reply> {
   const { by, comment } = parseInput(acknowledgeOrderSchema, (await readJson()) ?? {});
   const { account = '', rule = '' } = params;
-  accept(desk.acknowledge({ account, rule, by: by ?? 'api', comment: comment ?? '' }));
-  const alert = findAlert(desk, account, rule);
+  accept(views.acknowledge({ account, rule, by: by ?? 'api', comment: comment ?? '' }));
+  const alert = findAlert(views, account, rule);
   return sendJson({ alert: alert && alertJson(alert) });
 }
 
 /** The alert of an account and a rule while it is pending or firing. */
-export function findAlert(desk: DaemonDesk, account: string, rule: string): AlertView | null {
+export function findAlert(views: LiveViews, account: string, rule: string): AlertView | null {
   return (
-    desk.alerts({ all: false }).find((alert) => alert.account === account && alert.rule === rule) ?? null
+    views.alerts({ all: false }).find((alert) => alert.account === account && alert.rule === rule) ?? null
   );
 }
 
-async function silence(desk: DaemonDesk, { readJson, now }: Call): Promise<Reply> {
-  const made = accept(desk.silence(parseSilenceOrder(await readJson(), now)));
+async function silence(views: LiveViews, { readJson, now }: Call): Promise<Reply> {
+  const made = accept(views.silence(parseSilenceOrder(await readJson(), now)));
   return sendJson(
     { silence: silenceJson({ ...made, by: made.createdBy, active: made.startsAt <= now }) },
     201,
   );
 }
 
-async function expireNamed(desk: DaemonDesk, { query, readJson }: Call): Promise<Reply> {
-  return expire(desk, query.get('id') ?? parseInput(expireOrderSchema, await readJson()).id);
+async function expireNamed(views: LiveViews, { query, readJson }: Call): Promise<Reply> {
+  return expire(views, query.get('id') ?? parseInput(expireOrderSchema, await readJson()).id);
 }
 
-function expire(desk: DaemonDesk, id: string): Reply {
-  accept(desk.expireSilence(id));
+function expire(views: LiveViews, id: string): Reply {
+  accept(views.expireSilence(id));
   return sendJson({ expired: id });
 }
 

@@ -1,4 +1,4 @@
-import type { AccountView } from '../../views/desk.ts';
+import type { AccountView } from '../../views/views.ts';
 import { type AccountState, accountStates, leadingBalance, runwayOf, stateOf } from './words.ts';
 
 const sortKeys = ['runway', 'state', 'name', 'sms', 'voip', 'burn', 'age'] as const;

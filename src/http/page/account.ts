@@ -2,7 +2,7 @@ import { describeDuration } from '../../domain/duration.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { type Balance, balances } from '../../domain/reading.ts';
 import { balanceLabel } from '../../messages/notice-headline.ts';
-import type { AccountView, AlertView, DaemonDesk, SilenceView } from '../../views/desk.ts';
+import type { AccountView, AlertView, LiveViews, SilenceView } from '../../views/views.ts';
 import { formatPayable } from '../../wording/quantity-wording.ts';
 import { type Html, html } from '../html.ts';
 import { alertCard, sortAlerts } from './alerts.ts';
@@ -32,15 +32,15 @@ const shownIncidents = 20;
 
 /** Everything about one account. `query` chooses range and balance of the chart. */
 export function renderAccount(
-  desk: DaemonDesk,
+  views: LiveViews,
   account: AccountView,
   query: URLSearchParams,
   frame: Frame,
 ): Html {
   const back = accountPath(account.id);
   const { word, tone } = stateWords[stateOf(account)];
-  const alerts = sortAlerts(desk.alerts({ all: false }).filter((alert) => alert.account === account.id));
-  const silences = desk.silences().filter((silence) => concerns(silence, account));
+  const alerts = sortAlerts(views.alerts({ all: false }).filter((alert) => alert.account === account.id));
+  const silences = views.silences().filter((silence) => concerns(silence, account));
   return html`<p class="crumb"><a href="/">Overview</a></p>
 <div class="section-head"><h1><bdi>${cleanText(account.name, 200)}</bdi></h1><div class="acts" data-live="actions">
 <form method="post" action="${back}/poll"><input type="hidden" name="back" value="${back}"><button class="quiet">Poll now</button></form>
@@ -49,14 +49,14 @@ ${silenceForm({ account: account.id, accountName: account.name, rule: null }, { 
 ${failureNote(account, frame)}
 <div class="tiles">${balances.map((balance) => balanceTile(account, balance, frame))}${readingTile(account, frame)}</div></div>
 <div data-live="account-alerts">${alertSection(alerts, frame, back)}</div>
-${ifReadable(() => chartSection(desk, account, query, frame))}
-<section aria-labelledby="rules-heading"><h2 id="rules-heading">Rules</h2><div data-live="rules">${ruleList(desk.explain(account.id), account, frame)}</div></section>
+${ifReadable(() => chartSection(views, account, query, frame))}
+<section aria-labelledby="rules-heading"><h2 id="rules-heading">Rules</h2><div data-live="rules">${ruleList(views.explain(account.id), account, frame)}</div></section>
 <section aria-labelledby="incidents-heading"><h2 id="incidents-heading">Incidents</h2><div data-live="incidents">${ifReadable(
     () =>
-      incidentTable(desk.incidents({ account: account.id, limit: shownIncidents }), account.currency, frame),
+      incidentTable(views.incidents({ account: account.id, limit: shownIncidents }), account.currency, frame),
   )}</div></section>
 ${silences.length > 0 && html`<section aria-labelledby="silences-heading"><h2 id="silences-heading">Silences</h2><div data-live="silences">${silenceTable(silences, frame, back)}</div></section>`}
-<section aria-labelledby="polls-heading"><h2 id="polls-heading">Polls</h2><div data-live="polls">${ifReadable(() => pollTable(desk, account, frame))}</div></section>`;
+<section aria-labelledby="polls-heading"><h2 id="polls-heading">Polls</h2><div data-live="polls">${ifReadable(() => pollTable(views, account, frame))}</div></section>`;
 }
 
 /** Whether a silence may mute alerts of the account, whichever rule or severity it names besides. */

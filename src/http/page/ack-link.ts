@@ -1,4 +1,4 @@
-import type { AlertView } from '../../views/desk.ts';
+import type { AlertView } from '../../views/views.ts';
 import { type Html, html } from '../html.ts';
 import { summaryOf } from './alerts.ts';
 import { personFields } from './forms.ts';

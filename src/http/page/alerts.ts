@@ -1,5 +1,5 @@
 import { severityRank } from '../../domain/severity.ts';
-import type { AlertView } from '../../views/desk.ts';
+import type { AlertView } from '../../views/views.ts';
 import { type Html, html } from '../html.ts';
 import { accountPath, acknowledgeForm, type FormPlace, silenceForm } from './forms.ts';
 import { age, badge, type Frame, icon, severityWord } from './words.ts';

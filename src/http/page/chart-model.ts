@@ -2,7 +2,7 @@ import { type Balance, balances, type PollRecord, type Reading } from '../../dom
 import { ladderSteps } from '../../rules/ladder.ts';
 import { leastTopUpMicros } from '../../rules/top-up.ts';
 import { thin } from '../../spending/thin.ts';
-import type { AccountView, Desk } from '../../views/desk.ts';
+import type { AccountView, Views } from '../../views/views.ts';
 import type { ChartJson } from '../api/schema.ts';
 
 const dayMs = 86_400_000;
@@ -39,9 +39,9 @@ export type Chart = ChartJson;
  * the table beside them. Only readings in the account's present currency: two currencies have no common
  * scale.
  */
-export function buildChart(desk: Pick<Desk, 'polls' | 'incidents'>, query: ChartQuery): Chart {
+export function buildChart(views: Pick<Views, 'polls' | 'incidents'>, query: ChartQuery): Chart {
   const { account, range, balance, now } = query;
-  const polls = desk.polls(account.id, now - range.ms, now + 1);
+  const polls = views.polls(account.id, now - range.ms, now + 1);
   const since = beginning(polls, { now, rangeMs: range.ms });
   const spanMs = now - since;
   const readings = polls.flatMap(({ reading }) =>
@@ -66,7 +66,7 @@ export function buildChart(desk: Pick<Desk, 'polls' | 'incidents'>, query: Chart
       value: toUnits(threshold),
     })),
     topUps: findTopUps(readings, balance),
-    incidents: shadeIncidents(desk, query, since),
+    incidents: shadeIncidents(views, query, since),
     projection,
   };
 }
@@ -154,9 +154,13 @@ function findTopUps(readings: readonly Reading[], balance: Balance): Chart['topU
   return topUps.filter((topUp) => largest.has(topUp));
 }
 
-function shadeIncidents(desk: Pick<Desk, 'incidents'>, query: ChartQuery, since: number): Chart['incidents'] {
+function shadeIncidents(
+  views: Pick<Views, 'incidents'>,
+  query: ChartQuery,
+  since: number,
+): Chart['incidents'] {
   const { account, balance, now } = query;
-  return desk
+  return views
     .incidents({ account: account.id, since, limit: 200 })
     .filter((incident) => !incident.event && (incident.balance === null || incident.balance === balance))
     .map((incident) => ({

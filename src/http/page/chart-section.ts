@@ -2,7 +2,7 @@ import { formatMoment } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { type Balance, balances } from '../../domain/reading.ts';
 import { balanceLabel } from '../../messages/notice-headline.ts';
-import type { AccountView, DaemonDesk } from '../../views/desk.ts';
+import type { AccountView, LiveViews } from '../../views/views.ts';
 import { type Html, html } from '../html.ts';
 import {
   buildChart,
@@ -20,14 +20,14 @@ const tableRows = 40;
 
 /** The chart of one balance: drawn here, drawn again by the script with a cursor, and as a table. */
 export function chartSection(
-  desk: DaemonDesk,
+  views: LiveViews,
   account: AccountView,
   query: URLSearchParams,
   frame: Frame,
 ): Html {
   const range = readRange(query);
   const balance = readBalance(query);
-  const chart = buildChart(desk, { account, range, balance, now: frame.now });
+  const chart = buildChart(views, { account, range, balance, now: frame.now });
   const data = `/api/v1${accountPath(account.id)}/chart?range=${range.name}&balance=${balance}`;
   const words = describeChart(chart, { account, range, balance, frame });
   return html`<section aria-labelledby="chart-heading" class="chart-section"><div class="section-head"><h2 id="chart-heading">${balanceLabel(balance)} balance, ${range.label}</h2>

@@ -1,6 +1,6 @@
 import { displayName } from '../../domain/alert.ts';
 import type { OutboxMessage } from '../../domain/outbox.ts';
-import type { ChannelView, Desk } from '../../views/desk.ts';
+import type { ChannelView, Views } from '../../views/views.ts';
 import { type Html, html } from '../html.ts';
 import { accountPath } from './forms.ts';
 import { age, badge, type Frame, nameOf, unknown } from './words.ts';
@@ -9,14 +9,14 @@ const shownItems = 3;
 
 /** Messages with their delivery, newest first. */
 export function messageTable(
-  desk: Pick<Desk, 'account'>,
+  views: Pick<Views, 'account'>,
   messages: readonly OutboxMessage[],
   frame: Frame,
 ): Html {
   if (messages.length === 0) return html`<p class="empty">No message has been sent yet.</p>`;
   return html`<div class="scroll" role="group" aria-label="Messages" tabindex="0"><table class="cards compact">
 <thead><tr><th scope="col">Delivery</th><th scope="col">Channel</th><th scope="col">Says</th><th scope="col">About</th><th scope="col">Made</th><th scope="col">Attempts</th></tr></thead>
-<tbody>${messages.map((message) => messageRow(desk, message, frame))}</tbody></table></div>`;
+<tbody>${messages.map((message) => messageRow(views, message, frame))}</tbody></table></div>`;
 }
 
 /** Channels with what they still owe. */
@@ -33,11 +33,11 @@ export function channelTable(channels: readonly ChannelView[], frame: Frame): Ht
   )}</tbody></table></div>`;
 }
 
-function messageRow(desk: Pick<Desk, 'account'>, message: OutboxMessage, frame: Frame): Html {
+function messageRow(views: Pick<Views, 'account'>, message: OutboxMessage, frame: Frame): Html {
   return html`<tr><td data-label="Delivery">${deliveryBadge(message)}${
     message.deliveredAt !== null && html`<span class="sub">${age(message.deliveredAt, frame)}</span>`
   }${message.state !== 'delivered' && message.lastError !== null && html`<span class="sub">${message.lastError}</span>`}</td>
-<td data-label="Channel"><bdi>${message.channel}</bdi></td><td data-label="Says">${saying(message)}</td><td data-label="About">${about(desk, message)}</td>
+<td data-label="Channel"><bdi>${message.channel}</bdi></td><td data-label="Says">${saying(message)}</td><td data-label="About">${about(views, message)}</td>
 <td data-label="Made">${age(message.createdAt, frame)}</td><td data-label="Attempts">${message.attempts}</td></tr>`;
 }
 
@@ -52,12 +52,12 @@ function saying({ items, report }: OutboxMessage): string {
   return [...new Set(items.map(({ kind }) => kind))].join(', ') || 'test';
 }
 
-function about(desk: Pick<Desk, 'account'>, { items, report }: OutboxMessage): Html {
+function about(views: Pick<Views, 'account'>, { items, report }: OutboxMessage): Html {
   if (report !== null) return html`<bdi>${report.id}</bdi>`;
   if (items.length === 0) return unknown();
   const more = items.length - shownItems;
   const links = items.slice(0, shownItems).map(({ account, rule }, index) => {
-    const view = desk.account(account);
+    const view = views.account(account);
     const name =
       view === null
         ? html`<bdi>${displayName(account)}</bdi>`

@@ -2,7 +2,7 @@ import { plural } from '../../domain/moment.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { balances } from '../../domain/reading.ts';
 import { balanceLabel } from '../../messages/notice-headline.ts';
-import type { AccountView, AlertView, DaemonDesk } from '../../views/desk.ts';
+import type { AccountView, AlertView, LiveViews } from '../../views/views.ts';
 import { type Html, html } from '../html.ts';
 import {
   type AccountPage,
@@ -43,24 +43,24 @@ export interface Overview {
 }
 
 /** What needs somebody, the accounts, the last messages. */
-export function renderOverview(desk: DaemonDesk, query: URLSearchParams, frame: Frame): Overview {
+export function renderOverview(views: LiveViews, query: URLSearchParams, frame: Frame): Overview {
   const list = readListQuery(query);
-  const alerts = desk.alerts({ all: false });
+  const alerts = views.alerts({ all: false });
   const urgent = sortAlerts(alerts.filter(needsSomebody));
   const cared = alerts.filter((alert) => alert.state === 'firing' && !needsSomebody(alert));
-  const page = listAccounts(desk.accounts(), list);
+  const page = listAccounts(views.accounts(), list);
   return {
     title: urgent.length === 0 ? 'lowwater' : `(${urgent.length}) lowwater`,
     content: html`<h1 class="hidden">Overview</h1>
-<div data-live="problems">${problems(desk.status().problems)}</div>
+<div data-live="problems">${problems(views.status().problems)}</div>
 <div data-live="urgent">${urgentSection(urgent, { cared, frame, back: writeListQuery(list) })}</div>
 <section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">Accounts</h2><div data-live="filters">${stateFilters(page, list)}</div></div>
 ${searchForm(list)}
 <div data-live="accounts">${accountTable(page, list, frame)}</div></section>
 <section aria-labelledby="messages-heading"><div class="section-head"><h2 id="messages-heading">Last messages</h2><p><a href="/messages">All messages</a></p></div>
-<div data-live="messages">${ifReadable(() => messageTable(desk, desk.notifications(shownMessages), frame))}</div>
+<div data-live="messages">${ifReadable(() => messageTable(views, views.notifications(shownMessages), frame))}</div>
 <h3>Channels</h3>
-<div data-live="channels">${channelTable(desk.channels(), frame)}</div></section>`,
+<div data-live="channels">${channelTable(views.channels(), frame)}</div></section>`,
   };
 }
 

@@ -1,6 +1,6 @@
 import { formatAmount } from '../../domain/money.ts';
 import type { PollRecord } from '../../domain/reading.ts';
-import type { AccountView, Desk } from '../../views/desk.ts';
+import type { AccountView, Views } from '../../views/views.ts';
 import { type Html, html } from '../html.ts';
 import { badge, type Frame, momentAndAge, unknown } from './words.ts';
 
@@ -8,10 +8,10 @@ const shownPolls = 12;
 const dayMs = 86_400_000;
 
 /** The last polls with their outcomes, newest first. */
-export function pollTable(desk: Pick<Desk, 'polls'>, account: AccountView, frame: Frame): Html {
+export function pollTable(views: Pick<Views, 'polls'>, account: AccountView, frame: Frame): Html {
   // Far enough back for the polls shown, and never a day of an account that is polled each second.
   const span = Math.min(dayMs * 7, Math.max(account.pollIntervalMs * shownPolls * 3, 600_000));
-  const polls = desk.polls(account.id, frame.now - span, frame.now + 1).slice(-shownPolls);
+  const polls = views.polls(account.id, frame.now - span, frame.now + 1).slice(-shownPolls);
   if (polls.length === 0) return html`<p class="empty">No poll lately.</p>`;
   return html`<div class="scroll" role="group" aria-label="Polls" tabindex="0"><table class="cards compact">
 <thead><tr><th scope="col">Outcome</th><th scope="col">Time</th><th scope="col" class="number">SMS balance</th><th scope="col" class="number">VoIP balance</th></tr></thead>

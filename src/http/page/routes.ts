@@ -1,4 +1,4 @@
-import type { AlertView, DaemonDesk } from '../../views/desk.ts';
+import type { AlertView, LiveViews } from '../../views/views.ts';
 import type { Guard } from '../access.ts';
 import { requireAttempt } from '../access.ts';
 import { verifyAcknowledgement } from '../ack-link.ts';
@@ -22,7 +22,7 @@ import { renderSilences } from './silences.ts';
 import { nameOf } from './words.ts';
 
 export interface PageOptions {
-  readonly desk: DaemonDesk;
+  readonly views: LiveViews;
   readonly guard: Guard;
   readonly ackKey: Buffer;
   readonly timezone: string;
@@ -74,15 +74,15 @@ export function createPageRoutes(options: PageOptions): readonly Route[] {
 }
 
 function showOverview(options: PageOptions, call: Call): Reply {
-  const { title, content } = renderOverview(options.desk, call.query, frameOf(options, call));
+  const { title, content } = renderOverview(options.views, call.query, frameOf(options, call));
   return show(options, call, { title, content, current: 'overview', scripts: ['live.js'] });
 }
 
 function showAccount(options: PageOptions, call: Call): Reply {
-  const account = findAccount(options.desk, call);
+  const account = findAccount(options.views, call);
   return show(options, call, {
     title: `${nameOf(account.name)} · lowwater`,
-    content: renderAccount(options.desk, account, call.query, frameOf(options, call)),
+    content: renderAccount(options.views, account, call.query, frameOf(options, call)),
     current: null,
     scripts: ['live.js', 'chart.js'],
     styles: ['uplot.css'],
@@ -90,7 +90,7 @@ function showAccount(options: PageOptions, call: Call): Reply {
 }
 
 function showSilences(options: PageOptions, call: Call): Reply {
-  const content = renderSilences(options.desk, frameOf(options, call));
+  const content = renderSilences(options.views, frameOf(options, call));
   return show(options, call, {
     title: 'Silences · lowwater',
     content,
@@ -100,10 +100,10 @@ function showSilences(options: PageOptions, call: Call): Reply {
 }
 
 function showMessages(options: PageOptions, call: Call): Reply {
-  const { desk } = options;
+  const { views } = options;
   const frame = frameOf(options, call);
-  const content = html`<h1>Messages</h1><div data-live="messages">${ifReadable(() => messageTable(desk, desk.notifications(listedMessages), frame))}</div>
-<section aria-labelledby="channels-heading"><h2 id="channels-heading">Channels</h2><div data-live="channels">${channelTable(desk.channels(), frame)}</div></section>`;
+  const content = html`<h1>Messages</h1><div data-live="messages">${ifReadable(() => messageTable(views, views.notifications(listedMessages), frame))}</div>
+<section aria-labelledby="channels-heading"><h2 id="channels-heading">Channels</h2><div data-live="channels">${channelTable(views.channels(), frame)}</div></section>`;
   return show(options, call, {
     title: 'Messages · lowwater',
     content,
@@ -112,14 +112,14 @@ function showMessages(options: PageOptions, call: Call): Reply {
   });
 }
 
-async function acknowledge({ desk }: PageOptions, { params, readForm }: Call): Promise<Reply> {
+async function acknowledge({ views }: PageOptions, { params, readForm }: Call): Promise<Reply> {
   const form = await readForm();
   const { account = '', rule = '' } = params;
-  accept(desk.acknowledge({ account, rule, ...readPerson(form) }));
+  accept(views.acknowledge({ account, rule, ...readPerson(form) }));
   return sendBack(form, 'acknowledged');
 }
 
-async function silence({ desk }: PageOptions, { readForm, now }: Call): Promise<Reply> {
+async function silence({ views }: PageOptions, { readForm, now }: Call): Promise<Reply> {
   const form = await readForm();
   const match = Object.fromEntries(
     ['account', 'rule', 'severity'].flatMap((key) => {
@@ -127,19 +127,19 @@ async function silence({ desk }: PageOptions, { readForm, now }: Call): Promise<
       return value === '' ? [] : [[key, value]];
     }),
   );
-  accept(desk.silence(parseSilenceOrder({ match, for: form.get('for') ?? '', ...readPerson(form) }, now)));
+  accept(views.silence(parseSilenceOrder({ match, for: form.get('for') ?? '', ...readPerson(form) }, now)));
   return sendBack(form, 'silenced');
 }
 
-async function expireSilence({ desk }: PageOptions, { params, readForm }: Call): Promise<Reply> {
+async function expireSilence({ views }: PageOptions, { params, readForm }: Call): Promise<Reply> {
   const form = await readForm();
-  accept(desk.expireSilence(params.id ?? ''));
+  accept(views.expireSilence(params.id ?? ''));
   return sendBack(form, 'expired');
 }
 
-async function pollNow({ desk }: PageOptions, call: Call): Promise<Reply> {
+async function pollNow({ views }: PageOptions, call: Call): Promise<Reply> {
   const form = await call.readForm();
-  const { outcome } = accept(await desk.pollNow(findAccount(desk, call).id));
+  const { outcome } = accept(await views.pollNow(findAccount(views, call).id));
   return sendBack(form, outcome === 'ok' ? 'polled' : 'poll-failed');
 }
 
@@ -187,7 +187,7 @@ async function acknowledgeByLink(options: PageOptions, call: Call): Promise<Repl
   const found = findLinked(options, form, call.now);
   if (found.kind === 'answer') return showAnswer(options, call, found);
   const { account, rule } = found.alert;
-  accept(options.desk.acknowledge({ account, rule, ...readPerson(form) }));
+  accept(options.views.acknowledge({ account, rule, ...readPerson(form) }));
   return showAnswer(options, call, {
     heading: 'Acknowledged',
     words: html`<bdi>${found.alert.summary}</bdi>. Reminders and escalation stop until it resolves or gets worse.`,
@@ -203,7 +203,7 @@ interface LinkAnswer {
 
 /** The alert that a signed link speaks of, or the answer when there is nothing to acknowledge (any more). */
 function findLinked(
-  { desk, ackKey }: PageOptions,
+  { views, ackKey }: PageOptions,
   query: URLSearchParams,
   now: number,
 ): { readonly kind: 'alert'; readonly alert: AlertView } | ({ readonly kind: 'answer' } & LinkAnswer) {
@@ -225,7 +225,7 @@ function findLinked(
     };
   }
   const { account, rule, incident } = verified.grant;
-  const alert = findAlert(desk, account, rule);
+  const alert = findAlert(views, account, rule);
   if (alert === null || alert.incident !== incident) {
     return {
       kind: 'answer',
@@ -266,7 +266,7 @@ function show(
       chrome:
         chrome === null
           ? null
-          : { current, canSignOut: sessions !== null, version: options.desk.status().version },
+          : { current, canSignOut: sessions !== null, version: options.views.status().version },
       ...(done === undefined ? {} : { done }),
     }),
     status,

@@ -1,5 +1,5 @@
 import { describeRule } from '../../rules/describe-rule.ts';
-import type { AccountView, Explanation } from '../../views/desk.ts';
+import type { AccountView, Explanation } from '../../views/views.ts';
 import { wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
 import { type Html, html } from '../html.ts';
 import { badge, type Frame, severityWord, unknown } from './words.ts';

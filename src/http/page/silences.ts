@@ -1,6 +1,6 @@
 import { wordMatcher } from '../../domain/matcher.ts';
 import { severities } from '../../domain/severity.ts';
-import type { AccountView, DaemonDesk, SilenceView } from '../../views/desk.ts';
+import type { AccountView, LiveViews, SilenceView } from '../../views/views.ts';
 import { type Html, html } from '../html.ts';
 import { durationField, personFields } from './forms.ts';
 import { badge, type Frame, momentAndAge, nameOf } from './words.ts';
@@ -9,13 +9,13 @@ import { badge, type Frame, momentAndAge, nameOf } from './words.ts';
 const longestChoice = 200;
 
 /** All silences and a form for a new one. */
-export function renderSilences(desk: DaemonDesk, frame: Frame): Html {
+export function renderSilences(views: LiveViews, frame: Frame): Html {
   return html`<h1>Silences</h1>
 <p class="lead">While a silence is active, matching alerts change their state and nothing is sent. What still fires when it ends is sent then.</p>
-<div data-live="silences">${silenceTable(desk.silences(), frame, '/silences')}</div>
+<div data-live="silences">${silenceTable(views.silences(), frame, '/silences')}</div>
 <section aria-labelledby="new-heading"><h2 id="new-heading">New silence</h2>
 <form class="panel" method="post" action="/silences"><input type="hidden" name="back" value="/silences">
-${accountField(desk.accounts())}
+${accountField(views.accounts())}
 <label>Rule <input name="rule" maxlength="100" placeholder="every rule" autocomplete="off"></label>
 <label>Severity <select name="severity"><option value="">every severity</option>${severities.map((severity) => html`<option value="${severity}">${severity}</option>`)}</select></label>
 ${durationField()}

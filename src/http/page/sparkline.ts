@@ -3,7 +3,7 @@ import { formatAmount } from '../../domain/money.ts';
 import type { Balance } from '../../domain/reading.ts';
 import { balanceLabel } from '../../messages/notice-headline.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
-import type { AccountView } from '../../views/desk.ts';
+import type { AccountView } from '../../views/views.ts';
 import { Html, html } from '../html.ts';
 
 const width = 120;

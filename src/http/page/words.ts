@@ -3,7 +3,7 @@ import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { type Balance, balances } from '../../domain/reading.ts';
 import type { Severity } from '../../domain/severity.ts';
-import type { AccountView } from '../../views/desk.ts';
+import type { AccountView } from '../../views/views.ts';
 import { formatComputed } from '../../wording/quantity-wording.ts';
 import { type Html, html } from '../html.ts';
 

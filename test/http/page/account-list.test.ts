@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listAccounts, readListQuery, writeListQuery } from '../../../src/http/page/account-list.ts';
-import { buildAccountView, buildOutlook, dayMs, micros } from '../../support/fake-desk.ts';
+import { buildAccountView, buildOutlook, dayMs, micros } from '../../support/fake-views.ts';
 
 const runway = (days: number | null) => ({
   sms: buildOutlook({ runwayMs: days === null ? null : days * dayMs }),

@@ -8,114 +8,116 @@ import {
   buildOutlook,
   buildPolls,
   dayMs,
-  deskNow,
-  FakeDesk,
+  FakeViews,
   hourMs,
   micros,
   minuteMs,
-} from '../../support/fake-desk.ts';
+  viewsNow,
+} from '../../support/fake-views.ts';
 
 const [day, , , year] = chartRanges;
 
 function chartOf(sms: (at: number) => number | null, over: Parameters<typeof buildAccountView>[0] = {}) {
-  const desk = new FakeDesk();
-  const polls = buildPolls({ since: deskNow - 2 * dayMs, until: deskNow, everyMs: 5 * minuteMs, sms });
-  desk.pollsByAccount.set('otp', polls);
+  const views = new FakeViews();
+  const polls = buildPolls({ since: viewsNow - 2 * dayMs, until: viewsNow, everyMs: 5 * minuteMs, sms });
+  views.pollsByAccount.set('otp', polls);
   const account = buildAccountView({ reading: polls.at(-1)?.reading ?? null, ...over });
-  return { desk, account, chart: buildChart(desk, { account, range: day, balance: 'sms', now: deskNow }) };
+  return { views, account, chart: buildChart(views, { account, range: day, balance: 'sms', now: viewsNow }) };
 }
 
 describe('the chart', () => {
   it('breaks the line where polls failed and goes on after', () => {
-    const { chart } = chartOf((at) => (at > deskNow - 3 * hourMs && at < deskNow - 2 * hourMs ? null : 100));
+    const { chart } = chartOf((at) =>
+      at > viewsNow - 3 * hourMs && at < viewsNow - 2 * hourMs ? null : 100,
+    );
     const gaps = chart.points.filter(([, value]) => value === null);
-    expect(gaps).toEqual([[deskNow - 3 * hourMs + 5 * minuteMs - (deskNow % 1), null]]);
+    expect(gaps).toEqual([[viewsNow - 3 * hourMs + 5 * minuteMs - (viewsNow % 1), null]]);
   });
 
   it('breaks the line where nobody polled for three intervals', () => {
-    const { desk, account } = chartOf(() => 100);
-    const polls = desk.polls('otp', 0, Number.MAX_SAFE_INTEGER);
-    desk.pollsByAccount.set(
+    const { views, account } = chartOf(() => 100);
+    const polls = views.polls('otp', 0, Number.MAX_SAFE_INTEGER);
+    views.pollsByAccount.set(
       'otp',
-      polls.filter(({ at }) => at < deskNow - 3 * hourMs || at > deskNow - hourMs),
+      polls.filter(({ at }) => at < viewsNow - 3 * hourMs || at > viewsNow - hourMs),
     );
-    const { points } = buildChart(desk, { account, range: day, balance: 'sms', now: deskNow });
+    const { points } = buildChart(views, { account, range: day, balance: 'sms', now: viewsNow });
     expect(points.filter(([, value]) => value === null)).toHaveLength(1);
   });
 
   it('ends in a gap while the last polls fail', () => {
-    const { chart } = chartOf((at) => (at > deskNow - hourMs ? null : 100));
+    const { chart } = chartOf((at) => (at > viewsNow - hourMs ? null : 100));
     expect(chart.points.at(-1)?.[1]).toBeNull();
   });
 
   it('of a young account begins with its first poll', () => {
-    const { desk, account } = chartOf(() => 100);
-    const first = deskNow - 20 * minuteMs;
-    desk.pollsByAccount.set('otp', desk.polls('otp', first, deskNow + 1));
-    expect(buildChart(desk, { account, range: year, balance: 'sms', now: deskNow }).since).toBe(first);
+    const { views, account } = chartOf(() => 100);
+    const first = viewsNow - 20 * minuteMs;
+    views.pollsByAccount.set('otp', views.polls('otp', first, viewsNow + 1));
+    expect(buildChart(views, { account, range: year, balance: 'sms', now: viewsNow }).since).toBe(first);
   });
 
   it('marks rises as top-ups, falls not', () => {
-    const { chart } = chartOf((at) => (at >= deskNow - 6 * hourMs ? 500 : 100) - (at - deskNow) / hourMs);
+    const { chart } = chartOf((at) => (at >= viewsNow - 6 * hourMs ? 500 : 100) - (at - viewsNow) / hourMs);
     expect(chart.topUps).toHaveLength(1);
-    expect(chart.topUps[0]?.at).toBe(deskNow - 6 * hourMs);
+    expect(chart.topUps[0]?.at).toBe(viewsNow - 6 * hourMs);
     expect(chart.topUps[0]?.amount).toBeCloseTo(400, 0);
   });
 
   it('projects to zero, or a quarter of the chart ahead', () => {
     const projected = (emptyAt: number | null) =>
       chartOf(() => 100, { outlooks: { sms: buildOutlook({ emptyAt }), voip: null } }).chart.projection;
-    expect(projected(deskNow + 2 * hourMs)).toEqual([
-      [deskNow, 100],
-      [deskNow + 2 * hourMs, 0],
+    expect(projected(viewsNow + 2 * hourMs)).toEqual([
+      [viewsNow, 100],
+      [viewsNow + 2 * hourMs, 0],
     ]);
-    expect(projected(deskNow + dayMs)).toEqual([
-      [deskNow, 100],
-      [deskNow + 6 * hourMs, 75],
+    expect(projected(viewsNow + dayMs)).toEqual([
+      [viewsNow, 100],
+      [viewsNow + 6 * hourMs, 75],
     ]);
     expect(projected(null)).toEqual([]);
   });
 
   it('leaves out readings in another currency: the two have no common scale', () => {
-    const { desk, account } = chartOf(() => 100);
+    const { views, account } = chartOf(() => 100);
     const foreign = buildPolls({
-      since: deskNow - dayMs,
-      until: deskNow - hourMs,
+      since: viewsNow - dayMs,
+      until: viewsNow - hourMs,
       everyMs: hourMs,
       sms: () => 9_999,
       currency: 'USD',
     });
-    desk.pollsByAccount.set('otp', [...foreign, ...desk.polls('otp', deskNow - hourMs + 1, deskNow + 1)]);
-    const { points } = buildChart(desk, { account, range: day, balance: 'sms', now: deskNow });
+    views.pollsByAccount.set('otp', [...foreign, ...views.polls('otp', viewsNow - hourMs + 1, viewsNow + 1)]);
+    const { points } = buildChart(views, { account, range: day, balance: 'sms', now: viewsNow });
     expect(Math.max(...points.map(([, value]) => value ?? 0))).toBe(100);
   });
 
   it('shades incidents of this balance and of none, cut to the chart, and no events', () => {
-    const { desk, account } = chartOf(() => 100);
-    desk.incidentList = [
-      buildIncident({ rule: 'old', firedAt: deskNow - 3 * dayMs, resolvedAt: deskNow - hourMs }),
+    const { views, account } = chartOf(() => 100);
+    views.incidentList = [
+      buildIncident({ rule: 'old', firedAt: viewsNow - 3 * dayMs, resolvedAt: viewsNow - hourMs }),
       buildIncident({ rule: 'stale', balance: null }),
       buildIncident({ rule: 'voip-low', balance: 'voip' }),
       buildIncident({ rule: 'topped-up', event: true }),
     ];
-    const { incidents, since } = buildChart(desk, { account, range: day, balance: 'sms', now: deskNow });
+    const { incidents, since } = buildChart(views, { account, range: day, balance: 'sms', now: viewsNow });
     expect(incidents.map(({ rule }) => rule)).toEqual(['old', 'stale']);
-    expect(incidents[0]).toMatchObject({ from: since, to: deskNow - hourMs });
+    expect(incidents[0]).toMatchObject({ from: since, to: viewsNow - hourMs });
   });
 
   it('of a year has at most a thousand points and keeps the lowest', () => {
-    const desk = new FakeDesk();
-    const dip = deskNow - 100 * dayMs;
+    const views = new FakeViews();
+    const dip = viewsNow - 100 * dayMs;
     const sms = (at: number) => (at === dip ? -7 : 100);
-    desk.pollsByAccount.set(
+    views.pollsByAccount.set(
       'otp',
-      buildPolls({ since: deskNow - 365 * dayMs, until: deskNow, everyMs: 30 * minuteMs, sms }),
+      buildPolls({ since: viewsNow - 365 * dayMs, until: viewsNow, everyMs: 30 * minuteMs, sms }),
     );
-    const { points } = buildChart(desk, {
+    const { points } = buildChart(views, {
       account: buildAccountView(),
       range: year,
       balance: 'sms',
-      now: deskNow,
+      now: viewsNow,
     });
     expect(points.length).toBeLessThan(1_000);
     expect(Math.min(...points.map(([, value]) => value ?? 0))).toBe(-7);
@@ -147,13 +149,15 @@ describe('scales', () => {
 
   it('have hours for a day and months for a year', () => {
     expect(
-      timeTicks({ since: deskNow - dayMs, until: deskNow, timezone: 'UTC' }).map(({ label }) => label),
+      timeTicks({ since: viewsNow - dayMs, until: viewsNow, timezone: 'UTC' }).map(({ label }) => label),
     ).toContain('12:00');
     expect(
-      timeTicks({ since: deskNow - 7 * dayMs, until: deskNow, timezone: 'UTC' }).map(({ label }) => label),
+      timeTicks({ since: viewsNow - 7 * dayMs, until: viewsNow, timezone: 'UTC' }).map(({ label }) => label),
     ).toContain('18 Nov');
     expect(
-      timeTicks({ since: deskNow - 365 * dayMs, until: deskNow, timezone: 'UTC' }).map(({ label }) => label),
+      timeTicks({ since: viewsNow - 365 * dayMs, until: viewsNow, timezone: 'UTC' }).map(
+        ({ label }) => label,
+      ),
     ).toContain('Feb');
   });
 

@@ -11,14 +11,14 @@ import type {
   AccountView,
   AlertView,
   ChannelView,
-  DaemonDesk,
   DaemonStatus,
   Explanation,
+  LiveViews,
   SilenceView,
-} from '../../src/views/desk.ts';
+} from '../../src/views/views.ts';
 
 /** Fri 20 Nov 2026, 18:41 UTC. */
-export const deskNow = Date.UTC(2026, 10, 20, 18, 41);
+export const viewsNow = Date.UTC(2026, 10, 20, 18, 41);
 
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
@@ -29,7 +29,7 @@ export function micros(units: number): number {
 }
 
 /** A daemon that shows what it was given and notes what it was told to do. */
-export class FakeDesk implements DaemonDesk {
+export class FakeViews implements LiveViews {
   accountList: AccountView[] = [];
   alertList: AlertView[] = [];
   incidentList: Incident[] = [];
@@ -42,10 +42,10 @@ export class FakeDesk implements DaemonDesk {
   deliveryCounts: { channel: string; state: 'delivered' | 'dead' | 'retried'; count: number }[] = [];
   daemonStatus: DaemonStatus = {
     version: '0.1.0',
-    startedAt: deskNow - 3 * dayMs,
+    startedAt: viewsNow - 3 * dayMs,
     ready: true,
     problems: [],
-    configLoadedAt: deskNow - hourMs,
+    configLoadedAt: viewsNow - hourMs,
     configReloadOk: true,
   };
   /** What the next order is refused with; null accepts it. */
@@ -135,7 +135,7 @@ export class FakeDesk implements DaemonDesk {
     if (alert === undefined) return { refused: 'not-found', why: 'No such alert is firing.' };
     this.orders.push({ kind: 'acknowledge', order });
     this.alertList = this.alertList.map((candidate) =>
-      candidate === alert ? { ...alert, acknowledged: { at: deskNow, by, comment } } : candidate,
+      candidate === alert ? { ...alert, acknowledged: { at: viewsNow, by, comment } } : candidate,
     );
     this.change();
     return null;
@@ -149,7 +149,7 @@ export class FakeDesk implements DaemonDesk {
     const id = `silence-${this.#silences}`;
     this.silenceList = [...this.silenceList, { id, match, startsAt, endsAt, by, comment, active: true }];
     this.change();
-    return { id, match, startsAt, endsAt, createdAt: deskNow, createdBy: by, comment };
+    return { id, match, startsAt, endsAt, createdAt: viewsNow, createdBy: by, comment };
   }
 
   expireSilence(id: string): Refusal | null {
@@ -192,7 +192,7 @@ export function buildOutlook(over: Partial<Outlook> = {}): Outlook {
     balance: 'sms',
     burnPerDay: micros(12.5),
     runwayMs: 9 * dayMs,
-    emptyAt: deskNow + 9 * dayMs,
+    emptyAt: viewsNow + 9 * dayMs,
     confidence: 'high',
     restoreMicros: micros(332.9),
     ...over,
@@ -207,11 +207,11 @@ export function buildAccountView(over: Partial<AccountView> = {}): AccountView {
     currency: 'CNY',
     outcome: 'ok',
     failure: null,
-    polledAt: deskNow - 2 * minuteMs,
-    readAt: deskNow - 2 * minuteMs,
-    nextPollAt: deskNow + 3 * minuteMs,
+    polledAt: viewsNow - 2 * minuteMs,
+    readAt: viewsNow - 2 * minuteMs,
+    nextPollAt: viewsNow + 3 * minuteMs,
     pollIntervalMs: 5 * minuteMs,
-    reading: { at: deskNow - 2 * minuteMs, sms: micros(112.5), voip: micros(80), currency: 'CNY' },
+    reading: { at: viewsNow - 2 * minuteMs, sms: micros(112.5), voip: micros(80), currency: 'CNY' },
     outlooks: { sms: buildOutlook(), voip: null },
     consecutiveFailures: 0,
     backoffUntil: null,
@@ -234,7 +234,7 @@ export function buildAlertView(over: Partial<AlertView> = {}): AlertView {
     balance: 'sms',
     severity: 'critical',
     state: 'firing',
-    since: deskNow - 22 * minuteMs,
+    since: viewsNow - 22 * minuteMs,
     resolvedAt: null,
     value: { unit: 'money', micros: micros(42.1) },
     threshold: { unit: 'money', micros: micros(50) },
@@ -260,7 +260,7 @@ export function buildIncident(over: Partial<Incident> = {}): Incident {
     severity: 'critical',
     worstSeverity: 'critical',
     rises: 0,
-    firedAt: deskNow - 22 * minuteMs,
+    firedAt: viewsNow - 22 * minuteMs,
     resolvedAt: null,
     resolution: null,
     event: false,
@@ -268,7 +268,7 @@ export function buildIncident(over: Partial<Incident> = {}): Incident {
     threshold: { unit: 'money', micros: micros(50) },
     facts: [],
     acknowledgement: null,
-    escalationSince: deskNow - 22 * minuteMs,
+    escalationSince: viewsNow - 22 * minuteMs,
     flappingSince: null,
     told: {},
     ...over,
@@ -287,16 +287,16 @@ export function buildMessage(over: Partial<OutboxMessage> = {}): OutboxMessage {
         account: 'otp',
         rule: 'sms-low',
         kind: 'firing',
-        at: deskNow - 22 * minuteMs,
+        at: viewsNow - 22 * minuteMs,
       },
     ],
     report: null,
-    createdAt: deskNow - 22 * minuteMs,
-    dueAt: deskNow - 22 * minuteMs,
-    giveUpAt: deskNow + dayMs,
+    createdAt: viewsNow - 22 * minuteMs,
+    dueAt: viewsNow - 22 * minuteMs,
+    giveUpAt: viewsNow + dayMs,
     attempts: 1,
     uncertain: false,
-    deliveredAt: deskNow - 22 * minuteMs + 5_200,
+    deliveredAt: viewsNow - 22 * minuteMs + 5_200,
     lastError: null,
     ...over,
   };

@@ -1,25 +1,25 @@
 import type { StoreReader } from '../domain/ports.ts';
-import type { Desk } from '../views/desk.ts';
+import type { Views } from '../views/views.ts';
 import type { CommandInput } from './command.ts';
 import type { CommandContext } from './context.ts';
 import { type LoadedConfiguration, loadConfiguration } from './load-configuration.ts';
 
-export interface OpenDesk extends LoadedConfiguration {
-  readonly desk: Desk;
+export interface OpenStoredViews extends LoadedConfiguration {
+  readonly views: Views;
   readonly reader: StoreReader;
 }
 
 /** Opens the configuration and its database for as long as `use` takes. */
-export async function withDesk(
+export async function withViews(
   context: CommandContext,
   input: CommandInput,
-  use: (open: OpenDesk) => Promise<number>,
+  use: (open: OpenStoredViews) => Promise<number>,
 ): Promise<number> {
   const loaded = await loadConfiguration(context, input);
   const reader = await context.rooms.openReader(loaded.settings.storage.path);
   try {
-    const desk = await context.rooms.openDesk(loaded.settings, reader);
-    return await use({ ...loaded, desk, reader });
+    const views = await context.rooms.openStoredViews(loaded.settings, reader);
+    return await use({ ...loaded, views, reader });
   } finally {
     reader.close();
   }

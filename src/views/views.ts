@@ -15,7 +15,7 @@ import type { Evaluation } from '../rules/evaluation.ts';
  * What people may see and do, whatever they sit at: the HTTP server asks the running daemon, the command line asks the
  * same questions of the database. Money is in millionths, instants are milliseconds since 1970, null is unknown.
  */
-export interface Desk {
+export interface Views {
   accounts(): readonly AccountView[];
   account(id: string): AccountView | null;
   /** Oldest first, as stored: thinning is the caller's. */
@@ -38,7 +38,7 @@ export interface Desk {
 }
 
 /** What people may do to a running daemon. Refusals are values with a sentence for the person. */
-export interface DeskActions {
+export interface Actions {
   acknowledge(order: {
     readonly account: string;
     readonly rule: string;
@@ -138,7 +138,7 @@ export interface DaemonStatus {
 }
 
 /** The running daemon as the HTTP server sees it. */
-export interface DaemonDesk extends Desk, DeskActions {
+export interface LiveViews extends Views, Actions {
   status(): DaemonStatus;
   readonly counters: Counters;
   /** Calls `changed` after every commit that people could see, at most once per turn. Returns the end of it. */

@@ -1,6 +1,6 @@
 import type { PollRecord } from '../../src/domain/reading.ts';
 import { thin } from '../../src/spending/thin.ts';
-import type { AccountView } from '../../src/views/desk.ts';
+import type { AccountView } from '../../src/views/views.ts';
 import {
   belowRule,
   buildAccountView,
@@ -10,44 +10,44 @@ import {
   buildOutlook,
   buildPolls,
   dayMs,
-  deskNow,
-  FakeDesk,
+  FakeViews,
   hourMs,
   micros,
   minuteMs,
-} from './fake-desk.ts';
+  viewsNow,
+} from './fake-views.ts';
 
-const lastPollAt = deskNow - 2 * minuteMs;
+const lastPollAt = viewsNow - 2 * minuteMs;
 
 /**
  * A team's morning: something critical, something acknowledged, a key refused, an outage, and accounts that
  * are well.
  */
-export function demoDesk(): FakeDesk {
-  const desk = new FakeDesk();
-  addOtp(desk);
-  addMarketing(desk);
-  addVoice(desk);
-  addKeyRefused(desk);
-  addPending(desk);
-  addQuiet(desk);
-  desk.channelList = [
-    { name: 'ops', type: 'slack', pending: 0, lastDeliveredAt: deskNow - 22 * minuteMs, lastError: null },
+export function demoViews(): FakeViews {
+  const views = new FakeViews();
+  addOtp(views);
+  addMarketing(views);
+  addVoice(views);
+  addKeyRefused(views);
+  addPending(views);
+  addQuiet(views);
+  views.channelList = [
+    { name: 'ops', type: 'slack', pending: 0, lastDeliveredAt: viewsNow - 22 * minuteMs, lastError: null },
     {
       name: 'finance',
       type: 'email',
       pending: 1,
-      lastDeliveredAt: deskNow - 5 * hourMs,
+      lastDeliveredAt: viewsNow - 5 * hourMs,
       lastError: '451 greylisted, try again later',
     },
   ];
-  desk.messageList = demoMessages();
-  desk.silenceList = [
+  views.messageList = demoMessages();
+  views.silenceList = [
     {
       id: null,
       match: { account: ['marketing-eu'] },
-      startsAt: deskNow + 1.3 * dayMs,
-      endsAt: deskNow + 1.3 * dayMs + 2 * hourMs,
+      startsAt: viewsNow + 1.3 * dayMs,
+      endsAt: viewsNow + 1.3 * dayMs + 2 * hourMs,
       by: 'configuration',
       comment: 'weekly provider maintenance',
       active: false,
@@ -55,22 +55,26 @@ export function demoDesk(): FakeDesk {
     {
       id: 'silence-batch',
       match: { account: ['batch'], severity: ['warning'] },
-      startsAt: deskNow - hourMs,
-      endsAt: deskNow + 3 * hourMs,
+      startsAt: viewsNow - hourMs,
+      endsAt: viewsNow + 3 * hourMs,
       by: 'Lin',
       comment: 'load test until 22:00',
       active: true,
     },
   ];
-  desk.pollCounts = desk.accountList.map(({ id }) => ({ account: id, outcome: 'ok' as const, count: 1200 }));
-  desk.deliveryCounts = [{ channel: 'ops', state: 'delivered', count: 31 }];
-  return desk;
+  views.pollCounts = views.accountList.map(({ id }) => ({
+    account: id,
+    outcome: 'ok' as const,
+    count: 1200,
+  }));
+  views.deliveryCounts = [{ channel: 'ops', state: 'delivered', count: 31 }];
+  return views;
 }
 
-function addOtp(desk: FakeDesk): void {
+function addOtp(views: FakeViews): void {
   const perDay = 96;
   const end = 42.1;
-  const topUpAt = deskNow - 4.2 * dayMs;
+  const topUpAt = viewsNow - 4.2 * dayMs;
   const polls = buildPolls({
     since: lastPollAt - 40 * dayMs,
     until: lastPollAt,
@@ -85,9 +89,9 @@ function addOtp(desk: FakeDesk): void {
         1000
       );
     },
-    voip: (at) => 80 + Math.floor((deskNow - at) / dayMs) * 0.5,
+    voip: (at) => 80 + Math.floor((viewsNow - at) / dayMs) * 0.5,
   });
-  add(desk, polls, {
+  add(views, polls, {
     id: 'otp',
     name: 'OTP production',
     labels: { team: 'identity', region: 'cn' },
@@ -98,14 +102,14 @@ function addOtp(desk: FakeDesk): void {
       sms: buildOutlook({
         burnPerDay: micros(perDay),
         runwayMs: (end / perDay) * dayMs,
-        emptyAt: deskNow + (end / perDay) * dayMs,
+        emptyAt: viewsNow + (end / perDay) * dayMs,
         restoreMicros: micros(2837.9),
       }),
       voip: buildOutlook({
         balance: 'voip',
         burnPerDay: micros(0.5),
         runwayMs: 160 * dayMs,
-        emptyAt: deskNow + 160 * dayMs,
+        emptyAt: viewsNow + 160 * dayMs,
         restoreMicros: 0,
       }),
     },
@@ -118,17 +122,17 @@ function addOtp(desk: FakeDesk): void {
     threshold: { unit: 'duration', ms: 259_200_000 },
   } as const;
   const summary = 'OTP production: SMS balance 42.10 CNY lasts 10 hours, less than 3 days (warning)';
-  desk.alertList.push(
+  views.alertList.push(
     buildAlertView(),
     buildAlertView({
       ...runway,
       summary,
-      since: deskNow - 2.2 * dayMs,
+      since: viewsNow - 2.2 * dayMs,
       inhibited: true,
       incident: 'incident-2',
     }),
   );
-  desk.incidentList.push(
+  views.incidentList.push(
     buildIncident(),
     buildIncident({
       id: 'incident-0',
@@ -147,7 +151,7 @@ function addOtp(desk: FakeDesk): void {
       },
     }),
   );
-  desk.explanations.set('otp', [
+  views.explanations.set('otp', [
     {
       rule: belowRule,
       evaluation: {
@@ -219,9 +223,9 @@ function addOtp(desk: FakeDesk): void {
   ]);
 }
 
-function addMarketing(desk: FakeDesk): void {
+function addMarketing(views: FakeViews): void {
   const polls = steady(1840.75, 310);
-  add(desk, polls, {
+  add(views, polls, {
     id: 'marketing-eu',
     name: 'Marketing Europe',
     labels: { team: 'growth', region: 'eu' },
@@ -229,27 +233,31 @@ function addMarketing(desk: FakeDesk): void {
     worst: 'warning',
     firing: 1,
     outlooks: {
-      sms: buildOutlook({ burnPerDay: micros(310), runwayMs: 5.94 * dayMs, emptyAt: deskNow + 5.94 * dayMs }),
+      sms: buildOutlook({
+        burnPerDay: micros(310),
+        runwayMs: 5.94 * dayMs,
+        emptyAt: viewsNow + 5.94 * dayMs,
+      }),
       voip: null,
     },
   });
-  desk.alertList.push(
+  views.alertList.push(
     buildAlertView({
       account: 'marketing-eu',
       accountName: 'Marketing Europe',
       rule: 'sms-runway',
       type: 'runway',
       severity: 'warning',
-      since: deskNow - 5 * hourMs,
+      since: viewsNow - 5 * hourMs,
       summary: 'Marketing Europe: SMS balance 1840.75 EUR lasts 6 days, less than 7 days (warning)',
       incident: 'incident-3',
-      acknowledged: { at: deskNow - 4 * hourMs, by: 'Priya', comment: 'invoice is with finance' },
+      acknowledged: { at: viewsNow - 4 * hourMs, by: 'Priya', comment: 'invoice is with finance' },
     }),
   );
 }
 
-function addVoice(desk: FakeDesk): void {
-  add(desk, steady(64, 0), {
+function addVoice(views: FakeViews): void {
+  add(views, steady(64, 0), {
     id: 'voice-alerts',
     name: 'Voice alerts',
     labels: { team: 'sre' },
@@ -268,45 +276,45 @@ function addVoice(desk: FakeDesk): void {
     },
     thresholds: { sms: {}, voip: { critical: 0 } },
   });
-  desk.alertList.push(
+  views.alertList.push(
     buildAlertView({
       account: 'voice-alerts',
       accountName: 'Voice alerts',
       rule: 'voip-negative',
       type: 'negative',
       balance: 'voip',
-      since: deskNow - 50 * minuteMs,
+      since: viewsNow - 50 * minuteMs,
       summary: 'Voice alerts: VoIP balance -18.383 CNY, below zero (critical)',
       incident: 'incident-4',
     }),
   );
 }
 
-function addKeyRefused(desk: FakeDesk): void {
-  add(desk, steady(910.4, 22), {
+function addKeyRefused(views: FakeViews): void {
+  add(views, steady(910.4, 22), {
     id: 'billing',
     name: 'Billing notices',
     labels: { team: 'finance' },
     outcome: 'auth_failed',
     failure: 'The provider refuses the key (code -22).',
-    readAt: deskNow - 3 * hourMs,
+    readAt: viewsNow - 3 * hourMs,
     consecutiveFailures: 6,
-    backoffUntil: deskNow + 17 * minuteMs,
+    backoffUntil: viewsNow + 17 * minuteMs,
     worst: 'critical',
     firing: 1,
     outlooks: {
-      sms: buildOutlook({ burnPerDay: micros(22), runwayMs: 41 * dayMs, emptyAt: deskNow + 41 * dayMs }),
+      sms: buildOutlook({ burnPerDay: micros(22), runwayMs: 41 * dayMs, emptyAt: viewsNow + 41 * dayMs }),
       voip: null,
     },
   });
-  desk.alertList.push(
+  views.alertList.push(
     buildAlertView({
       account: 'billing',
       accountName: 'Billing notices',
       rule: 'auth-failed',
       type: 'auth-failed',
       balance: null,
-      since: deskNow - 3 * hourMs,
+      since: viewsNow - 3 * hourMs,
       value: null,
       threshold: null,
       summary: 'Billing notices: the provider refuses the key (critical)',
@@ -315,18 +323,18 @@ function addKeyRefused(desk: FakeDesk): void {
   );
 }
 
-function addPending(desk: FakeDesk): void {
-  add(desk, steady(205, 60), {
+function addPending(views: FakeViews): void {
+  add(views, steady(205, 60), {
     id: 'batch',
     name: 'Batch jobs',
     labels: { team: 'data' },
     pending: 1,
     outlooks: {
-      sms: buildOutlook({ burnPerDay: micros(60), runwayMs: 3.42 * dayMs, emptyAt: deskNow + 3.42 * dayMs }),
+      sms: buildOutlook({ burnPerDay: micros(60), runwayMs: 3.42 * dayMs, emptyAt: viewsNow + 3.42 * dayMs }),
       voip: null,
     },
   });
-  desk.alertList.push(
+  views.alertList.push(
     buildAlertView({
       account: 'batch',
       accountName: 'Batch jobs',
@@ -334,30 +342,30 @@ function addPending(desk: FakeDesk): void {
       type: 'drop',
       severity: 'warning',
       state: 'pending',
-      since: deskNow - 6 * minuteMs,
+      since: viewsNow - 6 * minuteMs,
       summary: 'Batch jobs: SMS spending 21.00 CNY, more than 20.00 within 1 hour (warning)',
       incident: null,
     }),
   );
 }
 
-function addQuiet(desk: FakeDesk): void {
-  add(desk, steady(15_230.04, 41.5), {
+function addQuiet(views: FakeViews): void {
+  add(views, steady(15_230.04, 41.5), {
     id: 'support',
-    name: 'Support desk',
+    name: 'Support views',
     labels: { team: 'support' },
     currency: 'USD',
     outlooks: {
       sms: buildOutlook({
         burnPerDay: micros(41.5),
         runwayMs: 367 * dayMs,
-        emptyAt: deskNow + 367 * dayMs,
+        emptyAt: viewsNow + 367 * dayMs,
         restoreMicros: 0,
       }),
       voip: null,
     },
   });
-  add(desk, steady(500, 0), {
+  add(views, steady(500, 0), {
     id: 'standby',
     name: 'Standby',
     labels: {},
@@ -366,7 +374,7 @@ function addQuiet(desk: FakeDesk): void {
       voip: null,
     },
   });
-  desk.accountList.push(
+  views.accountList.push(
     buildAccountView({
       id: 'new-account',
       name: 'New account',
@@ -397,7 +405,7 @@ function steady(end: number, perDay: number): readonly PollRecord[] {
   });
 }
 
-function add(desk: FakeDesk, polls: readonly PollRecord[], over: Partial<AccountView>): void {
+function add(views: FakeViews, polls: readonly PollRecord[], over: Partial<AccountView>): void {
   const currency = over.currency ?? 'CNY';
   const own = polls.map((poll) =>
     poll.reading === null ? poll : { ...poll, reading: { ...poll.reading, currency } },
@@ -406,13 +414,13 @@ function add(desk: FakeDesk, polls: readonly PollRecord[], over: Partial<Account
   const account = buildAccountView({
     reading: readings.at(-1) ?? null,
     day: thin(
-      readings.filter(({ at }) => at > deskNow - dayMs),
+      readings.filter(({ at }) => at > viewsNow - dayMs),
       96,
     ),
     ...over,
   });
-  desk.pollsByAccount.set(account.id, own);
-  desk.accountList.push(account);
+  views.pollsByAccount.set(account.id, own);
+  views.accountList.push(account);
 }
 
 function demoMessages() {
@@ -421,7 +429,7 @@ function demoMessages() {
     account,
     rule,
     kind,
-    at: deskNow,
+    at: viewsNow,
   });
   return [
     buildMessage(),
@@ -436,23 +444,23 @@ function demoMessages() {
     buildMessage({
       id: 'message-3',
       items: [item('voice-alerts', 'voip-negative', 'firing'), item('billing', 'auth-failed', 'reminder')],
-      createdAt: deskNow - 50 * minuteMs,
-      deliveredAt: deskNow - 50 * minuteMs + 900,
+      createdAt: viewsNow - 50 * minuteMs,
+      deliveredAt: viewsNow - 50 * minuteMs + 900,
     }),
     buildMessage({
       id: 'message-4',
       channel: 'finance',
       items: [],
-      report: { id: 'weekly', since: deskNow - 11 * dayMs, until: deskNow - 4 * dayMs },
-      createdAt: deskNow - 4.4 * dayMs,
-      deliveredAt: deskNow - 4.4 * dayMs + 2_000,
+      report: { id: 'weekly', since: viewsNow - 11 * dayMs, until: viewsNow - 4 * dayMs },
+      createdAt: viewsNow - 4.4 * dayMs,
+      deliveredAt: viewsNow - 4.4 * dayMs + 2_000,
     }),
     buildMessage({
       id: 'message-5',
       channel: 'pager',
       state: 'dead',
       items: [item('otp', 'sms-low', 'resolved')],
-      createdAt: deskNow - 4.2 * dayMs,
+      createdAt: viewsNow - 4.2 * dayMs,
       deliveredAt: null,
       lastError: 'no_service: the webhook was removed',
     }),

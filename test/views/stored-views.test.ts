@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { cronCalendar } from '../../src/system/calendar.ts';
-import { openDesk } from '../../src/views/open-desk.ts';
+import { openStoredViews } from '../../src/views/stored-views.ts';
 import { belowRule, minuteMs, units } from '../support/account-facts.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { startWorld } from '../support/world.ts';
@@ -14,7 +14,7 @@ test('beside a daemon, alerts are shown with the value of the newest reading, no
     await world.pass(5 * minuteMs);
   }
   const { settings, store: reader, clock } = world;
-  const desk = openDesk({ settings, reader, clock, random: seededRandom(), calendar: cronCalendar });
+  const views = openStoredViews({ settings, reader, clock, random: seededRandom(), calendar: cronCalendar });
   const own = { value: { unit: 'money', micros: units(130) }, threshold: { micros: units(200) } };
-  expect(desk.alerts({ all: false })).toMatchObject([{ rule: 'sms-low', state: 'firing', ...own }]);
+  expect(views.alerts({ all: false })).toMatchObject([{ rule: 'sms-low', state: 'firing', ...own }]);
 });

@@ -5,16 +5,16 @@ import type { StoreReader } from '../domain/ports.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { acknowledge, addSilence, expireSilence } from '../engine/operate.ts';
 import { isOwnFailureRaised } from '../engine/own-alerts.ts';
-import type { DaemonDesk } from './desk.ts';
-import { createDesk } from './desk-view.ts';
+import { createViews } from './create-views.ts';
+import type { LiveViews } from './views.ts';
 
 /** Before this (1 January 2026) the clock is certainly wrong. */
 const earliestSaneMs = 1_767_225_600_000;
 
 /** The running daemon as the HTTP server sees it. */
-export function createDaemonDesk(daemon: Daemon, reader: StoreReader, version: string): DaemonDesk {
+export function createLiveViews(daemon: Daemon, reader: StoreReader, version: string): LiveViews {
   const { state } = daemon;
-  const desk = createDesk({
+  const views = createViews({
     state,
     reader,
     now: () => daemon.now(),
@@ -28,13 +28,13 @@ export function createDaemonDesk(daemon: Daemon, reader: StoreReader, version: s
       return ask(...question);
     };
   return {
-    ...desk,
-    accounts: stored(desk.accounts),
-    account: stored(desk.account),
-    alerts: stored(desk.alerts),
-    incidents: stored(desk.incidents),
-    explain: stored(desk.explain),
-    notifications: stored(desk.notifications),
+    ...views,
+    accounts: stored(views.accounts),
+    account: stored(views.account),
+    alerts: stored(views.alerts),
+    incidents: stored(views.incidents),
+    explain: stored(views.explain),
+    notifications: stored(views.notifications),
     acknowledge: (order) => daemon.obey((now) => acknowledge(state, { ...order, at: now })),
     silence: (order) => daemon.obey((now) => addSilence(state, order, now)),
     expireSilence: (id) => daemon.obey((now) => expireSilence(state, id, now)),
@@ -49,7 +49,7 @@ export function createDaemonDesk(daemon: Daemon, reader: StoreReader, version: s
         };
       }
       const outcome = await promise;
-      const view = desk.account(id);
+      const view = views.account(id);
       return view === null
         ? { refused: 'not-found', why: `the account "${id}" was removed` }
         : { outcome: outcome.kind, view };

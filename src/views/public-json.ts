@@ -2,10 +2,10 @@ import { formatMicros, type Micros } from '../domain/money.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
 import type { Fact, Quantity } from '../domain/quantity.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
-import type { AccountView, AlertView, Explanation, SilenceView } from './desk.ts';
+import type { AccountView, AlertView, Explanation, SilenceView } from './views.ts';
 
 /**
- * The public JSON of what the desk shows: the HTTP API and the command line's `--json` give the
+ * The public JSON of what the views show: the HTTP API and the command line's `--json` give the
  * same. Money is a decimal string, an instant an ISO 8601 text in UTC, a duration a number of seconds; null
  * is unknown.
  */
@@ -41,7 +41,7 @@ export function readingJson(reading: Reading) {
 }
 
 export function alertJson(alert: AlertView) {
-  // The desk hands on what the core keeps, which is more than this.
+  // The views hands on what the core keeps, which is more than this.
   const { acknowledged } = alert;
   return {
     account: alert.account,

@@ -4,21 +4,21 @@ import type { Settings } from '../domain/settings.ts';
 import { startMonitor } from '../engine/monitor.ts';
 import { factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
 import { evaluate } from '../rules/evaluate.ts';
-import type { Desk } from './desk.ts';
-import { createDesk } from './desk-view.ts';
+import { createViews } from './create-views.ts';
+import type { Views } from './views.ts';
 
-/** The desk of a process that only reads the database, beside a daemon or without one. */
-export function openDesk(parts: {
+/** The views of a process that only reads the database, beside a daemon or without one. */
+export function openStoredViews(parts: {
   readonly settings: Settings;
   readonly reader: StoreReader;
   readonly clock: Clock;
   readonly random: Random;
   readonly calendar: Calendar;
-}): Desk {
+}): Views {
   const { settings, reader, clock, random, calendar } = parts;
   const state = startMonitor({ settings, reader, calendar, random, now: clock.now() });
   for (const account of state.accounts.values()) refreshValues(state, account, clock.now());
-  return createDesk({ state, reader, now: () => clock.now(), nextPollAt: () => null });
+  return createViews({ state, reader, now: () => clock.now(), nextPollAt: () => null });
 }
 
 /** The database has the value of each alert at its last change; the readings since then tell the present one. */

@@ -14,13 +14,13 @@ import { wordNotice } from '../messages/notice-wording.ts';
 import { evaluate, explainRule } from '../rules/evaluate.ts';
 import { wouldNotFire } from '../rules/explain.ts';
 import { thin } from '../spending/thin.ts';
-import type { AccountView, AlertView, ChannelView, Desk, Explanation, SilenceView } from './desk.ts';
+import type { AccountView, AlertView, ChannelView, Explanation, SilenceView, Views } from './views.ts';
 
 /** Readings that a sparkline of a day needs. */
 const dayPoints = 96;
 const dayMs = 86_400_000;
 
-export interface DeskParts {
+export interface ViewParts {
   readonly state: MonitorState;
   readonly reader: StoreReader;
   readonly now: () => number;
@@ -29,7 +29,7 @@ export interface DeskParts {
 }
 
 /** The answers to what people ask, from the monitor's memory and, for history, from the database. */
-export function createDesk(parts: DeskParts): Desk {
+export function createViews(parts: ViewParts): Views {
   const { state, reader } = parts;
   return {
     accounts: () => [...state.accounts.values()].map((account) => viewAccount(parts, account)),
@@ -51,7 +51,7 @@ export function createDesk(parts: DeskParts): Desk {
   };
 }
 
-function viewAccount(parts: DeskParts, account: WatchedAccount): AccountView {
+function viewAccount(parts: ViewParts, account: WatchedAccount): AccountView {
   const { state } = parts;
   const now = parts.now();
   const { settings, poll, rules, log } = account;
@@ -89,13 +89,13 @@ function worstOf(alerts: readonly Alert[]): Severity | null {
   );
 }
 
-function viewLiveAlerts(parts: DeskParts): AlertView[] {
+function viewLiveAlerts(parts: ViewParts): AlertView[] {
   return [...parts.state.alerts.values()]
     .filter((alert) => alert.state !== 'inactive')
     .map((alert) => viewAlert(parts, alert));
 }
 
-function viewAlert(parts: DeskParts, alert: Alert): AlertView {
+function viewAlert(parts: ViewParts, alert: Alert): AlertView {
   const { state } = parts;
   const now = parts.now();
   const account = state.accounts.get(alert.account) ?? null;
@@ -114,14 +114,14 @@ function viewAlert(parts: DeskParts, alert: Alert): AlertView {
   };
 }
 
-function viewResolved(parts: DeskParts): AlertView[] {
+function viewResolved(parts: ViewParts): AlertView[] {
   return parts.reader
     .incidents({})
     .filter((incident) => incident.resolvedAt !== null || incident.event)
     .map((incident) => viewIncident(parts, incident, incident.event ? 'event' : 'resolved'));
 }
 
-function viewIncident(parts: DeskParts, incident: Incident, kind: NoticeKind): AlertView {
+function viewIncident(parts: ViewParts, incident: Incident, kind: NoticeKind): AlertView {
   const { account, rule, type, balance, severity, value, threshold } = incident;
   const now = parts.now();
   const notice = describeIncident(parts.state, { incident, kinds: [kind], now });
@@ -148,7 +148,7 @@ function viewIncident(parts: DeskParts, incident: Incident, kind: NoticeKind): A
   };
 }
 
-function explain(parts: DeskParts, account: WatchedAccount, rule: Explanation['rule']): Explanation {
+function explain(parts: ViewParts, account: WatchedAccount, rule: Explanation['rule']): Explanation {
   const facts = factsOf(account, parts.now());
   const alert = account.alerts.get(rule.id);
   const firing = alert?.state === 'firing' ? alert.severity : null;
@@ -161,7 +161,7 @@ function explain(parts: DeskParts, account: WatchedAccount, rule: Explanation['r
   };
 }
 
-function viewChannel(parts: DeskParts, name: string, type: ChannelView['type']): ChannelView {
+function viewChannel(parts: ViewParts, name: string, type: ChannelView['type']): ChannelView {
   const waiting = [...parts.state.messages.values()].filter(
     (message) => message.channel === name && message.state === 'pending',
   );
@@ -175,7 +175,7 @@ function viewChannel(parts: DeskParts, name: string, type: ChannelView['type']):
   };
 }
 
-function viewSilences(parts: DeskParts): SilenceView[] {
+function viewSilences(parts: ViewParts): SilenceView[] {
   const now = parts.now();
   const own = [...parts.state.silences.values()].map(
     ({ id, match, startsAt, endsAt, createdBy, comment }) => ({
