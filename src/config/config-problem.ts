@@ -1,3 +1,4 @@
+import { quoteKey } from '../wording/lists.ts';
 /** A place in the file: keys and indexes from the top. */
 export type Path = readonly (string | number)[];
 
@@ -29,21 +30,4 @@ export function formatPath(path: Path): string {
     else text += text === '' ? step : `.${step}`;
   }
   return text;
-}
-
-/** A key as messages show it: quoted, cut at 60 characters, everything unprintable escaped. */
-export function quoteKey(key: string): string {
-  const characters = [...key];
-  const cut = characters.length > 60 ? `${characters.slice(0, 59).join('')}…` : key;
-  return JSON.stringify(cut).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (found) => {
-    const code = found.codePointAt(0) ?? 0;
-    return `\\u{${code.toString(16)}}`;
-  });
-}
-
-/** `"a", "b" or "c"`. */
-export function listWords(words: readonly string[], joint: 'and' | 'or' = 'or'): string {
-  const quoted = words.map(quoteKey);
-  const last = quoted.pop() ?? '';
-  return quoted.length === 0 ? last : `${quoted.join(', ')} ${joint} ${last}`;
 }

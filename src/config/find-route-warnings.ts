@@ -1,6 +1,7 @@
 import type { Matcher } from '../domain/rule.ts';
 import type { Settings } from '../domain/settings.ts';
-import { type ConfigProblem, listWords, type Path } from './config-problem.ts';
+import { listWords } from '../wording/lists.ts';
+import type { ConfigProblem, Path } from './config-problem.ts';
 import { type Draft, itemsAt, problemAt } from './draft.ts';
 
 /** Alerts that no route matches, routes and channels that nothing would reach, and labels that no account has. */

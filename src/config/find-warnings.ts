@@ -3,10 +3,10 @@ import { isLoopbackHost } from '../domain/loopback-host.ts';
 import type { Calendar } from '../domain/ports.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
+import { shortPollMs } from '../schema/schedules.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { type Draft, itemsAt, problemAt, valueAt } from './draft.ts';
 import { findRouteWarnings } from './find-route-warnings.ts';
-import { shortPollMs } from './schema/schedules.ts';
 
 /** So many runs show whether a silence ever ends: a week of hourly ones, a year of weekly ones. */
 const runsLookedAt = 170;

@@ -1,5 +1,6 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
-import { type ConfigProblem, formatPath, type Path, quoteKey } from './config-problem.ts';
+import { quoteKey } from '../wording/lists.ts';
+import { type ConfigProblem, formatPath, type Path } from './config-problem.ts';
 
 /** A file that is JSON: its tree with offsets, and the way from an offset to a line (from 1). */
 export interface JsonDocument {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { formatPath, formatProblem, quoteKey } from '../../src/config/config-problem.ts';
+import { formatPath, formatProblem } from '../../src/config/config-problem.ts';
 import { describeSettings } from '../../src/config/describe-settings.ts';
+import { quoteKey } from '../../src/wording/lists.ts';
 import { load, loadValid, sample } from './sample.ts';
 
 test('what validate prints names accounts, rules, channels, routes and defaults as understood', () => {

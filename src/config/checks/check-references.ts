@@ -1,7 +1,8 @@
 import { ownAlertTypes } from '../../domain/alert.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
+import { listWords } from '../../wording/lists.ts';
 import { builtInIds } from '../built-in-rules.ts';
-import { type ConfigProblem, listWords, type Path } from '../config-problem.ts';
+import type { ConfigProblem, Path } from '../config-problem.ts';
 import { type Draft, itemsAt, keysAt, problemAt, textAt } from '../draft.ts';
 
 /** Names that routes, reports, rules and silences use must exist. */

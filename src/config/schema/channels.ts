@@ -1,8 +1,15 @@
 import * as z from 'zod';
-import { listWords } from '../config-problem.ts';
-import { mailbox, plainAddress, secretAddress, signingKey, slackAddress, smtpAddress } from './addresses.ts';
-import { filledList, flag, shape } from './shapes.ts';
-import { oneLine, secret } from './texts.ts';
+import {
+  mailbox,
+  plainAddress,
+  secretAddress,
+  signingKey,
+  slackAddress,
+  smtpAddress,
+} from '../../schema/addresses.ts';
+import { filledList, flag, shape } from '../../schema/shapes.ts';
+import { oneLine, secret } from '../../schema/texts.ts';
+import { listWords } from '../../wording/lists.ts';
 
 const slack = shape({
   type: z.literal('slack').meta({ description: 'Messages by a Slack incoming webhook.' }),

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { balances } from '../../domain/reading.ts';
 import type { RuleType } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
-import { listWords } from '../config-problem.ts';
-import { accountMatch } from './matchers.ts';
-import { choice, shape } from './shapes.ts';
-import { amount, amountOrShare, duration, id } from './texts.ts';
+import { accountMatch } from '../../schema/matchers.ts';
+import { choice, shape } from '../../schema/shapes.ts';
+import { amount, amountOrShare, duration, id } from '../../schema/texts.ts';
+import { listWords } from '../../wording/lists.ts';
 
 const secondMs = 1000;
 

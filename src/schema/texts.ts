@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { formatDuration, parseDuration } from '../../domain/duration.ts';
-import { parseMicros } from '../../domain/money.ts';
-import type { AmountOrShare } from '../../domain/rule.ts';
-import { Secret } from '../../domain/secret.ts';
+import { formatDuration, parseDuration } from '../domain/duration.ts';
+import { parseMicros } from '../domain/money.ts';
+import type { AmountOrShare } from '../domain/rule.ts';
+import { Secret } from '../domain/secret.ts';
 
 /** What reading a text came to: its value, or what is allowed in its place. */
 export type TextReading<T> = { readonly value: T } | { readonly wrong: string };

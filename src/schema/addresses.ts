@@ -1,6 +1,6 @@
-import { isLoopbackHost } from '../../domain/loopback-host.ts';
-import { Secret } from '../../domain/secret.ts';
-import { parseMailbox } from '../mailbox.ts';
+import { isLoopbackHost } from '../domain/loopback-host.ts';
+import { Secret } from '../domain/secret.ts';
+import { parseMailbox } from './mailbox.ts';
 import { type TextReading, textLeaf } from './texts.ts';
 
 /** An address that is no credential: the provider's, or the page's. Read without a trailing slash. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { severities } from '../../domain/severity.ts';
-import { listWords } from '../config-problem.ts';
+import { severities } from '../domain/severity.ts';
+import { listWords } from '../wording/lists.ts';
 import { shape } from './shapes.ts';
 
 const oneOrMore = 'must be a text or a list of texts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { nearestWord } from '../../domain/nearest-word.ts';
-import { listWords, quoteKey } from '../config-problem.ts';
+import { nearestWord } from '../domain/nearest-word.ts';
+import { listWords, quoteKey } from '../wording/lists.ts';
 
 /**
  * An object that refuses unknown keys. zod reports all of them in one issue; the message has one line for

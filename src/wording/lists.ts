@@ -1,0 +1,16 @@
+/** A key as messages show it: quoted, cut at 60 characters, everything unprintable escaped. */
+export function quoteKey(key: string): string {
+  const characters = [...key];
+  const cut = characters.length > 60 ? `${characters.slice(0, 59).join('')}…` : key;
+  return JSON.stringify(cut).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (found) => {
+    const code = found.codePointAt(0) ?? 0;
+    return `\\u{${code.toString(16)}}`;
+  });
+}
+
+/** `"a", "b" or "c"`. */
+export function listWords(words: readonly string[], joint: 'and' | 'or' = 'or'): string {
+  const quoted = words.map(quoteKey);
+  const last = quoted.pop() ?? '';
+  return quoted.length === 0 ? last : `${quoted.join(', ')} ${joint} ${last}`;
+}
