@@ -6,13 +6,16 @@
 import { writeSync } from 'node:fs';
 import { setInterval } from 'node:timers';
 import { StorageError } from '../../src/domain/ports.ts';
+import { readMigrations } from '../../src/store/sqlite/migrate.ts';
 import { openStore } from '../../src/store/store.ts';
 import { batch, message, minuteMs, noon, ok, pollsOf, silent } from './batches.ts';
 
 const [path = '', task, uid] = process.argv.slice(2);
+// The other user may not be allowed into the folder that the project lies in: read before it takes over.
+const migrations = readMigrations();
 if (uid !== undefined) process.setuid?.(Number(uid));
 try {
-  const store = openStore({ path, log: silent, now: () => noon, program: 'lowwater 1.0.0' });
+  const store = openStore({ path, log: silent, now: () => noon, program: 'lowwater 1.0.0', migrations });
   say('open');
   for (let number = 0; task === 'commit'; number += 1) {
     const at = noon + number * minuteMs;

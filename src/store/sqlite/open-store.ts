@@ -12,6 +12,7 @@ import { createStore, foldLog } from './store.ts';
  * Opens the database of a daemon, alone: creates it, or checks and migrates it.
  *
  * - `now` is the wall clock in milliseconds; `program` is the name and version that others are told, `lowwater 1.2.0`.
+ * - `migrations` are those of this program, where somebody has read them already.
  * - Throws `StorageError`, whose message says what to do, when another daemon holds it, when the file is
  *   damaged, of another program or of a newer lowwater (it is left as it is then), or when it cannot be
  *   written.
@@ -21,9 +22,9 @@ export function openStore(options: {
   readonly log: Log;
   readonly now: () => number;
   readonly program: string;
+  readonly migrations?: readonly Migration[];
 }): Store {
-  const { path, log, now, program } = options;
-  const migrations = readMigrations();
+  const { path, log, now, program, migrations = readMigrations() } = options;
   refuseMisplaced(path);
   const lock = takeSideLock(path, { startedAt: now(), program });
   let db: Connection | null = null;
