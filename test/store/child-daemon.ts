@@ -5,14 +5,16 @@
  */
 import { writeSync } from 'node:fs';
 import { setInterval } from 'node:timers';
+import Database from 'better-sqlite3';
 import { StorageError } from '../../src/domain/ports.ts';
 import { readMigrations } from '../../src/store/sqlite/migrate.ts';
 import { openStore } from '../../src/store/store.ts';
 import { batch, message, minuteMs, noon, ok, pollsOf, silent } from './batches.ts';
 
 const [path = '', task, uid] = process.argv.slice(2);
-// The other user may not be allowed into the folder that the project lies in: read before it takes over.
+// The other user may not be allowed into the folder that the project lies in: what is read late is read before it takes over.
 const migrations = readMigrations();
+new Database(':memory:').close();
 if (uid !== undefined) process.setuid?.(Number(uid));
 try {
   const store = openStore({ path, log: silent, now: () => noon, program: 'lowwater 1.0.0', migrations });
