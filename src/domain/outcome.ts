@@ -22,7 +22,7 @@ export type BalanceAnswer = Pick<Reading, 'sms' | 'voip' | 'currency'>;
  *
  * - `reason` is a sentence for people: it names the cause and never quotes a body, an address or a secret.
  * - `code` is the envelope's code where there was one, `status` the HTTP status where there was one.
- * - `retryAfterMs` is the response's `Retry-After` in milliseconds from now, already capped to one hour;
+ * - `retryAfterMs` is the response's `Retry-After` in milliseconds from now, already capped to a day;
  *   absent where the header was absent or unreadable.
  * - `usage` are the response headers whose names speak of limits.
  */

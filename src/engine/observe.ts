@@ -24,7 +24,7 @@ export function observePoll(
   if (reading !== null) {
     account.log.append(reading);
     account.pollGapMs = pollGap(state.calendar, account.settings.poll, now);
-    clearBackoff(state, account);
+    clearBackoff(state, account, now);
   }
   judgePoll(state, account, now);
   if (reading !== null && failedBefore) touchStale(state, account.settings.baseUrl);
@@ -78,8 +78,12 @@ function afterFailure(
   if (outcome.kind === 'ok') throw new Error('a good reading is no failure');
   const before = account.poll;
   const failures = before.consecutiveFailures + 1;
-  if (outcome.kind === 'rate_limited') strike(state, account, outcome.retryAfterMs ?? null, now);
-  if (outcome.kind === 'rate_limited' || outcome.kind === 'auth_failed') state.changes.beganToWait = true;
+  const retryAfterMs = outcome.retryAfterMs ?? null;
+  if (outcome.kind === 'rate_limited') strike(state, account, retryAfterMs, now);
+  else if (retryAfterMs !== null && outcome.kind !== 'auth_failed')
+    standBack(state, account, now + retryAfterMs);
+  if (outcome.kind === 'rate_limited' || outcome.kind === 'auth_failed' || retryAfterMs !== null)
+    state.changes.beganToWait = true;
   return {
     ...before,
     polledAt: now,
@@ -105,7 +109,19 @@ function retryDelay(
     const retryAfterMs = outcome.retryAfterMs ?? null;
     return backoffDelay({ strikes, ...backoffOf(state), intervalMs, retryAfterMs });
   }
-  return Math.max(failureDelay({ failures, intervalMs }), Math.min(outcome.retryAfterMs ?? 0, intervalMs));
+  return failureDelay({ failures, intervalMs });
+}
+
+/**
+ * The provider asked to come again later without limiting the rate: it is as busy for the others of the group. This adds
+ * no strike, so the next rate limit waits no longer for it.
+ */
+function standBack(state: MonitorState, account: WatchedAccount, until: number): void {
+  const group = state.groups.get(account.settings.id) ?? account.settings.id;
+  const known = state.backoffs.get(group) ?? { group, strikes: 0, until: 0 };
+  if (known.until >= until) return;
+  state.backoffs.set(group, { ...known, until });
+  state.changes.backoffs.add(group);
 }
 
 /** One more `rate_limited` in a row for the whole group. */
@@ -123,7 +139,8 @@ function strike(
     intervalMs: shortestInterval(state, group),
     retryAfterMs,
   });
-  state.backoffs.set(group, { group, strikes, until: now + delay });
+  const until = Math.max(now + delay, state.backoffs.get(group)?.until ?? 0);
+  state.backoffs.set(group, { group, strikes, until });
   state.changes.backoffs.add(group);
 }
 
@@ -136,11 +153,17 @@ function shortestInterval(state: MonitorState, group: string): number {
   return shortest;
 }
 
-function clearBackoff(state: MonitorState, account: WatchedAccount): void {
+/**
+ * The first `ok` ends the count. One that comes while the group waits was asked for before: it does not take back what
+ * the provider has asked for since.
+ */
+function clearBackoff(state: MonitorState, account: WatchedAccount, now: number): void {
   const group = state.groups.get(account.settings.id) ?? account.settings.id;
   const known = state.backoffs.get(group);
-  if (known === undefined || known.strikes === 0) return;
-  state.backoffs.set(group, { group, strikes: 0, until: 0 });
+  if (known === undefined) return;
+  const until = known.until > now ? known.until : 0;
+  if (known.strikes === 0 && known.until === until) return;
+  state.backoffs.set(group, { group, strikes: 0, until });
   state.changes.backoffs.add(group);
 }
 

@@ -3,7 +3,7 @@ import type { Provider } from '../daemon/ports.ts';
 import { formatDuration } from '../domain/duration.ts';
 import type { Outcome, OutcomeDetail } from '../domain/outcome.ts';
 import type { Clock } from '../domain/ports.ts';
-import { parseRetryAfter } from '../domain/retry-after.ts';
+import { longestProviderWaitMs, parseRetryAfter } from '../domain/retry-after.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import { type Connections, openConnections } from './connections.ts';
 import { judgeAnswer } from './envelope.ts';
@@ -170,7 +170,7 @@ function judge(end: ExchangeEnd, { secret, timeoutMs, now, durationMs }: Judging
 function withRetryAfter(detail: OutcomeDetail, headers: IncomingHttpHeaders, now: number): OutcomeDetail {
   const header = headers['retry-after'];
   if (detail.kind === 'ok' || header === undefined) return detail;
-  const retryAfterMs = parseRetryAfter(String(header), now);
+  const retryAfterMs = parseRetryAfter(String(header), now, longestProviderWaitMs);
   return retryAfterMs === null ? detail : { ...detail, retryAfterMs };
 }
 

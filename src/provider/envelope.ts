@@ -16,8 +16,18 @@ const longestMessage = 200;
 const mostUnknownFields = 10;
 const longestFieldName = 60;
 
-/** A missing key fails even for `z.unknown()`, so `result` says that it is optional. */
-const envelopeSchema = z.object({ code: z.int(), msg: z.string(), result: z.unknown().optional() });
+/**
+ * Any integer `code` makes an envelope; `msg` may be missing. A missing key fails even for `z.unknown()`, so `result` says
+ * that it is optional.
+ */
+const envelopeSchema = z.object({
+  code: z.int(),
+  msg: z.string().optional(),
+  result: z.unknown().optional(),
+});
+
+/** The two codes that lowwater must never miss say enough whatever stands beside them. */
+const plainRefusal = z.object({ code: z.literal([envelopeCodes.rateLimited, envelopeCodes.authFailed]) });
 
 /** Up to 16 visible characters: what is strange but printable is kept and escaped where it is shown. */
 const currencyPattern = /^(?:[A-Z]{3}|(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,16})$/u;
@@ -42,10 +52,14 @@ type Envelope = z.infer<typeof envelopeSchema>;
  */
 export function judgeAnswer(answer: HttpAnswer, secret: string): OutcomeDetail {
   const parsed = answer.body === null ? undefined : parseBody(answer.body);
-  const read = envelopeSchema.safeParse(parsed);
-  if (answer.status === 429) return rateLimitedByStatus(read.data, secret);
-  if (!read.success) return withoutEnvelope(answer, parsed);
-  return judgeEnvelope({ envelope: read.data, raw: parsed, status: answer.status, secret });
+  const envelope = readEnvelope(parsed);
+  if (answer.status === 429) return rateLimitedByStatus(envelope, secret);
+  if (envelope === undefined) return withoutEnvelope(answer, parsed);
+  return judgeEnvelope({ envelope, raw: parsed, status: answer.status, secret });
+}
+
+function readEnvelope(parsed: unknown): Envelope | undefined {
+  return envelopeSchema.safeParse(parsed).data ?? plainRefusal.safeParse(parsed).data;
 }
 
 interface ReadEnvelope {
@@ -72,11 +86,6 @@ function judgeEnvelope(read: ReadEnvelope): OutcomeDetail {
       code,
       status,
     };
-  }
-  // Zero is neither the documented success nor a failure (those are negative): without a result it is no
-  // known answer.
-  if (code === 0 && !balanceSchema.safeParse(envelope.result).success) {
-    return { kind: 'invalid_response', reason: 'the answer has code 0 and no balances', code, status };
   }
   return { kind: 'api_error', reason: `the provider answered code ${code}${said}`, code, status };
 }
@@ -123,7 +132,7 @@ function describeBadBody(answer: HttpAnswer, parsed: unknown): string {
   }
   return parsed === undefined
     ? 'the answer is not JSON'
-    : 'the answer is not the documented envelope of code and msg';
+    : 'the answer is not the documented envelope: it has no code';
 }
 
 function describeBadResult(result: unknown, error: z.ZodError): string {
@@ -135,8 +144,8 @@ function describeBadResult(result: unknown, error: z.ZodError): string {
   return `result.${String(field)} is not what the interface says`;
 }
 
-function quoteMessage(message: string, secret: string): string {
-  const clean = cleanProviderText(message, secret, longestMessage);
+function quoteMessage(message: string | undefined, secret: string): string {
+  const clean = cleanProviderText(message ?? '', secret, longestMessage);
   return clean === '' ? '' : `, "${clean}"`;
 }
 

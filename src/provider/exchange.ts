@@ -5,10 +5,12 @@ import type { Dispatcher } from 'undici';
 export const longestBodyBytes = 64 * 1024;
 
 /**
- * The status that says all there is to say: with it, an answer whose body never became complete is an answer all the
- * same, and its `Retry-After` counts.
+ * An answer that says all there is to say in its head is one all the same when its body never becomes complete: a rate
+ * limit by its status, and any refusal that names when to come again.
  */
-const tooManyRequests = 429;
+function saysEnough(status: number, headers: IncomingHttpHeaders): boolean {
+  return status === 429 || (status >= 400 && headers['retry-after'] !== undefined);
+}
 
 /** How one HTTP exchange ended. `error` is what undici reported. */
 export type ExchangeEnd =
@@ -94,7 +96,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #cutOff(end: ExchangeEnd): ExchangeEnd {
-    if (this.#status !== tooManyRequests) return end;
+    if (!saysEnough(this.#status, this.#headers)) return end;
     return { kind: 'unread', status: this.#status, headers: this.#headers, problem: 'cut-off' };
   }
 

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { cleanProviderText } from './provider-text.ts';
 
 /** The interface speaks of usage headers without naming them: these words find them. */
-const speaksOfUsage = /limit|remaining|usage|quota|reset/;
+const speaksOfUsage = /limit|remaining|usage|quota|reset|used|count/;
 
 const mostHeaders = 16;
 const longestName = 64;

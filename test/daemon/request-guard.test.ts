@@ -62,3 +62,22 @@ test('an account that is polled once a day does not keep those with the same sec
   expect(world.provider.asked.get('a1')?.length).toBeGreaterThanOrEqual(1);
   expect(world.provider.asked.get('a0') ?? []).toEqual([]);
 });
+
+test('`Retry-After` on a 503 is obeyed by the whole group, whatever asks, and over a restart', async () => {
+  const accounts = ['a0', 'a1'].map((id) =>
+    makeAccount(id, { authSecret: shared, poll: { kind: 'every', everyMs: minuteMs } }),
+  );
+  const world = await startWorld({ accounts });
+  world.provider.fail('a0', 'http_error', { retryAfterMs: 5 * 60 * minuteMs });
+  await world.pass(2 * minuteMs);
+  world.provider.set('a0', 10);
+  world.provider.asked.clear();
+  await world.pass(60 * minuteMs);
+  expect(world.daemon.poller.pollNow('a0')).toBeNull();
+  await world.restart({ downMs: 10 * minuteMs });
+  await world.pass(3.5 * 60 * minuteMs);
+  expect(instantsOf(world)).toEqual([]);
+  await world.pass(30 * minuteMs);
+  expect(world.provider.asked.get('a0')?.length).toBeGreaterThan(10);
+  expect(world.provider.asked.get('a1')?.length).toBeGreaterThan(10);
+});

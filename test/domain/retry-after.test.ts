@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { longestRetryAfterMs, parseRetryAfter } from '../../src/domain/retry-after.ts';
+import { longestProviderWaitMs, longestRetryAfterMs, parseRetryAfter } from '../../src/domain/retry-after.ts';
 
 const now = Date.UTC(2026, 10, 20, 12, 0, 0);
 
@@ -23,3 +23,10 @@ test.each<[name: string, value: string, ms: number | null]>([
 ])('%s', (_name, value, ms) => {
   expect(parseRetryAfter(value, now)).toBe(ms);
 });
+
+test.each(['315360000', 'Fri, 20 Nov 2036 12:00:00 GMT'])(
+  'the provider is obeyed for a day at most: %s',
+  (value) => {
+    expect(parseRetryAfter(value, now, longestProviderWaitMs)).toBe(24 * 3_600_000);
+  },
+);

@@ -92,6 +92,12 @@ describe('usage headers', () => {
     });
   });
 
+  test('speak of what was used and counted, too', async () => {
+    const headers = { 'X-Requests-Used': '7', 'X-Call-Count': '9', 'X-Trace': 'abc' };
+    const { usage } = await readFrom((_request, response) => send(response, { headers }));
+    expect(usage).toEqual({ 'x-requests-used': '7', 'x-call-count': '9' });
+  });
+
   test('come with failures too', async () => {
     const outcome = await readFrom((_request, response) =>
       send(response, { status: 429, headers: { 'x-limit': '1' } }),
@@ -119,7 +125,7 @@ describe('usage headers', () => {
 describe('Retry-After of a rate limit', () => {
   test.each([
     ['seconds are obeyed', '120', 120_000],
-    ['ten years are an hour', '315360000', 3_600_000],
+    ['ten years are a day', '315360000', 24 * 3_600_000],
     ['garbage is ignored', 'later', undefined],
     ['a negative one is ignored', '-1', undefined],
   ])('%s', async (_name, value, retryAfterMs) => {
@@ -141,6 +147,15 @@ describe('Retry-After of a rate limit', () => {
     };
     const outcome = await readFromSockets(serve, { timeoutMs: 150 });
     expect(outcome).toMatchObject({ kind: 'rate_limited', status: 429, retryAfterMs: 120_000 });
+  });
+
+  test('counts with any failed answer, also one that is cut', async () => {
+    const busy = { status: 503, body: '', headers: { 'retry-after': '600' } };
+    const whole = await readFrom((_request, response) => send(response, busy));
+    expect(whole).toMatchObject({ kind: 'http_error', status: 503, retryAfterMs: 600_000 });
+    const head = 'HTTP/1.1 503 Busy\r\nretry-after: 600\r\ncontent-length: 100\r\n\r\n<h';
+    const cut = await readFromSockets((socket) => socket.once('data', () => socket.end(head)), {});
+    expect(cut).toMatchObject({ kind: 'http_error', status: 503, retryAfterMs: 600_000 });
   });
 
   test('a date counts from now', async () => {

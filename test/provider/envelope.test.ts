@@ -110,16 +110,11 @@ describe('an answer that is no valid reading is an invalid response', () => {
     ['a result of null', withResult('null')],
     ['a result that is a list', withResult('[]')],
     ['a result that is an empty string', withResult('""')],
-    ['code zero without a result', '{"msg":"OK","code":0}'],
-    ['code zero with a result of null', '{"msg":"OK","code":0,"result":null}'],
-    ['code zero with a list', '{"msg":"OK","code":0,"result":[]}'],
-    ['code zero with an empty string', '{"msg":"OK","code":0,"result":""}'],
     ['no code', '{"msg":"SUCCESS","result":{}}'],
     ['a code as a string', '{"msg":"SUCCESS","code":"200","result":{}}'],
     ['a code with a fraction', '{"msg":"SUCCESS","code":200.5}'],
     ['an infinite code', '{"msg":"SUCCESS","code":1e400}'],
-    ['no message', '{"code":-22}'],
-    ['a message of null', '{"code":-22,"msg":null}'],
+    ['a message of null beside an unknown code', '{"code":-5,"msg":null}'],
     ['a list', '[]'],
     ['null', 'null'],
     ['a string', '"SUCCESS"'],
@@ -168,6 +163,31 @@ describe('codes', () => {
       status,
     });
   });
+
+  test.each([
+    ['no message', ''],
+    ['a message of null', ',"msg":null'],
+    ['a message that is no text', ',"msg":[7]'],
+  ])('-22 and -32 say enough with %s', (_name, rest) => {
+    expect(judge(`{"code":-22${rest}}`)).toMatchObject({ kind: 'auth_failed', code: -22 });
+    expect(judge(`{"code":-32${rest}}`, 503)).toMatchObject({ kind: 'rate_limited', code: -32 });
+  });
+
+  test('a reading needs no message', () => {
+    expect(judge(withSms('5').replace('"msg":"SUCCESS",', ''))).toMatchObject({ kind: 'ok' });
+  });
+
+  test.each(['', ',"result":null', ',"result":[]', ',"result":""'])(
+    'code zero%s is an answer of the provider',
+    (rest) => {
+      expect(judge(`{"msg":"zero","code":0${rest}}`)).toEqual({
+        kind: 'api_error',
+        reason: 'the provider answered code 0, "zero"',
+        code: 0,
+        status: 200,
+      });
+    },
+  );
 
   test.each(['', '<html>', '{"msg":"x","code":-22}', withSms('5')])(
     'HTTP 429 is a rate limit with any body: %s',

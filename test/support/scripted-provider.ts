@@ -27,8 +27,8 @@ export class ScriptedProvider implements Provider {
     this.#answers.set(account, okOutcome({ sms, ...over }));
   }
 
-  fail(account: string, kind: Failure = 'timeout'): void {
-    this.#answers.set(account, failedOutcome(kind));
+  fail(account: string, kind: Failure = 'timeout', over: { readonly retryAfterMs?: number } = {}): void {
+    this.#answers.set(account, { ...failedOutcome(kind), ...over });
   }
 
   /** Every account fails until `recover`; their answers are kept. */

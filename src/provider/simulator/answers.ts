@@ -7,7 +7,7 @@ import type { SimulatedWorld } from './world.ts';
 export interface SimulatedRequest {
   readonly method: string;
   readonly url: string;
-  readonly body: 'json-object' | 'malformed' | 'too-large';
+  readonly body: 'json-object' | 'malformed' | 'too-large' | 'other-type';
   /** The account that the request's secret belongs to, also while its key is revoked; null where it belongs to none. */
   readonly account: SimulatedAccount | null;
 }
@@ -24,15 +24,17 @@ export interface SimulatedAnswer {
  * statuses beside -22 and -32, the names of the usage headers, and the payloads of everything but the
  * balance.
  */
-const ownCodes = { malformed: -1, notFound: -2, methodNotAllowed: -3, tooLarge: -4 } as const;
+const ownCodes = { malformed: -1, notFound: -2, methodNotAllowed: -3, tooLarge: -4, otherType: -5 } as const;
 
 const none: readonly string[] = [];
 
-/** Reads a request's body; null where it was larger than the simulator reads. */
+/** Reads a request's body; null where it was larger than the simulator reads. `type` is its `Content-Type`. */
 export function readRequest(
   world: SimulatedWorld,
   body: string | null,
+  type: string | undefined,
 ): Pick<SimulatedRequest, 'body' | 'account'> {
+  if (!isJsonType(type)) return { body: 'other-type', account: null };
   if (body === null) return { body: 'too-large', account: null };
   const fields = parseObject(body);
   if (fields === null) return { body: 'malformed', account: null };
@@ -45,6 +47,8 @@ export function answerRequest(world: SimulatedWorld, request: SimulatedRequest):
   const endpoint = findEndpoint(request.url);
   if (endpoint === null) return refuse(404, ownCodes.notFound, 'no such path');
   if (request.method !== 'POST') return refuse(405, ownCodes.methodNotAllowed, 'use POST', ['allow', 'POST']);
+  if (request.body === 'other-type')
+    return refuse(415, ownCodes.otherType, 'the Content-Type of the request is not application/json');
   if (request.body === 'too-large') return refuse(413, ownCodes.tooLarge, 'request body too large');
   if (request.body === 'malformed')
     return refuse(400, ownCodes.malformed, 'the request body is not a JSON object');
@@ -85,6 +89,11 @@ function describeUsage(account: SimulatedAccount, endpoint: Endpoint): readonly 
 
 function refuse(status: number, code: number, msg: string, headers = none): SimulatedAnswer {
   return { status, body: JSON.stringify({ msg, code }), headers };
+}
+
+/** The interface asks for `application/json` (section 4); parameters such as a charset change nothing. */
+function isJsonType(type: string | undefined): boolean {
+  return type?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
 }
 
 function parseObject(text: string): { readonly authSecret?: unknown } | null {

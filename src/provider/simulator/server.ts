@@ -92,7 +92,7 @@ interface Serving {
 function serve({ world, counter, clock, request, response, body }: Serving): void {
   world.advance();
   const { url = '/', method = 'GET' } = request;
-  const read = readRequest(world, body);
+  const read = readRequest(world, body, request.headers['content-type']);
   const account = read.account?.id ?? null;
   counter.count(url, account);
   const fault = world.fault(account);

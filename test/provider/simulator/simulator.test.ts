@@ -29,11 +29,17 @@ beforeEach(() => play({}));
 afterEach(() => simulator.close());
 afterAll(() => dispatcher.close());
 
-async function post(path: string, body: unknown = { authSecret: 'otp-key' }, method = 'POST') {
+async function post(
+  path: string,
+  body: unknown = { authSecret: 'otp-key' },
+  method = 'POST',
+  type: string | null = 'application/json',
+) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const response = await request(simulator.url + path, {
     method,
     body: method === 'GET' ? null : text,
+    headers: type === null ? {} : { 'content-type': type },
     dispatcher,
   });
   return {
@@ -51,6 +57,19 @@ async function postMany(path: string, count: number): Promise<Record<number, num
 }
 
 describe('the documented interface', () => {
+  test.each([null, 'text/plain', 'application/x-www-form-urlencoded', 'application/jsonp'])(
+    'refuses a body of the type %s',
+    async (type) => {
+      const { status, code, result } = await post('/user/account/balance', undefined, 'POST', type);
+      expect({ status, code, result }).toEqual({ status: 415, code: -5, result: undefined });
+    },
+  );
+
+  test('takes parameters of the type', async () => {
+    const type = 'Application/JSON; charset=utf-8';
+    expect(await post('/user/account/balance', undefined, 'POST', type)).toMatchObject({ code: 200 });
+  });
+
   test('the balance of an account, negative values included', async () => {
     expect(await post('/user/account/balance')).toMatchObject({
       status: 200,

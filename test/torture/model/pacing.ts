@@ -132,7 +132,12 @@ export class Pacing {
     }
     // Another kind of failure in between: the count of the refused key begins anew, as a run of them is broken.
     if (outcome.kind !== 'auth_failed' && this.#waits.has(id)) this.#waits.delete(id);
-    if (outcome.kind !== 'rate_limited' && outcome.kind !== 'auth_failed') return;
+    if (outcome.kind !== 'rate_limited' && outcome.kind !== 'auth_failed') {
+      const known = this.#waits.get(group) ?? { strikes: 0, until: 0 };
+      if (it.now + asked > Math.max(known.until, it.now))
+        this.#waits.set(group, { ...known, until: it.now + asked });
+      return;
+    }
     const key = outcome.kind === 'rate_limited' ? group : id;
     const strikes = (this.#waits.get(key)?.strikes ?? 0) + 1;
     const waiting =
