@@ -1,6 +1,7 @@
 import { type Clock, StorageError } from '../domain/ports.ts';
-import { batchStored, takeBatch } from '../engine/monitor.ts';
+import { batchReturned, batchStored, changedOnlyReadings, isAllTaken, takeBatch } from '../engine/batch.ts';
 import type { MonitorState } from '../engine/state.ts';
+import type { Claim } from './dispatcher.ts';
 import type { Store } from './ports.ts';
 
 /**
@@ -23,8 +24,8 @@ interface CommitterParts {
   readonly state: MonitorState;
   readonly store: Store;
   readonly clock: Clock;
-  /** Called after each attempt: what waited for the commit goes on, stored or not. */
-  readonly committed: (failure: StorageError | null) => void;
+  /** Called after each attempt with what waited for it: that goes on, stored or not. */
+  readonly committed: (failure: StorageError | null, claims: readonly Claim[]) => void;
 }
 
 /**
@@ -33,6 +34,8 @@ interface CommitterParts {
  */
 export class Committer {
   readonly #parts: CommitterParts;
+  /** Claims that the next batch holds: they go out once it is stored, those made later with a later one. */
+  #claims: Claim[] = [];
   #cancel: (() => void) | null = null;
   /** The delay of the timer that runs; Infinity when none does. */
   #armedMs = Number.POSITIVE_INFINITY;
@@ -49,9 +52,10 @@ export class Committer {
     return this.#failing;
   }
 
-  /** Makes sure that what has changed is written soon; `waiting` says that a delivery waits for it. */
-  schedule(waiting: boolean): void {
-    const delayMs = this.#delayFor(waiting);
+  /** Makes sure that what has changed is written soon, at once where claims wait for it. */
+  schedule(claims: readonly Claim[] = []): void {
+    this.#claims.push(...claims);
+    const delayMs = this.#delay();
     if (this.#stopped || delayMs >= this.#armedMs) return;
     this.#cancel?.();
     this.#armedMs = delayMs;
@@ -70,34 +74,39 @@ export class Committer {
     this.#cancel?.();
     this.#cancel = null;
     this.#armedMs = Number.POSITIVE_INFINITY;
+    const claims = this.#claims;
+    this.#claims = [];
     const failure = this.#write();
     this.#failing = failure !== null;
-    this.#parts.committed(failure);
-    if (failure !== null) this.schedule(false);
+    this.#parts.committed(failure, claims);
+    if (failure !== null) this.schedule();
   }
 
-  #delayFor(waiting: boolean): number {
-    const { changes } = this.#parts.state;
-    if (waiting) return 0;
-    if (changes.empty) return Number.POSITIVE_INFINITY;
+  #delay(): number {
+    const { state } = this.#parts;
+    if (this.#claims.length > 0) return 0;
+    if (isAllTaken(state)) return Number.POSITIVE_INFINITY;
     if (this.#failing) return retryMs;
-    if (changes.beganToWait || changes.polls.length >= mostGathered) return 0;
-    if (changes.onlyReadings) return gatherReadingsMs;
+    const beganToWait = state.polls.urgent || state.backoffs.unsaved.size > 0;
+    if (beganToWait || state.polls.size >= mostGathered) return 0;
+    if (changedOnlyReadings(state)) return gatherReadingsMs;
     const sinceMs = this.#parts.clock.monotonic() - this.#alertsWrittenAt;
     return Math.max(0, Math.ceil(gatherMs - sinceMs));
   }
 
   #write(): StorageError | null {
-    const batch = takeBatch(this.#parts.state);
+    const { state, store, clock } = this.#parts;
+    if (!changedOnlyReadings(state)) this.#alertsWrittenAt = clock.monotonic();
+    const batch = takeBatch(state);
     if (batch === null) return null;
-    if (!this.#parts.state.changes.onlyReadings) this.#alertsWrittenAt = this.#parts.clock.monotonic();
     try {
-      this.#parts.store.commit(batch);
+      store.commit(batch);
     } catch (error) {
-      if (error instanceof StorageError) return error;
-      throw error;
+      if (!(error instanceof StorageError)) throw error;
+      batchReturned(state);
+      return error;
     }
-    batchStored(this.#parts.state);
+    batchStored(state, batch);
     return null;
   }
 }

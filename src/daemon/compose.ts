@@ -4,7 +4,8 @@ import { kindsByIncident, type NoticeKind, type OutboxMessage, wireId } from '..
 import type { StoreReader } from '../domain/ports.ts';
 import { severityRank } from '../domain/severity.ts';
 import { balanceThresholds, outlookOf } from '../engine/insight.ts';
-import { factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
+import type { MonitorState } from '../engine/state.ts';
+import { factsOf, type WatchedAccount } from '../engine/watched-account.ts';
 import { factsBehind } from '../rules/evaluate.ts';
 import { thin } from '../spending/thin.ts';
 import { composeReport } from './compose-report.ts';

@@ -1,8 +1,10 @@
+import { alertKey } from '../domain/alert.ts';
 import { wireId } from '../domain/outbox.ts';
 import type { Outcome, OutcomeKind } from '../domain/outcome.ts';
 import type { Log } from '../domain/ports.ts';
 import type { Sent } from '../engine/settle.ts';
-import type { MonitorState, WatchedAccount } from '../engine/state.ts';
+import type { MonitorState } from '../engine/state.ts';
+import type { WatchedAccount } from '../engine/watched-account.ts';
 
 /** What the daemon writes to its log: loud when something changes, quiet while it stays the same. */
 export class DaemonJournal {
@@ -49,9 +51,8 @@ export class DaemonJournal {
 
   /** Says which alerts changed in the turn. */
   turnEnded(state: MonitorState): void {
-    for (const key of state.changes.alerts) {
-      const alert = state.alerts.get(key);
-      if (alert === undefined) continue;
+    for (const alert of state.alerts.changed()) {
+      const key = alertKey(alert.account, alert.rule);
       const now = `${alert.state}/${alert.severity}`;
       const before = this.#alerts.get(key) ?? 'inactive/info';
       if (now === before) continue;

@@ -3,6 +3,7 @@ import type { Message } from '../domain/message.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Calendar, Clock, Log, Random, StorageError } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
+import { changedOnlyReadings } from '../engine/batch.ts';
 import { endTurn, startMonitor } from '../engine/monitor.ts';
 import { observePoll } from '../engine/observe.ts';
 import { obeyOrder } from '../engine/operate.ts';
@@ -11,7 +12,8 @@ import { reconfigure } from '../engine/reconfigure.ts';
 import { aliveNote } from '../engine/restore.ts';
 import { type Sent, settleDelivery } from '../engine/settle.ts';
 import { shiftTime } from '../engine/shift.ts';
-import type { MonitorState, WatchedAccount } from '../engine/state.ts';
+import { type MonitorState, writeNote } from '../engine/state.ts';
+import type { WatchedAccount } from '../engine/watched-account.ts';
 import { changedAccounts, hasOtherKey, isReadDifferently } from './changed-accounts.ts';
 import { Committer } from './committer.ts';
 import { composeMessage } from './compose.ts';
@@ -74,7 +76,6 @@ export class Daemon {
   readonly #subscribers = new Set<() => void>();
   readonly #connections: Connections;
   readonly #timer: WakeTimer;
-  #outgoing: Claim[] = [];
   #running = false;
   #firstPoll: 'awaited' | 'ended' | 'stored' = 'awaited';
   #idle: (() => void) | null = null;
@@ -91,7 +92,7 @@ export class Daemon {
     this.#connections = new Connections(parts, settings);
     this.#timer = new WakeTimer({ clock, now: () => this.#time.now(), wake: () => this.#tick() });
     this.#heartbeat = new Heartbeat({ ping: parts.ping, settings: settings.heartbeat, now });
-    this.#retention = new Retention({ store, aliveAt: Number(this.state.notes.get(aliveNote) ?? now), now });
+    this.#retention = new Retention({ store, aliveAt: this.state.lastRunEndedAt, now });
     this.poller = new Poller({
       state: this.state,
       readBalance: this.#connections.readBalance,
@@ -109,7 +110,7 @@ export class Daemon {
       state: this.state,
       store,
       clock,
-      committed: (failure) => this.#committed(failure),
+      committed: (failure, claims) => this.#committed(failure, claims),
     });
   }
 
@@ -152,7 +153,7 @@ export class Daemon {
 
   /** Stores at once what has changed beyond plain readings, if the disk lets it. */
   storeChanges(): void {
-    if (!this.state.changes.onlyReadings && !this.#committer.failing) this.#committer.flush();
+    if (!changedOnlyReadings(this.state) && !this.#committer.failing) this.#committer.flush();
   }
 
   /** Puts a new configuration in force; state and clocks of what remains go on. */
@@ -195,7 +196,7 @@ export class Daemon {
     this.#dispatcher.abandon();
     this.#heartbeat.abandon();
     await this.#drain(1000);
-    this.state.changes.notes.set(aliveNote, String(this.#time.now()));
+    writeNote(this.state, aliveNote, String(this.#time.now()));
     this.#committer.flush();
     this.#committer.stop();
     await this.#connections.close();
@@ -230,7 +231,7 @@ export class Daemon {
     for (const order of this.#takeOrders()) {
       obeyOrder(this.state, order, now);
       // The store forgets orders with the next commit, so there must be one.
-      this.state.changes.notes.set(orderNote, String(now));
+      writeNote(this.state, orderNote, String(now));
     }
     sendDueReports(this.state, now);
     this.#retention.prune(this.state.settings.storage.retentionMs, now);
@@ -246,13 +247,12 @@ export class Daemon {
   #endTurn(now: number): void {
     endTurn(this.state, now);
     this.#journal.turnEnded(this.state);
-    this.#outgoing.push(...this.#dispatcher.claimDue(now));
-    this.#committer.schedule(this.#outgoing.length > 0);
+    this.#committer.schedule(this.#dispatcher.claimDue(now));
     this.#timer.wakeBy(Math.min(this.poller.nextAt, this.#dispatcher.nextAt, this.state.due.nextAt));
   }
 
-  #committed(failure: StorageError | null): void {
-    this.#dispatcher.send(this.#outgoing.splice(0));
+  #committed(failure: StorageError | null, claims: readonly Claim[]): void {
+    this.#dispatcher.send(claims);
     if (failure === null && this.#firstPoll === 'ended') this.#firstPoll = 'stored';
     const raised = isOwnFailureRaised(this.state, storageRule);
     if (failure !== null && !raised) {
@@ -311,7 +311,6 @@ export class Daemon {
     const account = this.state.accounts.get(id);
     if (account === undefined) return;
     account.poll = { ...account.poll, retryAt: null };
-    this.state.changes.accounts.add(id);
   }
 
   async #drain(withinMs: number): Promise<void> {

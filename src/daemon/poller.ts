@@ -3,7 +3,8 @@ import { firstPolls, nextOnGrid } from '../domain/schedule.ts';
 import { DueQueue } from '../engine/due-queue.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { reserve } from '../engine/request-guard.ts';
-import type { MonitorState, WatchedAccount } from '../engine/state.ts';
+import type { MonitorState } from '../engine/state.ts';
+import type { WatchedAccount } from '../engine/watched-account.ts';
 import type { Provider } from './ports.ts';
 
 interface PollerParts {

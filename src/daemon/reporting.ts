@@ -1,7 +1,7 @@
 import { newMessage } from '../domain/outbox.ts';
 import type { ReportSettings } from '../domain/settings.ts';
 import { putMessage } from '../engine/queue.ts';
-import type { MonitorState } from '../engine/state.ts';
+import { type MonitorState, writeNote } from '../engine/state.ts';
 
 /** Clocks are set back by a day or a zone, hardly by more; a note further ahead than this is not believed. */
 const longestStepBackMs = 3 * 86_400_000;
@@ -26,7 +26,7 @@ export function nextReportAt(state: MonitorState): number {
   let next = Number.POSITIVE_INFINITY;
   for (const report of state.settings.reports) {
     const last = state.notes.get(`report:${report.id}`);
-    const at = last === undefined ? 0 : nextRun(state, report, Number(last));
+    const at = last === undefined ? 0 : nextRun(state, report, Number(last.value));
     next = Math.min(next, at ?? next);
   }
   return next;
@@ -63,7 +63,7 @@ export function periodStart(
 function lastRun(state: MonitorState, report: ReportSettings, now: number): number | null {
   const note = state.notes.get(`report:${report.id}`);
   if (note === undefined) return null;
-  const last = Number(note);
+  const last = Number(note.value);
   return last <= now + longestStepBackMs ? last : null;
 }
 
@@ -86,9 +86,4 @@ function nextRun(state: MonitorState, report: ReportSettings, after: number): nu
   const at = state.calendar.next(report.cron, report.timezone, after);
   knownRuns.set(report, { after, at });
   return at;
-}
-
-function writeNote(state: MonitorState, name: string, value: string): void {
-  state.notes.set(name, value);
-  state.changes.notes.set(name, value);
 }

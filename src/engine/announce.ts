@@ -89,10 +89,7 @@ function announce(state: MonitorState, incident: Incident, turn: Turn): void {
       known = current.told[plan.channel] ?? null;
     }
   }
-  if (current !== incident) {
-    state.incidents.set(incident.id, current);
-    state.changes.incidents.add(incident.id);
-  }
+  if (current !== incident) state.incidents.set(incident.id, current);
   if (Number.isFinite(next)) wakeBy(state, `incident:${incident.id}`, next);
 }
 

@@ -54,7 +54,6 @@ function renameChannel(
     const { [from]: told, ...others } = incident.told;
     if (told === undefined) continue;
     state.incidents.set(incident.id, { ...incident, told: { ...others, [to]: told } });
-    state.changes.incidents.add(incident.id);
   }
 }
 
@@ -73,7 +72,6 @@ function abandonChannel(state: MonitorState, name: string, now: number): void {
     if (told === undefined) continue;
     // Nobody is owed the end of it there any more.
     state.incidents.set(incident.id, { ...incident, told: others });
-    state.changes.incidents.add(incident.id);
   }
   closeOwnFailure(state, {
     rule: channelFailedRule(name),

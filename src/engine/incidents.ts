@@ -1,7 +1,8 @@
 import { type Alert, displayName, type Incident, type Resolution } from '../domain/alert.ts';
 import { changedIncident, closedIncident, newIncident } from '../domain/incident.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
-import type { MonitorState, WatchedAccount } from './state.ts';
+import type { MonitorState } from './state.ts';
+import type { WatchedAccount } from './watched-account.ts';
 
 /** Opens the incident of an alert that fires now; gives its id. */
 export function openIncident(
@@ -59,7 +60,6 @@ export function closeIncident(
 /** Puts a changed incident where everybody finds it, to be stored and decided on. */
 export function keepIncident(state: MonitorState, incident: Incident): void {
   state.incidents.set(incident.id, incident);
-  state.changes.incidents.add(incident.id);
   state.touched.add(incident.id);
 }
 

@@ -2,7 +2,7 @@ import type { Outlook } from '../domain/message.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
 import { outlook, spendingLookback } from '../spending/outlook.ts';
-import type { WatchedAccount } from './state.ts';
+import type { WatchedAccount } from './watched-account.ts';
 
 /** What follows from the spending of a balance; null before the first reading. */
 export function outlookOf(account: WatchedAccount, balance: Balance, now: number): Outlook | null {

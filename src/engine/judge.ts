@@ -1,12 +1,13 @@
-import { type Alert, alertKey, type Resolution } from '../domain/alert.ts';
+import type { Alert, Resolution } from '../domain/alert.ts';
 import type { Rule } from '../domain/rule.ts';
 import { evaluate, explainRule, factsBehind } from '../rules/evaluate.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
 import { balanceOf, needsReading, timingOf } from '../rules/judging.ts';
 import { staleDueAt } from '../rules/stale.ts';
 import { closeIncident, openEvent, openIncident, updateIncident } from './incidents.ts';
-import { factsOf, type MonitorState, type WatchedAccount, wakeBy } from './state.ts';
+import { type MonitorState, wakeBy } from './state.ts';
 import { elapse, elapsesAt, inactiveAlert, isAtRest, type Transition, transition } from './transition.ts';
+import { factsOf, type WatchedAccount } from './watched-account.ts';
 
 /** Judges every rule of an account after a poll. Rules about readings are left alone when there was no reading. */
 export function judgePoll(state: MonitorState, account: WatchedAccount, now: number): void {
@@ -89,13 +90,12 @@ function applyTransition(state: MonitorState, it: Case, { alert, change }: Trans
   const { account } = it;
   if (change === 'none' && alert.state !== 'inactive') {
     // The newest numbers are for people who look; they are worth no write.
-    holdAlert(state, account, alert);
+    state.alerts.hold(alert);
     return;
   }
   if (change === 'none') return;
   const explained = { ...alert, facts: factsBehind(it.rule, it.facts) };
-  holdAlert(state, account, followIncident(state, it, { alert: explained, change }));
-  saveAlert(state, account, alert);
+  saveAlert(state, followIncident(state, it, { alert: explained, change }));
   touchAccount(state, account);
 }
 
@@ -114,23 +114,10 @@ function followIncident(
   return alert;
 }
 
-function holdAlert(state: MonitorState, account: WatchedAccount, alert: Alert): void {
-  account.alerts.set(alert.rule, alert);
-  state.alerts.set(alertKey(alert.account, alert.rule), alert);
-}
-
 /** An alert that was never more than pending leaves no trace. */
-function saveAlert(state: MonitorState, account: WatchedAccount, alert: Alert): void {
-  const key = alertKey(alert.account, alert.rule);
-  if (alert.state !== 'inactive' || alert.changedAt.length > 0) {
-    state.changes.alerts.add(key);
-    state.changes.removedAlerts.delete(key);
-    return;
-  }
-  account.alerts.delete(alert.rule);
-  state.alerts.delete(key);
-  state.changes.alerts.delete(key);
-  state.changes.removedAlerts.set(key, { account: alert.account, rule: alert.rule });
+function saveAlert(state: MonitorState, alert: Alert): void {
+  if (alert.state !== 'inactive' || alert.changedAt.length > 0) state.alerts.set(alert);
+  else state.alerts.delete(alert);
 }
 
 /** A change of one alert may inhibit or release others of the account. */

@@ -1,10 +1,8 @@
-import type { Batch, Calendar, Random, StoreReader } from '../domain/ports.ts';
+import type { Calendar, Random, StoreReader } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
 import { announceTouched } from './announce.ts';
-import { batchOf } from './changes.ts';
 import { judgeElapsed } from './judge.ts';
 import { restoreState } from './restore.ts';
-import { forgetSettled } from './settle.ts';
 import { reviewSilences } from './silencing.ts';
 import { emptyState, type MonitorState } from './state.ts';
 
@@ -16,8 +14,7 @@ export function startMonitor(parts: {
   readonly reader: StoreReader;
   readonly now: number;
 }): MonitorState {
-  const { settings, calendar, random } = parts;
-  const state = emptyState({ settings, calendar, random });
+  const state = emptyState(parts);
   restoreState(state, parts.reader, parts.now);
   return state;
 }
@@ -28,19 +25,6 @@ export function endTurn(state: MonitorState, now: number): void {
     wake(state, key, now);
   }
   announceTouched(state, now);
-}
-
-/** What is to be committed now, and what to do once it is. Null when nothing changed. */
-export function takeBatch(state: MonitorState): Batch | null {
-  return state.changes.empty ? null : batchOf(state);
-}
-
-/** The batch is safe on disk: the changes are forgotten, and with them what nobody needs in memory any more. */
-export function batchStored(state: MonitorState): void {
-  const messages = [...state.changes.messages];
-  const incidents = new Set([...state.changes.incidents, ...endedIncidents(state, messages)]);
-  state.changes.clear();
-  forgetSettled(state, messages, incidents);
 }
 
 function wake(state: MonitorState, key: string, now: number): void {
@@ -57,14 +41,4 @@ function wake(state: MonitorState, key: string, now: number): void {
 function splitOnce(key: string): [string, string] {
   const colon = key.indexOf(':');
   return [key.slice(0, colon), key.slice(colon + 1)];
-}
-
-/** Incidents that the messages which just ended spoke of. */
-function endedIncidents(state: MonitorState, messages: readonly string[]): string[] {
-  return messages.flatMap((id) => {
-    const message = state.messages.get(id);
-    return message === undefined || message.state === 'pending'
-      ? []
-      : message.items.map((item) => item.incident);
-  });
 }

@@ -5,7 +5,8 @@ import type { Reading } from '../domain/reading.ts';
 import { judgePoll } from './judge.ts';
 import { touchStale } from './outage.ts';
 import { pollGap } from './poll-gaps.ts';
-import type { MonitorState, WatchedAccount } from './state.ts';
+import type { MonitorState } from './state.ts';
+import type { WatchedAccount } from './watched-account.ts';
 
 /** Takes in how a poll ended: the fact is stored, rules judge it, and failures make the account or its group wait. */
 export function observePoll(
@@ -16,7 +17,7 @@ export function observePoll(
 ): void {
   const failedBefore = account.poll.consecutiveFailures > 0;
   const reading: Reading | null = outcome.kind === 'ok' ? { at: now, ...outcome.answer } : null;
-  state.changes.addPoll(account.settings.id, { at: now, outcome: outcome.kind, reading });
+  state.polls.add({ account: account.id, poll: { at: now, outcome: outcome.kind, reading } });
   account.poll =
     outcome.kind === 'ok' && reading !== null
       ? afterReading(account.poll, reading, outcome.usage)
@@ -82,8 +83,6 @@ function afterFailure(
   if (outcome.kind === 'rate_limited') strike(state, account, retryAfterMs, now);
   else if (retryAfterMs !== null && outcome.kind !== 'auth_failed')
     standBack(state, account, now + retryAfterMs);
-  if (outcome.kind === 'rate_limited' || outcome.kind === 'auth_failed' || retryAfterMs !== null)
-    state.changes.beganToWait = true;
   return {
     ...before,
     polledAt: now,
@@ -121,7 +120,6 @@ function standBack(state: MonitorState, account: WatchedAccount, until: number):
   const known = state.backoffs.get(group) ?? { group, strikes: 0, until: 0 };
   if (known.until >= until) return;
   state.backoffs.set(group, { ...known, until });
-  state.changes.backoffs.add(group);
 }
 
 /** One more `rate_limited` in a row for the whole group. */
@@ -141,7 +139,6 @@ function strike(
   });
   const until = Math.max(now + delay, state.backoffs.get(group)?.until ?? 0);
   state.backoffs.set(group, { group, strikes, until });
-  state.changes.backoffs.add(group);
 }
 
 /** An account that is polled once a day must not keep those of its group waiting for as long. */
@@ -164,7 +161,6 @@ function clearBackoff(state: MonitorState, account: WatchedAccount, now: number)
   const until = known.until > now ? known.until : 0;
   if (known.strikes === 0 && known.until === until) return;
   state.backoffs.set(group, { group, strikes: 0, until });
-  state.changes.backoffs.add(group);
 }
 
 function backoffOf(state: MonitorState): { initialMs: number; maxMs: number; jitterFraction: number } {

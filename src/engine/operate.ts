@@ -1,4 +1,4 @@
-import { alertKey, isOwnId, ownAlertTypes } from '../domain/alert.ts';
+import { isOwnId, ownAlertTypes } from '../domain/alert.ts';
 import { isAcknowledged } from '../domain/incident.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
 import type { Refusal, SilenceOrder } from '../domain/operator.ts';
@@ -24,7 +24,7 @@ export function acknowledge(
     readonly at: number;
   },
 ): Refusal | null {
-  const alert = state.alerts.get(alertKey(it.account, it.rule));
+  const alert = state.alerts.get(it.account, it.rule);
   const incident = alert?.incident == null ? undefined : state.incidents.get(alert.incident);
   if (incident === undefined) {
     return {
@@ -95,6 +95,5 @@ export function obeyOrder(state: MonitorState, order: OperatorOrder, now: number
 
 function keepSilence(state: MonitorState, silence: Silence, now: number): void {
   state.silences.set(silence.id, silence);
-  state.changes.silences.add(silence.id);
   reviewSilences(state, now);
 }

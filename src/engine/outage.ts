@@ -1,8 +1,9 @@
-import { alertKey, displayName, type Incident, providerAccountId } from '../domain/alert.ts';
+import { displayName, type Incident, providerAccountId } from '../domain/alert.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
 import { closeOwnAlert, raiseOwnAlert } from './own-alerts.ts';
-import type { MonitorState, WatchedAccount } from './state.ts';
+import type { MonitorState } from './state.ts';
 import { inactiveAlert } from './transition.ts';
+import type { WatchedAccount } from './watched-account.ts';
 
 /** Fewer accounts than this are no provider. */
 const fewestAccounts = 3;
@@ -16,7 +17,7 @@ const outageRule = 'provider-down';
 export function reviewOutage(state: MonitorState, baseUrl: string, now: number): void {
   const accounts = accountsOf(state, baseUrl);
   const account = providerAccountId(baseUrl);
-  const alert = state.alerts.get(alertKey(account, outageRule));
+  const alert = state.alerts.get(account, outageRule);
   const stale = accounts.flatMap((it) => staleSinceOf(it) ?? []);
   if (alert?.state === 'firing') {
     if (areMany(stale.length, accounts)) {
@@ -44,7 +45,7 @@ export function reviewOutage(state: MonitorState, baseUrl: string, now: number):
 /** Reviews every outage that lasts, after accounts were removed that it may have consisted of. */
 export function reviewLastingOutages(state: MonitorState, now: number): void {
   for (const baseUrl of new Set([...state.accounts.values()].map(({ settings }) => settings.baseUrl))) {
-    const alert = state.alerts.get(alertKey(providerAccountId(baseUrl), outageRule));
+    const alert = state.alerts.get(providerAccountId(baseUrl), outageRule);
     if (alert?.state === 'firing') reviewOutage(state, baseUrl, now);
   }
 }
@@ -58,7 +59,7 @@ export function touchStale(state: MonitorState, baseUrl: string): void {
 export function isPartOfOutage(state: MonitorState, incident: Incident): boolean {
   const account = state.accounts.get(incident.account);
   if (account === undefined || incident.type !== 'stale' || incident.resolvedAt !== null) return false;
-  const outage = state.alerts.get(alertKey(providerAccountId(account.settings.baseUrl), outageRule));
+  const outage = state.alerts.get(providerAccountId(account.settings.baseUrl), outageRule);
   return outage?.state === 'firing';
 }
 
@@ -93,7 +94,7 @@ export class OutageHolds {
     const alert = account?.alerts.get(incident.rule);
     if (account === undefined || alert === undefined || incident.type !== 'stale') return null;
     const { baseUrl } = account.settings;
-    const outage = this.#state.alerts.get(alertKey(providerAccountId(baseUrl), outageRule));
+    const outage = this.#state.alerts.get(providerAccountId(baseUrl), outageRule);
     if (outage?.state === 'firing') return Number.POSITIVE_INFINITY;
     const { intervalMs, failing } = this.#provider(baseUrl);
     const staleSince = alert.changedAt.at(-1) ?? incident.firedAt;

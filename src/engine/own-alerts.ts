@@ -1,7 +1,6 @@
 import {
   type Alert,
   type AlertTiming,
-  alertKey,
   type OwnAlertType,
   ownAccountId,
   type Resolution,
@@ -31,7 +30,7 @@ export function raiseOwnFailure(
 ): void {
   const identity = { account: ownAccountId, rule: it.rule, type: it.type, balance: null };
   raiseOwnAlert(state, {
-    alert: state.alerts.get(alertKey(ownAccountId, it.rule)) ?? inactiveAlert(identity),
+    alert: state.alerts.get(ownAccountId, it.rule) ?? inactiveAlert(identity),
     evaluation: {
       kind: 'breached',
       severity: it.severity,
@@ -55,7 +54,7 @@ export function closeOwnFailure(
 }
 
 export function isOwnFailureRaised(state: MonitorState, rule: string): boolean {
-  return state.alerts.get(alertKey(ownAccountId, rule))?.state === 'firing';
+  return state.alerts.get(ownAccountId, rule)?.state === 'firing';
 }
 
 /** Reports a channel that refuses for good, or some of its recipients, on the other channels. */
@@ -100,14 +99,14 @@ export function raiseOwnAlert(
 ): void {
   const { alert, change } = transition(it.alert, it.evaluation, atOnce, it.now);
   if (change === 'fired') {
-    keep(state, {
+    state.alerts.set({
       ...alert,
       incident: openIncident(state, { account: null, alert, now: it.now }),
       changedAt: [it.now],
     });
   } else if (change !== 'none' || !saysTheSame(alert.value, it.alert.value)) {
     updateIncident(state, { alert, rose: change === 'rose', now: it.now });
-    keep(state, alert);
+    state.alerts.set(alert);
   }
 }
 
@@ -125,16 +124,10 @@ export function closeOwnAlert(
     readonly now: number;
   },
 ): void {
-  const known = state.alerts.get(alertKey(it.account, it.rule));
+  const known = state.alerts.get(it.account, it.rule);
   if (known === undefined || known.state !== 'firing') return;
   const recovered: Evaluation = { kind: 'ok', value: known.value, threshold: null, facts: [] };
   const { alert } = transition(known, recovered, atOnce, it.now);
   closeIncident(state, { alert, now: it.now, resolution: it.resolution });
-  keep(state, { ...alert, incident: null, changedAt: [it.now] });
-}
-
-function keep(state: MonitorState, alert: Alert): void {
-  const key = alertKey(alert.account, alert.rule);
-  state.alerts.set(key, alert);
-  state.changes.alerts.add(key);
+  state.alerts.set({ ...alert, incident: null, changedAt: [it.now] });
 }

@@ -39,7 +39,6 @@ export function enqueue(
 /** Stores a message that is new or has changed, and keeps it in its queue while it is pending. */
 export function putMessage(state: MonitorState, message: OutboxMessage): void {
   state.messages.set(message.id, message);
-  state.changes.messages.add(message.id);
   const queue = state.queues.get(message.channel) ?? [];
   const place = queue.indexOf(message.id);
   if (message.state === 'pending' && place < 0) state.queues.set(message.channel, [...queue, message.id]);
@@ -110,7 +109,6 @@ export function moveQueue(
     const message = state.messages.get(id);
     if (message === undefined) continue;
     state.messages.set(id, { ...message, channel: to });
-    state.changes.messages.add(id);
   }
   state.queues.delete(from);
   state.queues.set(to, [...(state.queues.get(to) ?? []), ...ids]);
@@ -127,8 +125,6 @@ function removeMessage(state: MonitorState, message: OutboxMessage): void {
     message.channel,
     (state.queues.get(message.channel) ?? []).filter((id) => id !== message.id),
   );
-  state.changes.messages.delete(message.id);
-  state.changes.removedMessages.add(message.id);
 }
 
 /** Replies refer to the first message of an incident: they must not refer to one that went into another. */
@@ -141,7 +137,6 @@ function followFirstMessage(
   if (incident === undefined || told?.firstMessage !== it.from.id) return;
   const moved = { ...told, firstMessage: it.to.id };
   state.incidents.set(incident.id, { ...incident, told: { ...incident.told, [it.from.channel]: moved } });
-  state.changes.incidents.add(incident.id);
 }
 
 /** Reports stand between: what happens later may join a message before them, but must never overtake it. */

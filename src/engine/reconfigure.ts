@@ -1,4 +1,4 @@
-import { type Alert, alertKey, ownAccountId, providerAccountId, type Resolution } from '../domain/alert.ts';
+import { type Alert, ownAccountId, providerAccountId, type Resolution } from '../domain/alert.ts';
 import type { AccountState } from '../domain/ports.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
@@ -11,7 +11,8 @@ import { judgeElapsed, scheduleAccount } from './judge.ts';
 import { reviewLastingOutages } from './outage.ts';
 import { pollGap, pollInterval } from './poll-gaps.ts';
 import { reviewSilences } from './silencing.ts';
-import type { MonitorState, WatchedAccount } from './state.ts';
+import type { MonitorState } from './state.ts';
+import { WatchedAccount } from './watched-account.ts';
 
 /**
  * Puts a new configuration in force. Open incidents of rules and accounts that remain keep their state and
@@ -20,25 +21,21 @@ import type { MonitorState, WatchedAccount } from './state.ts';
 export function reconfigure(state: MonitorState, settings: Settings, now: number): void {
   const before = state.settings;
   state.settings = settings;
-  const known = new Map([...state.accounts.values()].map((account) => [account.settings.id, account.poll]));
-  watchAccounts(state, { known, now });
+  watchAccounts(state, now);
   reviewLastingOutages(state, now);
   followChannels(state, before.channels, now);
   reviewSilences(state, now);
 }
 
 /** Makes the watched accounts those of the settings; removed ones and removed rules close their incidents. */
-export function watchAccounts(
-  state: MonitorState,
-  { known, now }: { readonly known: ReadonlyMap<string, AccountState>; readonly now: number },
-): void {
+export function watchAccounts(state: MonitorState, now: number): void {
   const wanted = new Set(state.settings.accounts.map((account) => account.id));
-  for (const id of new Set([...known.keys(), ...state.accounts.keys()])) {
+  for (const id of [...state.polled.keys()]) {
     if (!wanted.has(id)) removeAccount(state, id, now);
   }
   groupAccounts(state);
-  for (const settings of state.settings.accounts)
-    watchAccount(state, { settings, stored: known.get(settings.id), now });
+  const watched = new Set(state.accounts.keys());
+  for (const settings of state.settings.accounts) watchAccount(state, settings, now);
   for (const alert of [...state.alerts.values()]) {
     const account = state.accounts.get(alert.account);
     const configured =
@@ -46,6 +43,11 @@ export function watchAccounts(
     if (account === undefined ? isOrphan(state, alert) : !configured) {
       removeAlert(state, alert, { kind: account === undefined ? 'account-removed' : 'rule-removed' }, now);
     }
+  }
+  for (const account of state.accounts.values()) {
+    followAccount(state, account);
+    if (watched.has(account.id)) judgeElapsed(state, account, now);
+    else scheduleAccount(state, account);
   }
 }
 
@@ -64,41 +66,28 @@ function groupAccounts(state: MonitorState): void {
   }
 }
 
-function watchAccount(
-  state: MonitorState,
-  it: { readonly settings: AccountSettings; readonly stored: AccountState | undefined; readonly now: number },
-): void {
-  const { settings, stored, now } = it;
+function watchAccount(state: MonitorState, settings: AccountSettings, now: number): void {
+  const stored = state.polled.get(settings.id);
+  if (stored === undefined) state.polled.set(settings.id, freshAccount(settings.id, now));
   const rules = rulesForAccount(state.settings, settings);
   const pollIntervalMs = pollInterval(state.calendar, settings.poll, now);
   const watched = state.accounts.get(settings.id);
-  const account: WatchedAccount = {
-    settings,
-    rules,
-    pollIntervalMs,
-    pollGapMs: pollGap(state.calendar, settings.poll, stored?.reading?.at ?? now),
-    poll: stored ?? freshAccount(settings.id, now),
-    log: logFor(watched, rules, pollIntervalMs),
-    alerts: new Map(),
-  };
-  for (const rule of rules) {
-    const alert = state.alerts.get(alertKey(settings.id, rule.id));
-    if (alert === undefined || alert.type !== rule.type) continue;
-    account.alerts.set(rule.id, alert);
-    followAccount(state, alert, settings);
-  }
-  state.accounts.set(settings.id, account);
-  if (stored === undefined) state.changes.accounts.add(settings.id);
-  if (watched !== undefined) judgeElapsed(state, account, now);
-  else scheduleAccount(state, account);
+  const pollGapMs = pollGap(state.calendar, settings.poll, stored?.reading?.at ?? now);
+  const log = logFor(watched, rules, pollIntervalMs);
+  state.accounts.set(
+    settings.id,
+    new WatchedAccount({ settings, rules, pollIntervalMs, pollGapMs, log }, state),
+  );
 }
 
 /** Open incidents are routed and silenced by the account's labels as they are now. */
-function followAccount(state: MonitorState, alert: Alert, { name, labels }: AccountSettings): void {
-  const incident = alert.incident === null ? undefined : state.incidents.get(alert.incident);
-  if (incident === undefined) return;
-  if (incident.accountName === name && JSON.stringify(incident.labels) === JSON.stringify(labels)) return;
-  keepIncident(state, { ...incident, accountName: name, labels });
+function followAccount(state: MonitorState, { settings: { name, labels }, alerts }: WatchedAccount): void {
+  for (const alert of alerts.values()) {
+    const incident = alert.incident === null ? undefined : state.incidents.get(alert.incident);
+    if (incident === undefined) continue;
+    if (incident.accountName === name && JSON.stringify(incident.labels) === JSON.stringify(labels)) continue;
+    keepIncident(state, { ...incident, accountName: name, labels });
+  }
 }
 
 /** A rule that looks further back than before needs a longer log; it fills from what the old one had. */
@@ -133,22 +122,16 @@ function freshAccount(account: string, now: number): AccountState {
 }
 
 function removeAccount(state: MonitorState, id: string, now: number): void {
-  for (const alert of [...state.alerts.values()]) {
-    if (alert.account === id) removeAlert(state, alert, { kind: 'account-removed' }, now);
-  }
+  for (const alert of [...state.alerts.of(id).values()])
+    removeAlert(state, alert, { kind: 'account-removed' }, now);
   state.accounts.delete(id);
   state.due.delete(`account:${id}`);
-  state.changes.accounts.delete(id);
-  state.changes.removedAccounts.add(id);
+  state.polled.delete(id);
 }
 
 function removeAlert(state: MonitorState, alert: Alert, resolution: Resolution, now: number): void {
-  const key = alertKey(alert.account, alert.rule);
   if (alert.incident !== null) closeIncident(state, { alert, now, resolution });
-  state.alerts.delete(key);
-  state.accounts.get(alert.account)?.alerts.delete(alert.rule);
-  state.changes.alerts.delete(key);
-  state.changes.removedAlerts.set(key, { account: alert.account, rule: alert.rule });
+  state.alerts.delete(alert);
 }
 
 /**

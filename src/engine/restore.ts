@@ -1,4 +1,4 @@
-import { alertKey, type Incident } from '../domain/alert.ts';
+import type { Incident } from '../domain/alert.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
 import type { StoredState, StoreReader } from '../domain/ports.ts';
 import { reloadLogSince } from '../spending/reading-log.ts';
@@ -8,7 +8,8 @@ import { watchAccounts } from './reconfigure.ts';
 import { untell } from './settle.ts';
 import { shiftTime, skipUnwatched } from './shift.ts';
 import { scheduleSilences } from './silencing.ts';
-import { type MonitorState, type WatchedAccount, wakeBy } from './state.ts';
+import { type MonitorState, wakeBy } from './state.ts';
+import type { WatchedAccount } from './watched-account.ts';
 
 /**
  * Messages that lay undelivered longer than this while lowwater was down are not sent any more (an old
@@ -26,20 +27,22 @@ export const aliveNote = 'alive-at';
 export function restoreState(state: MonitorState, reader: StoreReader, now: number): void {
   const stored = reader.load();
   const lastRun = lastRunOf(stored, now);
-  for (const [name, value] of Object.entries(stored.notes)) state.notes.set(name, value);
+  state.lastRunEndedAt = lastRun.endedAt;
+  for (const [name, value] of Object.entries(stored.notes)) state.notes.hold(name, { name, value });
   // It spoke of that one end: were it still there when the clock has been set back, it would lie in the future.
-  if (stored.notes[aliveNote] !== undefined) state.changes.notes.set(aliveNote, null);
-  for (const alert of stored.alerts) state.alerts.set(alertKey(alert.account, alert.rule), alert);
-  for (const incident of stored.incidents) state.incidents.set(incident.id, incident);
-  for (const silence of stored.silences) state.silences.set(silence.id, silence);
-  for (const backoff of stored.backoffs) state.backoffs.set(backoff.group, backoff);
+  if (stored.notes[aliveNote] !== undefined) state.notes.delete(aliveNote);
+  for (const account of stored.accounts) state.polled.hold(account.account, account);
+  for (const alert of stored.alerts) state.alerts.hold(alert);
+  for (const incident of stored.incidents) state.incidents.hold(incident.id, incident);
+  for (const silence of stored.silences) state.silences.hold(silence.id, silence);
+  for (const backoff of stored.backoffs) state.backoffs.hold(backoff.group, backoff);
   restoreMessages(state, {
     reader,
     messages: stored.messages,
     downMs: Math.max(0, now - lastRun.endedAt),
     now,
   });
-  watchAccounts(state, { known: new Map(stored.accounts.map((it) => [it.account, it])), now });
+  watchAccounts(state, now);
   for (const account of state.accounts.values()) {
     const graceMs = lastRun.exact ? 0 : account.pollIntervalMs;
     skipUnwatched(state, account.settings.id, Math.max(0, now - lastRun.endedAt - graceMs));
@@ -100,7 +103,7 @@ function restoreMessages(
     // An incident whose end is on its way counts as settled in the database, but the message still needs it.
     for (const { incident } of message.items) {
       const known = state.incidents.has(incident) ? null : reader.incident(incident);
-      if (known !== null) state.incidents.set(incident, known);
+      if (known !== null) state.incidents.hold(incident, known);
     }
     if (tooOld) untell(state, message, new Set());
   }

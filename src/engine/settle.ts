@@ -1,9 +1,8 @@
 import type { Incident, Told } from '../domain/alert.ts';
-import { isSettled } from '../domain/incident.ts';
 import { type NoticeKind, type OutboxMessage, retryDelayMs, wireId } from '../domain/outbox.ts';
 import type { Delivery } from '../domain/ports.ts';
 import { channelFailedRule, clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './own-alerts.ts';
-import { putMessage, queueOf, spareFresh } from './queue.ts';
+import { putMessage, spareFresh } from './queue.ts';
 import type { MonitorState } from './state.ts';
 
 /** How sending ended; `moot` when there was nothing to send or nowhere to send it, which is no fault of the channel. */
@@ -208,36 +207,6 @@ function forEachTold(
       ...incident,
       told: next === null ? others : { ...others, [message.channel]: next },
     });
-    state.changes.incidents.add(id);
     state.touched.add(id);
   }
-}
-
-/** After a commit: messages that ended and incidents that nobody has to hear of any more leave the memory. */
-export function forgetSettled(
-  state: MonitorState,
-  messages: Iterable<string>,
-  incidents: Iterable<string>,
-): void {
-  for (const id of messages) {
-    const message = state.messages.get(id);
-    if (message !== undefined && message.state !== 'pending') state.messages.delete(id);
-  }
-  for (const id of incidents) {
-    const incident = state.incidents.get(id);
-    if (incident === undefined || !isSettled(incident) || isQueued(state, incident)) continue;
-    state.incidents.delete(id);
-    state.due.delete(`incident:${id}`);
-  }
-}
-
-/** Whether a message still has to speak of it. Looks at the newest first: what was just put there is found at once. */
-function isQueued(state: MonitorState, incident: Incident): boolean {
-  return Object.keys(incident.told).some(
-    (channel) => queueOf(state, channel).findLastIndex(({ items }) => isAmong(items, incident.id)) >= 0,
-  );
-}
-
-function isAmong(items: OutboxMessage['items'], incident: string): boolean {
-  return items.findLastIndex((item) => item.incident === incident) >= 0;
 }

@@ -1,4 +1,4 @@
-import { alertKey, type Incident } from '../domain/alert.ts';
+import type { Incident } from '../domain/alert.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
 import { reviewSilences } from './silencing.ts';
 import type { MonitorState } from './state.ts';
@@ -12,20 +12,17 @@ import { shiftAlert } from './transition.ts';
 export function shiftTime(state: MonitorState, byMs: number, now: number): void {
   state.due.shift(byMs);
   for (const id of state.accounts.keys()) shiftAccount(state, id, byMs);
-  for (const key of state.alerts.keys()) shiftStoredAlert(state, key, byMs);
+  for (const alert of [...state.alerts.values()]) state.alerts.set(shiftAlert(alert, byMs));
   for (const incident of [...state.incidents.values()]) {
     state.incidents.set(incident.id, shiftIncident(incident, byMs));
-    state.changes.incidents.add(incident.id);
   }
   for (const message of [...state.messages.values()]) {
     if (message.state !== 'pending') continue;
     state.messages.set(message.id, shiftMessage(message, byMs));
-    state.changes.messages.add(message.id);
   }
   for (const backoff of [...state.backoffs.values()]) {
     if (backoff.until === 0) continue;
     state.backoffs.set(backoff.group, { ...backoff, until: backoff.until + byMs });
-    state.changes.backoffs.add(backoff.group);
   }
   for (const account of state.accounts.values()) {
     const { retryAt } = account.poll;
@@ -42,12 +39,11 @@ export function shiftTime(state: MonitorState, byMs: number, now: number): void 
 export function skipUnwatched(state: MonitorState, id: string, byMs: number): void {
   if (byMs === 0) return;
   shiftAccount(state, id, byMs);
-  for (const alert of [...(state.accounts.get(id)?.alerts.values() ?? [])]) {
-    shiftStoredAlert(state, alertKey(id, alert.rule), byMs);
+  for (const alert of [...state.alerts.of(id).values()]) {
+    state.alerts.set(shiftAlert(alert, byMs));
     const incident = alert.incident === null ? undefined : state.incidents.get(alert.incident);
     if (incident === undefined) continue;
     state.incidents.set(incident.id, { ...incident, escalationSince: incident.escalationSince + byMs });
-    state.changes.incidents.add(incident.id);
   }
 }
 
@@ -62,16 +58,6 @@ function shiftAccount(state: MonitorState, id: string, byMs: number): void {
     // A poll in the future would look after a restart as if the clock had been set back once more.
     polledAt: polledAt === null || byMs > 0 ? polledAt : polledAt + byMs,
   };
-  state.changes.accounts.add(id);
-}
-
-function shiftStoredAlert(state: MonitorState, key: string, byMs: number): void {
-  const alert = state.alerts.get(key);
-  if (alert === undefined) return;
-  const shifted = shiftAlert(alert, byMs);
-  state.alerts.set(key, shifted);
-  state.accounts.get(alert.account)?.alerts.set(alert.rule, shifted);
-  state.changes.alerts.add(key);
 }
 
 function shiftIncident(incident: Incident, byMs: number): Incident {

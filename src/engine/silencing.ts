@@ -41,9 +41,8 @@ export function scheduleSilences(state: MonitorState, now: number): void {
   for (const silence of [...state.silences.values()]) {
     if (silence.endsAt > now) {
       wakeBy(state, 'silences', silence.startsAt > now ? silence.startsAt : silence.endsAt);
-    } else if (!state.changes.silences.has(silence.id)) {
-      // One that was just ended by a person stays until its end is stored: it must not come back with the next start.
-      state.silences.delete(silence.id);
+    } else {
+      state.silences.forget(silence.id);
     }
   }
   for (const silence of state.settings.silences) {

@@ -1,26 +1,13 @@
-import type { Alert, Incident } from '../domain/alert.ts';
+import type { Incident } from '../domain/alert.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
 import type { AccountState, Calendar, GroupBackoff, Random } from '../domain/ports.ts';
-import type { Rule } from '../domain/rule.ts';
-import type { AccountSettings, Settings } from '../domain/settings.ts';
+import type { Settings } from '../domain/settings.ts';
 import type { Silence } from '../domain/silence.ts';
-import type { AccountFacts } from '../rules/evaluation.ts';
-import type { ReadingLog } from '../spending/reading-log.ts';
-import { Changes } from './changes.ts';
+import { AlertRecords } from './alert-records.ts';
 import { DueQueue } from './due-queue.ts';
-
-/** One account while it is watched: its configuration, what is stored of it, and the memory that rules look back on. */
-export interface WatchedAccount {
-  settings: AccountSettings;
-  rules: readonly Rule[];
-  pollIntervalMs: number;
-  /** The mean gap of the three polls that are due after the last reading. */
-  pollGapMs: number;
-  poll: AccountState;
-  log: ReadingLog;
-  /** Alerts by rule id; inactive ones without a past are not kept. */
-  readonly alerts: Map<string, Alert>;
-}
+import { PollNotes } from './poll-notes.ts';
+import { Records } from './records.ts';
+import type { WatchedAccount } from './watched-account.ts';
 
 /**
  * All that the daemon knows, in memory. The database holds the same; while it cannot be written the daemon goes on from
@@ -28,15 +15,20 @@ export interface WatchedAccount {
  */
 export interface MonitorState {
   settings: Settings;
+  /** When the process before this one ended; the start of this one where there was none. */
+  lastRunEndedAt: number;
   readonly calendar: Calendar;
   readonly random: Random;
   readonly accounts: Map<string, WatchedAccount>;
-  /** Every alert, those of accounts included, by `alertKey`. */
-  readonly alerts: Map<string, Alert>;
+  /** How the last poll of each account ended, and what is known since. */
+  readonly polled: Records<AccountState>;
+  /** Polls that are not stored yet. */
+  readonly polls: PollNotes;
+  readonly alerts: AlertRecords;
   /** Open incidents, and closed ones that somebody has yet to be told about. */
-  readonly incidents: Map<string, Incident>;
+  readonly incidents: Records<Incident>;
   /** Messages that are not yet delivered, and those that ended since the last commit. */
-  readonly messages: Map<string, OutboxMessage>;
+  readonly messages: Records<OutboxMessage>;
   /** Ids of pending messages by channel, oldest first. */
   readonly queues: Map<string, string[]>;
   /** Ids of messages that are being sent. */
@@ -48,58 +40,56 @@ export interface MonitorState {
     string,
     { readonly deliveredAt: number | null; readonly lastError: string | null }
   >;
-  readonly silences: Map<string, Silence>;
+  readonly silences: Records<Silence>;
   /** Waiting groups of accounts that share a secret, by the group's name. */
-  readonly backoffs: Map<string, GroupBackoff>;
+  readonly backoffs: Records<GroupBackoff>;
   /** The group of each account. */
   readonly groups: Map<string, string>;
-  readonly notes: Map<string, string>;
+  /** Small named values: when a report last went out, when the daemon was last alive. */
+  readonly notes: Records<NamedNote>;
   /** When time alone changes something: `account:<id>`, `incident:<id>`, `silences`. */
   readonly due: DueQueue<string>;
   /** Incidents whose channels must be decided on before the turn ends. */
   readonly touched: Set<string>;
-  readonly changes: Changes;
 }
 
-export function emptyState(parts: {
+export interface NamedNote {
+  readonly name: string;
+  readonly value: string;
+}
+
+export function emptyState({
+  settings,
+  calendar,
+  random,
+  now,
+}: {
   readonly settings: Settings;
   readonly calendar: Calendar;
   readonly random: Random;
+  readonly now: number;
 }): MonitorState {
   return {
-    ...parts,
+    settings,
+    calendar,
+    random,
+    lastRunEndedAt: now,
     accounts: new Map(),
-    alerts: new Map(),
-    incidents: new Map(),
-    messages: new Map(),
+    polled: new Records(),
+    polls: new PollNotes(),
+    alerts: new AlertRecords(),
+    incidents: new Records(),
+    messages: new Records(),
     queues: new Map(),
     underWay: new Set(),
     channelTries: new Map(),
     deliveries: new Map(),
-    silences: new Map(),
-    backoffs: new Map(),
+    silences: new Records(),
+    backoffs: new Records(),
     groups: new Map(),
-    notes: new Map(),
+    notes: new Records(),
     due: new DueQueue(),
     touched: new Set(),
-    changes: new Changes(),
-  };
-}
-
-/** What rules may look at. */
-export function factsOf(account: WatchedAccount, now: number): AccountFacts {
-  const { poll } = account;
-  return {
-    now,
-    currency: account.settings.currency,
-    pollIntervalMs: account.pollIntervalMs,
-    pollGapMs: account.pollGapMs,
-    reading: poll.reading,
-    previous: poll.previous,
-    log: account.log,
-    outcome: poll.outcome,
-    readSince: poll.reading?.at ?? poll.firstSeenAt,
-    unwatchedMs: poll.unwatchedMs,
   };
 }
 
@@ -107,4 +97,9 @@ export function factsOf(account: WatchedAccount, now: number): AccountFacts {
 export function wakeBy(state: MonitorState, key: string, at: number): void {
   const known = state.due.dueAt(key);
   if (known === null || at < known) state.due.set(key, at);
+}
+
+/** Writes a named value, to be stored. */
+export function writeNote(state: MonitorState, name: string, value: string): void {
+  state.notes.set(name, { name, value });
 }

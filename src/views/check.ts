@@ -5,7 +5,7 @@ import type { Settings } from '../domain/settings.ts';
 import { startMonitor } from '../engine/monitor.ts';
 import { observePoll } from '../engine/observe.ts';
 import { reserve } from '../engine/request-guard.ts';
-import type { WatchedAccount } from '../engine/state.ts';
+import type { WatchedAccount } from '../engine/watched-account.ts';
 import { createViews } from './create-views.ts';
 import type { AccountView, Explanation } from './views.ts';
 

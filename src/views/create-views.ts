@@ -1,5 +1,5 @@
 import { describeIncident } from '../daemon/compose.ts';
-import { type Alert, alertKey, type Incident } from '../domain/alert.ts';
+import type { Alert, Incident } from '../domain/alert.ts';
 import { isAcknowledged } from '../domain/incident.ts';
 import type { NoticeKind } from '../domain/outbox.ts';
 import type { StoreReader } from '../domain/ports.ts';
@@ -9,7 +9,8 @@ import { sketchIncident } from '../engine/incidents.ts';
 import { balanceThresholds, outlookOf } from '../engine/insight.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { nextWindow } from '../engine/silencing.ts';
-import { factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
+import type { MonitorState } from '../engine/state.ts';
+import { factsOf, type WatchedAccount } from '../engine/watched-account.ts';
 import { wordNotice } from '../messages/notice-wording.ts';
 import { evaluate, explainRule } from '../rules/evaluate.ts';
 import { wouldNotFire } from '../rules/explain.ts';
@@ -152,7 +153,7 @@ function explain(parts: ViewParts, account: WatchedAccount, rule: Explanation['r
   const facts = factsOf(account, parts.now());
   const alert = account.alerts.get(rule.id);
   const firing = alert?.state === 'firing' ? alert.severity : null;
-  const live = parts.state.alerts.get(alertKey(account.settings.id, rule.id));
+  const live = parts.state.alerts.get(account.id, rule.id);
   return {
     rule,
     evaluation: explainRule(rule, facts, firing),

@@ -1,6 +1,6 @@
 import type { Daemon } from '../daemon/daemon.ts';
 import { configRule, storageRule } from '../daemon/daemon.ts';
-import { alertKey, ownAccountId } from '../domain/alert.ts';
+import { ownAccountId } from '../domain/alert.ts';
 import type { StoreReader } from '../domain/ports.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { acknowledge, addSilence, expireSilence } from '../engine/operate.ts';
@@ -71,7 +71,7 @@ export function createLiveViews(daemon: Daemon, reader: StoreReader, version: st
 function problemsOf(daemon: Daemon): string[] {
   const problems: string[] = [];
   for (const rule of [storageRule, configRule]) {
-    const alert = daemon.state.alerts.get(alertKey(ownAccountId, rule));
+    const alert = daemon.state.alerts.get(ownAccountId, rule);
     if (alert?.state === 'firing' && alert.value?.unit === 'text')
       problems.push(`${rule}: ${alert.value.text}`);
   }

@@ -1,8 +1,8 @@
-import { alertKey } from '../domain/alert.ts';
 import type { Calendar, Clock, Random, StoreReader } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
 import { startMonitor } from '../engine/monitor.ts';
-import { factsOf, type MonitorState, type WatchedAccount } from '../engine/state.ts';
+import type { MonitorState } from '../engine/state.ts';
+import { factsOf, type WatchedAccount } from '../engine/watched-account.ts';
 import { evaluate } from '../rules/evaluate.ts';
 import { createViews } from './create-views.ts';
 import type { Views } from './views.ts';
@@ -29,8 +29,6 @@ function refreshValues(state: MonitorState, account: WatchedAccount, now: number
     if (alert === undefined || alert.state === 'inactive') continue;
     const evaluation = evaluate(rule, facts, alert.state === 'firing' ? alert.severity : null);
     if (evaluation.kind !== 'breached' && evaluation.kind !== 'ok') continue;
-    const present = { ...alert, value: evaluation.value };
-    account.alerts.set(rule.id, present);
-    state.alerts.set(alertKey(alert.account, alert.rule), present);
+    state.alerts.hold({ ...alert, value: evaluation.value });
   }
 }

@@ -7,7 +7,7 @@ import { read, startWorld, type World } from '../support/world.ts';
 const rule = smsLow({ warning: units(200), critical: units(50) });
 
 function alertOf(world: World, id = 'sms-low') {
-  return world.daemon.state.alerts.get(`otp/${id}`);
+  return world.daemon.state.alerts.get('otp', id);
 }
 
 describe('a restart keeps every state and its clocks', () => {
@@ -267,7 +267,7 @@ test('an account that was stale before a crash is so after it: only a reading en
   world.crash();
   await world.pass(dayMs);
   world.start();
-  expect(world.daemon.state.alerts.get('otp/stale')?.state).toBe('firing');
+  expect(world.daemon.state.alerts.get('otp', 'stale')?.state).toBe('firing');
   await world.pass(minuteMs);
   expect(world.news().filter((line) => line.includes('resolved'))).toEqual([]);
 });

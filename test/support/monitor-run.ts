@@ -3,7 +3,8 @@ import type { Outcome } from '../../src/domain/outcome.ts';
 import type { Quantity } from '../../src/domain/quantity.ts';
 import type { PollRecord } from '../../src/domain/reading.ts';
 import type { Settings } from '../../src/domain/settings.ts';
-import { batchStored, endTurn, startMonitor, takeBatch } from '../../src/engine/monitor.ts';
+import { batchStored, takeBatch } from '../../src/engine/batch.ts';
+import { endTurn, startMonitor } from '../../src/engine/monitor.ts';
 import { observePoll } from '../../src/engine/observe.ts';
 import { putMessage, queueOf } from '../../src/engine/queue.ts';
 import { settleDelivery } from '../../src/engine/settle.ts';
@@ -36,11 +37,13 @@ export function runMonitor(
   const messages: { at: number; channel: string }[] = [];
 
   const commit = () => {
-    for (const incident of takeBatch(state)?.incidents ?? []) {
+    const batch = takeBatch(state);
+    if (batch === null) return;
+    for (const incident of batch.incidents) {
       const value = seen.get(incident.id)?.value ?? incident.value;
       seen.set(incident.id, { incident, value });
     }
-    batchStored(state);
+    batchStored(state, batch);
   };
   const turn = (now: number) => {
     endTurn(state, now);

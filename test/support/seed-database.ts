@@ -1,6 +1,7 @@
 import type { Outcome } from '../../src/domain/outcome.ts';
 import type { Settings } from '../../src/domain/settings.ts';
-import { batchStored, endTurn, startMonitor, takeBatch } from '../../src/engine/monitor.ts';
+import { batchStored, takeBatch } from '../../src/engine/batch.ts';
+import { endTurn, startMonitor } from '../../src/engine/monitor.ts';
 import { observePoll } from '../../src/engine/observe.ts';
 import { openStore } from '../../src/store/store.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
@@ -34,8 +35,10 @@ export function seedDatabase(path: string, settings: Settings, polls: readonly S
   }
   // One commit for all: what is tested is what is in the database, not how it got there.
   const batch = takeBatch(state);
-  if (batch !== null) store.commit(batch);
-  batchStored(state);
+  if (batch !== null) {
+    store.commit(batch);
+    batchStored(state, batch);
+  }
   store.close();
 }
 

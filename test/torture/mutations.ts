@@ -41,8 +41,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what was told is not stored with the message',
     file: 'src/engine/announce.ts',
-    old: '    state.incidents.set(incident.id, current);\n    state.changes.incidents.add(incident.id);',
-    new: '    state.incidents.set(incident.id, current);',
+    old: 'state.incidents.set(incident.id, current);',
+    new: 'state.incidents.hold(incident.id, current);',
   },
   {
     name: 'a milder alert is told beside a worse one',
@@ -131,13 +131,13 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a restart forgets that a group must wait',
     file: restore,
-    old: '  for (const backoff of stored.backoffs) state.backoffs.set(backoff.group, backoff);\n',
+    old: '  for (const backoff of stored.backoffs) state.backoffs.hold(backoff.group, backoff);\n',
     new: '',
   },
   {
     name: 'after a restart an end that waits to be sent is forgotten',
     file: restore,
-    old: '      if (known !== null) state.incidents.set(incident, known);\n',
+    old: '      if (known !== null) state.incidents.hold(incident, known);\n',
     new: '',
   },
   {
@@ -149,8 +149,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what could not be written counts as written',
     file: 'src/daemon/committer.ts',
-    old: 'if (error instanceof StorageError) return error;',
-    new: 'if (!(error instanceof StorageError)) throw error;\n      batchStored(this.#parts.state);\n      return null;',
+    old: 'batchReturned(state);\n      return error;',
+    new: 'batchStored(state, batch);\n      return null;',
   },
   {
     name: 'what joins a message is left out of it',

@@ -38,7 +38,7 @@ export function adoptAccount(
   const bounds = { low: Math.max(0, leastMs) - 5000, high: downMs + 5000, checked: !end.believed };
   const alerts = new Map<string, AlertFact>();
   for (const rule of watch.rules) {
-    const alert = state.alerts.get(`${id}/${rule.id}`);
+    const alert = state.alerts.get(id, rule.id);
     const mine = fact.alerts.get(rule.id) ?? resting;
     const next = factOf(alert);
     if (!isSoft(rule) && !mine.doubt && !next.doubt && bounds.checked)

@@ -283,7 +283,7 @@ export class AlertBook {
   ): void {
     const { id, fact, rule, at } = it;
     const key = `${id}/${rule.id}`;
-    const alert = state.alerts.get(key);
+    const alert = state.alerts.get(id, rule.id);
     const mine = fact.alerts.get(rule.id) ?? resting;
     if (alert?.incident != null) this.known.add(alert.incident);
     if (isSoft(rule)) this.#expectPossible(rule, id, alert, fact.reading);

@@ -170,7 +170,7 @@ export class Duties {
     const found: { channel: string; kind: string }[] = [];
     const asks = asksOf(state.settings, incident);
     const failed = (channel: string, repeatEveryMs: number): boolean => {
-      const raised = state.alerts.get(`@lowwater/channel-failed:${channel}`)?.state === 'firing';
+      const raised = state.alerts.get('@lowwater', `channel-failed:${channel}`)?.state === 'firing';
       const lastDead = ledger.lastDead.get(channel);
       return (
         raised &&

@@ -6,10 +6,10 @@ import { Violation } from '../story.ts';
 /** What must be the same after a restart as before it, part by part; clocks are checked by their bounds elsewhere. */
 export function fingerprint(state: MonitorState, now: number, asOf: number = now): Map<string, string> {
   const parts = new Map<string, string>();
-  for (const [key, alert] of state.alerts) {
-    const { severity, incident } = alert;
+  for (const alert of state.alerts.values()) {
+    const { account, rule, severity, incident } = alert;
     if (alert.state !== 'inactive')
-      parts.set(`alert ${key}`, JSON.stringify([alert.state, severity, incident]));
+      parts.set(`alert ${account}/${rule}`, JSON.stringify([alert.state, severity, incident]));
   }
   for (const incident of state.incidents.values()) {
     const owed = Object.values(incident.told).some((told) => !told.resolved);

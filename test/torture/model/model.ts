@@ -3,6 +3,7 @@ import type { Store } from '../../../src/daemon/ports.ts';
 import type { Incident } from '../../../src/domain/alert.ts';
 import type { Outcome } from '../../../src/domain/outcome.ts';
 import type { Batch, Calendar, Delivery } from '../../../src/domain/ports.ts';
+import { isAllStored } from '../../../src/engine/batch.ts';
 import type { Machine } from '../machine.ts';
 import type { Observer, Send } from '../observer.ts';
 import type { Scenario } from '../scenario.ts';
@@ -121,7 +122,7 @@ export class Model implements Observer {
   dying(): void {
     this.#before = null;
     const daemon = this.machine?.daemon ?? null;
-    if (daemon === null || !daemon.state.changes.empty || daemon.state.underWay.size > 0) return;
+    if (daemon === null || !isAllStored(daemon.state) || daemon.state.underWay.size > 0) return;
     this.#beforeAt = daemon.now();
     this.#before = fingerprint(daemon.state, this.#beforeAt);
   }

@@ -65,7 +65,7 @@ export class OwnAlerts {
   }
 
   review(state: MonitorState, at: number): void {
-    const firing = state.alerts.get('@lowwater/storage-failed')?.state === 'firing';
+    const firing = state.alerts.get('@lowwater', 'storage-failed')?.state === 'firing';
     if (!firing && this.#failingSince !== null && at - this.#failingSince > settleMs) {
       throw new Violation('a disk that fails is told', `since ${at - this.#failingSince} ms`);
     }

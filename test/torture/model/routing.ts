@@ -76,7 +76,7 @@ export function inhibited(
   incident: Incident,
 ): boolean {
   const { state, book } = it;
-  const alert = state.alerts.get(alertKey(incident.account, incident.rule));
+  const alert = state.alerts.get(incident.account, incident.rule);
   if (alert?.incident !== incident.id) return false;
   for (const other of state.accounts.get(incident.account)?.alerts.values() ?? []) {
     if (other.rule === incident.rule || other.state !== 'firing' || other.incident === null) continue;
@@ -102,13 +102,11 @@ export function maybeHeld(state: MonitorState, incident: Incident, now: number, 
   if (baseUrl === undefined) return false;
   const accounts = [...state.accounts.values()].filter((it) => it.settings.baseUrl === baseUrl);
   if (accounts.length < 3) return false;
-  const outage = state.alerts.get(
-    alertKey(`@provider:${baseUrl.replace(/^https:\/\//, '')}`, 'provider-down'),
-  );
+  const outage = state.alerts.get(`@provider:${baseUrl.replace(/^https:\/\//, '')}`, 'provider-down');
   if (outage?.state === 'firing') return true;
   const ended = outage?.changedAt.at(-1);
   if (ended !== undefined && now - ended < intervalMs + 60_000) return true;
-  const alert = state.alerts.get(alertKey(incident.account, incident.rule));
+  const alert = state.alerts.get(incident.account, incident.rule);
   const staleSince = Math.max(incident.firedAt, alert?.changedAt.at(-1) ?? 0);
   const failing = accounts.filter((it) => it.poll.consecutiveFailures > 0);
   return (

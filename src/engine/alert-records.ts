@@ -1,0 +1,76 @@
+import { type Alert, alertKey } from '../domain/alert.ts';
+import { Unsaved } from './unsaved.ts';
+
+/** Which alert: of an account, or of lowwater itself, and of which rule. */
+export type AlertIdentity = Pick<Alert, 'account' | 'rule'>;
+
+/** Every alert by account and rule, as `Records` keeps its own: it notes what was set or removed. */
+export class AlertRecords {
+  readonly unsaved = new Unsaved();
+  readonly #accounts = new Map<string, Map<string, Alert>>();
+
+  get(account: string, rule: string): Alert | undefined {
+    return this.#accounts.get(account)?.get(rule);
+  }
+
+  /** The alerts of one account by rule; inactive ones without a past are not kept. */
+  of(account: string): ReadonlyMap<string, Alert> {
+    return this.#accounts.get(account) ?? none;
+  }
+
+  *values(): Iterable<Alert> {
+    for (const alerts of this.#accounts.values()) yield* alerts.values();
+  }
+
+  /** Alerts that have changed since the last batch was taken. */
+  *changed(): Iterable<Alert> {
+    for (const key of this.unsaved.keys()) {
+      const alert = this.#find(identityOf(key));
+      if (alert !== undefined) yield alert;
+    }
+  }
+
+  set(alert: Alert): void {
+    this.hold(alert);
+    this.unsaved.add(alertKey(alert.account, alert.rule));
+  }
+
+  /** Keeps what is worth no write: the newest numbers are for people who look. */
+  hold(alert: Alert): void {
+    const known = this.#accounts.get(alert.account);
+    if (known === undefined) this.#accounts.set(alert.account, new Map([[alert.rule, alert]]));
+    else known.set(alert.rule, alert);
+  }
+
+  /** Removes an alert here and on disk. */
+  delete({ account, rule }: AlertIdentity): void {
+    const alerts = this.#accounts.get(account);
+    alerts?.delete(rule);
+    if (alerts?.size === 0) this.#accounts.delete(account);
+    this.unsaved.add(alertKey(account, rule));
+  }
+
+  take(): { readonly rows: readonly Alert[]; readonly removed: readonly AlertIdentity[] } {
+    const rows: Alert[] = [];
+    const removed: AlertIdentity[] = [];
+    for (const key of this.unsaved.take()) {
+      const identity = identityOf(key);
+      const alert = this.#find(identity);
+      if (alert === undefined) removed.push(identity);
+      else rows.push(alert);
+    }
+    return { rows, removed };
+  }
+
+  #find({ account, rule }: AlertIdentity): Alert | undefined {
+    return this.get(account, rule);
+  }
+}
+
+const none: ReadonlyMap<string, Alert> = new Map();
+
+/** The id of a provider may hold a slash, that of a rule never does. */
+function identityOf(key: string): AlertIdentity {
+  const slash = key.lastIndexOf('/');
+  return { account: key.slice(0, slash), rule: key.slice(slash + 1) };
+}

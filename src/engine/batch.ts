@@ -1,0 +1,91 @@
+import type { Incident } from '../domain/alert.ts';
+import { isSettled } from '../domain/incident.ts';
+import type { OutboxMessage } from '../domain/outbox.ts';
+import type { Batch } from '../domain/ports.ts';
+import { queueOf } from './queue.ts';
+import type { MonitorState } from './state.ts';
+
+/**
+ * What changed since the last batch was taken, as one transaction's worth of records; null when nothing did. The
+ * notes begin anew: what changes from here on belongs to the next batch. Each batch taken ends with `batchStored` or
+ * `batchReturned` before the next is taken.
+ */
+export function takeBatch(state: MonitorState): Batch | null {
+  if (isAllTaken(state)) return null;
+  const accounts = state.polled.take();
+  const alerts = state.alerts.take();
+  const messages = state.messages.take();
+  const notes = state.notes.take();
+  return {
+    polls: state.polls.take(),
+    accounts: accounts.rows,
+    removedAccounts: accounts.removed,
+    backoffs: state.backoffs.take().rows,
+    alerts: alerts.rows,
+    removedAlerts: alerts.removed,
+    incidents: state.incidents.take().rows,
+    messages: messages.rows,
+    removedMessages: messages.removed,
+    silences: state.silences.take().rows,
+    notes: Object.fromEntries([
+      ...notes.rows.map(({ name, value }) => [name, value]),
+      ...notes.removed.map((name) => [name, null]),
+    ]),
+  };
+}
+
+/** The batch is safe on disk: what nobody needs in memory any more leaves it. */
+export function batchStored(state: MonitorState, { messages, incidents }: Batch): void {
+  for (const part of takenFrom(state)) part.stored();
+  const ended = messages.filter((message) => message.state !== 'pending');
+  for (const { id } of ended) if (state.messages.get(id)?.state !== 'pending') state.messages.forget(id);
+  const spokenOf = ended.flatMap((message) => message.items.map((item) => item.incident));
+  for (const id of new Set([...incidents.map((incident) => incident.id), ...spokenOf]))
+    forgetIfSettled(state, id);
+}
+
+/** The batch was not stored, or nobody knows whether it was: all of it goes into the next one, as it is then. */
+export function batchReturned(state: MonitorState): void {
+  for (const part of takenFrom(state)) part.putBack();
+}
+
+/** Whether nothing has changed since the last batch was taken. */
+export function isAllTaken(state: MonitorState): boolean {
+  return state.polls.size === 0 && state.polled.unsaved.size === 0 && changedOnlyReadings(state);
+}
+
+/** Whether everything is known to be on disk, what was taken included. */
+export function isAllStored(state: MonitorState): boolean {
+  return takenFrom(state).every((part) => part.allStored);
+}
+
+/** Whether what changed is polls and what is known of their accounts, if anything. */
+export function changedOnlyReadings(state: MonitorState): boolean {
+  return tablesBeyondReadings.every((table) => state[table].unsaved.size === 0);
+}
+
+const tablesBeyondReadings = ['backoffs', 'alerts', 'incidents', 'messages', 'silences', 'notes'] as const;
+
+/** Everything that `takeBatch` takes from, to be told how that ended. */
+function takenFrom(state: MonitorState) {
+  return [state.polls, state.polled.unsaved, ...tablesBeyondReadings.map((table) => state[table].unsaved)];
+}
+
+/** Nobody has to hear of it any more. */
+function forgetIfSettled(state: MonitorState, id: string): void {
+  const incident = state.incidents.get(id);
+  if (incident === undefined || !isSettled(incident) || isQueued(state, incident)) return;
+  state.incidents.forget(id);
+  state.due.delete(`incident:${id}`);
+}
+
+/** Whether a message still has to speak of it. Looks at the newest first: what was just put there is found at once. */
+function isQueued(state: MonitorState, incident: Incident): boolean {
+  return Object.keys(incident.told).some(
+    (channel) => queueOf(state, channel).findLastIndex(({ items }) => isAmong(items, incident.id)) >= 0,
+  );
+}
+
+function isAmong(items: OutboxMessage['items'], incident: string): boolean {
+  return items.findLastIndex((item) => item.incident === incident) >= 0;
+}

@@ -1,0 +1,54 @@
+import type { Batch } from '../domain/ports.ts';
+
+type Polls = Batch['polls'];
+
+/** A storage that cannot be written for long must not fill the memory: older polls are dropped, alerts never. */
+const mostKept = 50_000;
+
+/** Polls that are to be stored, oldest first. Taken and put back as what `Unsaved` holds. */
+export class PollNotes {
+  #polls: Polls[number][] = [];
+  #taken: Polls = [];
+  #urgent = false;
+
+  get size(): number {
+    return this.#polls.length;
+  }
+
+  /** Whether a key was refused, which makes its account wait: a crash right after must not forget that. */
+  get urgent(): boolean {
+    return this.#urgent;
+  }
+
+  get allStored(): boolean {
+    return this.#polls.length === 0 && this.#taken.length === 0;
+  }
+
+  add(poll: Polls[number]): void {
+    this.#polls.push(poll);
+    this.#urgent ||= poll.poll.outcome === 'auth_failed';
+    this.#keepNewest();
+  }
+
+  take(): Polls {
+    if (this.#taken.length > 0) throw new Error('polls were taken before the last batch ended');
+    this.#taken = this.#polls;
+    this.#polls = [];
+    this.#urgent = false;
+    return this.#taken;
+  }
+
+  stored(): void {
+    this.#taken = [];
+  }
+
+  putBack(): void {
+    this.#polls = [...this.#taken, ...this.#polls];
+    this.#taken = [];
+    this.#keepNewest();
+  }
+
+  #keepNewest(): void {
+    if (this.#polls.length > mostKept) this.#polls.splice(0, this.#polls.length - mostKept);
+  }
+}

@@ -1,0 +1,68 @@
+import { Unsaved } from './unsaved.ts';
+
+/** What a table adds to a batch: records as they are now, and the keys of those that are gone. */
+export interface Taken<Row> {
+  readonly rows: readonly Row[];
+  readonly removed: readonly string[];
+}
+
+/**
+ * Records by key, which notes by itself what was set or removed: a batch is what its tables noted. Records are
+ * values: whoever changes one sets another in its place.
+ */
+export class Records<Row> {
+  readonly unsaved = new Unsaved();
+  readonly #rows = new Map<string, Row>();
+
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  get(key: string): Row | undefined {
+    return this.#rows.get(key);
+  }
+
+  has(key: string): boolean {
+    return this.#rows.has(key);
+  }
+
+  keys(): IterableIterator<string> {
+    return this.#rows.keys();
+  }
+
+  values(): IterableIterator<Row> {
+    return this.#rows.values();
+  }
+
+  set(key: string, row: Row): void {
+    this.#rows.set(key, row);
+    this.unsaved.add(key);
+  }
+
+  /** Keeps a record that needs no write, because it is stored like this. */
+  hold(key: string, row: Row): void {
+    this.#rows.set(key, row);
+  }
+
+  /** Removes a record here and on disk. */
+  delete(key: string): void {
+    this.#rows.delete(key);
+    this.unsaved.add(key);
+  }
+
+  /** Lets a record go that nobody needs in memory; one that is not stored yet stays. */
+  forget(key: string): void {
+    if (!this.unsaved.has(key)) this.#rows.delete(key);
+  }
+
+  take(): Taken<Row> {
+    const rows: Row[] = [];
+    const removed: string[] = [];
+    for (const key of this.unsaved.take()) {
+      const row = this.#rows.get(key);
+      if (row === undefined) removed.push(key);
+      else rows.push(row);
+    }
+    return { rows, removed };
+  }
+}

@@ -1,0 +1,72 @@
+import type { Alert } from '../domain/alert.ts';
+import type { AccountState } from '../domain/ports.ts';
+import type { Rule } from '../domain/rule.ts';
+import type { AccountSettings } from '../domain/settings.ts';
+import type { AccountFacts } from '../rules/evaluation.ts';
+import type { ReadingLog } from '../spending/reading-log.ts';
+import type { AlertRecords } from './alert-records.ts';
+import type { Records } from './records.ts';
+
+/** One account while it is watched: its configuration, what is stored of it, and the memory that rules look back on. */
+export class WatchedAccount {
+  readonly id: string;
+  readonly settings: AccountSettings;
+  readonly rules: readonly Rule[];
+  readonly pollIntervalMs: number;
+  /** The mean gap of the three polls that are due after the last reading. */
+  pollGapMs: number;
+  readonly log: ReadingLog;
+  readonly #tables: Tables;
+
+  constructor(
+    parts: Pick<WatchedAccount, 'settings' | 'rules' | 'pollIntervalMs' | 'pollGapMs' | 'log'>,
+    tables: Tables,
+  ) {
+    this.id = parts.settings.id;
+    this.settings = parts.settings;
+    this.rules = parts.rules;
+    this.pollIntervalMs = parts.pollIntervalMs;
+    this.pollGapMs = parts.pollGapMs;
+    this.log = parts.log;
+    this.#tables = tables;
+  }
+
+  /** How its last poll ended and what is known since, from the table that is stored. */
+  get poll(): AccountState {
+    const known = this.#tables.polled.get(this.id);
+    if (known === undefined) throw new Error(`nothing is known of the watched account ${this.id}`);
+    return known;
+  }
+
+  set poll(next: AccountState) {
+    this.#tables.polled.set(this.id, next);
+  }
+
+  /** Its alerts by rule. */
+  get alerts(): ReadonlyMap<string, Alert> {
+    return this.#tables.alerts.of(this.id);
+  }
+}
+
+/** Where an account's records stand. */
+interface Tables {
+  readonly polled: Records<AccountState>;
+  readonly alerts: AlertRecords;
+}
+
+/** What rules may look at. */
+export function factsOf(account: WatchedAccount, now: number): AccountFacts {
+  const { poll } = account;
+  return {
+    now,
+    currency: account.settings.currency,
+    pollIntervalMs: account.pollIntervalMs,
+    pollGapMs: account.pollGapMs,
+    reading: poll.reading,
+    previous: poll.previous,
+    log: account.log,
+    outcome: poll.outcome,
+    readSince: poll.reading?.at ?? poll.firstSeenAt,
+    unwatchedMs: poll.unwatchedMs,
+  };
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { newMessage } from '../../src/domain/outbox.ts';
+import { batchReturned, batchStored, isAllStored, takeBatch } from '../../src/engine/batch.ts';
+import { putMessage } from '../../src/engine/queue.ts';
+import { emptyState, type MonitorState } from '../../src/engine/state.ts';
+import { cronCalendar } from '../../src/system/calendar.ts';
+import { incident, told } from '../support/incidents.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { makeSettings } from '../support/settings.ts';
+
+const now = Date.UTC(2026, 0, 1);
+
+function freshState(): MonitorState {
+  return emptyState({ settings: makeSettings(), calendar: cronCalendar, random: seededRandom(), now });
+}
+
+function message() {
+  const item = { incident: 'i-1', account: 'otp', rule: 'sms-low', kind: 'resolved', at: now } as const;
+  return newMessage({ id: 'm-1', channel: 'ops', items: [item], now, dueAt: now });
+}
+
+test('nothing that changed is no batch', () => {
+  expect(takeBatch(freshState())).toBeNull();
+});
+
+test('a message that ended while the batch before its end was written is kept until its end is stored', () => {
+  const state = freshState();
+  putMessage(state, message());
+  const first = takeBatch(state);
+  putMessage(state, { ...message(), state: 'delivered' });
+  if (first !== null) batchStored(state, first);
+  expect(state.messages.get('m-1')?.state).toBe('delivered');
+  const second = takeBatch(state);
+  expect(second?.messages.map((row) => row.state)).toEqual(['delivered']);
+  if (second !== null) batchStored(state, second);
+  expect(state.messages.size).toBe(0);
+});
+
+test('an incident that nobody has to hear of any more leaves the memory with the message that told its end', () => {
+  const state = freshState();
+  state.incidents.set('i-1', incident({ resolvedAt: now, told: { ops: told({ resolved: true }) } }));
+  putMessage(state, message());
+  const first = takeBatch(state);
+  if (first !== null) batchStored(state, first);
+  expect(state.incidents.has('i-1')).toBe(true);
+  putMessage(state, { ...message(), state: 'delivered' });
+  const second = takeBatch(state);
+  if (second !== null) batchStored(state, second);
+  expect(state.incidents.has('i-1')).toBe(false);
+});
+
+test('a batch that failed is part of the next, with the polls that came meanwhile after its own', () => {
+  const state = freshState();
+  state.polls.add({ account: 'otp', poll: { at: now, outcome: 'rate_limited', reading: null } });
+  state.notes.set('report:weekly', { name: 'report:weekly', value: '1' });
+  takeBatch(state);
+  state.polls.add({ account: 'otp', poll: { at: now + 1, outcome: 'timeout', reading: null } });
+  batchReturned(state);
+  expect(isAllStored(state)).toBe(false);
+  const next = takeBatch(state);
+  expect(next?.polls.map(({ poll }) => poll.outcome)).toEqual(['rate_limited', 'timeout']);
+  expect(next?.notes).toEqual({ 'report:weekly': '1' });
+  if (next !== null) batchStored(state, next);
+  expect(isAllStored(state)).toBe(true);
+});
