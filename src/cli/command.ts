@@ -9,7 +9,7 @@ export interface Command {
   /** More for its own help: what it does, what it prints, its exit codes where they are not the usual ones. */
   readonly details?: string;
   readonly positionals?: readonly PositionalSpec[];
-  /** Without `--config`, `--help` and `--version`, which every command has. */
+  /** Without `--config` and `--help`, which every command has. */
   readonly options?: Readonly<Record<string, OptionSpec>>;
   readonly examples?: readonly string[];
   /** False for the few that never read the configuration. */
@@ -28,6 +28,8 @@ export interface OptionSpec {
   /** What stands after the option, such as `FILE`; absent for a switch. */
   readonly value?: string;
   readonly summary: string;
+  /** May be given more than once. */
+  readonly repeatable?: true;
 }
 
 export const exitCodes = { ok: 0, failed: 1, usage: 2 } as const;
@@ -58,5 +60,7 @@ export interface CommandInput {
   positional(name: string): string;
   optionalPositional(name: string): string | null;
   option(name: string): string | null;
+  /** Every value of an option that may be repeated. */
+  options(name: string): readonly string[];
   flag(name: string): boolean;
 }

@@ -39,3 +39,8 @@ export const commands: readonly Command[] = [
   schemaCommand,
   healthCommand,
 ];
+
+/** What the first word of commands with two words stands for. */
+export const groups: Readonly<Record<string, string>> = {
+  silence: 'mute alerts for a while, see what is muted, end it',
+};
