@@ -22,7 +22,7 @@ export function openOutput(
   });
   return {
     isTerminal,
-    style: createStyle(decideColour(env, isTerminal)),
+    style: createStyle(decideColour(env, stream)),
     get columns() {
       // A terminal that nobody gave a size says 0.
       return stream.columns || usualColumns;

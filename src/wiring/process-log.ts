@@ -16,12 +16,12 @@ export function openProcessLog(env: Readonly<Record<string, string | undefined>>
   const hidden = new Set<string>();
   let current: SystemLog | null = null;
   const create = (fileDescriptor: 1 | 2, level: LogLevel): SystemLog => {
-    const isTerminal = (fileDescriptor === 1 ? process.stdout : process.stderr).isTTY === true;
+    const stream = fileDescriptor === 1 ? process.stdout : process.stderr;
     return createLog({
       level,
       destination: openLogDestination(fileDescriptor),
-      pretty: isTerminal,
-      colour: decideColour(env, isTerminal),
+      pretty: stream.isTTY === true,
+      colour: decideColour(env, stream),
       secrets: hidden,
     });
   };

@@ -93,6 +93,15 @@ describe.concurrent('lowwater as a process', () => {
     expect(stdout).toMatch(/^lowwater \d+\.\d+\.\d+\n$/);
   });
 
+  it.each([
+    ['none into a pipe', {}, false],
+    ['some into a pipe that FORCE_COLOR says shows them', { FORCE_COLOR: '1' }, true],
+    ['none with NO_COLOR, whatever else is asked for', { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
+  ] as const)('prints colours: %s', async (_name, env, coloured) => {
+    const { stdout } = await runLowwater(['--help'], { env });
+    expect(stdout.includes('\u001b[1m')).toBe(coloured);
+  });
+
   it('exits with 2 when there is no configuration, and says where it looked', async () => {
     const { code, stderr } = await runLowwater(['validate'], { cwd: folder });
     expect(code).toBe(2);

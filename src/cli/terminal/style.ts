@@ -1,3 +1,6 @@
+import type { WriteStream } from 'node:tty';
+import { styleText } from 'node:util';
+
 /** Colours of a terminal. Each function gives its text back unchanged where there are none. */
 export interface Style {
   bold(text: string): string;
@@ -8,29 +11,27 @@ export interface Style {
   blue(text: string): string;
 }
 
+/** Colours as Node writes them, or none. */
 export function createStyle(colour: boolean): Style {
-  const wrap = (open: number, close: number) => (text: string) =>
-    colour && text !== '' ? `\u001b[${open}m${text}\u001b[${close}m` : text;
+  const paint = (format: 'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'blue') => (text: string) =>
+    colour && text !== '' ? styleText(format, text, { validateStream: false }) : text;
   return {
-    bold: wrap(1, 22),
-    dim: wrap(2, 22),
-    red: wrap(31, 39),
-    yellow: wrap(33, 39),
-    green: wrap(32, 39),
-    blue: wrap(34, 39),
+    bold: paint('bold'),
+    dim: paint('dim'),
+    red: paint('red'),
+    yellow: paint('yellow'),
+    green: paint('green'),
+    blue: paint('blue'),
   };
 }
 
 /**
- * Colours only on a terminal, never with `NO_COLOR` (https://no-color.org: set to anything but nothing),
- * never on a dumb terminal; `FORCE_COLOR` asks for them where a terminal cannot be seen, such as in a CI log.
+ * Colours where Node sees a terminal that has them, or `FORCE_COLOR` asks for them (a CI log); never with `NO_COLOR`
+ * (https://no-color.org: set to anything but nothing), which Node alone would let `FORCE_COLOR` overrule.
  */
 export function decideColour(
   env: Readonly<Record<string, string | undefined>>,
-  isTerminal: boolean,
+  stream: WriteStream,
 ): boolean {
-  if (env.NO_COLOR) return false;
-  const forced = env.FORCE_COLOR;
-  if (forced !== undefined && forced !== '') return forced !== '0' && forced !== 'false';
-  return isTerminal && env.TERM !== 'dumb';
+  return !env.NO_COLOR && styleText('red', 'x', { stream }) !== 'x';
 }
