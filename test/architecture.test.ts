@@ -18,6 +18,7 @@ const floors: readonly (readonly string[])[] = [
   ['daemon'],
   ['views'],
   ['replay'],
+  ['chart'],
   ['channels'],
   ['provider', 'store', 'config', 'http', 'cli', 'system'],
   ['main'],

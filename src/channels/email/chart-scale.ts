@@ -1,28 +1,18 @@
+import { linear, roundedRange, type TimeTick, timeTicks, valueTicks } from '../../chart/scale.ts';
 import type { Micros } from '../../domain/money.ts';
 import { severities } from '../../domain/severity.ts';
 import type { ChartInput } from './chart-svg.ts';
 
 const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
+const dayMs = 24 * 60 * minuteMs;
 const longestPastMs = 7 * dayMs;
 /** A line of a few readings is stretched no further than this. */
 const shortestPastMs = 10 * minuteMs;
 /** What is shown of the future, as shares of the past that is shown. */
 const farthestShare = 0.5;
 const emptyShare = 0.03;
-/** Distances between labels of the time axis below a day. */
-const hourSteps = [
-  2 * minuteMs,
-  5 * minuteMs,
-  15 * minuteMs,
-  30 * minuteMs,
-  hourMs,
-  3 * hourMs,
-  6 * hourMs,
-  12 * hourMs,
-];
 const mostLabels = 4;
+const mostTicks = 4;
 
 const plot = { left: 44, right: 318, top: 32, bottom: 182 } as const;
 
@@ -38,8 +28,8 @@ export interface ChartScale {
   readonly highest: Micros;
   /** Amounts with a grid line. */
   readonly ticks: readonly Micros[];
-  /** Instants with a label: local midnights, or times of day where less than two days are shown. */
-  readonly labels: readonly { readonly at: number; readonly form: 'day' | 'time' }[];
+  /** Instants with a label. */
+  readonly labels: readonly TimeTick[];
   x(at: number): number;
   y(value: Micros): number;
 }
@@ -60,9 +50,9 @@ export function chartScale(input: ChartInput): ChartScale {
     lowest,
     highest,
     ticks,
-    labels: labelsBetween({ since, until, timezone: input.timezone }),
-    x: (at) => plot.left + ((at - since) / (until - since)) * (plot.right - plot.left),
-    y: (value) => plot.bottom - ((value - lowest) / (highest - lowest)) * (plot.bottom - plot.top),
+    labels: timeTicks({ since, until, timezone: input.timezone, count: mostLabels }),
+    x: linear(since, until, plot.left, plot.right),
+    y: linear(lowest, highest, plot.bottom, plot.top),
   };
 }
 
@@ -97,60 +87,9 @@ function amountsOf(input: ChartInput): {
   );
   if (Number.isFinite(nearest)) highest = Math.max(highest, nearest);
   if (highest === lowest) highest = lowest + 1_000_000;
-  const step = niceStep((highest - lowest) / 4);
   const margin = (highest - lowest) * 0.06;
   // Below zero only as far as the line goes: half a picture of nothing helps nobody.
   const bottom = lowest < 0 ? lowest - margin : 0;
-  const top = Math.ceil((highest + margin) / step) * step;
-  const ticks: Micros[] = [];
-  for (let tick = Math.ceil(bottom / step) * step; tick <= top; tick += step)
-    ticks.push(tick === 0 ? 0 : tick);
-  return { lowest: bottom, highest: top, ticks };
-}
-
-/** 1, 2 or 5 times a power of ten, at least one hundredth of a unit. */
-function niceStep(atLeast: number): number {
-  const power = 10 ** Math.floor(Math.log10(Math.max(atLeast, 10_000)));
-  return power * ([1, 2, 5].find((factor) => factor * power >= atLeast) ?? 10);
-}
-
-interface Span {
-  readonly since: number;
-  readonly until: number;
-  readonly timezone: string;
-}
-
-/**
- * At most four labels, evenly apart, at local midnights or round local times. Days of 23 or 25 hours shift
- * none by more than an hour, which nobody can see here.
- */
-function labelsBetween(span: Span): ChartScale['labels'] {
-  const spanMs = span.until - span.since;
-  if (spanMs >= 2 * dayMs) {
-    const all = instantsBetween(span, dayMs);
-    const every = Math.ceil(all.length / mostLabels);
-    return all.filter((_, index) => index % every === 0).map((at) => ({ at, form: 'day' }));
-  }
-  const stepMs = hourSteps.find((step) => spanMs / step <= mostLabels) ?? 12 * hourMs;
-  return instantsBetween(span, stepMs).map((at) => ({ at, form: 'time' }));
-}
-
-function instantsBetween({ since, until, timezone }: Span, stepMs: number): readonly number[] {
-  const first = since + stepMs - (timeOfDayMs(since, timezone) % stepMs);
-  const all: number[] = [];
-  for (let at = first; at <= until; at += stepMs) all.push(at);
-  return all;
-}
-
-function timeOfDayMs(at: number, timezone: string): number {
-  const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone: timezone,
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-    hourCycle: 'h23',
-  }).formatToParts(at);
-  const part = (type: string): number =>
-    Number(parts.find((candidate) => candidate.type === type)?.value ?? 0);
-  return part('hour') * hourMs + part('minute') * minuteMs + part('second') * 1000;
+  const top = roundedRange(bottom, highest + margin, mostTicks).highest;
+  return { lowest: bottom, highest: top, ticks: valueTicks(bottom, top, mostTicks) };
 }

@@ -1,4 +1,4 @@
-import { formatDay, formatShortMoment, formatTime } from '../../domain/moment.ts';
+import { formatShortMoment } from '../../domain/moment.ts';
 import { formatMicros, formatMoney, type Micros } from '../../domain/money.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import type { Ladder } from '../../domain/rule.ts';
@@ -53,7 +53,7 @@ export function renderChartSvg(input: ChartInput): string {
     endLabel(input),
     shadeOf(input, scale),
     ...gridOf(scale),
-    ...timesOf(input, scale),
+    ...timesOf(scale),
     ...thresholdsOf(input, scale),
     nowLine(input, scale),
     ...projectionOf(input, scale),
@@ -83,17 +83,10 @@ function gridOf(scale: ChartScale): readonly string[] {
   });
 }
 
-function timesOf(input: ChartInput, scale: ChartScale): readonly string[] {
-  return scale.labels.map(({ at, form }) => {
-    const x = round(scale.x(at));
-    return text({
-      x,
-      y: scale.bottom + 16,
-      label: form === 'day' ? formatDay(at, input.timezone) : formatTime(at, input.timezone),
-      colour: '#57606a',
-      anchor: 'middle',
-    });
-  });
+function timesOf(scale: ChartScale): readonly string[] {
+  return scale.labels.map(({ at, label }) =>
+    text({ x: round(scale.x(at)), y: scale.bottom + 16, label, colour: '#57606a', anchor: 'middle' }),
+  );
 }
 
 function shadeOf(input: ChartInput, scale: ChartScale): string {

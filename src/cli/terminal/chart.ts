@@ -1,3 +1,4 @@
+import { linear, roundedRange, type ValueRange } from '../../chart/scale.ts';
 import { type Canvas, createCanvas } from './braille.ts';
 import { displayWidth, padToWidth } from './display-width.ts';
 import type { Style } from './style.ts';
@@ -45,15 +46,8 @@ export function drawChart(order: ChartOrder): string[] {
   return [...plot, ...timeAxis(order, labelWidth, columns)];
 }
 
-interface Scale {
-  readonly lowest: number;
-  readonly highest: number;
-  /** Round values within the scale, lowest first. */
-  readonly ticks: readonly number[];
-}
-
 /** From a round value below everything to a round one above, with steps of 1, 2 or 5 times a power of ten. */
-function chooseScale({ points, thresholds }: ChartOrder, rows: number): Scale {
+function chooseScale({ points, thresholds }: ChartOrder, rows: number): ValueRange {
   const values = points.map((point) => point.value);
   let least = values.reduce((left, right) => Math.min(left, right), Number.POSITIVE_INFINITY);
   let most = values.reduce((left, right) => Math.max(left, right), Number.NEGATIVE_INFINITY);
@@ -64,25 +58,15 @@ function chooseScale({ points, thresholds }: ChartOrder, rows: number): Scale {
     if (value >= least - reach && value <= most + reach)
       [least, most] = [Math.min(least, value), Math.max(most, value)];
   }
-  const span = most - least || Math.abs(most) || 1;
-  const step = roundStep(span / Math.max(2, Math.floor(rows / 3)));
-  const lowest = Math.floor(least / step) * step;
-  const highest = Math.max(Math.ceil(most / step) * step, lowest + step);
-  const count = Math.round((highest - lowest) / step);
-  return { lowest, highest, ticks: Array.from({ length: count + 1 }, (_, index) => lowest + index * step) };
+  if (most === least) most = least + (Math.abs(least) || 1);
+  return roundedRange(least, most, Math.max(2, Math.floor(rows / 3)));
 }
 
-function roundStep(rough: number): number {
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const factor = [1, 2, 5, 10].find((candidate) => candidate * power >= rough) ?? 10;
-  return factor * power;
-}
-
-function drawCurve(canvas: Canvas, order: ChartOrder, scale: Scale): void {
-  const toX = (at: number) =>
-    Math.floor(((at - order.since) / (order.until - order.since)) * canvas.dotsWide);
-  const toY = (value: number) =>
-    Math.round(((scale.highest - value) / (scale.highest - scale.lowest)) * (canvas.dotsHigh - 1));
+function drawCurve(canvas: Canvas, order: ChartOrder, scale: ValueRange): void {
+  const across = linear(order.since, order.until, 0, canvas.dotsWide);
+  const down = linear(scale.highest, scale.lowest, 0, canvas.dotsHigh - 1);
+  const toX = (at: number) => Math.floor(across(at));
+  const toY = (value: number) => Math.round(down(value));
   let before: ChartPoint | null = null;
   for (const point of order.points) {
     const y = toY(point.value);
@@ -99,17 +83,17 @@ function drawCurve(canvas: Canvas, order: ChartOrder, scale: Scale): void {
   }
 }
 
-function labelRows({ formatValue }: ChartOrder, scale: Scale, rows: number): Map<number, string> {
+function labelRows({ formatValue }: ChartOrder, scale: ValueRange, rows: number): Map<number, string> {
   return new Map(scale.ticks.map((tick) => [rowOf(tick, scale, rows), formatValue(tick)]));
 }
 
-function thresholdRows({ thresholds }: ChartOrder, scale: Scale, rows: number): Set<number> {
+function thresholdRows({ thresholds }: ChartOrder, scale: ValueRange, rows: number): Set<number> {
   const inside = thresholds.filter((value) => value >= scale.lowest && value <= scale.highest);
   return new Set(inside.map((value) => rowOf(value, scale, rows)));
 }
 
-function rowOf(value: number, scale: Scale, rows: number): number {
-  const y = Math.round(((scale.highest - value) / (scale.highest - scale.lowest)) * (rows * 4 - 1));
+function rowOf(value: number, scale: ValueRange, rows: number): number {
+  const y = Math.round(linear(scale.highest, scale.lowest, 0, rows * 4 - 1)(value));
   return Math.min(rows - 1, y >> 2);
 }
 

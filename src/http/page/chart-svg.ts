@@ -1,6 +1,6 @@
+import { linear, timeTicks, valueTicks } from '../../chart/scale.ts';
 import { Html, html } from '../html.ts';
 import type { Chart } from './chart-model.ts';
-import { niceTicks, timeTicks } from './scale.ts';
 import { severityWord } from './words.ts';
 
 /** Shares of the picture's height that the plot keeps clear for labels. */
@@ -24,7 +24,7 @@ ${scale.ticks.map(
   (tick) =>
     html`<line class="grid" x1="0" x2="100%" y1="${y(tick)}%" y2="${y(tick)}%"/><text class="tick" x="4" y="${y(tick)}%" dy="-4">${formatTick(tick)}</text>`,
 )}
-${timeTicks({ since: chart.since, until: chart.until, timezone }).map(({ at, label }) => timeTick(x(at), label))}
+${timeTicks({ since: chart.since, until: chart.until, timezone, count: 6 }).map(({ at, label }) => timeTick(x(at), label))}
 ${chart.thresholds.map(
   ({ severity, value }) =>
     html`<line class="threshold ${severity}" x1="0" x2="100%" y1="${y(value)}%" y2="${y(value)}%"/><text class="threshold-name ${severity}" x="100%" dx="-4" y="${y(value)}%" dy="-4" text-anchor="end">${severityWord(severity).toLowerCase()} ${formatTick(value)}</text>`,
@@ -59,10 +59,12 @@ function createScale({ since, until, points, thresholds, projection }: Chart): S
   const margin = (highest - lowest) * 0.06 || Math.max(1, Math.abs(highest) * 0.1);
   lowest -= lowest >= 0 && lowest < margin ? lowest : margin;
   highest += margin;
+  const across = linear(since, until, 0, 100);
+  const down = linear(highest, lowest, top, 100 - bottom);
   return {
-    x: (at) => percent(((at - since) / (until - since)) * 100, 0),
-    y: (value) => percent(top + ((highest - value) / (highest - lowest)) * (100 - top - bottom), 0),
-    ticks: niceTicks(lowest, highest, 4),
+    x: (at) => percent(across(at), 0),
+    y: (value) => percent(down(value), 0),
+    ticks: valueTicks(lowest, highest, 4),
   };
 }
 

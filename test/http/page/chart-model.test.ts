@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildChart, chartRanges } from '../../../src/http/page/chart-model.ts';
 import { drawChart } from '../../../src/http/page/chart-svg.ts';
-import { niceTicks, timeTicks } from '../../../src/http/page/scale.ts';
 import {
   buildAccountView,
   buildIncident,
@@ -137,46 +136,5 @@ describe('the chart', () => {
     const { chart } = chartOf(() => -18.383, { thresholds: { sms: { critical: micros(0.1) }, voip: {} } });
     expect(chart.points.at(-1)?.[1]).toBe(-18.383);
     expect(chart.thresholds).toEqual([{ severity: 'critical', value: 0.1 }]);
-  });
-});
-
-describe('scales', () => {
-  it('have round numbers', () => {
-    expect(niceTicks(0, 97, 4)).toEqual([0, 25, 50, 75]);
-    expect(niceTicks(-3, 4, 4)).toEqual([-2, 0, 2, 4]);
-    expect(niceTicks(5, 5, 4)).toEqual([5]);
-  });
-
-  it('have hours for a day and months for a year', () => {
-    expect(
-      timeTicks({ since: viewsNow - dayMs, until: viewsNow, timezone: 'UTC' }).map(({ label }) => label),
-    ).toContain('12:00');
-    expect(
-      timeTicks({ since: viewsNow - 7 * dayMs, until: viewsNow, timezone: 'UTC' }).map(({ label }) => label),
-    ).toContain('18 Nov');
-    expect(
-      timeTicks({ since: viewsNow - 365 * dayMs, until: viewsNow, timezone: 'UTC' }).map(
-        ({ label }) => label,
-      ),
-    ).toContain('Feb');
-  });
-
-  it('have hours that are round where people are, also across a change of the clocks', () => {
-    const ticks = (since: string, timezone: string) =>
-      timeTicks({ since: Date.parse(since), until: Date.parse(since) + dayMs, timezone }).map(
-        ({ at, label }) => `${new Date(at).toISOString().slice(11, 16)} ${label}`,
-      );
-    expect(ticks('2026-11-20T18:41:00Z', 'Asia/Kolkata')).toEqual([
-      ...['22:30 04:00', '02:30 08:00', '06:30 12:00', '10:30 16:00', '14:30 20:00', '18:30 00:00'],
-    ]);
-    expect(ticks('2026-10-24T20:00:00Z', 'Europe/Berlin')).toEqual([
-      ...['22:00 00:00', '03:00 04:00', '07:00 08:00', '11:00 12:00', '15:00 16:00', '19:00 20:00'],
-    ]);
-  });
-
-  it('have months that begin where people are', () => {
-    const since = Date.parse('2026-01-15T00:00:00Z');
-    const [first] = timeTicks({ since, until: since + 200 * dayMs, timezone: 'Asia/Shanghai' });
-    expect(first).toEqual({ at: Date.parse('2026-01-31T16:00:00Z'), label: 'Feb' });
   });
 });

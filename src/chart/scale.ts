@@ -1,0 +1,77 @@
+import { scaleLinear, scaleUtc } from 'd3-scale';
+import { zoneOffsetMs } from '../domain/moment.ts';
+
+/** Where the values of a chart begin and end, and the round values between that carry a label, lowest first. */
+export interface ValueRange {
+  readonly lowest: number;
+  readonly highest: number;
+  readonly ticks: readonly number[];
+}
+
+/** Round values from `lowest` to `highest`, about `count` of them: steps of 1, 2 or 5 times a power of ten. */
+export function valueTicks(lowest: number, highest: number, count: number): readonly number[] {
+  return scaleLinear([lowest, highest], [0, 1]).ticks(count);
+}
+
+/** The same, with both ends moved out to round values. */
+export function roundedRange(lowest: number, highest: number, count: number): ValueRange {
+  const scale = scaleLinear([lowest, highest], [0, 1]).nice(count);
+  const [bottom = lowest, top = highest] = scale.domain();
+  return { lowest: bottom, highest: top, ticks: scale.ticks(count) };
+}
+
+/** Maps `from` … `to` on `start` … `end`, and goes on beyond them. */
+export function linear(from: number, to: number, start: number, end: number): (value: number) => number {
+  const scale = scaleLinear([from, to], [start, end]);
+  return (value) => scale(value);
+}
+
+/** An instant of the time axis, and what to write at it: a time of day, a day (`20 Nov`) or a month. */
+export interface TimeTick {
+  readonly at: number;
+  readonly label: string;
+}
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+/**
+ * About `count` instants between two, round on the clocks of the zone (an IANA name). The ticks are chosen on the clock's face, which
+ * has no gaps; where the clocks are moved, one that does not exist lies within an hour of where it would be.
+ */
+export function timeTicks(span: {
+  readonly since: number;
+  readonly until: number;
+  readonly timezone: string;
+  readonly count: number;
+}): readonly TimeTick[] {
+  const { since, until, timezone, count } = span;
+  const face = (at: number): number => at + zoneOffsetMs(at, timezone);
+  const walls = scaleUtc([face(since), face(until)], [0, 1])
+    .ticks(count)
+    .map((date) => date.getTime());
+  const nameTick = chooseName(walls);
+  return walls
+    .map((wall) => ({ at: instantOf(wall, timezone), label: nameTick(new Date(wall)) }))
+    .filter(({ at }) => at >= since && at <= until);
+}
+
+/** As precise as the ticks are apart. */
+function chooseName(walls: readonly number[]): (face: Date) => string {
+  if (walls.some((wall) => wall % minuteMs !== 0)) return (face) => face.toISOString().slice(11, 19);
+  if (walls.some((wall) => wall % dayMs !== 0)) return (face) => face.toISOString().slice(11, 16);
+  const firsts = walls.every((wall) => new Date(wall).getUTCDate() === 1);
+  return firsts ? monthName : (face) => `${face.getUTCDate()} ${monthName(face)}`;
+}
+
+function monthName(face: Date): string {
+  return monthNames[face.getUTCMonth()] ?? '';
+}
+
+const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** The instant at which the zone's clocks show what UTC's clocks show at `wall`. */
+function instantOf(wall: number, timezone: string): number {
+  const guess = wall - zoneOffsetMs(wall, timezone);
+  return wall - zoneOffsetMs(guess, timezone);
+}
