@@ -28,6 +28,8 @@ export interface Calendar {
   next(cron: string, timezone: string, after: number): number | null;
   /** The last instant at or before `before`; null when there is none. */
   previous(cron: string, timezone: string, before: number): number | null;
+  /** How far the zone's clocks are ahead of UTC at an instant, in milliseconds. Cheap: it is asked for each hour of the weeks ahead. */
+  offsetMs(timezone: string, at: number): number;
 }
 
 /** How sending one message ended. `reason` names the cause without quoting an address that is a credential. */

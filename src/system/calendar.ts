@@ -1,4 +1,5 @@
 import { Cron } from 'croner';
+import { zoneOffsetMs } from '../domain/moment.ts';
 import type { Calendar } from '../domain/ports.ts';
 
 /**
@@ -17,7 +18,32 @@ export const cronCalendar: Calendar = {
     parse(cron, timezone)
       .previousRuns(1, new Date((Math.floor(before / 1000) + 1) * 1000))[0]
       ?.getTime() ?? null,
+  offsetMs(timezone, at) {
+    const day = Math.floor(at / dayMs);
+    const begins = offsetAt(timezone, day);
+    return begins === offsetAt(timezone, day + 1) ? begins : zoneOffsetMs(at, timezone);
+  },
 };
+
+const dayMs = 86_400_000;
+
+/** What zones were ahead of UTC by at the beginning of days (of UTC): clocks change at most once within one. */
+const offsets = new Map<string, Map<number, number>>();
+const mostDays = 1000;
+
+function offsetAt(timezone: string, day: number): number {
+  let days = offsets.get(timezone);
+  if (days === undefined || days.size > mostDays) {
+    days = new Map();
+    offsets.set(timezone, days);
+  }
+  let offsetMs = days.get(day);
+  if (offsetMs === undefined) {
+    offsetMs = zoneOffsetMs(day * dayMs, timezone);
+    days.set(day, offsetMs);
+  }
+  return offsetMs;
+}
 
 /**
  * What is wrong with an expression or its zone, in words; null when it will run. croner finds a bad zone and

@@ -98,6 +98,23 @@ describe('lowwater replay', () => {
     expect(readFileSync(join(folder, 'lowwater.db')).equals(before)).toBe(true);
   });
 
+  it('foretells at each reading when the balance is empty, and says how good that was', async () => {
+    const words = ['replay', '--account', 'otp', '--forecasts'];
+    const { code, stdout } = await runLowwater([...words, '--json'], { cwd: folder });
+    const { forecasts } = JSON.parse(stdout) as { forecasts: Record<string, string | null>[] };
+    expect(code).toBe(0);
+    expect(forecasts).toHaveLength(576);
+    expect(new Set(forecasts.map((it) => `${it.account} ${it.balance}`))).toEqual(new Set(['otp sms']));
+    // At the 250th reading 50 are left, of which one goes every five minutes.
+    const { at, emptyAt, earliest, latest } = forecasts[250] ?? {};
+    const hours = (Date.parse(String(emptyAt)) - Date.parse(String(at))) / 3_600_000;
+    expect(hours).toBeCloseTo(50 / 12, 1);
+    expect(String(earliest) < String(emptyAt) && String(emptyAt) < String(latest)).toBe(true);
+    expect((await runCli(words, { cwd: folder })).stdout).toMatch(
+      /No forecast can be held against what came yet/,
+    );
+  });
+
   it('finds the same in an export of the history, from a file and from standard input', async () => {
     const stored = parse((await runCli(['replay', '--account', 'otp', '--json'], { cwd: folder })).stdout);
     const csv = (await runCli(['history', 'otp', '--since', '7d', '--csv'], { cwd: folder })).stdout;

@@ -13,6 +13,7 @@ import { printJson } from '../print-json.ts';
 import { readInstant, requireAccount } from '../read-options.ts';
 import { type AccountTrace, traceOf } from '../replay/account-trace.ts';
 import { formatReplay } from '../replay/format-replay.ts';
+import { printForecasts } from '../replay/print-forecasts.ts';
 import { type Progress, startProgress } from '../terminal/progress.ts';
 
 const usualSpanMs = 90 * 86_400_000;
@@ -30,7 +31,11 @@ every message is delivered at once.
 
 --json prints {"incidents":[{"account","rule","type","severity","firedAt","resolvedAt","value","emptyAt","emptyBy"}],"messages":n};
 severity is the worst, value what it fired with (money as a decimal string, durations in seconds). emptyAt is when the balance
-ran empty: "reached" while it fired, or else "projected" from the burn rate.`,
+ran empty: "reached" while it fired, or else "projected" from the burn rate.
+
+--forecasts foretells at each reading, from it and earlier ones alone, when the balance is empty, and says how far off that was.
+With --json {"forecasts":[{"account","balance","at","emptyAt","earliest","latest","basis"}]}: as likely before emptyAt as after, four
+times in five between earliest and latest; null is unknown, or later than can be told.`,
   options: {
     since: {
       value: 'TIME',
@@ -38,10 +43,12 @@ ran empty: "reached" while it fired, or else "projected" from the burn rate.`,
     },
     input: { value: 'FILE.csv', summary: 'replay this file; - reads standard input' },
     account: { value: 'ID', summary: 'only this account; whose the file is when it does not say' },
+    forecasts: { summary: 'what was foretold at each reading, and how good it was, instead of the rules' },
     json: { summary: 'print JSON' },
   },
   examples: [
     'lowwater replay --since 30d',
+    'lowwater replay --forecasts',
     'lowwater history otp --since 365d --csv | lowwater replay --config new.json --input - --account otp',
   ],
   run: runReplay,
@@ -60,18 +67,21 @@ async function runReplay(context: CommandContext, input: CommandInput): Promise<
     since: readInstant(input, 'since', now) ?? (file === null ? now - usualSpanMs : null),
   };
   const progress = startProgress({ output: context.stderr, clock: context.clock, label: 'replay' });
+  const live = (each: Work['each']) => {
+    const work = { ...order, progress, each };
+    const done = file === null ? replayStored(context, work) : replayFile(context, { ...work, file });
+    return done.finally(() => progress.end());
+  };
+  if (input.flag('forecasts')) {
+    await printForecasts(context, { live, calendar, settings, json: input.flag('json') });
+    return context.signal.aborted ? exitCodes.failed : exitCodes.ok;
+  }
   const replay = new HistoryReplay({ settings, calendar });
   const traces: AccountTrace[] = [];
-  const each = (history: AccountHistory) => {
+  await live((history) => {
     replay.add(history);
     if (history.polls.length > 0) traces.push(traceOf(history));
-  };
-  try {
-    if (file === null) await replayStored(context, { ...order, progress, each });
-    else await replayFile(context, { ...order, progress, each, file });
-  } finally {
-    progress.end();
-  }
+  });
   if (context.signal.aborted) return exitCodes.failed;
   const until = file === null ? now : traces.reduce((last, trace) => Math.max(last, trace.until), 0);
   const result = replay.finish(until);
@@ -89,7 +99,7 @@ interface ReplayOrder {
 
 interface Work extends ReplayOrder {
   readonly progress: Progress;
-  readonly each: (history: AccountHistory) => void;
+  readonly each: (history: AccountHistory) => void | Promise<void>;
 }
 
 async function replayStored(context: CommandContext, work: Work): Promise<void> {
@@ -98,7 +108,7 @@ async function replayStored(context: CommandContext, work: Work): Promise<void> 
   const reader = await context.rooms.openReader(settings.storage.path);
   try {
     for (const [index, account] of accounts.entries()) {
-      each(storedHistory(reader, account, work));
+      await each(storedHistory(reader, account, work));
       progress.update((index + 1) / accounts.length);
       if (await interrupted(context)) return;
     }
@@ -122,7 +132,7 @@ async function replayFile(context: CommandContext, work: Work & { readonly file:
     });
     const assigned = assignReadings(readings, settings.accounts, work.account);
     for (const [index, given] of assigned.entries()) {
-      each(givenHistory(given.account, given.readings, work));
+      await each(givenHistory(given.account, given.readings, work));
       progress.update(readingShare + ((index + 1) / assigned.length) * (1 - readingShare));
       if (await interrupted(context)) return;
     }

@@ -1,0 +1,168 @@
+import type { Forecast } from '../domain/forecast.ts';
+import type { Micros } from '../domain/money.ts';
+import { type Balance, balances, type Reading } from '../domain/reading.ts';
+import { type BalanceState, emptyBalanceState } from './balance-state.ts';
+import { foretell, type Walk, walkAhead } from './forecast.ts';
+import { beginInterval, passHour } from './interval.ts';
+import { isSeen, learnHour } from './learn-hour.ts';
+import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
+import { readSpending, writeSpending } from './spending-bytes.ts';
+import { forgetUnusual, type Usual, usualRange, watchUnusual } from './unusual.ts';
+
+/** Nothing is foretold by hours before a day of them was learned. */
+const hoursForForecast = 24;
+/** Within so much of a mean hour above the floor an account may have stopped serving: its silence is no lack of demand. */
+const nearlyEmpty = 0.5;
+
+/** One balance that ever fell, with what is made from its state for the present hour. */
+interface Known {
+  readonly state: BalanceState;
+  walk: Walk | null;
+  usual: Usual | null;
+}
+
+/**
+ * What is known of the spending of one account: an O(1) update a reading, a bounded one for each hour that ended. The same
+ * readings always make the same state.
+ *
+ * Falls are spending. A fall across a gap is spread over the gap's time. Not seen are times in which a balance rose, and times that
+ * begin or end empty: what is not served is no lack of demand. A reading in another currency starts afresh; one that is older than
+ * its predecessor (the clock was set back) only goes on from there.
+ */
+export class AccountSpending {
+  readonly #week: LocalWeek;
+  readonly #floorMicros: Micros;
+  #last: Reading | null = null;
+  #hour: LocalHour | null = null;
+  #known: Record<Balance, Known | null> = { sms: null, voip: null };
+
+  /** `floorMicros` is what counts as empty. */
+  constructor(parts: { readonly week: LocalWeek; readonly floorMicros: Micros }) {
+    this.#week = parts.week;
+    this.#floorMicros = parts.floorMicros;
+  }
+
+  /** The newest reading that was taken in. */
+  get last(): Reading | null {
+    return this.#last;
+  }
+
+  /** What is known of one balance; null while it never fell. */
+  state(balance: Balance): BalanceState | null {
+    return this.#known[balance]?.state ?? null;
+  }
+
+  /** Takes in the newest reading. True when an hour ended with it. */
+  read(reading: Reading): boolean {
+    const last = this.#last;
+    this.#last = reading;
+    if (last !== null && last.currency !== reading.currency) this.#known = { sms: null, voip: null };
+    if (last?.currency !== reading.currency || reading.at <= last.at || this.#hour === null) {
+      this.#hour = this.#week.hourAt(reading.at);
+      return false;
+    }
+    const ended = reading.at >= this.#hour.endsAt;
+    for (let from = last.at; from < reading.at; ) {
+      const hour: LocalHour = this.#hour;
+      const to = Math.min(reading.at, hour.endsAt);
+      for (const balance of balances) this.#spend(balance, { last, reading, from, to, slot: hour.slot });
+      if (to === hour.endsAt) this.#endHour(hour);
+      from = to;
+    }
+    return ended;
+  }
+
+  /** When so much of a balance, as it was at the newest reading, is spent; null while less than a day is known. */
+  forecast(balance: Balance, left: Micros): Forecast | null {
+    const known = this.#known[balance];
+    if (known === null || this.#last === null || this.#hour === null) return null;
+    const { hours } = known.state;
+    if (hours < hoursForForecast) return null;
+    const span = foretell(known.state, this.#walk(known, this.#hour.startsAt), { left, at: this.#last.at });
+    return { ...span, basis: hours < hoursPerWeek ? 'hour-of-day' : 'hour-of-week' };
+  }
+
+  /** All of it, about 2.6 KB for each balance that ever fell; null before the first reading. */
+  bytes(): Uint8Array | null {
+    if (this.#last === null) return null;
+    const states = { sms: this.state('sms'), voip: this.state('voip') };
+    return writeSpending({ timezone: this.#week.timezone, last: this.#last, states });
+  }
+
+  /** Goes on from what `bytes` gave. False where that is of another version or time zone: nothing changes then. */
+  restore(bytes: Uint8Array): boolean {
+    const found = readSpending(bytes);
+    if (found === null || found.timezone !== this.#week.timezone) return false;
+    this.#last = found.last;
+    this.#hour = this.#week.hourAt(found.last.at);
+    const { sms, voip } = found.states;
+    this.#known = { sms: sms && fresh(sms), voip: voip && fresh(voip) };
+    return true;
+  }
+
+  #walk(known: Known, startsAt: number): Walk {
+    if (known.walk?.startsAt !== startsAt) {
+      const sums = known.walk?.sums ?? new Float32Array(farthestHours + 1);
+      known.walk = walkAhead(known.state, { startsAt, slots: this.#week.slotsFrom(startsAt), sums });
+    }
+    return known.walk;
+  }
+
+  #spend(
+    balance: Balance,
+    part: {
+      readonly last: Reading;
+      readonly reading: Reading;
+      readonly from: number;
+      readonly to: number;
+      readonly slot: number;
+    },
+  ): void {
+    const { last, reading, from, to, slot } = part;
+    const fell = last[balance] - reading[balance];
+    const known = this.#known[balance] ?? this.#firstFall(balance, fell);
+    if (known === null) return;
+    const { state } = known;
+    const left = reading[balance] - this.#floorMicros;
+    const stopped = left < nearlyEmpty * state.meanHour && (left >= 0 || fell === 0);
+    if (fell < 0 || stopped) return;
+    const spent = fell * ((to - from) / (reading.at - last.at));
+    state.spent += spent;
+    state.seenMs += to - from;
+    if (state.hours < hoursPerWeek) return;
+    known.usual ??= usualRange(state, slot);
+    watchUnusual(state, known.usual, { spent, from, to });
+  }
+
+  #firstFall(balance: Balance, fell: Micros): Known | null {
+    if (fell <= 0) return null;
+    const known = fresh(emptyBalanceState());
+    beginInterval(known.state);
+    this.#known[balance] = known;
+    return known;
+  }
+
+  #endHour({ slot, endsAt }: LocalHour): void {
+    const next = this.#week.hourAt(endsAt);
+    this.#hour = next;
+    for (const balance of balances) {
+      const known = this.#known[balance];
+      if (known === null) continue;
+      const { state } = known;
+      learnHour(state, slot);
+      forgetUnusual(state);
+      known.usual = null;
+      passHour(state, {
+        spent: state.spent,
+        seen: isSeen(state),
+        foretell: (hours) => this.#walk(known, next.startsAt).sums[hours] ?? 0,
+      });
+      state.spent = 0;
+      state.seenMs = 0;
+    }
+  }
+}
+
+function fresh(state: BalanceState): Known {
+  return { state, walk: null, usual: null };
+}

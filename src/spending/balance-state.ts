@@ -1,0 +1,159 @@
+import { hoursPerWeek } from './local-week.ts';
+
+/** How far ahead it is checked how good forecasts were, in hours. */
+export const checkedHours = [6, 24, 72, 168, 336] as const;
+
+/** Forecasts are put down every six hours, and kept until the farthest is due. */
+export const hoursPerBlock = 6;
+export const keptBlocks = 336 / hoursPerBlock;
+
+/** How many top-ups are remembered. */
+export const keptTopUps = 6;
+
+/** Numbers of a state. Amounts are micros. */
+const numbers = [
+  /** Falls in the present hour, and how much of it was seen (ms). */
+  'spent',
+  'seenMs',
+  /** Spent since the state began; only differences mean anything. */
+  'total',
+  /** The mean hour (14 days' memory), and how many hours were learned. */
+  'meanHour',
+  'hours',
+  /** The most that an hour usually takes. */
+  'peak',
+  /** The level's two sums. */
+  'actual',
+  'expected',
+  /** Spent in the present block of six hours, hours seen in it, hours of it that passed, blocks that were put down. */
+  'blockSpent',
+  'blockSeen',
+  'blockHours',
+  'blocks',
+  /** How many top-ups there were, and since when the balance has been where one is due (0: it is not). */
+  'topUps',
+  'topUpDueSince',
+] as const;
+
+/** Numbers of one side of what is unusual; see `watchUnusual`. */
+const unusualNumbers = [
+  'sum',
+  /** When the sum began to grow, and what was spent and usual since. */
+  'since',
+  'spent',
+  'expected',
+  /** The highest sum since then, and of earlier times, in mean hours. */
+  'top',
+  'usualTop',
+] as const;
+
+const sides = ['surge', 'slump'] as const;
+
+const floats = {
+  /** What each hour of the week usually takes. */
+  bins: hoursPerWeek,
+  /** Foretold sums, a row for each of the last blocks: what will be spent within each of `checkedHours`. */
+  said: keptBlocks * checkedHours.length,
+  /** Spent in each of the last blocks. */
+  came: keptBlocks,
+  /** For each of `checkedHours`: the usual error and how many widths of it the interval is. */
+  errors: checkedHours.length,
+  widths: checkedHours.length,
+  /** Amounts of the last top-ups, and the balances they came at. */
+  topUpAmounts: keptTopUps,
+  topUpFrom: keptTopUps,
+} as const;
+
+const bytes = {
+  /** In how many weeks each hour of the week was learned; stays at 255. */
+  weeks: hoursPerWeek,
+  /** How many hours of each of the last blocks were seen. */
+  cameHours: keptBlocks,
+} as const;
+
+export type Unusual = { [Name in (typeof unusualNumbers)[number]]: number };
+type Sides = { readonly [Side in (typeof sides)[number]]: Unusual };
+type Numbers = { [Name in (typeof numbers)[number]]: number };
+type Floats = { readonly [Name in keyof typeof floats]: Float32Array };
+type Bytes = { readonly [Name in keyof typeof bytes]: Uint8Array };
+
+/** All that is known of the spending of one balance: 2.6 KB, however long it is watched. */
+export type BalanceState = Numbers & Sides & Floats & Bytes;
+
+export function emptyBalanceState(): BalanceState {
+  return {
+    ...zeros(numbers),
+    surge: zeros(unusualNumbers),
+    slump: zeros(unusualNumbers),
+    ...mapValues(floats, (length) => new Float32Array(length)),
+    ...mapValues(bytes, (length) => new Uint8Array(length)),
+  };
+}
+
+/** How many bytes `writeBalanceState` writes. */
+export const balanceStateBytes =
+  8 * (numbers.length + sides.length * unusualNumbers.length) + 4 * total(floats) + total(bytes);
+
+/** Writes a state at a place of `view`, numbers little-endian, in the order in which they are named above. */
+export function writeBalanceState(state: BalanceState, view: DataView, start: number): void {
+  let place = start;
+  const write = (value: number): void => {
+    view.setFloat64(place, value, true);
+    place += 8;
+  };
+  for (const name of numbers) write(state[name]);
+  for (const side of sides) for (const name of unusualNumbers) write(state[side][name]);
+  for (const name of namesOf(floats)) {
+    for (const value of state[name]) {
+      view.setFloat32(place, value, true);
+      place += 4;
+    }
+  }
+  for (const name of namesOf(bytes)) for (const value of state[name]) view.setUint8(place++, value);
+}
+
+/** What `writeBalanceState` wrote. The bytes must be there. */
+export function readBalanceState(view: DataView, start: number): BalanceState {
+  const state = emptyBalanceState();
+  let place = start;
+  const read = (): number => {
+    place += 8;
+    return view.getFloat64(place - 8, true);
+  };
+  for (const name of numbers) state[name] = read();
+  for (const side of sides) for (const name of unusualNumbers) state[side][name] = read();
+  for (const name of namesOf(floats)) {
+    for (let index = 0; index < floats[name]; index++, place += 4) {
+      state[name][index] = view.getFloat32(place, true);
+    }
+  }
+  for (const name of namesOf(bytes)) {
+    for (let index = 0; index < bytes[name]; index++) state[name][index] = view.getUint8(place++);
+  }
+  return state;
+}
+
+function zeros<Name extends string>(names: readonly Name[]): { [Key in Name]: number } {
+  return fromEntries(names.map((name) => [name, 0]));
+}
+
+function mapValues<Name extends string, Value>(
+  lengths: Readonly<Record<Name, number>>,
+  make: (length: number) => Value,
+): { readonly [Key in Name]: Value } {
+  return fromEntries(namesOf(lengths).map((name) => [name, make(lengths[name])]));
+}
+
+function total(lengths: Readonly<Record<string, number>>): number {
+  return Object.values(lengths).reduce((sum, length) => sum + length, 0);
+}
+
+/** The keys of a record that is written out in this file: it has no others. */
+function namesOf<Name extends string>(record: Readonly<Record<Name, unknown>>): Name[] {
+  return Object.keys(record) as Name[];
+}
+
+/** As `Object.fromEntries`, which forgets that each name is among the entries. */
+function fromEntries<Name extends string, Value>(entries: [Name, Value][]): { [Key in Name]: Value } {
+  return Object.fromEntries(entries) as { [Key in Name]: Value };
+}

@@ -1,0 +1,85 @@
+import type { Forecast } from '../domain/forecast.ts';
+import type { Micros } from '../domain/money.ts';
+import type { BalanceState } from './balance-state.ts';
+import { spreadAhead } from './interval.ts';
+import { levelAhead, levelOf } from './level.ts';
+import { farthestHours, hoursPerWeek } from './local-week.ts';
+import { usualSpending } from './profile.ts';
+
+const hourMs = 3_600_000;
+/** Nobody plans further ahead. */
+const mostWeeks = 260;
+
+/** What is foretold to be spent from the beginning of an hour on: `sums[k]` within k hours. */
+export interface Walk {
+  readonly startsAt: number;
+  readonly sums: Float32Array;
+}
+
+/**
+ * One walk over the hours ahead, cumulative: `spent(h + k) = usual(h + k) · (1 + (L − 1) · e^(−k/96))`. It serves every reading of
+ * the hour. `sums` is filled and given back as part of the walk.
+ */
+export function walkAhead(
+  state: BalanceState,
+  ahead: { readonly startsAt: number; readonly slots: Uint8Array; readonly sums: Float32Array },
+): Walk {
+  const { startsAt, slots, sums } = ahead;
+  const level = levelOf(state);
+  let sum = 0;
+  sums[0] = 0;
+  for (let hour = 0; hour < farthestHours; hour++) {
+    sum += usualSpending(state, slots[hour] ?? 0) * levelAhead(level, hour);
+    sums[hour + 1] = sum;
+  }
+  return { startsAt, sums };
+}
+
+/** When `left` is spent that was there at `at`, an instant at or after the walk's start. */
+export function foretell(
+  state: BalanceState,
+  walk: Walk,
+  { left, at }: { readonly left: Micros; readonly at: number },
+): Omit<Forecast, 'basis'> {
+  const since = (at - walk.startsAt) / hourMs;
+  if (left <= 0) return { emptyAt: at, earliest: at, latest: at };
+  const before = sumAt(walk.sums, since);
+  const instant = (factor: number): number | null => {
+    const hours = hoursUntil(walk.sums, before + left * factor);
+    return hours === null ? null : walk.startsAt + hours * hourMs;
+  };
+  const emptyAt = instant(1);
+  const spread = spreadAhead(state, emptyAt === null ? farthestHours : (emptyAt - at) / hourMs);
+  return { emptyAt, earliest: instant(Math.exp(-spread)), latest: instant(Math.exp(spread)) };
+}
+
+function sumAt(sums: Float32Array, hours: number): Micros {
+  const whole = Math.min(farthestHours - 1, Math.max(0, Math.floor(hours)));
+  const from = sums[whole] ?? 0;
+  return from + (hours - whole) * ((sums[whole + 1] ?? 0) - from);
+}
+
+/** After how many hours the sum reaches an amount. Past the walk every week takes as much as its last one; null past five years. */
+function hoursUntil(sums: Float32Array, amount: Micros): number | null {
+  const all = sums[farthestHours] ?? 0;
+  if (all >= amount) return hoursWithin(sums, amount);
+  const weekly = all - (sums[farthestHours - hoursPerWeek] ?? 0);
+  const weeks = (amount - all) / weekly;
+  if (!(weeks <= mostWeeks)) return null;
+  const whole = Math.floor(weeks);
+  const within = hoursWithin(sums, all - weekly + (weeks - whole) * weekly);
+  return (whole + 1) * hoursPerWeek + within;
+}
+
+function hoursWithin(sums: Float32Array, amount: Micros): number {
+  let low = 0;
+  let high = farthestHours;
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if ((sums[middle] ?? 0) < amount) low = middle;
+    else high = middle;
+  }
+  const from = sums[low] ?? 0;
+  const to = sums[high] ?? 0;
+  return low + (to > from ? (amount - from) / (to - from) : 1);
+}

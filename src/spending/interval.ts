@@ -1,0 +1,111 @@
+import type { Micros } from '../domain/money.ts';
+import { type BalanceState, checkedHours, hoursPerBlock, keptBlocks } from './balance-state.ts';
+
+/** The error to expect before any was seen, for each of `checkedHours`, and how many seen errors it weighs. */
+const firstErrors = [0.22, 0.16, 0.13, 0.11, 0.11] as const;
+const firstWeight = 12;
+/** A new error weighs a sixtieth at the least: fifteen days' memory. */
+const memory = 60;
+const firstWidth = 1.8;
+const narrowest = 1;
+const widest = 4;
+/** Four times in five the interval shall hold. */
+const shareOutside = 0.2;
+const step = 0.08;
+/** A forecast is not held against what came when more than this share of it was unseen. */
+const mostUnseen = 0.1;
+/** Amounts below this share of the mean hour tell nothing by their ratio. */
+const smallShare = 0.2;
+
+const rows = checkedHours.length;
+const logHours = checkedHours.map((hours) => Math.log(hours));
+
+export function beginInterval(state: BalanceState): void {
+  state.errors.set(firstErrors);
+  state.widths.fill(firstWidth);
+}
+
+/**
+ * An hour passed. Every sixth, forecasts that came due are compared with what was spent, and new ones (`foretell`: the sum for so
+ * many hours ahead) are put down.
+ *
+ *     r = |ln((spent + 0.2 m) / (said + 0.2 m))|,  error += (r − error) / min(count, 60)
+ *     width += 0.08 · ([r outside of the interval] − 0.2), within 1 … 4
+ *
+ * The second line is adaptive conformal inference (Gibbs and Candès, 2021): whatever the errors are like, the interval comes to
+ * hold four times in five.
+ */
+export function passHour(
+  state: BalanceState,
+  it: { readonly spent: Micros; readonly seen: boolean; readonly foretell: (hours: number) => Micros },
+): void {
+  state.blockSpent += it.spent;
+  state.blockHours++;
+  if (it.seen) state.blockSeen++;
+  if (state.blockHours < hoursPerBlock) return;
+  const place = state.blocks % keptBlocks;
+  state.came[place] = state.blockSpent;
+  state.cameHours[place] = state.blockSeen;
+  state.blocks++;
+  state.blockSpent = 0;
+  state.blockSeen = 0;
+  state.blockHours = 0;
+  compareDue(state);
+  const row = state.blocks % keptBlocks;
+  for (const [index, hours] of checkedHours.entries()) state.said[row * rows + index] = it.foretell(hours);
+}
+
+/** What was spent in the last so many hours (a multiple of six, at most 336), and how many of them were seen. */
+export function spentLately(
+  state: BalanceState,
+  hours: number,
+): { readonly spent: Micros; readonly seenHours: number } {
+  let spent = 0;
+  let seenHours = 0;
+  for (let back = 1; back <= hours / hoursPerBlock; back++) {
+    const place = (state.blocks - back + keptBlocks) % keptBlocks;
+    spent += state.came[place] ?? 0;
+    seenHours += state.cameHours[place] ?? 0;
+  }
+  return { spent, seenHours };
+}
+
+function compareDue(state: BalanceState): void {
+  const small = smallShare * state.meanHour;
+  for (const [index, hours] of checkedHours.entries()) {
+    const blocks = hours / hoursPerBlock;
+    if (state.blocks <= blocks) continue;
+    const said = state.said[((state.blocks - blocks) % keptBlocks) * rows + index] ?? 0;
+    const { spent, seenHours } = spentLately(state, hours);
+    if (said <= 0 || seenHours < hours * (1 - mostUnseen)) continue;
+    learnError(state, index, Math.abs(Math.log((spent + small) / (said + small))));
+  }
+}
+
+function learnError(state: BalanceState, index: number, error: number): void {
+  const known = state.errors[index] ?? 0;
+  const width = state.widths[index] ?? firstWidth;
+  const missed = error > known * width ? 1 : 0;
+  const weight = Math.min(memory, firstWeight + state.blocks);
+  state.errors[index] = known + (error - known) / weight;
+  state.widths[index] = Math.min(widest, Math.max(narrowest, width + step * (missed - shareOutside)));
+}
+
+/**
+ * How far a sum for so many hours ahead may be off, four times in five, as the logarithm of a factor: error times width,
+ * interpolated in the logarithm of the hours; never less than before anything was seen as long as little was.
+ */
+export function spreadAhead(state: BalanceState, hours: number): number {
+  const at = Math.log(Math.max(1, hours));
+  let right = 1;
+  while (right < rows - 1 && at > (logHours[right] ?? 0)) right++;
+  const from = logHours[right - 1] ?? 0;
+  const to = logHours[right] ?? 1;
+  const share = Math.min(1, Math.max(0, (at - from) / (to - from)));
+  return spreadOf(state, right - 1) * (1 - share) + spreadOf(state, right) * share;
+}
+
+function spreadOf(state: BalanceState, index: number): number {
+  const spread = (state.errors[index] ?? 0) * (state.widths[index] ?? 0);
+  return state.blocks < keptBlocks ? Math.max(spread, (firstErrors[index] ?? 0) * firstWidth) : spread;
+}

@@ -1,0 +1,72 @@
+import type { Calendar } from '../domain/ports.ts';
+
+const hourMs = 3_600_000;
+const daysPerWeek = 7;
+export const hoursPerWeek = 168;
+
+/** 1 January 1970 was a Thursday: three days after a Monday. */
+const mondayShift = 3;
+const sunday = 6;
+
+/** How many hours ahead anything is foretold: a little more than two weeks. */
+export const farthestHours = 400;
+
+/** An hour of local time. `slot` is its place in the week: 0 is Monday 0:00, 167 Sunday 23:00. */
+export interface LocalHour {
+  readonly startsAt: number;
+  readonly endsAt: number;
+  readonly slot: number;
+}
+
+/**
+ * The hours of the week where an account's customers live. Where clocks change, an hour of the night comes twice or not at
+ * all, and all others keep their place; a holiday has the hours of a Sunday. Accounts of one zone share one.
+ */
+export class LocalWeek {
+  readonly timezone: string;
+  readonly #calendar: Calendar;
+  /** Holidays as days since 1970. */
+  readonly #holidays: ReadonlySet<number>;
+  #aheadFrom = Number.NaN;
+  #ahead = new Uint8Array(farthestHours);
+
+  /** `holidays` are dates as `2026-12-25`. */
+  constructor(parts: {
+    readonly calendar: Calendar;
+    readonly timezone: string;
+    readonly holidays: readonly string[];
+  }) {
+    this.timezone = parts.timezone;
+    this.#calendar = parts.calendar;
+    this.#holidays = new Set(parts.holidays.map((date) => Date.parse(`${date}T00:00Z`) / (24 * hourMs)));
+  }
+
+  hourAt(at: number): LocalHour {
+    const offsetMs = this.#calendar.offsetMs(this.timezone, at);
+    const hour = Math.floor((at + offsetMs) / hourMs);
+    const startsAt = hour * hourMs - offsetMs;
+    return { startsAt, endsAt: startsAt + hourMs, slot: this.#slotOf(hour) };
+  }
+
+  /** The slots of the hours that follow one another from `startsAt` on, the first that of `startsAt` itself. */
+  slotsFrom(startsAt: number): Uint8Array {
+    if (this.#aheadFrom === startsAt) return this.#ahead;
+    this.#aheadFrom = startsAt;
+    for (let hour = 0; hour < farthestHours; hour++) {
+      const at = startsAt + hour * hourMs;
+      const offsetMs = this.#calendar.offsetMs(this.timezone, at);
+      this.#ahead[hour] = this.#slotOf(Math.floor((at + offsetMs) / hourMs));
+    }
+    return this.#ahead;
+  }
+
+  #slotOf(hour: number): number {
+    const day = Math.floor(hour / 24);
+    const weekday = this.#holidays.has(day) ? sunday : modulo(day + mondayShift, daysPerWeek);
+    return weekday * 24 + (hour - day * 24);
+  }
+}
+
+function modulo(value: number, by: number): number {
+  return ((value % by) + by) % by;
+}

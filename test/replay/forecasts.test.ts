@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import type { Reading } from '../../src/domain/reading.ts';
+import { judgeForecasts } from '../../src/replay/forecast-quality.ts';
+import { forecastsOf } from '../../src/replay/forecasts.ts';
+import { cronCalendar } from '../../src/system/calendar.ts';
+import { makeAccount } from '../support/settings.ts';
+import { monday, officeHours, spendBy } from '../support/spending.ts';
+
+const dayMs = 86_400_000;
+
+function foretold(readings: readonly Reading[]) {
+  const polls = readings.map((reading) => ({ at: reading.at, outcome: 'ok' as const, reading }));
+  const history = {
+    account: makeAccount('otp'),
+    polls,
+    before: [],
+    gaps: 'unread' as const,
+    until: readings.at(-1)?.at ?? 0,
+  };
+  return [...forecastsOf(history, { calendar: cronCalendar, timezone: 'UTC' })];
+}
+
+describe('the forecasts of a past', () => {
+  const readings = [...spendBy(officeHours, { from: monday, to: monday + 40 * dayMs, begins: 3e9 })];
+
+  it('are one for each reading of the balances that move', () => {
+    const found = foretold(readings);
+    expect(found).toHaveLength(readings.length);
+    expect(new Set(found.map(({ balance }) => balance))).toEqual(new Set(['sms']));
+  });
+
+  it('rest on nothing that comes later', () => {
+    const part = foretold(readings.slice(0, 5000));
+    expect(part).toEqual(foretold(readings).slice(0, part.length));
+  });
+
+  it('are held against what came', () => {
+    const [day, ...longer] = judgeForecasts(foretold(readings), 'sms');
+    expect(day?.aheadMs).toBe(dayMs);
+    expect(longer.map(({ aheadMs }) => aheadMs / dayMs)).toEqual([3, 7]);
+    for (const { medianError, count } of longer) {
+      expect(medianError).toBeLessThan(0.05);
+      expect(count).toBeGreaterThan(10);
+    }
+  });
+});

@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Reading } from '../../src/domain/reading.ts';
+import { monday, officeHours, spendBy, spendingIn } from '../support/spending.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+const units = 1_000_000;
+
+function learn(readings: Iterable<Reading>, timezone = 'UTC', holidays: readonly string[] = []) {
+  const spending = spendingIn(timezone, holidays);
+  for (const reading of readings) spending.read(reading);
+  return spending;
+}
+
+describe('the forecast of an account', () => {
+  it('tells nothing before a day was seen, by the hour of the day in the first week, by the hour of the week after it', () => {
+    const knownAfter = (days: number) =>
+      learn(spendBy(officeHours, { from: monday, to: monday + days * dayMs })).forecast('sms', units);
+    expect(knownAfter(0.9)).toBeNull();
+    expect(knownAfter(2)?.basis).toBe('hour-of-day');
+    expect(knownAfter(8)?.basis).toBe('hour-of-week');
+  });
+
+  it('knows on a Sunday what Monday takes', () => {
+    const sundayNoon = monday + 27 * dayMs + 12 * hourMs;
+    const spending = learn(spendBy(officeHours, { from: monday, to: sundayNoon }));
+    // 20 hours until Monday 8:00 take a unit each; from then on ten an hour.
+    const emptyAt = spending.forecast('sms', 50 * units)?.emptyAt ?? 0;
+    expect(Math.abs(emptyAt - (sundayNoon + 23 * hourMs))).toBeLessThan(15 * minuteMs);
+  });
+
+  it('spans what it says with an interval that has the median within', () => {
+    const spending = learn(spendBy(officeHours, { from: monday, to: monday + 30 * dayMs }));
+    for (const left of [1, 10, 100, 1000, 5000]) {
+      const found = spending.forecast('sms', left * units);
+      const [earliest, emptyAt, latest] = [found?.earliest, found?.emptyAt, found?.latest].map(Number);
+      expect(earliest).toBeLessThan(emptyAt ?? 0);
+      expect(emptyAt).toBeLessThan(latest ?? 0);
+    }
+  });
+
+  it('tells months ahead by the last week it knows, and nothing past five years', () => {
+    const now = monday + 28 * dayMs;
+    const spending = learn(spendBy(officeHours, { from: monday, to: now }));
+    const weekly = (50 * 10 + 118) * units;
+    const emptyAt = spending.forecast('sms', 20 * weekly)?.emptyAt ?? 0;
+    expect(Math.abs(emptyAt - (now + 140 * dayMs))).toBeLessThan(12 * hourMs);
+    expect(spending.forecast('sms', 400 * weekly)?.emptyAt).toBeNull();
+  });
+
+  it('keeps the hour of the day where clocks go forward', () => {
+    // Berlin's clocks went forward on 29 March 2026; its office hours are an hour earlier in UTC from then on.
+    const berlin = (at: number) => officeHours(at, at < Date.UTC(2026, 2, 29, 1) ? 1 : 2);
+    const from = Date.UTC(2026, 2, 2);
+    const saturdayNoon = Date.UTC(2026, 2, 28, 12);
+    const emptyAt = (timezone: string) =>
+      learn(spendBy(berlin, { from, to: saturdayNoon }), timezone).forecast('sms', 52 * units)?.emptyAt ?? 0;
+    // Until Monday 8:00 in Berlin, which is 6:00 UTC, 42 hours take a unit each; the 52nd unit is spent within the hour after.
+    expect(Math.abs(emptyAt('Europe/Berlin') - Date.UTC(2026, 2, 30, 7))).toBeLessThan(20 * minuteMs);
+    expect(Math.abs(emptyAt('UTC') - Date.UTC(2026, 2, 30, 7))).toBeGreaterThan(30 * minuteMs);
+  });
+
+  it('takes a holiday for a Sunday', () => {
+    const fridayMidnight = monday + 25 * dayMs;
+    const readings = () => spendBy(officeHours, { from: monday, to: fridayMidnight });
+    const emptyAt = (holidays: readonly string[]) =>
+      learn(readings(), 'UTC', holidays).forecast('sms', 20 * units)?.emptyAt ?? 0;
+    expect(emptyAt([]) - fridayMidnight).toBeLessThan(10 * hourMs);
+    expect(emptyAt(['2026-01-30']) - fridayMidnight).toBeGreaterThan(19 * hourMs);
+  });
+
+  it('takes neither a top-up nor the silence of an empty account for a lack of demand', () => {
+    const to = monday + 21 * dayMs;
+    const steady = learn(spendBy(() => 12 * units, { from: monday, to }));
+    const readings: Reading[] = [];
+    let sms = 1000 * units;
+    for (let at = monday; at <= to; at += 5 * minuteMs) {
+      readings.push({ at, sms, voip: 0, currency: 'EUR' });
+      sms = Math.max(0, sms - units);
+      // Empty for six hours, then topped up.
+      if (at - (readings.findLast((it) => it.sms > 0)?.at ?? at) >= 6 * hourMs) sms = 1000 * units;
+    }
+    const left = 100 * units;
+    const runsOut = (spending: ReturnType<typeof learn>) =>
+      (spending.forecast('sms', left)?.emptyAt ?? 0) - to;
+    expect(runsOut(learn(readings)) / runsOut(steady)).toBeCloseTo(1, 1);
+  });
+
+  it('spreads what was spent in a gap over the gap', () => {
+    const to = monday + 21 * dayMs;
+    const all = [...spendBy(() => 12 * units, { from: monday, to })];
+    const gappy = all.filter((_, index) => index % 288 < 200 || index === all.length - 1);
+    const runsOut = (readings: readonly Reading[]) =>
+      learn(readings).forecast('sms', 500 * units)?.emptyAt ?? 0;
+    expect(Math.abs(runsOut(gappy) - runsOut(all))).toBeLessThan(hourMs);
+  });
+
+  it('starts afresh in another currency', () => {
+    const spending = learn(spendBy(officeHours, { from: monday, to: monday + 10 * dayMs }));
+    spending.read({ at: monday + 11 * dayMs, sms: 5, voip: 0, currency: 'USD' });
+    expect(spending.state('sms')).toBeNull();
+  });
+});
+
+describe('what is stored of it', () => {
+  it('goes on after a restart at any reading as if nothing had happened, in less than 4 KB', () => {
+    const readings = [...spendBy(officeHours, { from: monday, to: monday + 9 * dayMs })];
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: readings.length - 1 }), (cut) => {
+        const before = learn(readings.slice(0, cut));
+        const bytes = before.bytes();
+        if (bytes === null) throw new Error('there is a reading');
+        const after = spendingIn();
+        expect(after.restore(bytes)).toBe(true);
+        for (const reading of readings.slice(cut)) {
+          before.read(reading);
+          after.read(reading);
+        }
+        expect(after.bytes()).toEqual(before.bytes());
+        expect(bytes.length).toBeLessThan(4096);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it.each([
+    ['nothing', new Uint8Array(0)],
+    ['another version', Uint8Array.from({ length: 3000 }, () => 250)],
+    [
+      'half of it',
+      learn(spendBy(officeHours, { from: monday, to: monday + dayMs }))
+        .bytes()
+        ?.subarray(0, 1000),
+    ],
+    [
+      'what was learned in another zone',
+      learn(spendBy(officeHours, { from: monday, to: monday + dayMs }), 'Asia/Shanghai').bytes(),
+    ],
+  ])('does not go on from %s', (_name, bytes) => {
+    expect(spendingIn().restore(bytes ?? new Uint8Array(0))).toBe(false);
+  });
+
+  it('is the same whatever comes: no reading makes it useless', () => {
+    const reading = fc.record({
+      at: fc.integer({ min: monday, max: monday + 60 * dayMs }),
+      sms: fc.integer({ min: -100, max: 100 }).map((value) => value * units),
+      voip: fc.integer({ min: 0, max: 3 }).map((value) => value * units),
+      currency: fc.constantFrom('EUR', 'EUR', 'EUR', 'USD'),
+    });
+    fc.assert(
+      fc.property(fc.array(reading, { maxLength: 60 }), (readings) => {
+        const spending = learn(readings);
+        for (const balance of ['sms', 'voip'] as const) {
+          const found = spending.forecast(balance, 10 * units);
+          for (const instant of [found?.earliest, found?.emptyAt, found?.latest]) {
+            if (instant != null) expect(instant).toBeGreaterThanOrEqual(spending.last?.at ?? 0);
+          }
+        }
+      }),
+    );
+  });
+});
