@@ -78,7 +78,7 @@ const settings: Settings = {
   },
   accounts: Array.from({ length: accountCount }, (_, index) => makeAccount(`account-${index}`)),
   rules,
-  channels: [{ type: 'slack', name: 'ops', webhookUrl: new Secret('https://hooks.example.com/bench') }],
+  channels: [{ type: 'bench', name: 'ops', place: new Secret('https://hooks.example.com/bench') }],
   routes: [],
   silences: [],
   reports: [],

@@ -9,7 +9,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
-import { composeEmail } from '../src/channels/email/email-channel.ts';
+import { composeEmail } from '../src/channels/email/email-sender.ts';
 import { describeSlackPayload } from '../src/channels/slack/describe-payload.ts';
 import { renderSlack } from '../src/channels/slack/render-slack.ts';
 import type { Message } from '../src/domain/message.ts';

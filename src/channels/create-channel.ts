@@ -1,19 +1,21 @@
 import type { Channel } from '../daemon/ports.ts';
 import type { Clock } from '../domain/ports.ts';
 import type { ChannelSettings } from '../domain/settings.ts';
-import { createEmailChannel } from './email/email-channel.ts';
-import { createSlackChannel } from './slack/slack-channel.ts';
-import { createWebhookChannel } from './webhook/webhook-channel.ts';
+import { kindOf } from './registry.ts';
 
-/** The channel that a part of the configuration describes. It opens no connection before the first message. */
+/**
+ * The channel that a part of the configuration describes. What its kind needs is loaded at once, so that the first message does
+ * not wait for it; no connection is opened before that message.
+ */
 export function createChannel(settings: ChannelSettings, dependencies: { readonly clock: Clock }): Channel {
-  const { clock } = dependencies;
-  switch (settings.type) {
-    case 'slack':
-      return createSlackChannel({ name: settings.name, webhookUrl: settings.webhookUrl, clock });
-    case 'email':
-      return createEmailChannel({ settings, clock });
-    case 'webhook':
-      return createWebhookChannel({ name: settings.name, url: settings.url, secret: settings.secret, clock });
-  }
+  const kind = kindOf(settings);
+  const sender = kind.openSender(settings, dependencies);
+  return {
+    name: settings.name,
+    threadsBySubject: kind.threadsBySubject ?? false,
+    ...kind.pace(settings),
+    send: async (message, signal) => (await sender).send(message, signal),
+    preview: async (message) => (await sender).preview(message),
+    close: async () => (await sender).close(),
+  };
 }

@@ -49,12 +49,14 @@ export interface Rooms {
     readonly account: string | null;
     readonly signal: AbortSignal;
   }): Promise<readonly CheckedAccount[]>;
-  /** Sends a test message through one channel. */
+  /** Sends a test message through one channel; `outgoing` is what went out, as text. */
   sendTest(order: {
     readonly settings: Settings;
     readonly channel: ChannelSettings;
     readonly signal: AbortSignal;
-  }): Promise<Delivery>;
+  }): Promise<{ readonly delivery: Delivery; readonly outgoing: string }>;
+  /** The values that `type` of a channel can have. */
+  listChannelTypes(): Promise<readonly string[]>;
   /** A report as it would be sent now, for a person to read here. */
   renderReport(order: ReportOrder): Promise<string>;
   /** The same as JSON, as the webhook channel sends it. */
@@ -72,6 +74,8 @@ export interface ReportOrder {
 }
 
 export interface DemoOrder {
+  /** Kinds of channels that are shown; null leaves it to the demo. */
+  readonly channels: readonly string[] | null;
   readonly stdout: Output;
   readonly signal: AbortSignal;
 }

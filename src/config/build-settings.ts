@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
+import { buildChannel } from '../channels/registry.ts';
 import type { Route } from '../domain/route.ts';
 import type {
   AccountSettings,
-  ChannelSettings,
   PollSchedule,
   ServerSettings,
   Settings,
@@ -78,25 +78,6 @@ function buildAccount(account: ConfigInput['accounts'][number], config: ConfigIn
 function buildPoll(poll: ConfigInput['poll'], timezone: string): PollSchedule {
   if (poll?.cron !== undefined) return { kind: 'cron', cron: poll.cron, timezone: poll.timezone ?? timezone };
   return { kind: 'every', everyMs: poll?.every ?? defaultPollMs };
-}
-
-function buildChannel(name: string, channel: ConfigInput['channels'][string]): ChannelSettings {
-  switch (channel.type) {
-    case 'slack':
-      return { type: 'slack', name, webhookUrl: channel.webhookUrl };
-    case 'email':
-      return {
-        type: 'email',
-        name,
-        smtpUrl: channel.smtpUrl,
-        from: channel.from,
-        to: channel.to,
-        allowInsecure: channel.allowInsecure,
-        oauth2: channel.oauth2 ?? null,
-      };
-    case 'webhook':
-      return { type: 'webhook', name, url: channel.url, secret: channel.secret ?? null };
-  }
 }
 
 /** No routes means: everything to every channel. An empty list says the same: it must not silence anything. */

@@ -1,10 +1,9 @@
+import { hostOf } from '../channels/describe-address.ts';
+import { kindOf } from '../channels/registry.ts';
 import { formatDuration } from '../domain/duration.ts';
 import type { Route } from '../domain/route.ts';
-import type { Secret } from '../domain/secret.ts';
 import type {
   AccountSettings,
-  ChannelSettings,
-  Mailbox,
   PollSchedule,
   Settings,
 } from '../domain/settings.ts';
@@ -84,7 +83,7 @@ export function describeSettings(
     channels: settings.channels.map((channel) => ({
       name: channel.name,
       type: channel.type,
-      target: describeTarget(channel),
+      target: kindOf(channel).describe(channel),
     })),
     routes: settings.routes.map(describeRoute),
     silences: settings.silences.map((silence) => ({
@@ -113,27 +112,6 @@ function describeAccount(
 
 function describePoll(poll: PollSchedule): string {
   return poll.kind === 'every' ? `every ${formatDuration(poll.everyMs)}` : `${poll.cron} (${poll.timezone})`;
-}
-
-/** Where messages go, as far as that is no credential. */
-function describeTarget(channel: ChannelSettings): string {
-  switch (channel.type) {
-    case 'slack':
-      return hostOf(channel.webhookUrl);
-    case 'email':
-      return `${channel.to.map(describeMailbox).join(', ')} from ${describeMailbox(channel.from)} by ${hostOf(channel.smtpUrl)}`;
-    case 'webhook':
-      return `${hostOf(channel.url)}, ${channel.secret === null ? 'unsigned' : 'signed'}`;
-  }
-}
-
-function hostOf(address: Secret): string {
-  const url = URL.parse(address.reveal());
-  return url === null ? '' : `${url.protocol}//${url.host}`;
-}
-
-function describeMailbox({ name, address }: Mailbox): string {
-  return name === '' ? address : `${name} <${address}>`;
 }
 
 function describeRoute(route: Route): SettingsDescription['routes'][number] {

@@ -1,3 +1,4 @@
+import { kindOf } from '../channels/registry.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { isLoopbackHost } from '../domain/loopback-host.ts';
 import type { Calendar } from '../domain/ports.ts';
@@ -23,6 +24,7 @@ export function findWarnings(
     ...warnOfRules(draft, settings),
     ...findRouteWarnings(draft, settings),
     ...warnOfEndlessSilences(draft, settings, when),
+    ...warnOfChannels(draft, settings),
     ...warnOfOpenDoors(draft, settings),
   ];
 }
@@ -113,6 +115,16 @@ function warnOfRules(draft: Draft, settings: Settings): ConfigProblem[] {
   });
 }
 
+function warnOfChannels(draft: Draft, settings: Settings): ConfigProblem[] {
+  const hosts = settings.accounts.map(({ baseUrl }) => URL.parse(baseUrl)?.hostname ?? '');
+  const providerHosts = [...new Set(hosts)];
+  return settings.channels.flatMap((channel) =>
+    (kindOf(channel).findWarnings?.(channel, { providerHosts }) ?? []).map(({ key, message }) =>
+      problemAt(draft, ['channels', channel.name, key], message),
+    ),
+  );
+}
+
 const safeTokenLength = 16;
 
 function warnOfOpenDoors(draft: Draft, settings: Settings): ConfigProblem[] {
@@ -125,13 +137,6 @@ function warnOfOpenDoors(draft: Draft, settings: Settings): ConfigProblem[] {
         'secrets of accounts travel unencrypted over http://',
       ),
     );
-  }
-  for (const channel of settings.channels) {
-    if (channel.type === 'webhook' && isUnencrypted(channel.url.reveal())) {
-      warnings.push(
-        problemAt(draft, ['channels', channel.name, 'url'], 'messages travel unencrypted over http://'),
-      );
-    }
   }
   const { server } = settings;
   if (server?.token && server.token.reveal().length < safeTokenLength) {

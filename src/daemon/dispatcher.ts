@@ -129,7 +129,7 @@ export class Dispatcher {
   async #deliver(claim: Claim): Promise<void> {
     const lane = this.#lanes.get(claim.message.channel);
     const content = this.#compose(claim.message);
-    const subject = content === null || content === 'unreadable' ? null : mailSubject(lane, content);
+    const subject = content === null || content === 'unreadable' ? null : threadSubjectOf(lane, content);
     const delivery = await this.#attempt(lane, content);
     const current = this.#lanes.get(claim.message.channel);
     if (current !== undefined) current.busy = null;
@@ -162,7 +162,7 @@ export class Dispatcher {
   }
 }
 
-/** Only mail has threads, and threads are told apart by their subject. */
-function mailSubject(lane: Lane | undefined, content: Message): string | null {
-  return lane?.channel.type === 'email' ? messageSubject(content) : null;
+/** Null where the channel's threads are not told apart by their subject. */
+function threadSubjectOf(lane: Lane | undefined, content: Message): string | null {
+  return lane?.channel.threadsBySubject === true ? messageSubject(content) : null;
 }

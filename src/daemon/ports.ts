@@ -12,12 +12,15 @@ export interface Provider {
 /** A place where messages go. Never rejects. */
 export interface Channel {
   readonly name: string;
-  readonly type: 'slack' | 'email' | 'webhook';
+  /** Messages of an incident are one thread, and threads are told apart by their subject. */
+  readonly threadsBySubject?: boolean;
   /** The least time between the starts of two messages. */
   readonly minGapMs: number;
   /** Channels with the same key share that time: they send to one receiver. A key may be a secret. */
   readonly paceKey?: string;
   send(message: Message, signal: AbortSignal): Promise<Delivery>;
+  /** What would go out, as text and without any credential. */
+  preview(message: Message): Promise<string>;
   close(): Promise<void>;
 }
 

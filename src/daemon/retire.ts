@@ -20,10 +20,7 @@ export function retirableProvider(provider: Provider): Provider & Retirable {
 export function retirableChannel(channel: Channel): Channel & Retirable {
   const uses = new Uses(() => channel.close());
   return {
-    name: channel.name,
-    type: channel.type,
-    minGapMs: channel.minGapMs,
-    ...(channel.paceKey === undefined ? {} : { paceKey: channel.paceKey }),
+    ...channel,
     send: (message, signal) => uses.during(channel.send(message, signal)),
     close: () => channel.close(),
     retire: () => uses.endAfterLast(),

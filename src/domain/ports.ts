@@ -34,12 +34,19 @@ export interface Calendar {
 
 /** How sending one message ended. `reason` names the cause without quoting an address that is a credential. */
 export type Delivery =
-  | { readonly kind: 'delivered'; readonly refusedRecipients?: readonly string[] }
+  | {
+      readonly kind: 'delivered';
+      readonly refusedRecipients?: readonly string[];
+      /** What the receiver answered, for people. */
+      readonly said?: string;
+    }
   /** `unknown`: it may have arrived although nothing says so. `refused`: it surely did not. */
   | {
       readonly kind: 'retry';
       readonly certainty: 'refused' | 'unknown';
       readonly afterMs?: number;
+      /** A message that was answered so is given up after so many attempts. */
+      readonly tries?: number;
       readonly reason: string;
     }
   | { readonly kind: 'dead'; readonly reason: string };

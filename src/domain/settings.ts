@@ -48,32 +48,13 @@ export interface AccountSettings {
   readonly poll: PollSchedule;
 }
 
-export type ChannelSettings =
-  | { readonly type: 'slack'; readonly name: string; readonly webhookUrl: Secret }
-  | {
-      readonly type: 'email';
-      readonly name: string;
-      readonly smtpUrl: Secret;
-      readonly from: Mailbox;
-      readonly to: readonly Mailbox[];
-      readonly allowInsecure: boolean;
-      /** XOAUTH2 access, instead of a password in the URL. */
-      readonly oauth2: OAuth2Settings | null;
-    }
-  | {
-      readonly type: 'webhook';
-      readonly name: string;
-      readonly url: Secret;
-      /** Base64 key, `whsec_…` as in the Standard Webhooks specification; null sends unsigned. */
-      readonly secret: Secret | null;
-    };
-
-export interface OAuth2Settings {
-  readonly user: string;
-  readonly clientId: string;
-  readonly clientSecret: Secret;
-  readonly refreshToken: Secret;
-  readonly accessUrl: string;
+/** A channel as far as everybody has to know it; the rest of its settings is its kind's business. */
+export interface ChannelSettings {
+  /** Which kind it is of. */
+  readonly type: string;
+  readonly name: string;
+  /** Where its messages go, as one text: what makes two channels the same under different names. */
+  readonly place: Secret;
 }
 
 export interface Mailbox {

@@ -14,7 +14,7 @@ export function followChannels(state: MonitorState, before: readonly ChannelSett
   for (const channel of before) {
     forgetTries(state, channel.name);
     if (channels.some((it) => it.name === channel.name)) continue;
-    const heir = channels.find((it) => !known.has(it.name) && placeOf(it) === placeOf(channel));
+    const heir = channels.find((it) => !known.has(it.name) && it.place.reveal() === channel.place.reveal());
     if (heir !== undefined) renameChannel(state, { from: channel.name, to: heir.name });
     abandonChannel(state, channel.name, now);
   }
@@ -30,18 +30,6 @@ export function abandonUnknownChannels(state: MonitorState, now: number): void {
   }
   for (const { name } of state.settings.channels) named.delete(name);
   for (const name of named) abandonChannel(state, name, now);
-}
-
-/** The place that a channel's messages go to: what makes two channels the same under different names. */
-function placeOf(channel: ChannelSettings): string {
-  switch (channel.type) {
-    case 'slack':
-      return channel.webhookUrl.reveal();
-    case 'email':
-      return [channel.smtpUrl.reveal(), ...channel.to.map((mailbox) => mailbox.address)].join(' ');
-    case 'webhook':
-      return channel.url.reveal();
-  }
 }
 
 /** The same readers under a new name: they are not told again what they know, and get what is still on its way. */

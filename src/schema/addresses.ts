@@ -38,9 +38,8 @@ function addressLeaf(it: {
 }
 
 /** An address that is a credential, encrypted on its way unless it stays on this machine. */
-export function slackAddress(description: string) {
-  const allowed =
-    'must be the https:// address of a Slack incoming webhook (http:// only to this machine itself)';
+export function credentialAddress(description: string, receiver: string) {
+  const allowed = `must be the https:// address of ${receiver} (http:// only to this machine itself)`;
   return textLeaf({
     description,
     allowed,

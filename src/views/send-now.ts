@@ -7,8 +7,8 @@ import type { Calendar, Clock, Delivery, Random, StoreReader } from '../domain/p
 import type { ReportSettings, Settings } from '../domain/settings.ts';
 import { startMonitor } from '../engine/monitor.ts';
 
-/** Sends a test message and gives the receiver's answer. */
-export function sendTest(
+/** Sends a test message and gives the receiver's answer beside what went out. */
+export async function sendTest(
   channel: Channel,
   it: {
     readonly settings: Settings;
@@ -16,11 +16,12 @@ export function sendTest(
     readonly id: string;
     readonly signal: AbortSignal;
   },
-): Promise<Delivery> {
+): Promise<{ readonly delivery: Delivery; readonly outgoing: string }> {
   const { settings, now, id, signal } = it;
   const publicUrl = settings.server?.publicUrl ?? null;
   const { timezone } = settings;
-  return channel.send({ kind: 'test', id, at: now, publicUrl, timezone, channel: channel.name }, signal);
+  const message = { kind: 'test', id, at: now, publicUrl, timezone, channel: channel.name } as const;
+  return { delivery: await channel.send(message, signal), outgoing: await channel.preview(message) };
 }
 
 /** A report as it would go out now, over the time since its last run. */

@@ -108,7 +108,7 @@ export interface Explanation {
 
 export interface ChannelView {
   readonly name: string;
-  readonly type: 'slack' | 'email' | 'webhook';
+  readonly type: string;
   readonly pending: number;
   readonly lastDeliveredAt: number | null;
   readonly lastError: string | null;

@@ -9,7 +9,12 @@ import type { ProcessLog } from './process-log.ts';
 
 type LiveRooms = Pick<
   Rooms,
-  'runDaemon' | 'runDemo' | 'checkAccounts' | 'sendTest' | 'renderReport' | 'describeReport' | 'sendReport'
+  | 'runDaemon'
+  | 'runDemo'
+  | 'listChannelTypes'
+  | 'checkAccounts'
+  | 'sendTest'
+  | 'renderReport' | 'describeReport' | 'sendReport'
 >;
 
 /** Where there is no terminal whose width is known. */
@@ -41,6 +46,10 @@ export function createLiveRooms({
     async runDemo(order) {
       const { runDemo } = await import('./demo/run-demo.ts');
       await runDemo({ ...order, version, log });
+    },
+    async listChannelTypes() {
+      const { channelKinds } = await import('../channels/registry.ts');
+      return channelKinds.map(({ type }) => type);
     },
     checkAccounts,
     async sendTest({ settings, channel, signal }) {

@@ -1,27 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { createChannel } from '../../src/channels/create-channel.ts';
-import { Secret } from '../../src/domain/secret.ts';
-import type { ChannelSettings } from '../../src/domain/settings.ts';
 import { systemClock } from '../../src/system/clock.ts';
-
-const settings: readonly ChannelSettings[] = [
-  { type: 'slack', name: 'ops', webhookUrl: new Secret('https://hooks.example.com/x') },
-  { type: 'webhook', name: 'pager', url: new Secret('https://pager.example.com/x'), secret: null },
-  {
-    type: 'email',
-    name: 'finance',
-    smtpUrl: new Secret('smtp://mail.example.com'),
-    from: { name: '', address: 'lowwater@example.com' },
-    to: [{ name: '', address: 'ops@example.com' }],
-    allowInsecure: false,
-    oauth2: null,
-  },
-];
+import { channelOf } from '../support/settings.ts';
 
 describe('a channel from the configuration', () => {
-  it.each(settings)('has its name and type, and closes without ever having sent: $type', async (each) => {
-    const channel = createChannel(each, { clock: systemClock });
-    expect(channel).toMatchObject({ name: each.name, type: each.type });
+  it.each([
+    { type: 'slack', webhookUrl: 'https://hooks.example.com/x' },
+    { type: 'webhook', url: 'https://pager.example.com/x' },
+    { type: 'email', smtpUrl: 'smtp://mail.example.com', from: 'a@example.com', to: ['ops@example.com'] },
+  ])('has its name, and closes without ever having sent: $type', async (config) => {
+    const channel = createChannel(channelOf('ops', config), { clock: systemClock });
+    expect(channel).toMatchObject({ name: 'ops', threadsBySubject: config.type === 'email' });
     await channel.close();
   });
 });

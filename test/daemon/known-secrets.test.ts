@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { listSecretTexts } from '../../src/daemon/known-secrets.ts';
 import { Secret } from '../../src/domain/secret.ts';
-import type { ChannelSettings, Settings } from '../../src/domain/settings.ts';
+import type { Settings } from '../../src/domain/settings.ts';
+import { channelOf } from '../support/settings.ts';
 
 function settingsWith(parts: Partial<Settings>): Settings {
   return {
@@ -26,15 +27,13 @@ function settingsWith(parts: Partial<Settings>): Settings {
   };
 }
 
-const mail: ChannelSettings = {
+const mail = channelOf('mail', {
   type: 'email',
-  name: 'mail',
-  smtpUrl: new Secret('smtps://lowwater:p%40ssword@mail.example.com'),
-  from: { name: '', address: 'a@example.com' },
-  to: [],
-  allowInsecure: false,
-  oauth2: null,
-};
+  smtpUrl: 'smtps://lowwater:p%40ssword@mail.example.com',
+  from: 'a@example.com',
+  to: ['a@example.com'],
+});
+const signingKey = `whsec_${Buffer.alloc(24, 'k').toString('base64')}`;
 
 describe('the texts that must not leave the process', () => {
   it.each<[string, Partial<Settings>, readonly string[]]>([
@@ -42,11 +41,7 @@ describe('the texts that must not leave the process', () => {
       'the address of a Slack webhook and its path, which errors quote alone',
       {
         channels: [
-          {
-            type: 'slack',
-            name: 'ops',
-            webhookUrl: new Secret('https://hooks.slack.com/services/T1/B2/key'),
-          },
+          channelOf('ops', { type: 'slack', webhookUrl: 'https://hooks.slack.com/services/T1/B2/key' }),
         ],
       },
       ['https://hooks.slack.com/services/T1/B2/key', '/services/T1/B2/key'],
@@ -60,15 +55,10 @@ describe('the texts that must not leave the process', () => {
       'the address and the key of a webhook',
       {
         channels: [
-          {
-            type: 'webhook',
-            name: 'w',
-            url: new Secret('https://x.example/hook?t=1'),
-            secret: new Secret('whsec_key'),
-          },
+          channelOf('w', { type: 'webhook', url: 'https://x.example/hook?t=1', secret: signingKey }),
         ],
       },
-      ['https://x.example/hook?t=1', 'whsec_key'],
+      ['https://x.example/hook?t=1', signingKey],
     ],
     [
       'the address of the heartbeat',

@@ -53,7 +53,8 @@ describe('what a reload replaces', () => {
     let end: (delivery: Delivery) => void = () => undefined;
     const channel: Channel = {
       name: 'ops',
-      type: 'slack',
+      threadsBySubject: false,
+      preview: async () => '',
       minGapMs: 1000,
       send: () =>
         new Promise((resolve) => {
@@ -62,7 +63,7 @@ describe('what a reload replaces', () => {
       close: async () => void closed.push(1),
     };
     const retirable = retirableChannel(channel);
-    expect(retirable).toMatchObject({ name: 'ops', type: 'slack', minGapMs: 1000 });
+    expect(retirable).toMatchObject({ name: 'ops', threadsBySubject: false, minGapMs: 1000 });
     const sending = retirable.send(buildTestMessage(), signal);
     retirable.retire();
     expect(closed).toEqual([]);

@@ -17,7 +17,7 @@ export interface Received {
 /** A channel that keeps what it was given, and answers as a test says. */
 export class RecordingChannel implements Channel {
   readonly name: string;
-  readonly type: Channel['type'];
+  readonly threadsBySubject: boolean;
   readonly minGapMs = 1000;
   paceKey?: string;
   mood: Mood = 'up';
@@ -28,9 +28,9 @@ export class RecordingChannel implements Channel {
   readonly #now: () => number;
   #read = 0;
 
-  constructor(it: { readonly name: string; readonly type?: Channel['type']; readonly now: () => number }) {
+  constructor(it: { readonly name: string; readonly threadsBySubject?: boolean; readonly now: () => number }) {
     this.name = it.name;
-    this.type = it.type ?? 'slack';
+    this.threadsBySubject = it.threadsBySubject ?? false;
     this.#now = it.now;
   }
 
@@ -43,6 +43,10 @@ export class RecordingChannel implements Channel {
     if (mood === 'lost') return { kind: 'retry', certainty: 'unknown', reason: 'the connection was lost' };
     if (mood === 'dead') return { kind: 'dead', reason: 'no_service' };
     return { kind: 'delivered', refusedRecipients: mood.refuses };
+  }
+
+  async preview(message: Message): Promise<string> {
+    return wordMessage(message);
   }
 
   async close(): Promise<void> {}

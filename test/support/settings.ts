@@ -1,3 +1,4 @@
+import { buildChannel, channelSchema } from '../../src/channels/registry.ts';
 import { buildBuiltInRules } from '../../src/config/built-in-rules.ts';
 import { defaultGroupWaitMs, defaultRepeatEveryMs, type Route } from '../../src/domain/route.ts';
 import type { Rule } from '../../src/domain/rule.ts';
@@ -65,10 +66,17 @@ export function makeRoute(over: Partial<Route> = {}): Route {
 
 /** A Slack channel; one called `mail` is a mail channel. */
 export function makeChannel(name: string, address = name): ChannelSettings {
-  if (name === 'mail') {
-    const smtpUrl = new Secret('smtps://mail.example.com');
-    const mailbox = { name: '', address: 'ops@example.com' };
-    return { type: 'email', name, smtpUrl, from: mailbox, to: [mailbox], allowInsecure: false, oauth2: null };
-  }
-  return { type: 'slack', name, webhookUrl: new Secret(`https://hooks.example.com/${address}`) };
+  return name === 'mail'
+    ? channelOf(name, {
+        type: 'email',
+        smtpUrl: 'smtps://mail.example.com',
+        from: 'ops@example.com',
+        to: ['ops@example.com'],
+      })
+    : channelOf(name, { type: 'slack', webhookUrl: `https://hooks.example.com/${address}` });
+}
+
+/** A channel as the configuration builds it from a part of the file. */
+export function channelOf(name: string, config: object): ChannelSettings {
+  return buildChannel(name, channelSchema.parse(config));
 }

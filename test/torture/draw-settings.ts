@@ -10,6 +10,7 @@ import type {
 } from '../../src/domain/settings.ts';
 import { type Severity, severities } from '../../src/domain/severity.ts';
 import type { RecurringSilence } from '../../src/domain/silence.ts';
+import { channelOf } from '../support/settings.ts';
 import { dayMs, hourMs, minuteMs } from './scenario.ts';
 import type { Seeded } from './seeded.ts';
 
@@ -124,27 +125,17 @@ function drawChannels(from: Seeded, count: number): ChannelSettings[] {
 
 function drawChannel(from: Seeded, place: number): ChannelSettings {
   const name = `ch-${place}`;
-  switch (from.pick(['slack', 'email', 'webhook'] as const)) {
-    case 'slack':
-      return { type: 'slack', name, webhookUrl: new Secret(`https://hooks.example/secret-hook-${place}`) };
-    case 'email':
-      return {
-        type: 'email',
-        name,
-        smtpUrl: new Secret(`smtps://me:secret-mail-${place}@mail.example`),
-        from: { name: 'Lowwater', address: 'lowwater@example.com' },
-        to: [{ name: '', address: 'ops@example.com' }],
-        allowInsecure: false,
-        oauth2: null,
-      };
-    case 'webhook':
-      return {
-        type: 'webhook',
-        name,
-        url: new Secret(`https://in.example/secret-in-${place}`),
-        secret: null,
-      };
-  }
+  const places = [
+    { type: 'slack', webhookUrl: `https://hooks.example/secret-hook-${place}` },
+    {
+      type: 'email',
+      smtpUrl: `smtps://me:secret-mail-${place}@mail.example`,
+      from: 'Lowwater <lowwater@example.com>',
+      to: ['ops@example.com'],
+    },
+    { type: 'webhook', url: `https://in.example/secret-in-${place}` },
+  ] as const;
+  return channelOf(name, from.pick(places));
 }
 
 function drawRules(from: Seeded, accounts: readonly AccountSettings[]): Rule[] {

@@ -275,7 +275,8 @@ export class Machine {
   #openChannel(life: Life, settings: ChannelSettings): Channel {
     return {
       name: settings.name,
-      type: settings.type,
+      threadsBySubject: settings.type === 'email',
+      preview: async () => '',
       minGapMs: settings.type === 'slack' ? 1000 : 0,
       send: (message, signal) => {
         if (this.#call(life)) return new Promise(() => undefined);

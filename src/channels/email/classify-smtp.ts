@@ -1,5 +1,6 @@
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Delivery } from '../../domain/ports.ts';
+import type { DocumentedAnswer } from '../answers.ts';
 import { errorCodes } from '../http-post.ts';
 import { echoesSecret } from './echoed-secret.ts';
 
@@ -19,17 +20,23 @@ export interface SmtpProgress {
   readonly secrets: readonly string[];
 }
 
-/**
- * What a failure of nodemailer means (RFC 5321, 4.2.1, and nodemailer's error codes).
- *
- * | failure | meaning |
- * | --- | --- |
- * | 5xx reply, at any stage | dead, with the reply |
- * | login refused, STARTTLS missing | dead, with a hint |
- * | 4xx reply | refused for now; 450 and 451 as greylisting after five minutes |
- * | no reply, before the message was asked for | refused: nothing was handed over |
- * | no reply, after that | unknown |
- */
+/** What a mail server answers, and what nodemailer says where it does not. */
+export const emailAnswers: readonly DocumentedAnswer[] = [
+  { answer: '2xx after the message', means: 'delivered', source: 'RFC 5321, 4.2.1' },
+  { answer: '5xx, at any stage', means: 'dead', note: 'with the reply', source: 'RFC 5321, 4.2.1' },
+  { answer: 'login refused, STARTTLS missing', means: 'dead', note: 'with a hint', source: 'RFC 4954, 6; RFC 3207, 4' },
+  { answer: '450, 451', means: 'refused', note: 'greylisting: again after five minutes', source: 'RFC 6647, 5' },
+  { answer: 'other 4xx', means: 'refused', source: 'RFC 5321, 4.2.1' },
+  {
+    answer: 'no reply before the message was asked for',
+    means: 'refused',
+    note: 'nothing was handed over',
+    source: 'RFC 5321, 4.1.1.4',
+  },
+  { answer: 'no reply after that', means: 'unknown', source: 'RFC 5321, 4.1.1.4' },
+];
+
+/** What a failure of nodemailer means, as the table above says. */
 export function classifySmtpError(error: unknown, progress: SmtpProgress): Delivery {
   const failure = describe(error, progress.secrets);
   const replied = failure.responseCode !== null;

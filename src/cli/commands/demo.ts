@@ -6,7 +6,12 @@ export const demoCommand: Command = {
   summary: 'the whole product at work, embedded and sped up',
   details: `Provider simulator, daemon, page, a Slack and an SMTP receiver that print each message. No account, no network, no file needed:
 balances fall, alerts arrive and resolve.`,
-  options: { for: { value: 'DURATION', summary: 'ends by itself after this time, such as 20s' } },
+  options: {
+    channels: {
+      value: 'KINDS',
+      summary: 'kinds of channels that are shown, with commas between: slack and email when not given',
+    },
+    for: { value: 'DURATION', summary: 'ends by itself after this time, such as 20s' } },
   examples: ['lowwater demo', 'lowwater demo --for 20s'],
   usesConfiguration: false,
   run: async (context, input) => {

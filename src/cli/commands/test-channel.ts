@@ -8,7 +8,8 @@ import { suggest } from '../read-options.ts';
 export const testChannelCommand: Command = {
   name: 'test-channel',
   summary: "send a test message and report the receiver's answer",
-  details: `--json prints {"channel","result","reason","refusedRecipients"}: results are delivered, refused (it surely did not arrive),
+  details: `Prints what went out and what the receiver said.
+--json prints {"channel","result","reason","said","refusedRecipients","outgoing"}: results are delivered, refused (it surely did not arrive),
 unknown (it may have arrived) and dead (it never will). Exits with 0 when the message was delivered to all, else with 1.`,
   positionals: [{ name: 'NAME', summary: 'the channel' }],
   options: { json: { summary: 'print JSON' } },
@@ -21,21 +22,34 @@ unknown (it may have arrived) and dead (it never will). Exits with 0 when the me
       const known = settings.channels.map((candidate) => candidate.name);
       throw new UsageError(`there is no channel "${name}"`, suggest(name, known));
     }
-    const delivery = await context.rooms.sendTest({ settings, channel, signal: context.signal });
+    const { delivery, outgoing } = await context.rooms.sendTest({ settings, channel, signal: context.signal });
     const refused = delivery.kind === 'delivered' ? (delivery.refusedRecipients ?? []) : [];
     const complete = delivery.kind === 'delivered' && refused.length === 0;
     if (input.flag('json')) {
-      await printJson(context, { channel: name, ...describeDelivery(delivery), refusedRecipients: refused });
+      const said = delivery.kind === 'delivered' ? (delivery.said ?? null) : null;
+      const result = { ...describeDelivery(delivery), said, refusedRecipients: refused, outgoing };
+      await printJson(context, { channel: name, ...result });
     } else {
+      await context.stdout.write(`${cleanLines(outgoing)}\n\n`);
       if (delivery.kind !== 'delivered') throw new CommandError(`${name}: ${wordFailure(delivery)}`);
       const except = complete
         ? ''
         : `, but refused for ${refused.map((address) => cleanText(address, 100)).join(', ')}`;
-      await context.stdout.write(`${name}: the receiver took the test message${except}.\n`);
+      const said = delivery.said === undefined ? '' : ` (${cleanText(delivery.said, 300)})`;
+      await context.stdout.write(`${name}: the receiver took the test message${except}${said}.\n`);
     }
     return complete ? exitCodes.ok : exitCodes.failed;
   },
 };
+
+/** What went out, for a terminal: each line clean of what would move the cursor. */
+function cleanLines(text: string): string {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => `  ${cleanText(line, 4000)}`.trimEnd())
+    .join('\n');
+}
 
 function describeDelivery(delivery: Delivery): { readonly result: string; readonly reason: string | null } {
   if (delivery.kind === 'delivered') return { result: 'delivered', reason: null };

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { LogLevel } from '../../domain/settings.ts';
 import { highestRequestsPerSecond } from '../../engine/request-guard.ts';
+import { channelSchema } from '../../channels/registry.ts';
 import { hostAddress, plainAddress, secretAddress } from '../../schema/addresses.ts';
 import { alertMatch, labelName, labelNameForm } from '../../schema/matchers.ts';
 import { cronText, pollSchema, timezone } from '../../schema/schedules.ts';
 import { choice, filledList, flag, shape, wholeNumber } from '../../schema/shapes.ts';
 import { duration, id, idForm, idPattern, oneLine, optionalSecret, secret } from '../../schema/texts.ts';
-import { channelSchema } from './channels.ts';
 import { ruleSchema } from './rules.ts';
 
 const secondMs = 1000;

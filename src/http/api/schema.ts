@@ -134,7 +134,7 @@ export const notificationSchema = z
 export const channelSchema = z
   .strictObject({
     name: z.string(),
-    type: z.enum(['slack', 'email', 'webhook']),
+    type: z.string(),
     pending: z.int(),
     lastDeliveredAt: instant.nullable(),
     lastError: z.string().nullable(),

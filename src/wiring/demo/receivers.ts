@@ -1,68 +1,33 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo, Server as NetServer } from 'node:net';
-import PostalMime from 'postal-mime';
-import { SMTPServer } from 'smtp-server';
-import type { SlackPayload } from '../../channels/slack/render-slack.ts';
+import { createServer } from 'node:http';
+import type { ListeningReceiver } from '../../channels/demo-receiver.ts';
+import { close, listen } from '../../channels/listen-on-loopback.ts';
+import { channelKinds } from '../../channels/registry.ts';
+import type { Output } from '../../cli/terminal/output.ts';
+import { printReceived } from './print-received.ts';
 
-/** A receiver on loopback that hands on what it gets. */
-export interface Receiver {
-  readonly url: string;
-  close(): Promise<void>;
-}
+/** So many kinds are shown where nobody says which: the first of the registry. */
+const usualKinds = 2;
 
-const largestBody = 1024 * 1024;
-
-/** A mail as a person would see it. */
-export interface ReceivedMail {
-  readonly subject: string;
-  readonly to: string;
-  readonly text: string;
-  readonly pictures: number;
-}
-
-/** Takes what Slack would take at an incoming webhook, and answers as Slack does. */
-export async function receiveSlack(received: (payload: SlackPayload) => void): Promise<Receiver> {
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= largestBody) chunks.push(chunk);
-    });
-    request.on('end', () => {
-      // Nobody but the demo's own Slack channel knows this address.
-      const payload: SlackPayload = JSON.parse(Buffer.concat(chunks).toString());
-      received(payload);
-      response.writeHead(200, { 'content-type': 'text/plain' }).end('ok');
-    });
+/** A receiver of each kind that prints what arrives, by the name of its channel. */
+export async function openReceivers(
+  types: readonly string[] | null,
+  stdout: Output,
+): Promise<ReadonlyMap<string, ListeningReceiver>> {
+  const kinds =
+    types === null
+      ? channelKinds.slice(0, usualKinds)
+      : channelKinds.filter(({ type }) => types.includes(type));
+  const { style } = stdout;
+  const paints = [style.blue, style.green, style.yellow, style.cyan];
+  const open = kinds.map(async (kind, index) => {
+    const paint = paints[index % paints.length] ?? style.blue;
+    const receiver = await kind.openDemoReceiver();
+    const listening = await receiver.listen(
+      (message) => void stdout.write(printReceived(message, { paint, style })),
+    );
+    return [kind.type, listening] as const;
   });
-  const port = await listen(server);
-  return { url: `http://127.0.0.1:${port}/services/DEMO`, close: () => close(server) };
-}
-
-/** Takes mail over SMTP. */
-export async function receiveMail(received: (mail: ReceivedMail) => void): Promise<Receiver> {
-  const smtp = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['AUTH', 'STARTTLS'],
-    onData(stream, session, done) {
-      const chunks: Buffer[] = [];
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('end', () => {
-        const to = session.envelope.rcptTo.map(({ address }) => address).join(', ');
-        void PostalMime.parse(Buffer.concat(chunks)).then((mail) => {
-          const pictures = mail.attachments.filter(({ mimeType }) => mimeType.startsWith('image/')).length;
-          received({ subject: mail.subject ?? '', to, text: mail.text ?? '', pictures });
-          done();
-        }, done);
-      });
-    },
-  });
-  const port = await listen(smtp.server);
-  return {
-    url: `smtp://127.0.0.1:${port}`,
-    close: () => new Promise((resolve) => smtp.close(() => resolve())),
-  };
+  return new Map(await Promise.all(open));
 }
 
 /** A free port of this machine, the usual one if it can be had. */
@@ -71,20 +36,4 @@ export async function findFreePort(usual: number): Promise<number> {
   const port = await listen(probe, usual).catch(() => listen(probe));
   await close(probe);
   return port;
-}
-
-function listen(server: NetServer, port = 0): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      server.off('error', reject);
-      // A server that listens on TCP has such an address.
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
-}
-
-function close(server: Server): Promise<void> {
-  server.closeAllConnections();
-  return new Promise((resolve) => server.close(() => resolve()));
 }

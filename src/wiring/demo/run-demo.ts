@@ -10,23 +10,21 @@ import { systemRandom } from '../../system/random.ts';
 import { openConfigurationFile } from '../configuration-file.ts';
 import type { ProcessLog } from '../process-log.ts';
 import { serve } from '../serve.ts';
-import { printMail, printSlack } from './print-received.ts';
-import { findFreePort, receiveMail, receiveSlack } from './receivers.ts';
+import { findFreePort, openReceivers } from './receivers.ts';
 import { acknowledgeAt, narration, storyConfiguration, storyMs, storyScenario } from './story.ts';
 
 const usualPort = 8080;
 
 /**
  * Everything embedded, over real sockets on loopback and a real database in a temporary folder: the simulated
- * provider plays a story, the daemon watches it, a Slack and an SMTP receiver print what arrives.
+ * provider plays a story, the daemon watches it, a receiver of each channel prints what arrives.
  */
 export async function runDemo(
   order: DemoOrder & { readonly version: string; readonly log: ProcessLog },
 ): Promise<void> {
   const { stdout, signal, log, version } = order;
   const folder = mkdtempSync(join(tmpdir(), 'lowwater-demo-'));
-  const slack = await receiveSlack((payload) => void stdout.write(printSlack(payload, stdout.style)));
-  const smtp = await receiveMail((mail) => void stdout.write(printMail(mail, stdout.style)));
+  const receivers = await openReceivers(order.channels, stdout);
   const port = await findFreePort(usualPort);
   const provider = await startSimulator({
     host: '127.0.0.1',
@@ -37,8 +35,9 @@ export async function runDemo(
   });
   try {
     const path = join(folder, 'config.json');
-    const addresses = { provider: provider.url, slack: slack.url, smtp: smtp.url, port };
-    writeFileSync(path, JSON.stringify(storyConfiguration(addresses), null, 2));
+    const channels = Object.fromEntries([...receivers].map(([name, { channel }]) => [name, channel]));
+    const parts = { provider: provider.url, channels, port, everyone: order.channels !== null };
+    writeFileSync(path, JSON.stringify(storyConfiguration(parts), null, 2));
     const file = openConfigurationFile(path, log);
     const loaded = file.load();
     if (loaded.kind === 'invalid')
@@ -48,7 +47,7 @@ export async function runDemo(
     const started = (url: string | null): void => tellStory({ order, url });
     await serve({ file, settings, watchedFiles, log: ending, version, signal, started });
   } finally {
-    await Promise.all([provider.close(), slack.close(), smtp.close()]);
+    await Promise.all([provider.close(), ...[...receivers.values()].map((each) => each.close())]);
     rmSync(folder, { recursive: true, force: true });
   }
 }

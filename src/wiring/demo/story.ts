@@ -61,14 +61,16 @@ export const narration: readonly { readonly at: number; readonly text: string }[
 export const acknowledgeAt = 7000;
 
 /** The configuration of the demo: like one for production, with seconds instead of minutes. */
-export function storyConfiguration(addresses: {
+export function storyConfiguration(parts: {
   readonly provider: string;
-  readonly slack: string;
-  readonly smtp: string;
+  readonly channels: Readonly<Record<string, object>>;
   readonly port: number;
+  /** Every channel hears everything; else all but the first hear only what is critical. */
+  readonly everyone: boolean;
 }): object {
+  const names = Object.keys(parts.channels);
   return {
-    provider: { baseUrl: addresses.provider, timeout: '1s', backoff: { initial: '1s', max: '1s' } },
+    provider: { baseUrl: parts.provider, timeout: '1s', backoff: { initial: '1s', max: '1s' } },
     poll: { every: '1s' },
     accounts: [
       {
@@ -93,25 +95,12 @@ export function storyConfiguration(addresses: {
       { id: 'top-ups', type: 'top-up', atLeast: 100 },
       { id: 'no-readings', type: 'stale', after: '2s' },
     ],
-    channels: {
-      ops: { type: 'slack', webhookUrl: addresses.slack },
-      finance: {
-        type: 'email',
-        smtpUrl: addresses.smtp,
-        from: 'Lowwater <lowwater@example.com>',
-        to: ['finance@example.com'],
-      },
-    },
+    channels: parts.channels,
     routes: [
-      {
-        match: { severity: 'critical' },
-        channels: ['ops', 'finance'],
-        repeatEvery: '1h',
-        groupWait: '300ms',
-      },
-      { channels: ['ops'], repeatEvery: '4h', groupWait: '300ms' },
+      { match: { severity: 'critical' }, channels: names, repeatEvery: '1h', groupWait: '300ms' },
+      { channels: parts.everyone ? names : names.slice(0, 1), repeatEvery: '4h', groupWait: '300ms' },
     ],
-    server: { host: '127.0.0.1', port: addresses.port },
+    server: { host: '127.0.0.1', port: parts.port },
     log: { level: 'fatal' },
   };
 }

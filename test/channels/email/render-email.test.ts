@@ -3,7 +3,7 @@ import { simpleParser } from 'mailparser';
 import { createTransport } from 'nodemailer';
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
-import { composeEmail } from '../../../src/channels/email/email-channel.ts';
+import { composeEmail } from '../../../src/channels/email/email-sender.ts';
 import { planCharts } from '../../../src/channels/email/email-charts.ts';
 import { type RenderedEmail, renderEmail } from '../../../src/channels/email/render-email.ts';
 import type { Message } from '../../../src/domain/message.ts';

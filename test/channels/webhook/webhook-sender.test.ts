@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createWebhookChannel, signedHeaders } from '../../../src/channels/webhook/webhook-channel.ts';
+
 import { renderWebhookPayload } from '../../../src/channels/webhook/webhook-payload.ts';
+import { openWebhookSender, signedHeaders } from '../../../src/channels/webhook/webhook-sender.ts';
 import type { Delivery } from '../../../src/domain/ports.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { systemClock } from '../../../src/system/clock.ts';
@@ -21,7 +22,7 @@ describe('a webhook', () => {
   it('is signed as Standard Webhooks asks, over exactly what is sent', async () => {
     const { delivery, receiver } = await sendTo((response) => response.writeHead(204).end());
     const [post] = receiver.received;
-    expect(delivery).toEqual({ kind: 'delivered' });
+    expect(delivery).toEqual({ kind: 'delivered', said: 'the receiver answered 204' });
     expect(post?.headers['webhook-id']).toBe(buildMessage().id);
     const timestamp = String(post?.headers['webhook-timestamp']);
     expect(Math.abs(Number(timestamp) - Date.now() / 1000)).toBeLessThan(10);
@@ -49,7 +50,7 @@ describe('a webhook', () => {
   it.each([
     [410, { kind: 'dead', reason: 'the receiver answered 410' }],
     [404, { kind: 'dead', reason: 'the receiver answered 404' }],
-    [302, { kind: 'dead', reason: 'the receiver answered 302: a redirect, which is never followed' }],
+    [302, { kind: 'dead', reason: 'the receiver answered 302: a redirect, which is never followed; check the address' }],
     [500, { kind: 'retry', certainty: 'unknown', reason: 'the receiver answered 500' }],
     [503, { kind: 'retry', certainty: 'unknown', reason: 'the receiver answered 503' }],
     [429, { kind: 'retry', certainty: 'refused', reason: 'the receiver answered 429' }],
@@ -143,10 +144,8 @@ async function sendTo(
   timeoutMs = 5000,
 ): Promise<{ readonly delivery: Delivery; readonly receiver: HttpReceiver }> {
   const receiver = await startHttpReceiver(answer);
-  const channel = createWebhookChannel({
-    name: 'pager',
-    url: new Secret(receiver.url),
-    secret: new Secret(`whsec_${key}`),
+  const channel = openWebhookSender({
+    settings: { url: new Secret(receiver.url), secret: new Secret(`whsec_${key}`) },
     clock: systemClock,
     timeoutMs,
   });

@@ -1,19 +1,18 @@
 import type { SendMailOptions } from 'nodemailer';
-import type { Channel } from '../../daemon/ports.ts';
 import type { Message } from '../../domain/message.ts';
 import type { Clock, Delivery } from '../../domain/ports.ts';
-import type { ChannelSettings } from '../../domain/settings.ts';
+
 import { startDeadline } from '../deadline.ts';
+import type { Sender } from '../kind.ts';
 import { tryRender } from '../rendering.ts';
 import { classifySmtpError } from './classify-smtp.ts';
 import { drawChart } from './draw-chart.ts';
 import { type ChartPlan, planCharts } from './email-charts.ts';
+import type { EmailSettings } from './email-settings.ts';
 import { type RenderedEmail, renderEmail } from './render-email.ts';
 import { readSmtpUrl, type SmtpServer } from './smtp-settings.ts';
 
-export type EmailSettings = Extract<ChannelSettings, { readonly type: 'email' }>;
-
-export interface EmailChannelOptions {
+export interface EmailSenderOptions {
   readonly settings: EmailSettings;
   readonly clock: Clock;
   readonly connectTimeoutMs?: number;
@@ -22,17 +21,14 @@ export interface EmailChannelOptions {
 }
 
 /**
- * A channel that mails by SMTP, over a fresh connection each time: alerts are rare, and a connection kept
+ * Mails by SMTP, over a fresh connection each time: alerts are rare, and a connection kept
  * open is one more that can be dead when it matters.
  */
-export function createEmailChannel(options: EmailChannelOptions): Channel {
+export function openEmailSender(options: EmailSenderOptions): Sender {
   const { settings } = options;
   const server = readSmtpUrl(settings.smtpUrl, settings.allowInsecure);
   const token = { accessToken: '', expires: 0 };
   return {
-    name: settings.name,
-    type: 'email',
-    minGapMs: 0,
     async send(message, outer) {
       if (server === null)
         return { kind: 'dead', reason: 'the address of the mail server is no smtp:// or smtps:// URL' };
@@ -43,6 +39,10 @@ export function createEmailChannel(options: EmailChannelOptions): Channel {
       return 'failed' in mail
         ? mail.failed
         : transmit({ mail: mail.rendered, server, token, options, outer });
+    },
+    preview: async (message) => {
+      const { subject, text } = renderEmail(message, { ...settings, charts: [] });
+      return `Subject: ${subject}\n\n${text}`;
     },
     close: () => Promise.resolve(),
   };
@@ -118,7 +118,7 @@ interface Transmission {
   readonly server: SmtpServer;
   /** The last OAuth 2 token: good for the mails that follow until it expires. */
   readonly token: { accessToken: string; expires: number };
-  readonly options: EmailChannelOptions;
+  readonly options: EmailSenderOptions;
   readonly outer: AbortSignal;
 }
 

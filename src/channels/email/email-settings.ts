@@ -1,20 +1,9 @@
 import * as z from 'zod';
-import {
-  mailbox,
-  plainAddress,
-  secretAddress,
-  signingKey,
-  slackAddress,
-  smtpAddress,
-} from '../../schema/addresses.ts';
+import { Secret } from '../../domain/secret.ts';
+import type { ChannelSettings, Mailbox } from '../../domain/settings.ts';
+import { mailbox, plainAddress, smtpAddress } from '../../schema/addresses.ts';
 import { filledList, flag, shape } from '../../schema/shapes.ts';
 import { oneLine, secret } from '../../schema/texts.ts';
-import { listWords } from '../../wording/lists.ts';
-
-const slack = shape({
-  type: z.literal('slack').meta({ description: 'Messages by a Slack incoming webhook.' }),
-  webhookUrl: slackAddress('Address of the incoming webhook. It is a credential.'),
-});
 
 const oauth2 = shape({
   user: oneLine('The mail account that signs in.'),
@@ -24,7 +13,7 @@ const oauth2 = shape({
   accessUrl: plainAddress('Where access tokens are asked for.'),
 }).meta({ description: 'XOAUTH2 access, instead of a password in `smtpUrl`.' });
 
-const email = shape({
+export const emailSchema = shape({
   type: z.literal('email').meta({ description: 'Messages by mail.' }),
   smtpUrl: smtpAddress(
     'Mail server: smtps:// is encrypted from the start, smtp:// by STARTTLS. User and password stand in it, percent-encoded.',
@@ -35,18 +24,25 @@ const email = shape({
   oauth2: oauth2.optional(),
 });
 
-const webhook = shape({
-  type: z
-    .literal('webhook')
-    .meta({ description: 'Messages as JSON by POST, signed as in the Standard Webhooks specification.' }),
-  url: secretAddress('Address that receives the POST. It is kept secret, since it may hold a token.'),
-  secret: signingKey('Key that messages are signed with; without one they are sent unsigned.').optional(),
-});
+export interface EmailSettings extends ChannelSettings {
+  readonly smtpUrl: Secret;
+  readonly from: Mailbox;
+  readonly to: readonly Mailbox[];
+  readonly allowInsecure: boolean;
+  /** XOAUTH2 access, instead of a password in the URL. */
+  readonly oauth2: OAuth2Settings | null;
+}
 
-/** One channel as it stands in the file. */
-export const channelSchema = z.discriminatedUnion('type', [slack, email, webhook], {
-  error: (issue) =>
-    issue.code === 'invalid_union'
-      ? `must be ${listWords(['slack', 'email', 'webhook'])}`
-      : 'must be an object in braces',
-});
+export interface OAuth2Settings {
+  readonly user: string;
+  readonly clientId: string;
+  readonly clientSecret: Secret;
+  readonly refreshToken: Secret;
+  readonly accessUrl: string;
+}
+
+export function buildEmail(name: string, config: z.output<typeof emailSchema>): EmailSettings {
+  const { type, smtpUrl, from, to, allowInsecure } = config;
+  const place = new Secret([smtpUrl.reveal(), ...to.map(({ address }) => address)].join(' '));
+  return { type, name, place, smtpUrl, from, to, allowInsecure, oauth2: config.oauth2 ?? null };
+}

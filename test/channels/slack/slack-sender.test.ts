@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createSlackChannel } from '../../../src/channels/slack/slack-channel.ts';
-import type { Channel } from '../../../src/daemon/ports.ts';
+import type { Sender } from '../../../src/channels/kind.ts';
+import { slackKind } from '../../../src/channels/slack/slack-kind.ts';
+import { openSlackSender } from '../../../src/channels/slack/slack-sender.ts';
 import type { Delivery } from '../../../src/domain/ports.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { systemClock } from '../../../src/system/clock.ts';
@@ -17,7 +18,7 @@ afterEach(async () => {
 describe('delivery to Slack', () => {
   it('is done when Slack says ok', async () => {
     const { delivery, receiver } = await sendTo((response) => response.end('ok'));
-    expect(delivery).toEqual({ kind: 'delivered' });
+    expect(delivery).toMatchObject({ kind: 'delivered', said: 'Slack answered 200 ok' });
     expect(receiver.received).toHaveLength(1);
     expect(JSON.parse(receiver.received[0]?.body ?? '')).toMatchObject({
       mrkdwn: false,
@@ -66,7 +67,7 @@ describe('delivery to Slack', () => {
     const { delivery, receiver } = await sendTo((response, _, count) =>
       count === 1 ? response.writeHead(400).end('invalid_blocks') : response.end('ok'),
     );
-    expect(delivery).toEqual({ kind: 'delivered' });
+    expect(delivery).toMatchObject({ kind: 'delivered', said: 'Slack answered 200 ok' });
     expect(JSON.parse(receiver.received[1]?.body ?? '')).toEqual({
       text: '🔴 CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00',
       mrkdwn: false,
@@ -113,7 +114,7 @@ describe('delivery to Slack', () => {
 
   it('does not take the sign-in page of a network for Slack', async () => {
     const { delivery } = await sendTo((response) => response.end('<html>Please sign in</html>'));
-    expect(delivery).toEqual({ kind: 'retry', certainty: 'unknown', reason: 'the answer is not from Slack' });
+    expect(delivery).toEqual({ kind: 'retry', certainty: 'unknown', reason: 'Slack answered 200: the answer is not from Slack' });
   });
 
   it('was surely not done when the connection is refused', async () => {
@@ -141,7 +142,10 @@ describe('delivery to Slack', () => {
   });
 
   it('asks for a second between messages', () => {
-    const [ops, night, other] = ['x', 'x', 'y'].map((hook) => channelTo(`http://127.0.0.1:9/${hook}`));
+    const [ops, night, other] = ['x', 'x', 'y'].map((hook) => {
+      const webhookUrl = new Secret(`http://127.0.0.1:9/${hook}`);
+      return slackKind.pace({ type: 'slack', name: 'ops', place: webhookUrl, webhookUrl });
+    });
     expect(ops?.minGapMs).toBe(1000);
     expect(night?.paceKey).toBe(ops?.paceKey);
     expect(other?.paceKey).not.toBe(ops?.paceKey);
@@ -168,10 +172,9 @@ async function sendTo(
   return { delivery: await sendOn(channelTo(receiver.url, options)), receiver };
 }
 
-function channelTo(url: string, options: { readonly timeoutMs?: number } = {}): Channel {
-  const channel = createSlackChannel({
-    name: 'ops',
-    webhookUrl: new Secret(url),
+function channelTo(url: string, options: { readonly timeoutMs?: number } = {}): Sender {
+  const channel = openSlackSender({
+    settings: { webhookUrl: new Secret(url) },
     clock: systemClock,
     ...options,
   });
@@ -179,6 +182,6 @@ function channelTo(url: string, options: { readonly timeoutMs?: number } = {}): 
   return channel;
 }
 
-function sendOn(channel: Channel): Promise<Delivery> {
+function sendOn(channel: Sender): Promise<Delivery> {
   return channel.send(buildMessage(), new AbortController().signal);
 }

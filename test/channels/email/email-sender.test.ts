@@ -1,7 +1,8 @@
 import { type ParsedMail, simpleParser } from 'mailparser';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createEmailChannel, type EmailSettings } from '../../../src/channels/email/email-channel.ts';
-import type { Channel } from '../../../src/daemon/ports.ts';
+import { openEmailSender } from '../../../src/channels/email/email-sender.ts';
+import type { EmailSettings } from '../../../src/channels/email/email-settings.ts';
+import type { Sender } from '../../../src/channels/kind.ts';
 import type { Message } from '../../../src/domain/message.ts';
 import type { Delivery } from '../../../src/domain/ports.ts';
 import { Secret } from '../../../src/domain/secret.ts';
@@ -26,7 +27,7 @@ afterEach(async () => {
 describe('a mail that is accepted', () => {
   it('is delivered with text, HTML and the chart inline', async () => {
     const { delivery, receiver } = await sendTo(await startSmtpReceiver());
-    expect(delivery).toEqual({ kind: 'delivered' });
+    expect(delivery).toMatchObject({ kind: 'delivered' });
     const mail = await parse(receiver);
     expect(mail.subject).toBe('OTP production: SMS balance low since 21 Nov 02:22');
     expect(mail.text).toContain('CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00');
@@ -65,7 +66,7 @@ describe('a mail that is accepted', () => {
     });
     const url = `smtp://${encodeURIComponent('me@example.com')}:${encodeURIComponent(password)}@127.0.0.1:${receiver.port}`;
     const { delivery } = await sendTo(receiver, { smtpUrl: new Secret(url) });
-    expect(delivery).toEqual({ kind: 'delivered' });
+    expect(delivery).toMatchObject({ kind: 'delivered' });
     expect(seen).toEqual({ user: 'me@example.com', pass: password });
   });
 
@@ -97,7 +98,7 @@ describe('a login by OAuth 2', () => {
     );
     open.push(tokens);
     const { delivery, channel } = await sendTo(receiver, { oauth2: oauth2At(tokens.url) });
-    expect(delivery).toEqual({ kind: 'delivered' });
+    expect(delivery).toMatchObject({ kind: 'delivered' });
     await sendBy(channel);
     expect(logins).toEqual(['fresh', 'fresh']);
     expect(tokens.received).toHaveLength(1);
@@ -236,7 +237,7 @@ describe('encryption', () => {
       smtpUrl: new Secret(`smtp://0.0.0.0:${receiver.port}`),
       allowInsecure: true,
     });
-    expect(delivery).toEqual({ kind: 'delivered' });
+    expect(delivery).toMatchObject({ kind: 'delivered' });
   });
 
   it('is used where it is offered, on this host even with a certificate of its own', async () => {
@@ -248,7 +249,7 @@ describe('encryption', () => {
         done();
       },
     });
-    expect((await sendTo(receiver)).delivery).toEqual({ kind: 'delivered' });
+    expect((await sendTo(receiver)).delivery).toMatchObject({ kind: 'delivered' });
     expect(secured).toEqual([true]);
   });
 
@@ -371,16 +372,17 @@ async function sendTo(
   over: Partial<EmailSettings> = {},
   timeoutMs = 5000,
   message: Message = buildMessage(),
-): Promise<{ readonly delivery: Delivery; readonly receiver: SmtpReceiver; readonly channel: Channel }> {
+): Promise<{ readonly delivery: Delivery; readonly receiver: SmtpReceiver; readonly channel: Sender }> {
   open.push(receiver);
   const channel = channelTo({ smtpUrl: new Secret(`smtp://127.0.0.1:${receiver.port}`), ...over }, timeoutMs);
   return { delivery: await sendBy(channel, message), receiver, channel };
 }
 
-function channelTo(over: Partial<EmailSettings>, timeoutMs = 5000): Channel {
+function channelTo(over: Partial<EmailSettings>, timeoutMs = 5000): Sender {
   const settings: EmailSettings = {
     type: 'email',
     name: 'finance',
+    place: new Secret('finance'),
     smtpUrl: new Secret('smtp://127.0.0.1:9'),
     from: { name: 'Lowwater', address: 'lowwater@example.com' },
     to: [
@@ -391,10 +393,10 @@ function channelTo(over: Partial<EmailSettings>, timeoutMs = 5000): Channel {
     oauth2: null,
     ...over,
   };
-  return createEmailChannel({ settings, clock: systemClock, timeoutMs });
+  return openEmailSender({ settings, clock: systemClock, timeoutMs });
 }
 
-function sendBy(channel: Channel, message: Message = buildMessage()): Promise<Delivery> {
+function sendBy(channel: Sender, message: Message = buildMessage()): Promise<Delivery> {
   return channel.send(message, new AbortController().signal);
 }
 

@@ -1,0 +1,104 @@
+import { cleanText } from '../domain/plain-text.ts';
+import type { Delivery } from '../domain/ports.ts';
+import { type HttpAnswer, readRetryAfter } from './http-post.ts';
+
+/** What an answer means: `refused` and `unknown` are tried again, and only after `unknown` it may have arrived. */
+type Meaning = 'delivered' | 'refused' | 'unknown' | 'dead';
+
+/** One line of a receiver's table of answers, for people. */
+export interface DocumentedAnswer {
+  readonly answer: string;
+  readonly means: Meaning;
+  /** What else there is to say: how long it waits, what to do about it. */
+  readonly note?: string;
+  /** Who says that this answer has this meaning. */
+  readonly source: string;
+}
+
+/** The same line, with what it is told by. */
+export interface AnswerRow extends DocumentedAnswer {
+  readonly fits: (answer: HttpAnswer) => boolean;
+  /** Said to people beside the answer, where it helps. */
+  readonly remedy?: string;
+  /** The least wait before the next try. */
+  readonly waitMs?: number;
+  /** How often a message is sent at most that is answered so. */
+  readonly tries?: number;
+}
+
+export interface AnswerTable {
+  /** What the receiver is called in a sentence, such as "Slack". */
+  readonly receiver: string;
+  /** The first row that fits decides; the last ones have to fit everything. */
+  readonly rows: readonly AnswerRow[];
+  /** What of the body is worth quoting: a code or a word, never a page. */
+  readonly quote?: (answer: HttpAnswer) => string;
+  /** A wait that stands elsewhere than in `Retry-After`, in milliseconds. */
+  readonly readWait?: (answer: HttpAnswer) => number | null;
+}
+
+/** What the table makes of an answer. Throws when no row fits: a table that has a hole is a defect. */
+export function classifyAnswer(table: AnswerTable, answer: HttpAnswer, now: number): Delivery {
+  const row = table.rows.find(({ fits }) => fits(answer));
+  if (row === undefined) throw new Error(`the answers of ${table.receiver} have a hole`);
+  const quoted = cleanText(table.quote?.(answer) ?? '', 120);
+  const said = `${table.receiver} answered ${answer.status}${quoted === '' ? '' : ` ${quoted}`}`;
+  if (row.means === 'delivered') return { kind: 'delivered', said };
+  const reason = row.remedy === undefined ? said : `${said}: ${row.remedy}`;
+  if (row.means === 'dead') return { kind: 'dead', reason };
+  const asked = readRetryAfter(answer, now) ?? table.readWait?.(answer) ?? null;
+  const afterMs = asked === null && row.waitMs === undefined ? null : Math.max(asked ?? 0, row.waitMs ?? 0);
+  return {
+    kind: 'retry',
+    certainty: row.means,
+    reason,
+    ...(afterMs === null ? {} : { afterMs }),
+    ...(row.tries === undefined ? {} : { tries: row.tries }),
+  };
+}
+
+/** Statuses that mean the same at every receiver (RFC 9110); a table ends with them. */
+export const commonAnswers: readonly AnswerRow[] = [
+  {
+    answer: '3xx',
+    fits: ({ status }) => status >= 300 && status < 400,
+    means: 'dead',
+    remedy: 'a redirect, which is never followed; check the address',
+    note: 'redirects are never followed: the address may be a credential',
+    source: 'RFC 9110, 15.4',
+  },
+  {
+    answer: '429',
+    fits: ({ status }) => status === 429,
+    means: 'refused',
+    note: 'waits as `Retry-After` says',
+    source: 'RFC 6585, 4',
+  },
+  {
+    answer: '408, 425, 5xx',
+    fits: ({ status }) => status === 408 || status === 425 || status >= 500,
+    means: 'unknown',
+    note: 'waits as `Retry-After` says',
+    source: 'RFC 9110, 15.5.9 and 15.6',
+  },
+  {
+    answer: 'other 4xx',
+    fits: ({ status }) => status >= 400,
+    means: 'dead',
+    source: 'RFC 9110, 15.5',
+  },
+];
+
+export function isSuccess({ status }: HttpAnswer): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** The body as a JSON object; null where it is none. */
+export function jsonOf({ body }: HttpAnswer): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,14 @@
+import { isLoopbackHost } from '../domain/loopback-host.ts';
+import type { Secret } from '../domain/secret.ts';
+
+/** What of an address may be shown: scheme, host and port. */
+export function hostOf(address: Secret): string {
+  const url = URL.parse(address.reveal());
+  return url === null ? '' : `${url.protocol}//${url.host}`;
+}
+
+/** Whether what is sent there could be read on its way. */
+export function isUnencrypted(address: Secret): boolean {
+  const url = URL.parse(address.reveal());
+  return url?.protocol === 'http:' && !isLoopbackHost(url.hostname);
+}

@@ -1,0 +1,30 @@
+import type * as z from 'zod';
+import type { Mailbox } from '../../domain/settings.ts';
+import { hostOf } from '../describe-address.ts';
+import type { ChannelKind } from '../kind.ts';
+import { emailAnswers } from './classify-smtp.ts';
+import { buildEmail, type EmailSettings, emailSchema } from './email-settings.ts';
+
+/** Mail by SMTP. */
+export const emailKind: ChannelKind<z.output<typeof emailSchema>, EmailSettings> = {
+  type: 'email',
+  schema: emailSchema,
+  build: buildEmail,
+  describe: ({ to, from, smtpUrl }) =>
+    `${to.map(describeMailbox).join(', ')} from ${describeMailbox(from)} by ${hostOf(smtpUrl)}`,
+  pace: () => ({ minGapMs: 0 }),
+  threadsBySubject: true,
+  answers: emailAnswers,
+  async openSender(settings, { clock }) {
+    const { openEmailSender } = await import('./email-sender.ts');
+    return openEmailSender({ settings, clock });
+  },
+  async openDemoReceiver() {
+    const { emailDemoReceiver } = await import('./email-demo.ts');
+    return emailDemoReceiver;
+  },
+};
+
+function describeMailbox({ name, address }: Mailbox): string {
+  return name === '' ? address : `${name} <${address}>`;
+}

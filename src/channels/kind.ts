@@ -1,0 +1,58 @@
+import type * as z from 'zod';
+import type { Channel } from '../daemon/ports.ts';
+import type { Clock } from '../domain/ports.ts';
+import type { ChannelSettings } from '../domain/settings.ts';
+import type { DocumentedAnswer } from './answers.ts';
+import type { DemoReceiver } from './demo-receiver.ts';
+
+/** What delivers the messages of one channel. `send` never rejects. */
+export type Sender = Pick<Channel, 'send' | 'preview' | 'close'>;
+
+/**
+ * Everything that sets one kind of channel apart from the others. What it costs to load a sender (a package, mostly) is paid by
+ * `openSender` alone: reading and checking a configuration touches none of it.
+ *
+ * These are methods, not properties, on purpose: TypeScript compares the parameters of methods both ways, so that a kind that
+ * knows its own settings stands in the registry beside the others. `kindOf` finds the kind by the type that its own `build` wrote.
+ */
+export interface ChannelKind<
+  Config extends { readonly type: string } = { readonly type: string },
+  Own extends ChannelSettings = ChannelSettings,
+> {
+  /** The value of `type` in the configuration. */
+  readonly type: string;
+  /** Its part of the file, with a description of every key; `type` is a literal. */
+  readonly schema: z.ZodObject;
+  build(name: string, config: Config): Own;
+  /** Where messages go, as far as that is no credential: for `validate`. */
+  describe(settings: Own): string;
+  /** What is allowed but perhaps not meant, each with the key that it is about. */
+  findWarnings?(settings: Own, house: ChannelSurroundings): readonly ChannelWarning[];
+  /** How fast the receiver takes messages; by whose documentation stands beside it. */
+  pace(settings: Own): ChannelPace;
+  /** Messages of an incident are one thread, and threads are told apart by their subject. */
+  readonly threadsBySubject?: true;
+  openSender(settings: Own, dependencies: { readonly clock: Clock }): Promise<Sender>;
+  /** What its receiver answers and what that means, as its page in docs/channels.md lists it. */
+  readonly answers: readonly DocumentedAnswer[];
+  /** A receiver for the demo that prints what arrives; loaded only there. */
+  openDemoReceiver(): Promise<DemoReceiver>;
+}
+
+export interface ChannelPace {
+  /** The least time between the starts of two messages. */
+  readonly minGapMs: number;
+  /** Channels with the same key share that time: they send to one receiver. A key may be a secret. */
+  readonly paceKey?: string;
+}
+
+export interface ChannelWarning {
+  readonly key: string;
+  readonly message: string;
+}
+
+/** What a kind may look at beside its own settings when it warns. */
+export interface ChannelSurroundings {
+  /** Host names of the providers whose balances are watched. */
+  readonly providerHosts: readonly string[];
+}

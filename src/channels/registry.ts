@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import type { ChannelSettings } from '../domain/settings.ts';
+import { listWords } from '../wording/lists.ts';
+import { emailKind } from './email/email-kind.ts';
+import type { ChannelKind } from './kind.ts';
+import { slackKind } from './slack/slack-kind.ts';
+import { webhookKind } from './webhook/webhook-kind.ts';
+
+/** Every kind of channel. Nothing else in the program lists them. */
+export const channelKinds: readonly [ChannelKind, ...ChannelKind[]] = [slackKind, emailKind, webhookKind];
+
+const [firstKind, ...otherKinds] = channelKinds;
+
+/** One channel as it stands in the file. */
+export const channelSchema = z.discriminatedUnion(
+  'type',
+  [firstKind.schema, ...otherKinds.map(({ schema }) => schema)],
+  {
+    error: (issue) =>
+      issue.code === 'invalid_union'
+        ? `must be ${listWords(channelKinds.map(({ type }) => type))}`
+        : 'must be an object in braces',
+  },
+);
+
+/** The kind of a channel. Throws for a type that no kind has: the schema let none through. */
+export function kindOf({ type }: { readonly type: string }): ChannelKind {
+  const kind = channelKinds.find((candidate) => candidate.type === type);
+  if (kind === undefined) throw new Error(`there is no kind of channel called ${type}`);
+  return kind;
+}
+
+/** Settings from a part of the file that `channelSchema` let through. */
+export function buildChannel(name: string, config: z.output<typeof channelSchema>): ChannelSettings {
+  const { type } = config;
+  return kindOf({ type: String(type) }).build(name, { ...config, type: String(type) });
+}

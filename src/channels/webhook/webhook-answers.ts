@@ -1,0 +1,15 @@
+import { type AnswerTable, commonAnswers, isSuccess } from '../answers.ts';
+
+/** What a receiver of webhooks answers (Standard Webhooks, "Operational considerations"). */
+export const webhookAnswers: AnswerTable = {
+  receiver: 'the receiver',
+  rows: [
+    {
+      answer: '2xx',
+      fits: isSuccess,
+      means: 'delivered',
+      source: 'standardwebhooks.com, operational considerations',
+    },
+    ...commonAnswers,
+  ],
+};

@@ -1,0 +1,49 @@
+import { createHmac } from 'node:crypto';
+import type { Clock } from '../../domain/ports.ts';
+import type { Secret } from '../../domain/secret.ts';
+import type { Sender } from '../kind.ts';
+import { openPostSender } from '../post-sender.ts';
+import { webhookAnswers } from './webhook-answers.ts';
+import { renderWebhookPayload } from './webhook-payload.ts';
+import type { WebhookSettings } from './webhook-settings.ts';
+
+/** Posts JSON, signed as in the Standard Webhooks specification (standardwebhooks.com). */
+export function openWebhookSender(options: {
+  readonly settings: Pick<WebhookSettings, 'url' | 'secret'>;
+  readonly clock: Clock;
+  readonly timeoutMs?: number;
+}): Sender {
+  const { url, secret } = options.settings;
+  const { settings: _, ...limits } = options;
+  return openPostSender({
+    ...limits,
+    address: url,
+    table: webhookAnswers,
+    render: (message) => [JSON.stringify(renderWebhookPayload(message))],
+    prepare: (body, { id, now }) => ({
+      url: url.reveal(),
+      headers: signedHeaders({ id, body, secret, attemptedAt: now }),
+      body,
+    }),
+  });
+}
+
+/**
+ * Headers of the Standard Webhooks specification: the signature is HMAC-SHA256 over `id.timestamp.body`, the
+ * timestamp that of the attempt in seconds, the id the same on every retry.
+ */
+export function signedHeaders(order: {
+  readonly id: string;
+  readonly body: string;
+  readonly secret: Secret | null;
+  readonly attemptedAt: number;
+}): Readonly<Record<string, string>> {
+  const timestamp = String(Math.floor(order.attemptedAt / 1000));
+  const headers = { 'webhook-id': order.id, 'webhook-timestamp': timestamp };
+  if (order.secret === null) return headers;
+  const key = Buffer.from(order.secret.reveal().replace(/^whsec_/, ''), 'base64');
+  const signature = createHmac('sha256', key)
+    .update(`${order.id}.${timestamp}.${order.body}`)
+    .digest('base64');
+  return { ...headers, 'webhook-signature': `v1,${signature}` };
+}
