@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -61,9 +61,24 @@ function findViolations(file: SourceFile): string[] {
   return [
     ...findForbiddenImports(file.path, code),
     ...findImpurity(file.path, code),
+    ...findChannelKinds(file.path, code),
     ...(/\bas any\b|:\s*any\b|<any>/.test(code) ? [`${file.path} uses any`] : []),
     ...(lines > longestFile ? [`${file.path} has ${lines} lines: split it along an idea`] : []),
   ];
+}
+
+/** The folders of `src/channels`: each is one kind, named as the configuration names it. */
+const channelKinds = readdirSync(join(root, 'src/channels'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+
+/** A kind is named in its own folder and nowhere else: everybody else asks the registry. */
+function findChannelKinds(path: string, code: string): string[] {
+  return channelKinds
+    .filter(
+      (kind) => !path.startsWith(`src/channels/${kind}/`) && new RegExp(`['"\`]${kind}['"\`]`).test(code),
+    )
+    .map((kind) => `${path} names the channel kind ${kind}: that is its folder's business`);
 }
 
 function findForbiddenImports(path: string, code: string): string[] {
@@ -118,6 +133,7 @@ const sources: readonly SourceFile[] = globSync('src/**/*.ts', { cwd: root }).ma
 
 describe('the house', () => {
   it('has files to look at', () => {
+    expect(channelKinds.length).toBeGreaterThan(2);
     expect(sources.length).toBeGreaterThan(30);
   });
 
@@ -168,6 +184,18 @@ describe('the check of the house finds', () => {
     ['a timer', 'src/daemon/a.ts', 'setTimeout(f, 5);', 'uses a timer'],
     ['any', 'src/daemon/a.ts', 'const x: any = 1;', 'uses any'],
     ['a room that nobody knows', 'src/utils/a.ts', '', 'stands in no known room'],
+    [
+      'a list of channel kinds',
+      'src/config/a.ts',
+      "const kinds = ['slack', 'email'];",
+      'names the channel kind email',
+    ],
+    [
+      'one channel kind that asks for another',
+      'src/channels/slack/a.ts',
+      "type === 'webhook'",
+      'names the channel kind webhook',
+    ],
     ['a file without end', 'src/daemon/a.ts', '\n'.repeat(500), 'split it along an idea'],
   ])('%s', (_name, path, text, complaint) => {
     expect(findViolations({ path, text }).join('\n')).toContain(complaint);
@@ -179,6 +207,7 @@ describe('the check of the house finds', () => {
     ['a comment about the clock', 'src/domain/a.ts', '// Date.now() would not do here.'],
     ['a downward arrow', 'src/http/page/a.ts', "import type { Views } from '../../views/views.ts';"],
     ['main importing every room', 'src/wiring/a.ts', "import { x } from '../store/x.ts';"],
+    ['a channel kind in its own folder', 'src/channels/slack/a.ts', "type === 'slack'"],
     ['a method that is called like a timer', 'src/daemon/a.ts', 'clock.setTimer(5, f); this.setTimeout(5);'],
   ])('nothing wrong with %s', (_name, path, text) => {
     expect(findViolations({ path, text })).toEqual([]);

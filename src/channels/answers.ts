@@ -1,6 +1,6 @@
 import { cleanText } from '../domain/plain-text.ts';
 import type { Delivery } from '../domain/ports.ts';
-import { type HttpAnswer, readRetryAfter } from './http-post.ts';
+import { type HttpAnswer, readRetryAfter } from './http-answer.ts';
 
 /** What an answer means: `refused` and `unknown` are tried again, and only after `unknown` it may have arrived. */
 type Meaning = 'delivered' | 'refused' | 'unknown' | 'dead';
@@ -88,17 +88,3 @@ export const commonAnswers: readonly AnswerRow[] = [
     source: 'RFC 9110, 15.5',
   },
 ];
-
-export function isSuccess({ status }: HttpAnswer): boolean {
-  return status >= 200 && status < 300;
-}
-
-/** The body as a JSON object; null where it is none. */
-export function jsonOf({ body }: HttpAnswer): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
-  } catch {
-    return null;
-  }
-}

@@ -2,22 +2,16 @@ import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import { type Environment, readProxyVariables } from '../daemon/proxy-variables.ts';
 import { isLoopbackHost } from '../domain/loopback-host.ts';
 import type { Clock, Delivery } from '../domain/ports.ts';
-import { parseRetryAfter } from '../domain/retry-after.ts';
 import type { Secret } from '../domain/secret.ts';
 import { startDeadline } from './deadline.ts';
+import { errorCodes } from './error-codes.ts';
+import type { HttpAnswer } from './http-answer.ts';
 
 /** The most that is read of an answer: what receivers say that matters is a word or a line. */
 const answerLimit = 64 * 1024;
 
 /** Said explicitly, so that `NODE_TLS_REJECT_UNAUTHORIZED` in the environment changes nothing. */
 const verified = { rejectUnauthorized: true } as const;
-
-/** What a receiver answered. Header names are in lower case. */
-export interface HttpAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  readonly body: string;
-}
 
 export interface HttpPost {
   readonly url: string;
@@ -78,13 +72,6 @@ export async function deliverWithin(
   }
 }
 
-/** What the answer asks to wait, in milliseconds from now, at most an hour; null where it says nothing useful. */
-export function readRetryAfter(answer: Pick<HttpAnswer, 'headers'>, now: number): number | null {
-  const header = answer.headers['retry-after'];
-  const text = typeof header === 'string' ? header : header?.[0];
-  return text === undefined ? null : parseRetryAfter(text, now);
-}
-
 /**
  * How a POST without an answer ended. `refused` only where the request surely never left: the message may
  * have arrived in every other case. The reasons never quote an error of a library, which would quote the
@@ -122,17 +109,3 @@ const neverConnected: Readonly<Record<string, string>> = {
 
 /** Codes of OpenSSL and Node for a handshake that failed on the certificate. */
 const certificateCode = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ALTNAME/;
-
-/** Codes along the chain of causes, aggregated errors of several addresses included. */
-export function errorCodes(error: unknown): readonly string[] {
-  const codes: string[] = [];
-  const queue: unknown[] = [error];
-  for (let step = 0; step < 20 && queue.length > 0; step += 1) {
-    const next = queue.shift();
-    if (!(next instanceof Error)) continue;
-    if ('code' in next && typeof next.code === 'string') codes.push(next.code);
-    if (next instanceof AggregateError) queue.push(...next.errors);
-    queue.push(next.cause);
-  }
-  return codes;
-}

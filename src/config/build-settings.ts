@@ -1,12 +1,7 @@
 import { resolve } from 'node:path';
 import { buildChannel } from '../channels/registry.ts';
 import type { Route } from '../domain/route.ts';
-import type {
-  AccountSettings,
-  PollSchedule,
-  ServerSettings,
-  Settings,
-} from '../domain/settings.ts';
+import type { AccountSettings, PollSchedule, ServerSettings, Settings } from '../domain/settings.ts';
 import type { RecurringSilence } from '../domain/silence.ts';
 import { everyChannel } from '../engine/plan.ts';
 import { buildMatcher, buildRules } from './build-rules.ts';

@@ -2,11 +2,7 @@ import { hostOf } from '../channels/describe-address.ts';
 import { kindOf } from '../channels/registry.ts';
 import { formatDuration } from '../domain/duration.ts';
 import type { Route } from '../domain/route.ts';
-import type {
-  AccountSettings,
-  PollSchedule,
-  Settings,
-} from '../domain/settings.ts';
+import type { AccountSettings, PollSchedule, Settings } from '../domain/settings.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { describeMatcher, describeRule } from './describe-rule.ts';

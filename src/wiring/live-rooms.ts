@@ -14,7 +14,9 @@ type LiveRooms = Pick<
   | 'listChannelTypes'
   | 'checkAccounts'
   | 'sendTest'
-  | 'renderReport' | 'describeReport' | 'sendReport'
+  | 'renderReport'
+  | 'describeReport'
+  | 'sendReport'
 >;
 
 /** Where there is no terminal whose width is known. */

@@ -28,7 +28,11 @@ export class RecordingChannel implements Channel {
   readonly #now: () => number;
   #read = 0;
 
-  constructor(it: { readonly name: string; readonly threadsBySubject?: boolean; readonly now: () => number }) {
+  constructor(it: {
+    readonly name: string;
+    readonly threadsBySubject?: boolean;
+    readonly now: () => number;
+  }) {
     this.name = it.name;
     this.threadsBySubject = it.threadsBySubject ?? false;
     this.#now = it.now;

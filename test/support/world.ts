@@ -160,7 +160,8 @@ export class World {
 
   #openChannel({ name, type }: ChannelSettings): Channel {
     const known =
-      this.channels.get(name) ?? new RecordingChannel({ name, threadsBySubject: type === 'email', now: () => this.clock.now() });
+      this.channels.get(name) ??
+      new RecordingChannel({ name, threadsBySubject: type === 'email', now: () => this.clock.now() });
     this.channels.set(name, known);
     return known;
   }

@@ -1,7 +1,7 @@
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Delivery } from '../../domain/ports.ts';
 import type { DocumentedAnswer } from '../answers.ts';
-import { errorCodes } from '../http-post.ts';
+import { errorCodes } from '../error-codes.ts';
 import { echoesSecret } from './echoed-secret.ts';
 
 /** RFC 6647 asks to wait a few minutes when greylisted; 5 is what common greylists want at least. */
@@ -24,8 +24,18 @@ export interface SmtpProgress {
 export const emailAnswers: readonly DocumentedAnswer[] = [
   { answer: '2xx after the message', means: 'delivered', source: 'RFC 5321, 4.2.1' },
   { answer: '5xx, at any stage', means: 'dead', note: 'with the reply', source: 'RFC 5321, 4.2.1' },
-  { answer: 'login refused, STARTTLS missing', means: 'dead', note: 'with a hint', source: 'RFC 4954, 6; RFC 3207, 4' },
-  { answer: '450, 451', means: 'refused', note: 'greylisting: again after five minutes', source: 'RFC 6647, 5' },
+  {
+    answer: 'login refused, STARTTLS missing',
+    means: 'dead',
+    note: 'with a hint',
+    source: 'RFC 4954, 6; RFC 3207, 4',
+  },
+  {
+    answer: '450, 451',
+    means: 'refused',
+    note: 'greylisting: again after five minutes',
+    source: 'RFC 6647, 5',
+  },
   { answer: 'other 4xx', means: 'refused', source: 'RFC 5321, 4.2.1' },
   {
     answer: 'no reply before the message was asked for',

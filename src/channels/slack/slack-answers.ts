@@ -1,6 +1,6 @@
 import { longestRetryAfterMs } from '../../domain/retry-after.ts';
-import { type AnswerTable, commonAnswers, isSuccess, jsonOf } from '../answers.ts';
-import type { HttpAnswer } from '../http-post.ts';
+import { type AnswerTable, commonAnswers } from '../answers.ts';
+import { type HttpAnswer, isSuccess, jsonOf } from '../http-answer.ts';
 
 /** What an incoming webhook answers. What Slack cannot read is sent once more as plain text before this table is asked. */
 export const slackAnswers: AnswerTable = {

@@ -2,7 +2,8 @@ import { IncomingWebhook, IncomingWebhookHTTPError, type IncomingWebhookSendArgu
 import { type Dispatcher, fetch } from 'undici';
 import type { Clock } from '../../domain/ports.ts';
 import { classifyAnswer } from '../answers.ts';
-import { deliverWithin, type HttpAnswer, openHttpConnections } from '../http-post.ts';
+import type { HttpAnswer } from '../http-answer.ts';
+import { deliverWithin, openHttpConnections } from '../http-post.ts';
 import type { Sender } from '../kind.ts';
 import { tryRender } from '../rendering.ts';
 import { renderSlack, renderSlackPlainly, type SlackPayload } from './render-slack.ts';

@@ -1,4 +1,5 @@
-import { type AnswerTable, commonAnswers, isSuccess } from '../answers.ts';
+import { type AnswerTable, commonAnswers } from '../answers.ts';
+import { isSuccess } from '../http-answer.ts';
 
 /** What a receiver of webhooks answers (Standard Webhooks, "Operational considerations"). */
 export const webhookAnswers: AnswerTable = {

@@ -1,18 +1,21 @@
 import { parseDuration } from '../../domain/duration.ts';
 import { type Command, exitCodes, UsageError } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { suggest } from '../read-options.ts';
 
 export const demoCommand: Command = {
   name: 'demo',
   summary: 'the whole product at work, embedded and sped up',
-  details: `Provider simulator, daemon, page, a Slack and an SMTP receiver that print each message. No account, no network, no file needed:
+  details: `Provider simulator, daemon, page, receivers that print each message (Slack and mail, or those of --channels). No account, no network, no file needed:
 balances fall, alerts arrive and resolve.`,
   options: {
     channels: {
       value: 'KINDS',
-      summary: 'kinds of channels that are shown, with commas between: slack and email when not given',
+      summary: 'kinds of channels to show, with commas between, such as teams,dingtalk',
     },
-    for: { value: 'DURATION', summary: 'ends by itself after this time, such as 20s' } },
-  examples: ['lowwater demo', 'lowwater demo --for 20s'],
+    for: { value: 'DURATION', summary: 'ends by itself after this time, such as 20s' },
+  },
+  examples: ['lowwater demo', 'lowwater demo --for 20s', 'lowwater demo --channels slack,email'],
   usesConfiguration: false,
   run: async (context, input) => {
     const limit = readLimit(input.option('for'));
@@ -21,11 +24,26 @@ balances fall, alerts arrive and resolve.`,
     context.signal.addEventListener('abort', end, { once: true });
     if (context.signal.aborted) end();
     const cancel = limit === null ? () => undefined : context.clock.setTimer(limit, end);
-    await context.rooms.runDemo({ stdout: context.stdout, signal: ending.signal });
+    const channels = await readChannels(context, input.option('channels'));
+    await context.rooms.runDemo({ channels, stdout: context.stdout, signal: ending.signal });
     cancel();
     return exitCodes.ok;
   },
 };
+
+/** Kinds of channels by their type; null when the option was not given. */
+async function readChannels(
+  { rooms }: CommandContext,
+  text: string | null,
+): Promise<readonly string[] | null> {
+  if (text === null) return null;
+  const known = await rooms.listChannelTypes();
+  const types = text.split(',').map((type) => type.trim());
+  const unknown = types.find((type) => !known.includes(type));
+  if (unknown !== undefined)
+    throw new UsageError(`--channels: there is no channel "${unknown}"`, suggest(unknown, known));
+  return types;
+}
 
 function readLimit(text: string | null): number | null {
   if (text === null) return null;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { channelSchema } from '../../channels/registry.ts';
 import type { LogLevel } from '../../domain/settings.ts';
 import { highestRequestsPerSecond } from '../../engine/request-guard.ts';
-import { channelSchema } from '../../channels/registry.ts';
 import { hostAddress, plainAddress, secretAddress } from '../../schema/addresses.ts';
 import { alertMatch, labelName, labelNameForm } from '../../schema/matchers.ts';
 import { cronText, pollSchema, timezone } from '../../schema/schedules.ts';

@@ -18,7 +18,7 @@ export async function openReceivers(
       ? channelKinds.slice(0, usualKinds)
       : channelKinds.filter(({ type }) => types.includes(type));
   const { style } = stdout;
-  const paints = [style.blue, style.green, style.yellow, style.cyan];
+  const paints = [style.blue, style.green, style.yellow, style.red];
   const open = kinds.map(async (kind, index) => {
     const paint = paints[index % paints.length] ?? style.blue;
     const receiver = await kind.openDemoReceiver();

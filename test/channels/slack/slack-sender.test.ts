@@ -114,7 +114,11 @@ describe('delivery to Slack', () => {
 
   it('does not take the sign-in page of a network for Slack', async () => {
     const { delivery } = await sendTo((response) => response.end('<html>Please sign in</html>'));
-    expect(delivery).toEqual({ kind: 'retry', certainty: 'unknown', reason: 'Slack answered 200: the answer is not from Slack' });
+    expect(delivery).toEqual({
+      kind: 'retry',
+      certainty: 'unknown',
+      reason: 'Slack answered 200: the answer is not from Slack',
+    });
   });
 
   it('was surely not done when the connection is refused', async () => {

@@ -50,7 +50,13 @@ describe('a webhook', () => {
   it.each([
     [410, { kind: 'dead', reason: 'the receiver answered 410' }],
     [404, { kind: 'dead', reason: 'the receiver answered 404' }],
-    [302, { kind: 'dead', reason: 'the receiver answered 302: a redirect, which is never followed; check the address' }],
+    [
+      302,
+      {
+        kind: 'dead',
+        reason: 'the receiver answered 302: a redirect, which is never followed; check the address',
+      },
+    ],
     [500, { kind: 'retry', certainty: 'unknown', reason: 'the receiver answered 500' }],
     [503, { kind: 'retry', certainty: 'unknown', reason: 'the receiver answered 503' }],
     [429, { kind: 'retry', certainty: 'refused', reason: 'the receiver answered 429' }],

@@ -1,0 +1,29 @@
+import { parseRetryAfter } from '../domain/retry-after.ts';
+
+/** What a receiver answered. Header names are in lower case. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: string;
+}
+
+export function isSuccess({ status }: HttpAnswer): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** The body as a JSON object; null where it is none. */
+export function jsonOf({ body }: HttpAnswer): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What the answer asks to wait, in milliseconds from now, at most an hour; null where it says nothing useful. */
+export function readRetryAfter(answer: Pick<HttpAnswer, 'headers'>, now: number): number | null {
+  const header = answer.headers['retry-after'];
+  const text = typeof header === 'string' ? header : header?.[0];
+  return text === undefined ? null : parseRetryAfter(text, now);
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { classifyAnswer } from '../../src/channels/answers.ts';
+import { channelKinds, channelSchema, kindOf } from '../../src/channels/registry.ts';
+import { slackAnswers } from '../../src/channels/slack/slack-answers.ts';
+
+const registry = join(import.meta.dirname, '../../src/channels/registry.ts');
+
+describe('the registry of channel kinds', () => {
+  it('knows each kind by its type', () => {
+    for (const kind of channelKinds) expect(kindOf(kind)).toBe(kind);
+    expect(() => kindOf({ type: 'pigeon' })).toThrow('pigeon');
+    expect(channelSchema.safeParse({ type: 'pigeon' }).error?.issues[0]?.message).toContain(
+      'must be "slack"',
+    );
+  });
+
+  it('loads no package that sends: checking a configuration costs none of them', () => {
+    expect([...packagesBehind(registry, new Set())].toSorted()).toEqual(['zod']);
+  });
+
+  it.each(channelKinds)('has a source for every answer of $type', ({ answers }) => {
+    expect(answers.length).toBeGreaterThan(3);
+    for (const { source } of answers) expect(source).not.toBe('');
+  });
+
+  it('takes a table with a hole for the defect that it is', () => {
+    const answer = { status: 200, headers: {}, body: '' };
+    expect(() => classifyAnswer({ ...slackAnswers, rows: [] }, answer, 0)).toThrow('hole');
+  });
+});
+
+/** What is loaded with a file: packages along imports that are neither of types nor put off until they are needed. */
+function packagesBehind(file: string, seen: Set<string>): Set<string> {
+  const packages = new Set<string>();
+  if (seen.has(file)) return packages;
+  seen.add(file);
+  const code = readFileSync(file, 'utf8');
+  for (const [, specifier = ''] of code.matchAll(/^(?:import|export) (?!type )[^;]*?from '([^']+)';/gm)) {
+    if (!specifier.startsWith('.')) packages.add(specifier);
+    else for (const found of packagesBehind(join(dirname(file), specifier), seen)) packages.add(found);
+  }
+  return packages;
+}
