@@ -10,8 +10,11 @@ import type { Rule } from '../src/domain/rule.ts';
 import { Secret } from '../src/domain/secret.ts';
 import type { AccountSettings, Settings } from '../src/domain/settings.ts';
 import { readHistoryCsv } from '../src/replay/history-csv.ts';
-import { type AccountHistory, HistoryReplay } from '../src/replay/history-replay.ts';
+import type { AccountPast } from '../src/replay/past.ts';
+import { Replay } from '../src/replay/replay.ts';
+import { PackedPolls } from '../src/store/runs/packed-polls.ts';
 import { cronCalendar } from '../src/system/calendar.ts';
+import { emptyReader } from '../src/views/empty-reader.ts';
 
 const accountCount = 10;
 const readingCount = 105_120;
@@ -89,7 +92,7 @@ const settings: Settings = {
   timezone: 'UTC',
 };
 
-const histories = settings.accounts.map(makeHistory);
+const pasts = settings.accounts.map(makePast);
 const total = accountCount * readingCount;
 for (let run = 0; run < runs; run++) report(`replay, ${rules.length} rules`, replayAll);
 await reportCsv();
@@ -108,24 +111,26 @@ function print(name: string, ms: number, outcome: string): void {
 }
 
 function replayAll(): string {
-  const replay = new HistoryReplay({ settings, calendar: cronCalendar });
-  for (const history of histories) replay.add(history);
-  const { incidents, messages } = replay.finish(start + readingCount * everyMs);
-  return `, ${incidents.length} incidents, ${messages.length} messages`;
+  const replay = new Replay({ settings, calendar: cronCalendar, pasts });
+  const result = replay.advance(Number.POSITIVE_INFINITY);
+  return `, ${result?.incidents.length} incidents, ${result?.messages.total} messages`;
 }
 
 async function reportCsv(): Promise<void> {
-  const text = histories.map(toCsv).join('');
+  const text = pasts.map(toCsv).join('');
   const pieces = Array.from({ length: Math.ceil(text.length / 65_536) }, (_, index) =>
     text.slice(index * 65_536, (index + 1) * 65_536),
   );
   const begin = performance.now();
-  const readings = await readHistoryCsv(Readable.from(['at,sms,voip,currency,account\n', ...pieces]));
+  const readings = await readHistoryCsv(
+    Readable.from(['at,sms,voip,currency,account\n', ...pieces]),
+    () => new PackedPolls(),
+  );
   print('reading CSV', performance.now() - begin, `, ${readings.size} accounts`);
 }
 
-function toCsv({ account, polls }: AccountHistory): string {
-  return polls
+function toCsv({ account, polls }: AccountPast): string {
+  return [...polls()]
     .map(({ reading }) =>
       reading === null
         ? ''
@@ -135,7 +140,7 @@ function toCsv({ account, polls }: AccountHistory): string {
 }
 
 /** Spending at every poll, topped up some time after it got low. */
-function makeHistory(account: AccountSettings): AccountHistory {
+function makePast(account: AccountSettings): AccountPast {
   const polls: PollRecord[] = [];
   let sms = units(900);
   let voip = units(500);
@@ -147,7 +152,7 @@ function makeHistory(account: AccountSettings): AccountHistory {
     const at = start + count * everyMs;
     polls.push({ at, outcome: 'ok', reading: { at, sms, voip, currency: 'CNY' } });
   }
-  return { account, polls, before: [], gaps: 'unread', until: start + readingCount * everyMs };
+  return { account, polls: () => polls, before: emptyReader, gaps: 'unread', until: null };
 }
 
 function makeAccount(id: string): AccountSettings {

@@ -1,6 +1,7 @@
 import type { StoreFile } from '../daemon/ports.ts';
 import type { Calendar, Clock, Delivery, OperatorOrder, Random, StoreReader } from '../domain/ports.ts';
 import type { ChannelSettings, ReportSettings, Settings } from '../domain/settings.ts';
+import type { PollShelf } from '../replay/history-csv.ts';
 import type { CheckedAccount } from '../views/check.ts';
 import type { Views } from '../views/views.ts';
 import type { LoadedConfiguration } from './load-configuration.ts';
@@ -35,6 +36,8 @@ export interface Rooms {
   /** Opens the database to read, beside a daemon that may be writing it. Throws `StorageError`. */
   openReader(path: string): Promise<StoreFile>;
   loadCalendar(): Promise<Calendar>;
+  /** Gives what makes a place for the readings of one account. */
+  loadPollShelf(): Promise<() => PollShelf>;
   openStoredViews(settings: Settings, reader: StoreReader): Promise<Views>;
   /** Leaves an order in the database for the daemon. Throws `StorageError`. */
   leaveOrder(path: string, order: OperatorOrder): Promise<void>;

@@ -7,8 +7,7 @@ import { dayMs } from '../spending/burn.ts';
 import { foresee } from '../spending/foresee.ts';
 import { LocalWeek } from '../spending/local-week.ts';
 import { createReadingLog } from '../spending/reading-log.ts';
-import type { AccountHistory } from './history-replay.ts';
-import { usualInterval } from './poll-pauses.ts';
+import { type AccountPast, surveyPast, usualInterval } from './past.ts';
 
 /** What was foretold of a balance at a reading, from that reading and earlier ones alone. */
 export interface PastForecast {
@@ -20,21 +19,27 @@ export interface PastForecast {
   readonly forecast: Forecast | null;
 }
 
-/** What the past of an account would have been foretold like: one for each reading and balance that ever moves, oldest first. */
+/**
+ * What the past of an account would have been foretold like: one for each reading and balance that ever moves, oldest
+ * first. All that is known from before is learnt from.
+ */
 export function* forecastsOf(
-  history: AccountHistory,
+  past: AccountPast,
   frame: { readonly calendar: Calendar; readonly timezone: string },
 ): Generator<PastForecast> {
   const { calendar, timezone } = frame;
-  const log = createReadingLog({ windowMs: dayMs, pollIntervalMs: usualInterval(history, calendar) });
+  const surveyed = surveyPast(past);
+  if (surveyed === null) return;
+  const pollIntervalMs = usualInterval(surveyed, calendar);
+  const log = createReadingLog({ windowMs: dayMs, pollIntervalMs });
   const week = new LocalWeek({ calendar, timezone, holidays: [] });
   const spending = new AccountSpending({ week, floorMicros: 0 });
-  const moving = balances.filter((balance) => moves(history, balance));
-  for (const reading of history.before) {
+  const moving = balances.filter((balance) => moves(past, balance));
+  for (const reading of readingsBefore(past)) {
     log.append(reading);
     spending.read(reading);
   }
-  for (const { reading } of history.polls) {
+  for (const { reading } of past.polls()) {
     if (reading === null) continue;
     log.append(reading);
     spending.read(reading);
@@ -45,9 +50,22 @@ export function* forecastsOf(
   }
 }
 
-function moves({ before, polls }: AccountHistory, balance: Balance): boolean {
+function readingsBefore({ account, before }: AccountPast): Iterable<Reading> {
+  return before.readings({
+    account: account.id,
+    since: Number.MIN_SAFE_INTEGER,
+    until: Number.MAX_SAFE_INTEGER,
+  });
+}
+
+function moves(past: AccountPast, balance: Balance): boolean {
   let first: number | null = null;
-  for (const reading of [...before, ...polls.flatMap((poll) => poll.reading ?? [])]) {
+  for (const reading of readingsBefore(past)) {
+    first ??= reading[balance];
+    if (reading[balance] !== first) return true;
+  }
+  for (const { reading } of past.polls()) {
+    if (reading === null) continue;
     first ??= reading[balance];
     if (reading[balance] !== first) return true;
   }

@@ -1,7 +1,7 @@
+import type { CsvError } from 'csv-parse';
 import { type Micros, parseMicros } from '../domain/money.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
-import type { Reading } from '../domain/reading.ts';
-import { CsvLines, type CsvRow } from './csv-lines.ts';
+import type { PollRecord, Reading } from '../domain/reading.ts';
 
 /** The file cannot be used; the message names the line and says what is allowed. */
 export class HistoryFileError extends Error {
@@ -9,6 +9,13 @@ export class HistoryFileError extends Error {
     super(message);
     this.name = 'HistoryFileError';
   }
+}
+
+/** Where the readings of one account are kept, in any order, and read from in that of time. */
+export interface PollShelf {
+  append(poll: PollRecord): void;
+  /** From `since` (included) to `until` (excluded), oldest first. */
+  polls(since: number, until: number): Iterable<PollRecord>;
 }
 
 const columns = ['at', 'sms', 'voip', 'currency', 'account'] as const;
@@ -20,52 +27,87 @@ const instantPattern = /^(\d{4})-(\d\d)-(\d\d)[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)
 /** Longer ones are no currency; the provider's answers are held to less. */
 const longestCurrency = 16;
 const longestQuote = 40;
+/** More than any record of balances needs: a quote that is never closed must not gather the whole file. */
+const longestRecord = 10_000;
 
 /**
  * Reads readings from CSV as `history --csv` writes it (RFC 4180; the columns in any order; LF or CRLF; a
  * byte order mark and quotes are fine): `at,sms,voip,currency` and, where the file holds several accounts,
  * `account`. Text comes in pieces of any size, so that a file of a million lines is never in memory as one.
  *
- * Gives the readings by account, oldest first, whatever order they stand in; the account is '' where the file
- * has no such column. Throws `HistoryFileError`, which names the line.
+ * Gives a shelf of readings by account; the account is '' where the file has no such column. Throws
+ * `HistoryFileError`, which names the line.
  */
-export async function readHistoryCsv(
+export async function readHistoryCsv<Shelf extends PollShelf>(
   pieces: AsyncIterable<string>,
+  newShelf: () => Shelf,
   onPiece: (characters: number) => void = () => undefined,
-): Promise<Map<string, Reading[]>> {
-  const table = new HistoryTable();
-  const lines = new CsvLines((row) => table.take(row));
-  for await (const piece of pieces) {
-    lines.push(piece);
-    onPiece(piece.length);
+): Promise<Map<string, Shelf>> {
+  // Loaded where a file is read: no other command needs it.
+  const { CsvError, parse } = await import('csv-parse');
+  const table = new HistoryTable(newShelf);
+  let line = 1;
+  const parser = parse({
+    bom: true,
+    max_record_size: longestRecord,
+    record_delimiter: ['\r\n', '\n'],
+    relax_column_count: true,
+    on_record: (cells: string[], { lines }) => {
+      table.take(cells, line);
+      line = lines + 1;
+      return null;
+    },
+  });
+  const ended = new Promise<void>((resolve, reject) => parser.on('end', resolve).on('error', reject));
+  // It is waited for below, whenever it fails.
+  ended.catch(() => undefined);
+  // Nothing comes out of it: every record is taken as it is found.
+  parser.resume();
+  try {
+    for await (const piece of pieces) {
+      parser.write(piece);
+      onPiece(piece.length);
+      if (parser.destroyed) break;
+    }
+    if (!parser.destroyed) parser.end();
+    await ended;
+  } catch (error) {
+    throw error instanceof CsvError ? new HistoryFileError(`line ${line}: ${explain(error)}`) : error;
   }
-  lines.end();
   return table.finish();
 }
 
-class HistoryTable {
-  readonly #readings = new Map<string, Reading[]>();
+function explain(error: CsvError): string {
+  if (error.code === 'CSV_MAX_RECORD_SIZE') return `the line has more than ${longestRecord} characters`;
+  return 'a quote is not closed, or stands inside a field';
+}
+
+class HistoryTable<Shelf extends PollShelf> {
+  readonly #newShelf: () => Shelf;
+  readonly #shelves = new Map<string, Shelf>();
   #places: Readonly<Record<Column, number>> | null = null;
   #width = 0;
   /** Balances often stay as they are for many lines. */
   readonly #known = { sms: { text: '0', micros: 0 }, voip: { text: '0', micros: 0 } };
 
-  take(row: CsvRow): void {
-    if (row.problem !== null) throw new HistoryFileError(`line ${row.line}: ${row.problem}`);
-    if (row.cells.length === 1 && row.cells[0] === '') return;
-    if (this.#places === null) this.#takeHeader(row);
-    else this.#takeReading(row, this.#places);
+  constructor(newShelf: () => Shelf) {
+    this.#newShelf = newShelf;
   }
 
-  finish(): Map<string, Reading[]> {
+  take(cells: readonly string[], line: number): void {
+    if (cells.length === 1 && cells[0] === '') return;
+    if (this.#places === null) this.#takeHeader(cells, line);
+    else this.#takeReading(cells, line, this.#places);
+  }
+
+  finish(): Map<string, Shelf> {
     if (this.#places === null) {
       throw new HistoryFileError('the file is empty; it needs the header at,sms,voip,currency');
     }
-    for (const readings of this.#readings.values()) sortByTime(readings);
-    return this.#readings;
+    return this.#shelves;
   }
 
-  #takeHeader({ cells, line }: CsvRow): void {
+  #takeHeader(cells: readonly string[], line: number): void {
     const names = cells.map((cell) => cell.trim().toLowerCase());
     const unknown = cells.find((_, index) => !columns.some((column) => column === names[index]));
     const allowed = 'the header is at,sms,voip,currency and optionally account';
@@ -92,7 +134,7 @@ class HistoryTable {
     };
   }
 
-  #takeReading({ cells, line }: CsvRow, places: Readonly<Record<Column, number>>): void {
+  #takeReading(cells: readonly string[], line: number, places: Readonly<Record<Column, number>>): void {
     if (cells.length !== this.#width) {
       throw new HistoryFileError(
         `line ${line}: ${cells.length} fields, the header has ${this.#width}; a field with a comma needs quotes`,
@@ -108,9 +150,15 @@ class HistoryTable {
     const account = places.account < 0 ? '' : plain(cell('account'));
     if (places.account >= 0 && account === '')
       throw new HistoryFileError(`line ${line}: no account is named`);
-    const readings = this.#readings.get(account);
-    if (readings === undefined) this.#readings.set(account, [reading]);
-    else readings.push(reading);
+    this.#shelfOf(account).append({ at: reading.at, outcome: 'ok', reading });
+  }
+
+  #shelfOf(account: string): Shelf {
+    const known = this.#shelves.get(account);
+    if (known !== undefined) return known;
+    const shelf = this.#newShelf();
+    this.#shelves.set(account, shelf);
+    return shelf;
   }
 
   #readMoney(column: 'sms' | 'voip', text: string, line: number): Micros {
@@ -156,12 +204,4 @@ function plain(text: string): string {
 
 function quote(text: string): string {
   return JSON.stringify(text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text);
-}
-
-/** Exports come newest first as well; only those are sorted that are not in order. */
-function sortByTime(readings: Reading[]): void {
-  const inOrder = readings.every(
-    (reading, index) => index === 0 || (readings[index - 1]?.at ?? 0) <= reading.at,
-  );
-  if (!inOrder) readings.sort((left, right) => left.at - right.at);
 }

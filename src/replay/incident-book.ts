@@ -1,143 +1,173 @@
-import type { Alert, Incident } from '../domain/alert.ts';
-import { changedIncident, closedIncident, newIncident } from '../domain/incident.ts';
+import type { AlertType, Incident } from '../domain/alert.ts';
+import type { Micros } from '../domain/money.ts';
 import type { Quantity } from '../domain/quantity.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
-import type { Evaluation } from '../rules/evaluation.ts';
-import { outlook, spendingLookback } from '../spending/outlook.ts';
-import type { ReadingLog } from '../spending/reading-log.ts';
+import { isWorse, type Severity } from '../domain/severity.ts';
+import { outlookOf } from '../engine/insight.ts';
+import type { MonitorState } from '../engine/state.ts';
+import type { WatchedAccount } from '../engine/watched-account.ts';
 
-/** An incident after something about it changed, with the alert it belongs to: what decides about messages. */
-export interface IncidentChange {
-  readonly at: number;
-  readonly incident: Incident;
-  /** Null for an event, which belongs to no state. */
-  readonly alert: Alert | null;
-}
-
-/** An incident of a replay, and how early it came. */
+/** An incident of a replay, as little of it as people read: a long past has many. */
 export interface ReplayedIncident {
-  /** As it stood at the end: `severity` moves with the ladder, `worstSeverity` is the worst it reached. */
-  readonly incident: Incident;
-  /** What it fired with. */
+  /** An account's id, or that of a provider as a whole. */
+  readonly account: string;
+  readonly rule: string;
+  readonly type: AlertType;
+  readonly balance: Balance | null;
+  /** The worst that was reached. */
+  readonly severity: Severity;
+  readonly firedAt: number;
+  /** Null while it fires at the end, and of an event. */
+  readonly resolvedAt: number | null;
+  readonly event: boolean;
+  /** What it fired with, and what that was held against. */
   readonly value: Quantity | null;
   readonly threshold: Quantity | null;
+  /** The currency that the account was last read in when it fired. */
+  readonly currency: string | null;
   /** When the balance ran empty; null for rules that do not warn of that, and where nothing tells. */
   readonly empty: Emptying | null;
+  /** False when it fired again although nothing was paid in since it last resolved. */
+  readonly isFirst: boolean;
 }
 
 /**
- * When the balance of an incident was used up. `reached`: a reading of 0 or less came while it fired (at its
- * start, when it was empty already). `projected`: it did not come to that; so it would have at the burn rate
- * when it fired.
+ * When the balance of an incident was used up.
+ *
+ * - `reached`: a reading at the floor or below came while it fired (at its start, when it was empty already).
+ * - `spent`: a top-up came in between; by then as much was spent as was left when it fired.
+ * - `projected`: the past ends before either; so it would have come by what was foretold when it fired.
  */
 export interface Emptying {
   readonly at: number;
-  readonly how: 'reached' | 'projected';
+  readonly how: 'reached' | 'spent' | 'projected';
 }
 
 type Entry = { -readonly [Key in keyof ReplayedIncident]: ReplayedIncident[Key] };
 
-interface BookAccount {
-  readonly id: string;
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly rules: readonly Rule[];
+/** An incident whose balance has yet to be used up. */
+interface Draining {
+  readonly entry: Entry;
+  readonly balance: Balance;
+  readonly floorMicros: Micros;
+  readonly currency: string;
+  leftMicros: Micros;
 }
 
-/** The incidents of one account during a replay, each with what becomes of its balance. */
+/** More of one account would be rules that fire and resolve without anything ever being spent: the oldest are let go. */
+const mostDraining = 50;
+
+/** Writes down the incidents of a replay, and what became of their balances. */
 export class IncidentBook {
-  readonly changes: IncidentChange[] = [];
   readonly incidents: ReplayedIncident[] = [];
-  readonly #account: BookAccount;
-  readonly #log: ReadingLog;
-  readonly #open = new Map<string, Entry>();
-  /** Open incidents whose balance has yet to reach zero. */
-  #draining: Entry[] = [];
+  readonly #state: MonitorState;
+  /** Incidents that the engine still knows. */
+  readonly #known = new Map<string, Entry>();
+  readonly #draining = new Map<string, Draining[]>();
+  /** When each alert last resolved, until something is paid in. */
+  readonly #resolved = new Map<string, Set<string>>();
 
-  constructor(account: BookAccount, log: ReadingLog) {
-    this.#account = account;
-    this.#log = log;
+  constructor(state: MonitorState) {
+    this.#state = state;
   }
 
-  /** The open incident of a rule; null when it does not fire. */
-  openOf(rule: string): string | null {
-    return this.#open.get(rule)?.incident.id ?? null;
-  }
-
-  open(rule: Rule, alert: Alert, now: number): void {
-    const incident = this.#newIncident(alert, now);
-    const entry: Entry = { incident, value: alert.value, threshold: alert.threshold, empty: null };
-    this.incidents.push(entry);
-    this.#open.set(rule.id, entry);
-    this.#note(incident, { ...alert, incident: incident.id }, now);
-    if (rule.type === 'below' || rule.type === 'negative' || rule.type === 'runway') {
-      this.#watchDrain(entry, rule.balance);
+  /** Takes in incidents that the engine opened or changed. */
+  note(incidents: readonly Incident[]): void {
+    for (const incident of incidents) {
+      const entry = this.#known.get(incident.id);
+      if (entry === undefined) this.#open(incident);
+      else this.#follow(entry, incident);
     }
   }
 
-  /** A thing that happened and has no end. */
-  addEvent(alert: Alert, evaluation: Extract<Evaluation, { kind: 'event' }>, now: number): void {
-    const { severity, value, threshold } = evaluation;
-    const incident = { ...this.#newIncident({ ...alert, severity, value, threshold }, now), event: true };
-    this.incidents.push({ incident, value, threshold, empty: null });
-    this.#note(incident, null, now);
+  /** After the engine forgot what nobody needs any more: so does the book. */
+  forget(incidents: readonly Incident[]): void {
+    for (const { id } of incidents) if (!this.#state.incidents.has(id)) this.#known.delete(id);
   }
 
-  update(alert: Alert, rose: boolean, now: number): void {
-    const entry = this.#open.get(alert.rule);
-    if (entry === undefined) return;
-    entry.incident = changedIncident(entry.incident, { alert, rose, now });
-    this.#note(entry.incident, alert, now);
+  /** Takes notice of what a reading says of balances that drain. */
+  read({ poll, settings }: WatchedAccount): void {
+    const { reading, previous } = poll;
+    if (reading === null || previous === null) return;
+    const resolved = this.#resolved.get(settings.id);
+    if (resolved !== undefined && (reading.sms > previous.sms || reading.voip > previous.voip))
+      this.#resolved.delete(settings.id);
+    const draining = this.#draining.get(settings.id);
+    if (draining === undefined) return;
+    const left = draining.filter((it) => !drain(it, previous, reading));
+    if (left.length === 0) this.#draining.delete(settings.id);
+    else if (left.length < draining.length) this.#draining.set(settings.id, left);
   }
 
-  close(alert: Alert, now: number): void {
-    const entry = this.#open.get(alert.rule);
-    if (entry === undefined) return;
-    entry.incident = closedIncident(entry.incident, alert, { resolution: { kind: 'recovered' }, now });
-    this.#open.delete(alert.rule);
-    this.#draining = this.#draining.filter((other) => other !== entry);
-    this.#note(entry.incident, { ...alert, incident: null }, now);
+  #open(incident: Incident): void {
+    const account = this.#state.accounts.get(incident.account);
+    const { rule, type, balance, firedAt, event, value, threshold } = incident;
+    const entry: Entry = {
+      account: incident.account,
+      rule,
+      type,
+      balance,
+      severity: incident.worstSeverity,
+      firedAt,
+      resolvedAt: incident.resolvedAt,
+      event,
+      value,
+      threshold,
+      currency: account?.poll.reading?.currency ?? account?.settings.currency ?? null,
+      empty: null,
+      isFirst: this.#resolved.get(incident.account)?.has(rule) !== true,
+    };
+    this.#known.set(incident.id, entry);
+    this.incidents.push(entry);
+    if (account !== undefined && balance !== null && !event) this.#watchDrain(entry, account, balance);
   }
 
-  /** Takes notice of balances that are used up. */
-  noteEmpty(reading: Reading): void {
-    if (this.#draining.length === 0) return;
-    this.#draining = this.#draining.filter((entry) => {
-      const { balance } = entry.incident;
-      if (balance === null || reading[balance] > 0) return true;
-      entry.empty = { at: reading.at, how: 'reached' };
-      return false;
-    });
+  #follow(entry: Entry, incident: Incident): void {
+    if (isWorse(incident.worstSeverity, entry.severity)) entry.severity = incident.worstSeverity;
+    if (entry.resolvedAt !== null || incident.resolvedAt === null) return;
+    entry.resolvedAt = incident.resolvedAt;
+    if (incident.resolution?.kind === 'topped-up') return;
+    const resolved = this.#resolved.get(entry.account) ?? new Set();
+    this.#resolved.set(entry.account, resolved.add(entry.rule));
   }
 
-  #note(incident: Incident, alert: Alert | null, now: number): void {
-    this.changes.push({ at: now, incident, alert });
-  }
-
-  /** Notes what the outlook says of the end of the balance, until a reading says better. */
-  #watchDrain(entry: Entry, balance: Balance): void {
-    const reading = this.#log.latest;
-    const { firedAt } = entry.incident;
-    if (reading === null) return;
-    if (reading[balance] <= 0) {
-      entry.empty = { at: firedAt, how: 'reached' };
+  /** Notes what the outlook says of the end of the balance, until readings say better. */
+  #watchDrain(entry: Entry, account: WatchedAccount, balance: Balance): void {
+    const { reading } = account.poll;
+    const rule = account.rules.find(({ id }) => id === entry.rule);
+    if (reading === null || rule === undefined) return;
+    const floorMicros = floorOf(rule);
+    if (floorMicros === null) return;
+    if (reading[balance] <= floorMicros) {
+      entry.empty = { at: entry.firedAt, how: 'reached' };
       return;
     }
-    const lookbackMs = spendingLookback(this.#account.rules, balance);
-    const seen = outlook({ log: this.#log, reading, balance, floorMicros: 0, lookbackMs, now: firedAt });
-    entry.empty = seen.emptyAt === null ? null : { at: seen.emptyAt, how: 'projected' };
-    this.#draining.push(entry);
+    const emptyAt = outlookOf(account, balance, entry.firedAt)?.emptyAt ?? null;
+    entry.empty = emptyAt === null ? null : { at: emptyAt, how: 'projected' };
+    const { currency } = reading;
+    const drain = { entry, balance, floorMicros, currency, leftMicros: reading[balance] - floorMicros };
+    const others = this.#draining.get(account.settings.id) ?? [];
+    this.#draining.set(account.settings.id, [...others, drain].slice(-mostDraining));
   }
+}
 
-  #newIncident(alert: Alert, now: number): Incident {
-    const { id, name, labels } = this.#account;
-    return newIncident({
-      id: `${id}/${this.incidents.length}`,
-      alert,
-      accountName: name,
-      labels,
-      now,
-    });
+/** The level that a rule calls empty; null of a rule that does not warn of that. */
+function floorOf(rule: Rule): Micros | null {
+  if (rule.type === 'runway') return rule.floorMicros;
+  return rule.type === 'below' || rule.type === 'negative' ? 0 : null;
+}
+
+/** True when nothing more is to be learnt: the balance is used up, or goes on in another currency. */
+function drain(it: Draining, previous: Reading, reading: Reading): boolean {
+  const { entry, balance, floorMicros, currency } = it;
+  if (reading.currency !== currency) return true;
+  if (entry.resolvedAt === null && reading[balance] <= floorMicros) {
+    entry.empty = { at: reading.at, how: 'reached' };
+    return true;
   }
+  it.leftMicros -= Math.max(0, previous[balance] - reading[balance]);
+  if (it.leftMicros > 0) return false;
+  entry.empty = { at: reading.at, how: 'spent' };
+  return true;
 }

@@ -1,20 +1,20 @@
-import { isoText, quantityJson } from '../views/public-json.ts';
-import type { ReplayResult } from './history-replay.ts';
+import { isoOrNull, isoText, quantityJson } from '../views/public-json.ts';
+import type { ReplayResult } from './replay.ts';
 
 /** The public JSON of a replay. `severity` is the worst that was reached, `value` what it fired with. */
 export function replayJson({ incidents, messages }: ReplayResult) {
   return {
-    incidents: incidents.map(({ incident, value, empty }) => ({
-      account: incident.account,
-      rule: incident.rule,
-      type: incident.type,
-      severity: incident.worstSeverity,
-      firedAt: isoText(incident.firedAt),
-      resolvedAt: incident.resolvedAt === null ? null : isoText(incident.resolvedAt),
+    incidents: incidents.map(({ account, rule, type, severity, firedAt, resolvedAt, value, empty }) => ({
+      account,
+      rule,
+      type,
+      severity,
+      firedAt: isoText(firedAt),
+      resolvedAt: isoOrNull(resolvedAt),
       value: value && quantityJson(value),
-      emptyAt: empty && isoText(empty.at),
-      emptyBy: empty === null ? null : empty.how,
+      emptyAt: isoOrNull(empty?.at ?? null),
+      emptyBy: empty?.how ?? null,
     })),
-    messages: messages.length,
+    messages: messages.total,
   };
 }

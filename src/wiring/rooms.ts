@@ -32,6 +32,10 @@ export function createRooms({ log, version }: { readonly log: ProcessLog; readon
       const { cronCalendar } = await import('../system/calendar.ts');
       return cronCalendar;
     },
+    async loadPollShelf() {
+      const { PackedPolls } = await import('../store/runs/packed-polls.ts');
+      return () => new PackedPolls();
+    },
     async openStoredViews(settings, reader) {
       const [{ openStoredViews }, { cronCalendar }] = await Promise.all([
         import('../views/stored-views.ts'),

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
 import { judgeForecasts } from '../../src/replay/forecast-quality.ts';
 import { forecastsOf } from '../../src/replay/forecasts.ts';
+import type { AccountPast } from '../../src/replay/past.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
+import { emptyReader } from '../../src/views/empty-reader.ts';
 import { makeAccount } from '../support/settings.ts';
 import { monday, officeHours, spendBy } from '../support/spending.ts';
 
@@ -10,14 +12,14 @@ const dayMs = 86_400_000;
 
 function foretold(readings: readonly Reading[]) {
   const polls = readings.map((reading) => ({ at: reading.at, outcome: 'ok' as const, reading }));
-  const history = {
+  const past: AccountPast = {
     account: makeAccount('otp'),
-    polls,
-    before: [],
-    gaps: 'unread' as const,
-    until: readings.at(-1)?.at ?? 0,
+    polls: () => polls,
+    before: emptyReader,
+    gaps: 'unread',
+    until: null,
   };
-  return [...forecastsOf(history, { calendar: cronCalendar, timezone: 'UTC' })];
+  return [...forecastsOf(past, { calendar: cronCalendar, timezone: 'UTC' })];
 }
 
 describe('the forecasts of a past', () => {

@@ -4,13 +4,22 @@ import { describe, expect, it } from 'vitest';
 import { formatCsvLine } from '../../src/cli/terminal/csv.ts';
 import { formatMicros } from '../../src/domain/money.ts';
 import { HistoryFileError, readHistoryCsv } from '../../src/replay/history-csv.ts';
+import { PackedPolls } from '../../src/store/runs/packed-polls.ts';
 
 const header = 'at,sms,voip,currency';
 const noon = Date.UTC(2026, 10, 20, 12);
 const reading = { at: noon, sms: 12_500_000, voip: -1, currency: 'CNY' };
 const line = '2026-11-20T12:00:00Z,12.5,-0.000001,CNY';
 
-const read = (...pieces: string[]) => readHistoryCsv(Readable.from(pieces));
+/** The readings by account. */
+async function read(...pieces: string[]) {
+  const shelves = await readHistoryCsv(Readable.from(pieces), () => new PackedPolls());
+  const readingsOf = (shelf: PackedPolls) =>
+    [...shelf.polls(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)].flatMap(
+      (poll) => poll.reading ?? [],
+    );
+  return new Map([...shelves].map(([account, shelf]) => [account, readingsOf(shelf)]));
+}
 
 async function problemOf(text: string): Promise<string> {
   const error: unknown = await read(text).catch((thrown: unknown) => thrown);

@@ -28,7 +28,7 @@ export function drawTimeline(
     rules.some((rule) => 'balance' in rule && rule.balance === balance),
   );
   const width = Math.min(stdout.columns, widest);
-  const fired = [...new Set(incidents.map(({ incident }) => incident.rule))];
+  const fired = [...new Set(incidents.map(({ rule }) => rule))];
   const labelWidth = Math.max(
     ...fired.map((rule) => Math.min(rule.length, longestLabel)),
     ...watched.map((balance) => longestAmount(trace, balance)),
@@ -51,7 +51,7 @@ export function drawTimeline(
   const cells = Math.max(10, width - labelWidth - axisWidth);
   const lines = fired.map((rule) => {
     const label = padToWidth(cutToWidth(rule, longestLabel), labelWidth, 'right');
-    const its = incidents.filter(({ incident }) => incident.rule === rule);
+    const its = incidents.filter((incident) => incident.rule === rule);
     return `${stdout.style.dim(`${label} │`)}${drawRule(its, { ...trace, cells, report })}`;
   });
   return [...charts, ...lines, ''];
@@ -75,14 +75,14 @@ function drawRule(incidents: readonly ReplayedIncident[], { since, until, cells,
   const worst: (Severity | null)[] = Array.from({ length: cells }, () => null);
   const cellOf = (at: number) =>
     Math.min(cells - 1, Math.max(0, Math.floor(((at - since) / (until - since)) * cells)));
-  for (const { incident } of incidents) {
+  for (const incident of incidents) {
     const end = incident.event ? incident.firedAt : (incident.resolvedAt ?? until);
     for (let cell = cellOf(incident.firedAt); cell <= cellOf(end); cell++) {
       const known = worst[cell] ?? null;
-      if (known === null || isWorse(incident.worstSeverity, known)) worst[cell] = incident.worstSeverity;
+      if (known === null || isWorse(incident.severity, known)) worst[cell] = incident.severity;
     }
   }
-  const mark = incidents[0]?.incident.event === true ? '▲' : '█';
+  const mark = incidents[0]?.event === true ? '▲' : '█';
   return worst
     .map((severity) => (severity === null ? ' ' : paintSeverity(report.stdout.style, severity, mark)))
     .join('')

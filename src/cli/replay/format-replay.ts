@@ -1,9 +1,10 @@
+import { displayName, isOwnId } from '../../domain/alert.ts';
 import { describeDuration } from '../../domain/duration.ts';
 import { plural } from '../../domain/moment.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import type { Settings } from '../../domain/settings.ts';
-import type { ReplayResult } from '../../replay/history-replay.ts';
+import type { AccountSettings, Settings } from '../../domain/settings.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
+import type { ReplayResult } from '../../replay/replay.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
 import { paintSeverity } from '../severity-style.ts';
 import { cutToWidth } from '../terminal/display-width.ts';
@@ -11,14 +12,14 @@ import { layoutWidth, type Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatLocal } from '../terminal/time.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';
-import type { AccountTrace } from './account-trace.ts';
+import type { Traces } from './account-trace.ts';
 import { drawTimeline } from './draw-timeline.ts';
 import { formatMessages, formatTotals } from './format-totals.ts';
 
 export interface ReplayReport {
   readonly result: ReplayResult;
-  /** Of the accounts with history, in the order of the configuration. */
-  readonly traces: readonly AccountTrace[];
+  /** What to draw; null where nothing is drawn. */
+  readonly traces: Traces | null;
   readonly settings: Settings;
   readonly now: number;
   readonly stdout: Output;
@@ -26,65 +27,71 @@ export interface ReplayReport {
 
 /** What people read of a replay: a picture per account on a terminal, every incident, and what it all comes to. */
 export function formatReplay(report: ReplayReport): string {
-  const { result, traces, stdout } = report;
-  if (traces.length === 0) return 'No readings in that time: there is nothing to replay.\n';
-  const since = Math.min(...traces.map((trace) => trace.since));
-  const until = Math.max(...traces.map((trace) => trace.until));
-  const polls = traces.reduce((sum, trace) => sum + trace.polls, 0);
-  const heading = `Replay of ${describeDuration(until - since)}, ${formatLocal(since)} to ${formatLocal(until)}: ${plural(polls, 'poll')} of ${plural(traces.length, 'account')}`;
-  const accounts = traces.map((trace) => formatAccount(report, trace));
-  const totals = formatTotals(result, { until, stdout });
-  const messages = formatMessages(result.messages, { since, until });
+  const { result, stdout } = report;
+  if (result.accounts.length === 0) return 'No readings in that time: there is nothing to replay.\n';
+  const { since } = result;
+  const until = result.accounts.reduce((latest, { lastAt }) => Math.max(latest, lastAt), since);
+  const polls = result.accounts.reduce((sum, { count }) => sum + count, 0);
+  const heading = `Replay of ${describeDuration(until - since)}, ${formatLocal(since)} to ${formatLocal(until)}: ${plural(polls, 'poll')} of ${plural(result.accounts.length, 'account')}`;
+  const byAccount = Map.groupBy(result.incidents, ({ account }) => account);
+  const providers = [...byAccount].filter(([id]) => isOwnId(id));
   const room = layoutWidth(stdout);
   const parts = [
     wrapToWidth(heading, room).map(stdout.style.bold).join('\n'),
-    ...accounts,
-    ...(totals === '' ? [] : [totals]),
-    wrapToWidth(messages, room).join('\n'),
+    ...providers.map(([id, incidents]) => formatProvider(report, id, incidents)),
+    ...result.accounts.map(({ account }) => formatAccount(report, account, byAccount.get(account.id) ?? [])),
+    formatTotals(result, { until, stdout }),
+    wrapToWidth(formatMessages(result.messages, { since, until }), room).join('\n'),
   ];
-  return `${parts.join('\n\n')}\n`;
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-function formatAccount(report: ReplayReport, trace: AccountTrace): string {
-  const { result, stdout } = report;
-  const { id, name } = trace.account;
-  const incidents = result.incidents.filter(({ incident }) => incident.account === id);
+/** What befell all accounts of a provider together. */
+function formatProvider(report: ReplayReport, id: string, incidents: readonly ReplayedIncident[]): string {
+  const heading = report.stdout.style.bold(displayName(id));
+  return `${heading}: ${plural(incidents.length, 'incident')}\n${formatIncidents(report, incidents)}`;
+}
+
+function formatAccount(
+  report: ReplayReport,
+  { id, name }: AccountSettings,
+  incidents: readonly ReplayedIncident[],
+): string {
+  const { stdout } = report;
   const called = name === id ? id : `${cleanText(name, 80)} (${id})`;
   const count = incidents.length === 0 ? 'no incident' : plural(incidents.length, 'incident');
   const room = layoutWidth(stdout);
   const shown = room === null ? called : cutToWidth(called, Math.max(10, room - count.length - 2));
   const heading = `${stdout.style.bold(shown)}: ${count}`;
-  const timeline = stdout.isTerminal ? drawTimeline(report, trace, incidents) : [];
-  const table = incidents.length === 0 ? [] : [formatIncidents(report, trace, incidents)];
+  const trace = report.traces?.of(id) ?? null;
+  const timeline = trace === null ? [] : drawTimeline(report, trace, incidents);
+  const table = incidents.length === 0 ? [] : [formatIncidents(report, incidents)];
   return [heading, ...timeline, ...table].join('\n');
 }
 
 function formatIncidents(
   { settings, now, stdout }: ReplayReport,
-  trace: AccountTrace,
   incidents: readonly ReplayedIncident[],
 ): string {
   const { style } = stdout;
-  const frame = { timezone: settings.timezone, now };
+  const { timezone } = settings;
   return formatTable<ReplayedIncident>({
     columns: [
-      { header: 'FIRED', value: ({ incident }) => formatLocal(incident.firedAt) },
-      { header: 'RULE', value: ({ incident }) => incident.rule, minWidth: 10 },
+      { header: 'FIRED', value: ({ firedAt }) => formatLocal(firedAt) },
+      { header: 'RULE', value: ({ rule }) => rule, minWidth: 10 },
       {
         header: 'SEVERITY',
-        value: ({ incident }) => incident.worstSeverity,
-        paint: ({ incident }, cell) => paintSeverity(style, incident.worstSeverity, cell),
+        value: ({ severity }) => severity,
+        paint: ({ severity }, cell) => paintSeverity(style, severity, cell),
       },
-      { header: 'LASTED', align: 'right', rank: 1, value: ({ incident }) => describeLength(incident) },
-      { header: 'RESOLVED', rank: 4, value: ({ incident }) => describeEnd(incident) },
+      { header: 'LASTED', align: 'right', rank: 1, value: describeLength },
+      { header: 'RESOLVED', rank: 4, value: describeEnd },
       {
         header: 'VALUE',
         align: 'right',
         rank: 2,
-        value: ({ incident, value }) =>
-          value === null
-            ? ''
-            : wordQuantity(value, { ...frame, currency: trace.currencyAt(incident.firedAt) }),
+        value: ({ value, currency }) =>
+          value === null ? '' : wordQuantity(value, { timezone, now, currency }),
       },
       { header: 'BEFORE EMPTY', rank: 3, minWidth: 12, value: describeEmptying },
     ],
@@ -94,22 +101,22 @@ function formatIncidents(
   }).trimEnd();
 }
 
-function describeLength({ event, firedAt, resolvedAt }: ReplayedIncident['incident']): string {
+function describeLength({ event, firedAt, resolvedAt }: ReplayedIncident): string {
   if (event) return 'event';
   return resolvedAt === null ? 'open' : shortLength(resolvedAt - firedAt);
 }
 
-function describeEnd({ event, resolvedAt }: ReplayedIncident['incident']): string {
+function describeEnd({ event, resolvedAt }: ReplayedIncident): string {
   if (event) return '';
   return resolvedAt === null ? 'still open' : formatLocal(resolvedAt);
 }
 
 /** How long people had from the first message until nothing was left. */
-function describeEmptying({ incident, empty }: ReplayedIncident): string {
+function describeEmptying({ firedAt, empty }: ReplayedIncident): string {
   if (empty === null) return '';
-  const leftMs = empty.at - incident.firedAt;
+  const leftMs = empty.at - firedAt;
   if (leftMs <= 0) return 'empty already';
-  return empty.how === 'reached' ? shortLength(leftMs) : `${shortLength(leftMs)} (projected)`;
+  return empty.how === 'projected' ? `${shortLength(leftMs)} (projected)` : shortLength(leftMs);
 }
 
 /** The two largest units: `3d 4h`, `12m`. */

@@ -1,7 +1,7 @@
 import { plural } from '../../domain/moment.ts';
-import type { ReplayResult } from '../../replay/history-replay.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
-import type { ReplayedMessage } from '../../replay/message-count.ts';
+import type { MessageCount } from '../../replay/notebook.ts';
+import type { ReplayResult } from '../../replay/replay.ts';
 import { layoutWidth, type Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatLocal } from '../terminal/time.ts';
@@ -43,24 +43,22 @@ export function formatTotals(
 
 /** How many messages, in all and a week, and when most of them came. */
 export function formatMessages(
-  messages: readonly ReplayedMessage[],
+  { total, byChannel, byWeek }: MessageCount,
   { since, until }: { readonly since: number; readonly until: number },
 ): string {
-  if (messages.length === 0) return 'No message would have been sent.';
-  const byChannel = countBy(messages, ({ channel }) => channel);
+  if (total === 0) return 'No message would have been sent.';
   const channels = [...byChannel].map(([channel, count]) => `${channel} ${count}`).join(', ');
-  const total = `${plural(messages.length, 'message')} (${channels})`;
+  const sum = `${plural(total, 'message')} (${channels})`;
   const weeks = (until - since) / weekMs;
-  if (weeks <= 1) return `${total}.`;
-  const byWeek = countBy(messages, ({ at }) => Math.floor((at - since) / weekMs));
-  const [busiest, most] = [...byWeek].reduce((left, right) => (right[1] > left[1] ? right : left));
-  const rate = (messages.length / weeks).toFixed(1);
-  return `${total}: ${rate} a week, at most ${most} in the week from ${formatLocal(since + busiest * weekMs)}.`;
+  if (weeks <= 1) return `${sum}.`;
+  const most = Math.max(...byWeek);
+  const busiest = since + byWeek.indexOf(most) * weekMs;
+  return `${sum}: ${(total / weeks).toFixed(1)} a week, at most ${most} in the week from ${formatLocal(busiest)}.`;
 }
 
 function sumByRule(incidents: readonly ReplayedIncident[], until: number): RuleTotal[] {
   const totals = new Map<string, RuleTotal>();
-  for (const { incident } of incidents) {
+  for (const incident of incidents) {
     const { rule, type } = incident;
     const total = totals.get(rule) ?? {
       rule,
@@ -74,7 +72,7 @@ function sumByRule(incidents: readonly ReplayedIncident[], until: number): RuleT
     totals.set(rule, total);
     const lengthMs = incident.event ? 0 : Math.max(0, (incident.resolvedAt ?? until) - incident.firedAt);
     total.incidents += 1;
-    total.critical += incident.worstSeverity === 'critical' ? 1 : 0;
+    total.critical += incident.severity === 'critical' ? 1 : 0;
     total.accounts.add(incident.account);
     total.firingMs += lengthMs;
     total.longestMs = Math.max(total.longestMs, lengthMs);
@@ -84,10 +82,4 @@ function sumByRule(incidents: readonly ReplayedIncident[], until: number): RuleT
 
 function lengthOrNothing(ms: number): string {
   return ms === 0 ? '' : shortLength(ms);
-}
-
-function countBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, number> {
-  const counts = new Map<Key, number>();
-  for (const item of items) counts.set(keyOf(item), (counts.get(keyOf(item)) ?? 0) + 1);
-  return counts;
 }

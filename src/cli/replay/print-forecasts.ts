@@ -1,18 +1,14 @@
-import type { Calendar } from '../../domain/ports.ts';
 import { balances } from '../../domain/reading.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { type ForecastQuality, judgeForecasts } from '../../replay/forecast-quality.ts';
 import { forecastsOf, type PastForecast } from '../../replay/forecasts.ts';
-import type { AccountHistory } from '../../replay/history-replay.ts';
 import { isoText } from '../../views/public-json.ts';
 import type { CommandContext } from '../context.ts';
 import { layoutWidth } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
+import type { OpenPasts } from './open-pasts.ts';
 
-interface Order {
-  /** Gives each history in turn. */
-  readonly live: (each: (history: AccountHistory) => Promise<void>) => Promise<void>;
-  readonly calendar: Calendar;
+interface Order extends OpenPasts {
   readonly settings: Settings;
   readonly json: boolean;
 }
@@ -21,26 +17,40 @@ interface Row extends ForecastQuality {
   readonly account: string;
 }
 
-/** Prints what was foretold at each reading as JSON, an account at a time, or how good it was as a table. */
+/** So many readings are foretold before signals are looked for again. */
+const sliceReadings = 5000;
+
+/** Prints what was foretold at each reading as JSON, some at a time, or how good it was as a table. */
 export async function printForecasts(context: CommandContext, order: Order): Promise<void> {
-  const { calendar, settings, json } = order;
-  const { stdout } = context;
+  const { pasts, calendar, settings, json, update } = order;
+  const { stdout, signal } = context;
+  const frame = { calendar, timezone: settings.timezone };
   const rows: Row[] = [];
-  let written = 0;
+  let separator = '\n';
   if (json) await stdout.write('{"forecasts":[');
-  await order.live(async (history) => {
-    const found = [...forecastsOf(history, { calendar, timezone: settings.timezone })];
-    const account = history.account.id;
-    if (!json) {
-      for (const balance of balances) {
-        rows.push(...judgeForecasts(found, balance).map((quality) => ({ account, ...quality })));
-      }
-    } else if (found.length > 0) {
-      const lines = found.map((it) => JSON.stringify(forecastJson(account, it)));
-      await stdout.write(`${written === 0 ? '' : ','}\n${lines.join(',\n')}`);
-      written += lines.length;
+  for (const [index, past] of pasts.entries()) {
+    const account = past.account.id;
+    const found: PastForecast[] = [];
+    const lines: string[] = [];
+    const writeLines = async (): Promise<void> => {
+      if (lines.length === 0) return;
+      await stdout.write(separator + lines.splice(0).join(',\n'));
+      separator = ',\n';
+    };
+    let readings = 0;
+    for (const it of forecastsOf(past, frame)) {
+      if (json) lines.push(JSON.stringify(forecastJson(account, it)));
+      else found.push(it);
+      if (++readings % sliceReadings !== 0) continue;
+      await writeLines();
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      if (signal.aborted) return;
     }
-  });
+    await writeLines();
+    for (const balance of balances)
+      rows.push(...judgeForecasts(found, balance).map((quality) => ({ account, ...quality })));
+    update((index + 1) / pasts.length);
+  }
   await stdout.write(json ? '\n]}\n' : formatQuality(rows, context));
 }
 

@@ -1,5 +1,6 @@
 import type { HistoryQuery } from '../../domain/ports.ts';
 import type { PollRecord, Reading } from '../../domain/reading.ts';
+import { groupOverlapping } from '../runs/overlap.ts';
 import { PollCodecError } from '../runs/poll-bytes.ts';
 import { decodePolls } from '../runs/poll-codec.ts';
 import type { Connection } from './connection.ts';
@@ -75,7 +76,7 @@ export function openHistory(db: Connection, path: string): History {
       for (const run of [...runs].sort(byStorage)) yield cut(readRun(run, tail), run, query);
       return;
     }
-    for (const group of groupOverlapping(runs)) {
+    for (const group of groupOverlapping([...runs].sort(byStorage))) {
       const found = group.flatMap((run) => cut(readRun(run, tail), run, query));
       // Within a run polls are in order; runs overlap only where the clock was set back.
       yield group.length === 1 ? found : found.sort((left, right) => left.at - right.at);
@@ -120,22 +121,6 @@ export function openHistory(db: Connection, path: string): History {
 function cut(polls: readonly PollRecord[], run: Run, query: HistoryQuery): readonly PollRecord[] {
   if (run.earliestAt >= query.since && run.latestAt < query.until) return polls;
   return polls.filter(({ at }) => at >= query.since && at < query.until);
-}
-
-/** Oldest first. Runs whose spans overlap come together, in the order in which they were stored. */
-function* groupOverlapping(runs: readonly Run[]): Generator<readonly Run[]> {
-  const oldestFirst = [...runs].sort((left, right) => left.earliestAt - right.earliestAt);
-  let group: Run[] = [];
-  let latestAt = Number.NEGATIVE_INFINITY;
-  for (const run of oldestFirst) {
-    if (group.length > 0 && run.earliestAt > latestAt) {
-      yield group.sort(byStorage);
-      group = [];
-    }
-    group.push(run);
-    latestAt = Math.max(latestAt, run.latestAt);
-  }
-  if (group.length > 0) yield group.sort(byStorage);
 }
 
 function byStorage(left: Run, right: Run): number {

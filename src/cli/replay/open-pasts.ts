@@ -1,0 +1,100 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Calendar } from '../../domain/ports.ts';
+import type { AccountSettings, Settings } from '../../domain/settings.ts';
+import { assignReadings, givenPast } from '../../replay/given-past.ts';
+import { HistoryFileError, readHistoryCsv } from '../../replay/history-csv.ts';
+import type { AccountPast } from '../../replay/past.ts';
+import { storedPast } from '../../replay/stored-past.ts';
+import { CommandError } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import type { Progress } from '../terminal/progress.ts';
+
+/** Whose past is wanted, from when on, and from where. */
+export interface PastOrder {
+  readonly settings: Settings;
+  /** Null: all. */
+  readonly account: AccountSettings | null;
+  /** Null: from the first reading. */
+  readonly since: number | null;
+  readonly now: number;
+  /** A CSV file, `-` for standard input; null is what is stored. */
+  readonly file: string | null;
+  readonly progress: Progress;
+}
+
+/** The past of accounts while it can be read. */
+export interface OpenPasts {
+  readonly pasts: readonly AccountPast[];
+  readonly calendar: Calendar;
+  /** Says how much of them was gone through, from 0 to 1. */
+  readonly update: (fraction: number) => void;
+}
+
+/** Reading the text is about half of the work with a file. */
+const textShare = 0.5;
+
+/** Lets the past be gone through, unless reading it was interrupted, and closes what it is read from. */
+export async function withPasts(
+  context: CommandContext,
+  order: PastOrder,
+  use: (opened: OpenPasts) => Promise<void>,
+): Promise<void> {
+  const { settings, account, progress, file } = order;
+  const calendar = await context.rooms.loadCalendar();
+  try {
+    if (file !== null) {
+      const pasts = await readFile(context, order, file);
+      const update = (fraction: number) => progress.update(textShare + fraction * (1 - textShare));
+      if (pasts !== null) await use({ pasts, calendar, update });
+      return;
+    }
+    const reader = await context.rooms.openReader(settings.storage.path);
+    try {
+      const accounts = account === null ? settings.accounts : [account];
+      const pasts = accounts.map((each) => storedPast(reader, each, order));
+      await use({ pasts, calendar, update: (fraction) => progress.update(fraction) });
+    } finally {
+      reader.close();
+    }
+  } finally {
+    progress.end();
+  }
+}
+
+/** What a file knows of the accounts; null when it was interrupted. */
+async function readFile(
+  { rooms, cwd, signal }: CommandContext,
+  order: PastOrder,
+  file: string,
+): Promise<readonly AccountPast[] | null> {
+  const path = file === '-' ? null : resolve(cwd, file);
+  try {
+    const size = path === null ? Number.POSITIVE_INFINITY : (await stat(path)).size;
+    let read = 0;
+    const newShelf = await rooms.loadPollShelf();
+    const readings = await readHistoryCsv(openText(path, signal), newShelf, (characters) => {
+      read += characters;
+      order.progress.update(Math.min(1, read / size) * textShare);
+    });
+    const assigned = assignReadings(readings, order.settings.accounts, order.account);
+    return assigned.map((given) => givenPast(given.account, given.readings, order));
+  } catch (error) {
+    if (signal.aborted) return null;
+    throw explainFileError(error, path ?? 'standard input');
+  }
+}
+
+function openText(path: string | null, signal: AbortSignal): AsyncIterable<string> {
+  const options = { encoding: 'utf8', signal, highWaterMark: 1 << 18 } as const;
+  return path === null ? createReadStream('', { ...options, fd: 0 }) : createReadStream(path, options);
+}
+
+function explainFileError(error: unknown, name: string): unknown {
+  if (error instanceof HistoryFileError) return new CommandError(`${name}: ${error.message}`);
+  const code = error instanceof Error && 'code' in error ? String(error.code) : null;
+  if (code === 'ENOENT') return new CommandError(`${name}: there is no such file`);
+  if (code === 'EISDIR') return new CommandError(`${name} is a folder, a CSV file is needed`);
+  return code === null ? error : new CommandError(`${name} cannot be read: ${code}`);
+}

@@ -1,0 +1,79 @@
+import type { Reading } from '../domain/reading.ts';
+import type { AccountSettings } from '../domain/settings.ts';
+import { HistoryFileError, type PollShelf } from './history-csv.ts';
+import type { AccountPast } from './past.ts';
+
+/**
+ * The past of an account from a list of readings, from `since` on (null: from the first). Where readings are missing,
+ * nobody could read it.
+ */
+export function givenPast(
+  account: AccountSettings,
+  readings: PollShelf,
+  { since }: { readonly since: number | null },
+): AccountPast {
+  const from = since ?? Number.NEGATIVE_INFINITY;
+  return {
+    account,
+    polls: () => readings.polls(from, Number.POSITIVE_INFINITY),
+    before: {
+      readings: (query) => readingsIn(readings, query.since, Math.min(query.until, from)),
+      readingBefore: (_, at) => {
+        let last: Reading | null = null;
+        for (const reading of readingsIn(readings, Number.NEGATIVE_INFINITY, Math.min(at, from)))
+          last = reading;
+        return last;
+      },
+    },
+    gaps: 'unread',
+    until: null,
+  };
+}
+
+function* readingsIn(readings: PollShelf, since: number, until: number): Generator<Reading> {
+  for (const { reading } of readings.polls(since, until)) if (reading !== null) yield reading;
+}
+
+/**
+ * Which configured account each shelf of readings belongs to. `chosen` is the account that a person named: the
+ * one that a file without accounts is about, or the only one that is wanted of a file with them.
+ *
+ * Throws `HistoryFileError` for readings that are no configured account's, or cannot be told to be one's.
+ */
+export function assignReadings(
+  readings: ReadonlyMap<string, PollShelf>,
+  accounts: readonly AccountSettings[],
+  chosen: AccountSettings | null,
+): { readonly account: AccountSettings; readonly readings: PollShelf }[] {
+  const nameless = readings.get('');
+  if (nameless !== undefined) {
+    const account = chosen ?? (accounts.length === 1 ? accounts[0] : undefined);
+    if (account !== undefined) return [{ account, readings: nameless }];
+    throw new HistoryFileError(
+      `the file names no accounts and the configuration has ${accounts.length}: say whose it is with --account (${listNames(accounts.map(({ id }) => id))})`,
+    );
+  }
+  const unknown = [...readings.keys()].filter((id) => !accounts.some((account) => account.id === id));
+  if (chosen === null && unknown.length > 0) {
+    throw new HistoryFileError(
+      `the file has readings of ${listNames(unknown.map((id) => JSON.stringify(id.slice(0, 70))))}, the configuration only of ${listNames(accounts.map(({ id }) => id))}`,
+    );
+  }
+  if (chosen !== null && readings.size > 0 && !readings.has(chosen.id)) {
+    throw new HistoryFileError(
+      `the file has no readings of ${chosen.id}, only of ${listNames([...readings.keys()].map((id) => JSON.stringify(id.slice(0, 70))))}`,
+    );
+  }
+  const wanted = chosen === null ? accounts : [chosen];
+  return wanted.flatMap((account) => {
+    const its = readings.get(account.id);
+    return its === undefined ? [] : [{ account, readings: its }];
+  });
+}
+
+const mostNames = 10;
+
+function listNames(names: readonly string[]): string {
+  const shown = names.slice(0, mostNames).join(', ');
+  return names.length > mostNames ? `${shown} and ${names.length - mostNames} more` : shown;
+}

@@ -1,0 +1,89 @@
+import type { Calendar, StoreReader } from '../domain/ports.ts';
+import type { PollRecord } from '../domain/reading.ts';
+import type { AccountSettings } from '../domain/settings.ts';
+import { pollInterval } from '../engine/poll-gaps.ts';
+import type { GapReading } from './poll-pauses.ts';
+
+/** What is known of one account's past. Nothing of it is held in memory: it is read through, twice. */
+export interface AccountPast {
+  readonly account: AccountSettings;
+  /** The polls to be judged, oldest first; two may share an instant. Each call reads them anew. */
+  polls(): Iterable<PollRecord>;
+  /** Readings from before, which rules look back on. */
+  readonly before: Pick<StoreReader, 'readings' | 'readingBefore'>;
+  readonly gaps: GapReading;
+  /** How long the account was watched at the most; null: until its last poll. */
+  readonly until: number | null;
+}
+
+/** An account with at least one poll, and what one look at its past tells. */
+export interface SurveyedPast extends AccountPast {
+  readonly count: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+  /** The middle one of the pauses between its polls; null of fewer than three polls. */
+  readonly usualPauseMs: number | null;
+}
+
+/** Looks through the polls of an account; null when it has none. */
+export function surveyPast(past: AccountPast): SurveyedPast | null {
+  const survey = new Survey();
+  for (const { at } of past.polls()) survey.take(at);
+  return survey.finish(past);
+}
+
+/**
+ * The usual time between two polls: the account's own, or that of its past where it is longer. An hourly export of an
+ * account that is now polled every five minutes is no series of gaps.
+ */
+export function usualInterval({ account, firstAt, usualPauseMs }: SurveyedPast, calendar: Calendar): number {
+  return Math.max(pollInterval(calendar, account.poll, firstAt), usualPauseMs ?? 0);
+}
+
+/** More pauses than these tell no more about the usual one. */
+const mostPauses = 4096;
+
+/** One look through the polls of an account, some at a time. */
+export class Survey {
+  #count = 0;
+  #firstAt = 0;
+  #lastAt = 0;
+  /** Every `#stride`-th pause, so that a past of any length leaves as many. */
+  #pauses = new Float64Array(mostPauses);
+  #kept = 0;
+  #stride = 1;
+
+  take(at: number): void {
+    if (this.#count === 0) this.#firstAt = at;
+    else if (this.#count % this.#stride === 0) this.#keep(at - this.#lastAt);
+    this.#count++;
+    this.#lastAt = at;
+  }
+
+  /** Null for an account without any poll. */
+  finish(past: AccountPast): SurveyedPast | null {
+    if (this.#count === 0) return null;
+    const pauses = this.#pauses.subarray(0, this.#kept).sort();
+    return {
+      account: past.account,
+      polls: () => past.polls(),
+      before: past.before,
+      gaps: past.gaps,
+      until: past.until,
+      count: this.#count,
+      firstAt: this.#firstAt,
+      lastAt: this.#lastAt,
+      usualPauseMs: this.#count < 3 ? null : (pauses[pauses.length >> 1] ?? null),
+    };
+  }
+
+  #keep(pauseMs: number): void {
+    if (this.#kept === mostPauses) {
+      for (let place = 1; place < mostPauses / 2; place++) this.#pauses[place] = this.#pauses[2 * place] ?? 0;
+      this.#kept /= 2;
+      this.#stride *= 2;
+      if (this.#count % this.#stride !== 0) return;
+    }
+    this.#pauses[this.#kept++] = pauseMs;
+  }
+}
