@@ -1,7 +1,7 @@
 import type { Incident } from '../domain/alert.ts';
 import type { Message } from '../domain/message.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import type { Calendar, Clock, Log, Random, StorageError } from '../domain/ports.ts';
+import { type Calendar, type Clock, type Log, type Random, StorageError } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
 import { changedOnlyReadings } from '../engine/batch.ts';
 import { endTurn, startMonitor } from '../engine/monitor.ts';
@@ -288,8 +288,11 @@ export class Daemon {
     try {
       return this.#parts.store.takeOrders();
     } catch (error) {
-      // While the database cannot be used nobody can have left an order in it.
+      if (!(error instanceof StorageError)) throw error;
+      // While the database cannot be used nobody can have left an order in it. That is a failure to store like any other,
+      // and the next commit says so, so there must be one.
       this.#journal.ordersFailed(error);
+      writeNote(this.state, orderNote, String(this.#time.now()));
       return [];
     }
   }

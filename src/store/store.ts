@@ -1,5 +1,5 @@
 /** The front door of the store: what the rest of the program opens. */
 export { openStore } from './sqlite/open-store.ts';
 export { leaveOrder } from './sqlite/orders.ts';
+export { describeHolder, type Holder, nameHolder } from './sqlite/owner.ts';
 export { openReader } from './sqlite/reader.ts';
-export { describeHolder, type Holder, nameHolder } from './sqlite/side-lock.ts';

@@ -1,4 +1,5 @@
 import { decideColour } from '../cli/terminal/style.ts';
+import { OperatorError } from '../domain/ports.ts';
 import type { LogLevel } from '../domain/settings.ts';
 import { createLog, openLogDestination, type SystemLog } from '../system/log.ts';
 
@@ -37,7 +38,11 @@ export function openProcessLog(env: Readonly<Record<string, string | undefined>>
     reportFatal(error) {
       const err = error instanceof Error ? error : new Error(String(error));
       const log = current ?? create(2, 'fatal');
-      log.fatal({ err }, 'programming error, the process ends');
+      const expected = error instanceof OperatorError;
+      log.fatal(
+        { err },
+        expected ? 'the process cannot go on and ends' : 'programming error, the process ends',
+      );
     },
   };
 }

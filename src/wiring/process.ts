@@ -13,6 +13,8 @@ import { createRooms } from './rooms.ts';
  */
 export async function startProcess(signal: AbortSignal): Promise<void> {
   const { env } = process;
+  // Database, log of writes, backups and what `init` writes hold what is nobody else's business.
+  process.umask(0o077);
   const log = openProcessLog(env);
   process.on('uncaughtException', (error) => endFatally(error));
   const unread = new AbortController();

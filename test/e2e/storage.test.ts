@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -132,6 +132,27 @@ describe.concurrent('a database that cannot be used', { timeout: 60_000 }, () =>
       }
     }));
 });
+
+it(
+  'database, log, lock and backup can be read by their owner alone, those of an earlier version too',
+  { timeout: 60_000 },
+  () =>
+    withBed({}, async (bed) => {
+      const path = join(bed.folder, 'lowwater.db');
+      writeFileSync(path, sound, { mode: 0o644 });
+      const daemon = await bed.start();
+      await eventually('a reading', async () => (await accountOf(daemon)).outcome === 'ok');
+      expect((await bed.command('backup', join(bed.folder, 'copy.db'))).code).toBe(0);
+      const modes = ['lowwater.db', 'lowwater.db-wal', 'lowwater.db-shm', 'lowwater.db-lock', 'copy.db'].map(
+        (name) => (statSync(join(bed.folder, name)).mode & 0o007).toString(8),
+      );
+      expect(modes).toEqual(['0', '0', '0', '0', '0']);
+      for (const name of ['lowwater.db-lock', 'copy.db']) {
+        expect((statSync(join(bed.folder, name)).mode & 0o777).toString(8)).toBe('600');
+      }
+      await daemon.stop();
+    }),
+);
 
 describe.concurrent('a backup', { timeout: 60_000 }, () => {
   it('made while the daemon writes is whole, and restored sends nothing of old again', () =>

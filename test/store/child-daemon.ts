@@ -1,10 +1,12 @@
 /**
  * A daemon to be killed: opens the database named first, says `open`, and then, when the second argument is
- * `commit`, stores one poll and one message after another and says the number of each that is stored.
+ * `commit`, stores one poll and one message after another and says the number of each that is stored. `survive` does it
+ * every 50 ms, says `lost` where it cannot, and tries again.
  * `refused: …` when it cannot open. With a third argument it takes on that user id first.
  */
 import { writeSync } from 'node:fs';
 import { setInterval } from 'node:timers';
+import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { StorageError } from '../../src/domain/ports.ts';
 import { readMigrations } from '../../src/store/sqlite/migrate.ts';
@@ -19,7 +21,7 @@ if (uid !== undefined) process.setuid?.(Number(uid));
 try {
   const store = openStore({ path, log: silent, now: () => noon, program: 'lowwater 1.0.0', migrations });
   say('open');
-  for (let number = 0; task === 'commit'; number += 1) {
+  const commit = (number: number): void => {
     const at = noon + number * minuteMs;
     store.commit(
       batch({
@@ -28,6 +30,17 @@ try {
       }),
     );
     say(String(number));
+  };
+  for (let number = 0; task === 'commit'; number += 1) commit(number);
+  for (let number = 0; task === 'survive'; number += 1) {
+    await setTimeout(50);
+    try {
+      commit(number);
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      say('lost');
+      number -= 1;
+    }
   }
   setInterval(() => {}, 1000);
 } catch (error) {

@@ -1,12 +1,13 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { copyFileSync, existsSync, linkSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { StorageError } from '../../src/domain/ports.ts';
 import { describeHolder } from '../../src/store/store.ts';
 import { batch, noon } from './batches.ts';
 import { startChild } from './child.ts';
-import { makePath, open } from './fixtures.ts';
+import { makeDirectory, makePath, open } from './fixtures.ts';
 
 describe('a second daemon on the same database', () => {
   it('gives up within a second and says which process holds it', async () => {
@@ -29,6 +30,90 @@ describe('a second daemon on the same database', () => {
     refusalOf(path);
     store.commit(batch({ notes: { alive: '1' } }));
     expect(store.load().notes).toEqual({ alive: '1' });
+  });
+
+  it.each<[string, (path: string) => string]>([
+    [
+      'through a symbolic link',
+      (path) => {
+        symlinkSync(path, `${path}.link`);
+        return `${path}.link`;
+      },
+    ],
+    [
+      'through a hard link in another folder',
+      (path) => {
+        const other = join(makeDirectory(), 'other.db');
+        linkSync(path, other);
+        return other;
+      },
+    ],
+    [
+      'after its lock was removed',
+      (path) => {
+        rmSync(`${path}-lock`);
+        return path;
+      },
+    ],
+    [
+      'through a hard link after the lock was removed',
+      (path) => {
+        rmSync(`${path}-lock`);
+        linkSync(path, `${path}.other`);
+        return `${path}.other`;
+      },
+    ],
+  ])('is refused %s, and the holder is named', async (_name, lead) => {
+    const path = makePath();
+    const first = startChild(path, 'wait');
+    expect(await first.line()).toBe('open');
+    const other = lead(path);
+    const refusal = refusalOf(other);
+    expect(refusal.kind).toBe('busy');
+    expect(refusal.message).toContain(`process ${first.pid} on ${hostname()}`);
+    await first.kill();
+    open(other).commit(batch({ notes: { alive: '1' } }));
+  });
+
+  it('that starts by another name of a database is told where the newest part of it lies', async () => {
+    const path = makePath();
+    open(path).close();
+    const daemon = startChild(path, 'commit');
+    for (let count = 0; count < 5; count += 1) await daemon.line();
+    await daemon.kill();
+    linkSync(path, `${path}.other`);
+    expect(refusalOf(`${path}.other`).message).toContain(`set storage.path to that name`);
+    open(path);
+  });
+
+  it('that was let in all the same, as from another machine, ends the first one before it stores or tells anything', () => {
+    const path = makePath();
+    const store = open(path);
+    const db = new Database(path);
+    const other = { pid: 7, host: 'elsewhere', startedAt: noon, program: 'lowwater 1.0.0' };
+    db.prepare("UPDATE note SET value = ? WHERE name = '@owner'").run(JSON.stringify(other));
+    db.close();
+    const words = /taken over by lowwater 1.0.0, process 7 on elsewhere/;
+    expect(() => store.takeOrders()).toThrow(words);
+    expect(() => store.commit(batch({ notes: { alive: '1' } }))).toThrow(words);
+    expect(store.load().notes).toEqual({});
+  });
+
+  it('finds the lock again a tick after it was removed', () => {
+    const path = makePath();
+    const store = open(path);
+    rmSync(`${path}-lock`);
+    store.takeOrders();
+    expect(existsSync(`${path}-lock`)).toBe(true);
+    expect(describeHolder(path)).toMatchObject({ pid: process.pid });
+  });
+
+  it('finds nothing of the first in a copy of its database', () => {
+    const path = makePath();
+    open(path);
+    const copy = `${path}.copy`;
+    copyFileSync(path, copy);
+    open(copy).commit(batch({ notes: { alive: '1' } }));
   });
 
   it('starts at once when the first was killed', async () => {

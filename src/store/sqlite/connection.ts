@@ -14,7 +14,7 @@ export const applicationId = 0x6c777472;
  * How long a write waits for the other writer: a daemon's transactions and the command line's orders take
  * milliseconds.
  */
-const patienceMs = 5000;
+export const patienceMs = 5000;
 
 /** Above this a full check takes longer than a start may; live tables are checked, history is not. */
 const fullCheckBytes = 256 * 1024 * 1024;
@@ -31,7 +31,7 @@ export function connectForWriting(path: string): Connection {
       // Every commit waits for the disk, so that a message survives a power cut; SQLite forgets this at each opening.
       db.pragma('synchronous = FULL');
       db.pragma('foreign_keys = ON');
-      db.pragma(`wal_autocheckpoint = ${logPagesFor(sizeOfFileSystem(dirname(path)))}`);
+      db.pragma('wal_autocheckpoint = 0');
       db.pragma('journal_size_limit = 16777216');
       db.pragma('cache_size = -16000');
       refuseReadOnly(db);
@@ -44,11 +44,12 @@ export function connectForWriting(path: string): Connection {
 }
 
 /**
- * How many pages the write-ahead log may hold before it is folded into the database: SQLite's own 1000 (4
- * MB), less on a disk so small that a log of that size could fill it and leave no room to fold it.
+ * How long the write-ahead log may grow before the daemon folds it into the database: SQLite's own 1000 pages (4
+ * MB, each with a header of 24 bytes), less on a disk so small that a log of that size could fill it and leave no room to fold it.
  */
-function logPagesFor(diskBytes: number): number {
-  return Math.max(50, Math.min(1000, Math.floor(diskBytes / 16 / 4096)));
+export function longestLogBytes(path: string): number {
+  const pages = Math.floor(sizeOfFileSystem(dirname(path)) / 16 / 4096);
+  return Math.max(50, Math.min(1000, pages)) * (4096 + 24);
 }
 
 /** A connection that leaves an order: writes one row beside a running daemon. */
@@ -69,6 +70,8 @@ function connectToExisting(path: string, queryOnly: boolean): Connection {
     try {
       db.pragma('synchronous = FULL');
       db.pragma('foreign_keys = ON');
+      // Only the daemon folds the log in, because it has to know what the database itself holds.
+      db.pragma('wal_autocheckpoint = 0');
       if (queryOnly) db.pragma('query_only = ON');
       return db;
     } catch (error) {

@@ -72,6 +72,9 @@ export function asStorageError(path: string, error: unknown): unknown {
   // A value that the schema forbids is a bug of the caller's, not the disk's.
   if (isSqliteError(error, 'SQLITE_CONSTRAINT')) return error;
   if (error instanceof Database.SqliteError) return storageError(kindOf(error.code) ?? 'other', path, error);
+  // Between the end of a connection whose log was lost and the next one.
+  if (error instanceof TypeError && /connection is not open/.test(error.message))
+    return storageError('other', path, error);
   const kind = error instanceof Error && 'code' in error ? kindOf(String(error.code)) : null;
   return kind === null ? error : storageError(kind, path, error);
 }

@@ -1,4 +1,7 @@
-import { statfsSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, realpathSync, statfsSync, statSync } from 'node:fs';
+
+/** What a mode lets those do who are neither the owner nor of the group. */
+const others = 0o007;
 
 /** A file system on which the database is not safe. */
 export interface FileSystemConcern {
@@ -34,6 +37,25 @@ export function concernOf(type: number): FileSystemConcern | null {
 export function identifyFile(path: string): string | null {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? null : `${found.dev}:${found.ino}`;
+}
+
+/** Size of a file in bytes; 0 where there is none. */
+export function sizeOfFile(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/**
+ * The real path of a database, which is made where there is none, readable by its owner alone. One that others may read,
+ * because an earlier version made it so, is closed to them.
+ */
+export function openPrivately(path: string): string {
+  if (identifyFile(path) === null) closeSync(openSync(path, 'a', 0o600));
+  const real = realpathSync(path);
+  for (const file of [real, `${real}-wal`, `${real}-shm`]) {
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found !== undefined && (found.mode & others) !== 0) chmodSync(file, found.mode & 0o770);
+  }
+  return real;
 }
 
 /** Size of the file system of a directory in bytes. */

@@ -3,10 +3,12 @@ import type { Store } from '../../daemon/ports.ts';
 import type { Log } from '../../domain/ports.ts';
 import { type Connection, connectForWriting, inspectFile, refuseMisplaced } from './connection.ts';
 import { guardStorage } from './failure.ts';
-import { describeFileSystem } from './file-system.ts';
+import { describeFileSystem, openPrivately } from './file-system.ts';
+import { createLastingStore } from './lasting-store.ts';
 import { type Migration, migrate, readMigrations, refuseUnknownSchema } from './migrate.ts';
-import { takeSideLock } from './side-lock.ts';
-import { createStore, foldLog } from './store.ts';
+import { claim, inUse, readHolder, refuseOwned, TakenOverError } from './owner.ts';
+import { type SideLock, takeSideLock } from './side-lock.ts';
+import { foldLog } from './store.ts';
 
 /**
  * Opens the database of a daemon, alone: creates it, or checks and migrates it.
@@ -16,6 +18,7 @@ import { createStore, foldLog } from './store.ts';
  * - Throws `StorageError`, whose message says what to do, when another daemon holds it, when the file is
  *   damaged, of another program or of a newer lowwater (it is left as it is then), or when it cannot be
  *   written.
+ * - Where another daemon took the database over all the same, every later change throws `TakenOverError`.
  */
 export function openStore(options: {
   readonly path: string;
@@ -24,33 +27,64 @@ export function openStore(options: {
   readonly program: string;
   readonly migrations?: readonly Migration[];
 }): Store {
-  const { path, log, now, program, migrations = readMigrations() } = options;
-  refuseMisplaced(path);
-  const lock = takeSideLock(path, { startedAt: now(), program });
+  const { log, now, program, migrations = readMigrations() } = options;
+  refuseMisplaced(options.path);
+  // Behind a symbolic link it is the same database, with the same log and the same lock beside it.
+  const path = guardStorage(options.path, () => openPrivately(options.path));
+  const lock = takeSideLock(path);
+  if (lock === null) throw inUse(path, readHolder(path));
   let db: Connection | null = null;
   try {
-    const bytes = inspectFile(path, (found, schema) =>
-      refuseUnknownSchema({ db: found, path, schema, migrations, program }),
-    );
+    const bytes = inspectFile(path, (found, schema) => {
+      refuseUnknownSchema({ db: found, path, schema, migrations, program });
+      refuseOwned(found, path);
+    });
     warnOfFileSystem(path, log);
     db = connectForWriting(path);
     applyMigrations({ db, path, migrations, program, now: now(), log });
-    // What a killed daemon left in the log, and the new schema: so that the file itself is never behind for long.
-    foldLog(db);
-    const store = createStore({ db, path, now });
+    const store = openClaimed({ db, lock, path, now, program });
     log.info({ path, schema: migrations.length, bytes }, 'database open');
-    return {
-      ...store,
-      close() {
-        store.close();
-        lock.release();
-      },
-    };
+    return store;
   } catch (error) {
     db?.close();
     lock.release();
     throw error;
   }
+}
+
+function openClaimed(it: {
+  readonly db: Connection;
+  readonly lock: SideLock;
+  readonly path: string;
+  readonly now: () => number;
+  readonly program: string;
+}): Store {
+  const { db, lock, path, now, program } = it;
+  const ownership = guardStorage(path, () => claim(db, { path, startedAt: now(), program }));
+  // What a killed daemon left in the log, the new schema and the claim: so that the file itself is never behind for long.
+  foldLog(db);
+  let opened: Connection | null = db;
+  const connect = (): Connection => {
+    const current = opened ?? connectForWriting(path);
+    opened = null;
+    return current;
+  };
+  const verifier = (current: Connection): (() => void) => {
+    const verify = ownership.verifier(current);
+    return () => {
+      verify();
+      if (!lock.renew()) throw new TakenOverError(path, null);
+    };
+  };
+  const store = createLastingStore({ path, now, connect, verifier });
+  return {
+    ...store,
+    close() {
+      ownership.end(store.connection());
+      store.close();
+      lock.release();
+    },
+  };
 }
 
 function applyMigrations(options: {

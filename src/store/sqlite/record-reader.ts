@@ -4,6 +4,7 @@ import type { AccountState, GroupBackoff, IncidentQuery, StoredState } from '../
 import type { Silence } from '../../domain/silence.ts';
 import type { Connection } from './connection.ts';
 import { DamagedRecordError } from './failure.ts';
+import { ownerNote } from './owner.ts';
 
 interface BodyRow {
   readonly body: string;
@@ -35,7 +36,7 @@ export function openRecordReader(db: Connection): RecordReader {
     "SELECT body FROM message WHERE state = 'pending' ORDER BY created_at, no",
   );
   const silences = bodies<Silence>('SELECT body FROM silence WHERE ends_at > ? ORDER BY ends_at, id');
-  const notes = db.prepare<[], NoteRow>('SELECT name, value FROM note');
+  const notes = db.prepare<[string], NoteRow>('SELECT name, value FROM note WHERE name <> ?');
   const incident = bodies<Incident>('SELECT body FROM incident WHERE id = ?');
   const messages = bodies<OutboxMessage>(
     'SELECT body FROM message WHERE created_at < ? ORDER BY created_at DESC, no DESC LIMIT ?',
@@ -49,7 +50,7 @@ export function openRecordReader(db: Connection): RecordReader {
       incidents: unsettled(),
       messages: pending(),
       silences: silences(now),
-      notes: Object.fromEntries(notes.all().map(({ name, value }) => [name, value])),
+      notes: Object.fromEntries(notes.all(ownerNote).map(({ name, value }) => [name, value])),
     }),
   );
 

@@ -1,18 +1,10 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import Database from 'better-sqlite3';
-import { StorageError } from '../../domain/ports.ts';
 import { asStorageError, isSqliteError } from './failure.ts';
-
-/** The daemon that holds a database. */
-export interface Holder {
-  readonly pid: number;
-  readonly host: string;
-  readonly startedAt: number;
-  readonly program: string;
-}
+import { identifyFile } from './file-system.ts';
 
 export interface SideLock {
+  /** Takes the lock again when its file was removed meanwhile; false when somebody else was quicker. */
+  renew(): boolean;
   release(): void;
 }
 
@@ -23,60 +15,34 @@ export interface SideLock {
 const patienceMs = 250;
 
 /**
- * Makes this process the one daemon of a database: holds an SQLite lock on `<path>-lock`, which the system
- * drops however the process ends, and writes who it is to `<path>-holder`. The database's own locks cannot
- * serve: they must let the command line in. Throws `StorageError` of kind `busy` that names the holder when
- * there is one already.
+ * Holds an SQLite lock on `<path>-lock`, which the system drops however the process ends; null when another process
+ * holds it. The database's own locks cannot serve: they must let the command line in. `path` is the real one, so that no
+ * symbolic link leads past the lock.
+ *
+ * The lock alone does not keep a second daemon out: its file may be removed, and another name of the database has
+ * another lock. Who holds the database is written into it besides (`owner.ts`).
  */
-export function takeSideLock(
-  path: string,
-  identity: { readonly startedAt: number; readonly program: string },
-): SideLock {
-  const lock = openLock(path);
-  try {
-    // No journal file: nothing of this transaction ever reaches the disk.
-    lock.pragma('journal_mode = MEMORY');
-    lock.exec('BEGIN EXCLUSIVE');
-    // A file that cannot be written would be locked for reading only, and say nothing; a change brings that to light.
-    lock.pragma('user_version = 1');
-    writeHolder(path, { pid: process.pid, host: hostname(), ...identity });
-  } catch (error) {
-    lock.close();
-    if (!isSqliteError(error, 'SQLITE_BUSY')) throw asStorageError(lockPath(path), error);
-    const holder = readHolder(path);
-    const who = holder === null ? 'another process' : nameHolder(holder);
-    throw new StorageError(
-      'busy',
-      `database ${path} is in use by ${who}: stop it first, or give this one another storage.path`,
-    );
-  }
+export function takeSideLock(path: string): SideLock | null {
+  let held = lockFile(lockPath(path), patienceMs);
+  if (held === null) return null;
+  let file = identifyFile(lockPath(path));
   return {
-    release() {
-      rmSync(holderPath(path), { force: true });
-      lock.close();
+    renew() {
+      if (identifyFile(lockPath(path)) === file) return true;
+      const again = renewLock(lockPath(path));
+      if (again === 'taken') return false;
+      if (again === null) return true;
+      held?.close();
+      held = again;
+      file = identifyFile(lockPath(path));
+      return true;
     },
+    release: () => held?.close(),
   };
 }
 
-/** Who holds the database now; null when nobody does. Only looks: creates and changes nothing. */
-export function describeHolder(path: string): Holder | null {
-  const holder = readHolder(path);
-  return holder !== null && isLocked(path) ? holder : null;
-}
-
-export function nameHolder(holder: Holder): string {
-  return `${holder.program}, process ${holder.pid} on ${holder.host}, running since ${new Date(holder.startedAt).toISOString()}`;
-}
-
-function openLock(path: string): Database.Database {
-  try {
-    return new Database(lockPath(path), { timeout: patienceMs });
-  } catch (error) {
-    throw asStorageError(lockPath(path), error);
-  }
-}
-
-function isLocked(path: string): boolean {
+/** True while some process holds the database that is opened by this real path. Only looks. */
+export function isLocked(path: string): boolean {
   try {
     const lock = new Database(lockPath(path), { readonly: true, fileMustExist: true, timeout: 0 });
     try {
@@ -90,45 +56,39 @@ function isLocked(path: string): boolean {
   }
 }
 
-function writeHolder(path: string, holder: Holder): void {
+function lockFile(file: string, timeout: number): Database.Database | null {
+  const lock = openLock(file, timeout);
   try {
-    // Renamed into place, so that nobody reads half of it.
-    writeFileSync(`${holderPath(path)}.new`, JSON.stringify(holder));
-    renameSync(`${holderPath(path)}.new`, holderPath(path));
-  } catch {
-    // A full disk must not keep the daemon from starting. The lock holds all the same; only nobody can be named.
-    rmSync(holderPath(path), { force: true });
+    // No journal file: nothing of this transaction ever reaches the disk.
+    lock.pragma('journal_mode = MEMORY');
+    lock.exec('BEGIN EXCLUSIVE');
+    // A file that cannot be written would be locked for reading only, and say nothing; a change brings that to light.
+    lock.pragma('user_version = 1');
+    return lock;
+  } catch (error) {
+    lock.close();
+    if (isSqliteError(error, 'SQLITE_BUSY')) return null;
+    throw asStorageError(file, error);
   }
 }
 
-function readHolder(path: string): Holder | null {
+function openLock(file: string, timeout: number): Database.Database {
   try {
-    const found: unknown = JSON.parse(readFileSync(holderPath(path), 'utf8'));
-    return isHolder(found) ? found : null;
+    return new Database(file, { timeout });
+  } catch (error) {
+    throw asStorageError(file, error);
+  }
+}
+
+/** Null where there can be no lock now, as on a full disk: nobody else gets one there either. */
+function renewLock(file: string): Database.Database | 'taken' | null {
+  try {
+    return lockFile(file, 0) ?? 'taken';
   } catch {
     return null;
   }
 }
 
-function isHolder(value: unknown): value is Holder {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'pid' in value &&
-    typeof value.pid === 'number' &&
-    'host' in value &&
-    typeof value.host === 'string' &&
-    'startedAt' in value &&
-    typeof value.startedAt === 'number' &&
-    'program' in value &&
-    typeof value.program === 'string'
-  );
-}
-
 function lockPath(path: string): string {
   return `${path}-lock`;
-}
-
-function holderPath(path: string): string {
-  return `${path}-holder`;
 }

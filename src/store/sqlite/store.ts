@@ -1,8 +1,7 @@
 import type { Store } from '../../daemon/ports.ts';
-import { type Batch, StorageError } from '../../domain/ports.ts';
-import type { Connection } from './connection.ts';
+import type { Batch } from '../../domain/ports.ts';
+import { type Connection, patienceMs } from './connection.ts';
 import { guardStorage, isSqliteError } from './failure.ts';
-import { identifyFile } from './file-system.ts';
 import { openInbox } from './orders.ts';
 import { PollWriter } from './poll-writer.ts';
 import { readFrom } from './reader.ts';
@@ -14,34 +13,38 @@ export function createStore(options: {
   readonly db: Connection;
   readonly path: string;
   readonly now: () => number;
+  /** Throws when this process may not write; called in each transaction before anything is written. */
+  readonly verify?: () => void;
+  /** Moves the log into the database; false when it cannot. */
+  readonly fold?: () => boolean;
 }): Store {
-  const { db, path, now } = options;
+  const { db, path, now, verify = () => {}, fold = () => foldLog(db) } = options;
   const polls = new PollWriter(db);
   const writeRecords = openRecordWriter(db);
   const inbox = openInbox(db);
   const deleteOld = openRetention(db);
-  const opened = identifyFile(path);
 
   const writeBatch = db.transaction((batch: Batch): void => {
+    verify();
     polls.write(batch.polls, batch.accounts);
     for (const account of batch.removedAccounts) polls.removeState(account);
     writeRecords(batch);
     inbox.settle();
   });
-  const deleteStep = db.transaction((olderThan: number): boolean =>
-    deleteOld(olderThan, () => polls.forget()),
-  );
+  const deleteStep = db.transaction((olderThan: number): boolean => {
+    verify();
+    return deleteOld(olderThan, () => polls.forget());
+  });
 
   /** Immediate, so that the lock for writing is there before anything is read; all of it happens or nothing. */
   function change<T>(work: () => T): T {
     return guardStorage(path, () => {
-      refuseMoved();
       try {
         return work();
       } catch (error) {
         takeBack();
         // The write-ahead log may take the room that is missing: folded into the database it gives most of it back.
-        if (!isSqliteError(error, 'SQLITE_FULL') || !foldLog(db)) throw error;
+        if (!isSqliteError(error, 'SQLITE_FULL') || !fold()) throw error;
       }
       try {
         return work();
@@ -52,18 +55,6 @@ export function createStore(options: {
     });
   }
 
-  /**
-   * A file that was deleted or replaced takes every write without a word, and none of it is there after the next start:
-   * that is no storing.
-   */
-  function refuseMoved(): void {
-    if (identifyFile(path) === opened) return;
-    throw new StorageError(
-      'other',
-      `database ${path} was removed or replaced while lowwater has it open: put the file back, or restart lowwater`,
-    );
-  }
-
   function takeBack(): void {
     polls.forget();
     inbox.unsettle();
@@ -72,7 +63,11 @@ export function createStore(options: {
   return {
     ...readFrom({ db, path, now, ownsWrites: true }),
     commit: (batch) => change(() => writeBatch.immediate(batch)),
-    takeOrders: () => guardStorage(path, () => inbox.take()),
+    takeOrders: () =>
+      guardStorage(path, () => {
+        verify();
+        return inbox.take();
+      }),
     prune: (olderThan) => change(() => deleteStep.immediate(olderThan)),
     close: () => closeConnection(db),
   };
@@ -89,10 +84,14 @@ function closeConnection(db: Connection): void {
  * does not let it.
  */
 export function foldLog(db: Connection): boolean {
+  // Whoever reads must not hold up the daemon: the next time will do.
+  db.pragma('busy_timeout = 0');
   try {
     return db.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0;
   } catch {
     // The log still holds all that was committed; the next checkpoint or start folds it in.
     return false;
+  } finally {
+    db.pragma(`busy_timeout = ${patienceMs}`);
   }
 }

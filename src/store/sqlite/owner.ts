@@ -1,0 +1,181 @@
+import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { hostname } from 'node:os';
+import Database from 'better-sqlite3';
+import { OperatorError, StorageError } from '../../domain/ports.ts';
+import type { Connection } from './connection.ts';
+import { identifyFile, sizeOfFile } from './file-system.ts';
+import { isLocked } from './side-lock.ts';
+
+/** The daemon that holds a database. */
+export interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  readonly startedAt: number;
+  readonly program: string;
+}
+
+/**
+ * The holder as it writes itself into the database: there it belongs to the file itself, whatever names lead to it and
+ * whatever becomes of the lock beside it. `path` and `file` are the name and the identity of the file that it opened: in a
+ * backup they are another file's.
+ */
+interface Owner extends Holder {
+  readonly path: string;
+  readonly file: string | null;
+  readonly life: Life | null;
+}
+
+/** What tells a process from another one of the same number: also one in another container, or after a restart. */
+interface Life {
+  readonly boot: string;
+  readonly namespace: string;
+  readonly startTicks: string;
+}
+
+/** Another daemon wrote itself into the database: this one must end before it tells anything twice. */
+export class TakenOverError extends OperatorError {
+  constructor(path: string, holder: Holder | null) {
+    super(`database ${path} was taken over by ${nameHolder(holder)}: this daemon ends, one is enough`);
+    this.name = 'TakenOverError';
+  }
+}
+
+/** The row's name among the notes; no note of the engine begins with this sign. */
+export const ownerNote = '@owner';
+
+const findOwner = 'SELECT value FROM note WHERE name = ?';
+
+export interface Ownership {
+  /**
+   * For a connection, what throws `TakenOverError` when another daemon has claimed the database since. Cheap: it reads
+   * one row.
+   */
+  verifier(db: Connection): () => void;
+  /** Takes the row back, if the database can be written. */
+  end(db: Connection): void;
+}
+
+/** Writes this process into an open database as the one daemon that holds it. The side lock is held already. */
+export function claim(
+  db: Connection,
+  it: { readonly path: string; readonly startedAt: number; readonly program: string },
+): Ownership {
+  const { path, startedAt, program } = it;
+  const own: Owner = {
+    pid: process.pid,
+    host: hostname(),
+    startedAt,
+    program,
+    path,
+    file: identifyFile(path),
+    life: readLife(process.pid),
+  };
+  const body = JSON.stringify(own);
+  db.prepare(
+    'INSERT INTO note (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
+  ).run(ownerNote, body);
+  return {
+    verifier(current) {
+      const find = current.prepare<[string], string>(findOwner).pluck();
+      return () => {
+        if (find.get(ownerNote) !== body) throw new TakenOverError(path, readOwner(current));
+      };
+    },
+    end(current) {
+      try {
+        current.prepare('DELETE FROM note WHERE name = ? AND value = ?').run(ownerNote, body);
+      } catch {
+        // The next start sees that the process is gone.
+      }
+    },
+  };
+}
+
+/**
+ * Throws `StorageError` of kind `busy` when the daemon that last claimed this very file still runs, by whatever name it
+ * opened it. One that is gone leaves nothing that blocks, unless what it wrote last stands beside another name.
+ */
+export function refuseOwned(db: Connection, path: string): void {
+  const owner = readOwner(db);
+  if (owner === null || owner.file !== identifyFile(path)) return;
+  const elsewhere = owner.path !== path;
+  if (isAlive(owner) || (elsewhere && isLocked(owner.path))) throw inUse(path, owner);
+  if (elsewhere && identifyFile(owner.path) === owner.file && sizeOfFile(`${owner.path}-wal`) > 0) {
+    throw new StorageError(
+      'other',
+      `database ${path} is ${owner.path} by another name, and the newest part of it lies in ${owner.path}-wal: ` +
+        'set storage.path to that name',
+    );
+  }
+}
+
+/** The refusal of a second daemon. */
+export function inUse(path: string, holder: Holder | null): StorageError {
+  return new StorageError(
+    'busy',
+    `database ${path} is in use by ${nameHolder(holder)}: stop it first, or give this one another storage.path`,
+  );
+}
+
+/** Who holds the database now; null when nobody does. Only looks: creates and changes nothing. */
+export function describeHolder(path: string): Holder | null {
+  const real = identifyFile(path) === null ? path : realpathSync(path);
+  return isLocked(real) ? readHolder(real) : null;
+}
+
+/** Who wrote itself into the file, running or not; null where nobody did or it cannot be read. */
+export function readHolder(path: string): Holder | null {
+  try {
+    const db = new Database(path, { readonly: true, fileMustExist: true, timeout: 0 });
+    try {
+      const owner = readOwner(db);
+      if (owner === null) return null;
+      const { pid, host, startedAt, program } = owner;
+      return { pid, host, startedAt, program };
+    } finally {
+      db.close();
+    }
+  } catch {
+    return null;
+  }
+}
+
+export function nameHolder(holder: Holder | null): string {
+  if (holder === null) return 'another process';
+  const { program, pid, host, startedAt } = holder;
+  return `${program}, process ${pid} on ${host}, running since ${new Date(startedAt).toISOString()}`;
+}
+
+/** Only `claim` writes the row. */
+function readOwner(db: Connection): Owner | null {
+  const body = db.prepare<[string], string>(findOwner).pluck().get(ownerNote);
+  return body === undefined ? null : (JSON.parse(body) as Owner);
+}
+
+function isAlive({ pid, life }: Owner): boolean {
+  const now = readLife(pid);
+  return (
+    life !== null &&
+    now !== null &&
+    life.boot === now.boot &&
+    life.namespace === now.namespace &&
+    life.startTicks === now.startTicks
+  );
+}
+
+/** By proc(5); null where there is no such process, or no /proc. A process that only waits to be buried is gone. */
+function readLife(pid: number): Life | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the program's name, which may hold blanks and brackets; the third is the state.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (/^[ZXx]/.test(fields[0] ?? '')) return null;
+    return {
+      boot: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
+      namespace: readlinkSync('/proc/self/ns/pid'),
+      startTicks: fields[19] ?? '',
+    };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,99 @@
+import { cpSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { StorageError } from '../../src/domain/ports.ts';
+import { leaveOrder, openReader } from '../../src/store/store.ts';
+import { always, batch, incident, minuteMs, noon, ok, pollsOf } from './batches.ts';
+import { startChild } from './child.ts';
+import { makePath, open } from './fixtures.ts';
+
+const readings = Array.from({ length: 50 }, (_, index) => ok(noon + index * minuteMs, index * 977));
+const before = batch({ incidents: [incident('incident-1')], polls: pollsOf('otp', readings.slice(0, 49)) });
+const after = batch({ incidents: [incident('incident-2')], polls: pollsOf('otp', readings.slice(49)) });
+
+const losses: readonly [string, (path: string) => void][] = [
+  ['removed', (path) => rmSync(`${path}-wal`)],
+  ['removed with its index', (path) => rmBoth(path)],
+  ['replaced by an older one', (path) => replaceLog(path)],
+  ['cut to nothing', (path) => truncateSync(`${path}-wal`, 0)],
+  ['cut in the middle', (path) => truncateSync(`${path}-wal`, 9000)],
+];
+
+function rmBoth(path: string): void {
+  for (const end of ['-wal', '-shm']) rmSync(path + end);
+}
+
+function replaceLog(path: string): void {
+  rmSync(`${path}-wal`);
+  writeFileSync(`${path}-wal`, Buffer.alloc(32 + 4120, 7));
+}
+
+/** What the next process finds after this one is killed: the files as they lie there. */
+function storedNow(path: string): { incidents: string[]; polls: unknown[] } {
+  const copy = `${path}.${Math.round(performance.now() * 1000)}`;
+  for (const end of ['', '-wal']) cpSync(path + end, copy + end);
+  const reader = openReader({ path: copy, now: () => noon });
+  const incidents = reader.incidents({}).map(({ id }) => id);
+  const polls = [...reader.polls({ account: 'otp', ...always })];
+  reader.close();
+  return { incidents: incidents.toSorted(), polls };
+}
+
+describe.each(losses)('a write-ahead log that is %s under a running daemon', (_name, lose) => {
+  it('is told once, and then everything is in the database again, nothing twice', () => {
+    const path = makePath();
+    const store = open(path);
+    store.commit(before);
+    lose(path);
+    expect(() => store.takeOrders()).toThrow(StorageError);
+    expect(() => store.commit(after)).toThrow(/write-ahead log .*-wal was (?:cut|removed or replaced)/);
+    store.commit(after);
+    expect(storedNow(path)).toEqual({ incidents: ['incident-1', 'incident-2'], polls: readings });
+    expect(
+      store
+        .incidents({})
+        .map(({ id }) => id)
+        .toSorted(),
+    ).toEqual(['incident-1', 'incident-2']);
+    store.commit(batch({ incidents: [incident('incident-3')] }));
+    store.close();
+    const again = open(path);
+    expect(again.incidents({})).toHaveLength(3);
+    expect([...again.polls({ account: 'otp', ...always })]).toEqual(readings);
+  });
+
+  it('is noticed by the daemon while nothing changes', () => {
+    const path = makePath();
+    const store = open(path);
+    store.commit(before);
+    expect(store.takeOrders()).toEqual([]);
+    lose(path);
+    expect(() => store.takeOrders()).toThrow(/write-ahead log/);
+  });
+});
+
+it('a log that another process folds in is no loss, and orders still arrive', () => {
+  const path = makePath();
+  const store = open(path);
+  store.commit(before);
+  const order = { kind: 'expire', id: 'silence-1', at: noon } as const;
+  leaveOrder(path, order);
+  expect(store.takeOrders()).toEqual([order]);
+  store.commit(after);
+  expect(storedNow(path)).toEqual({ incidents: ['incident-1', 'incident-2'], polls: readings });
+});
+
+it('a daemon that runs on after the loss forgets nothing when it is killed', async () => {
+  const path = makePath();
+  const daemon = startChild(path, 'survive');
+  expect(await daemon.line()).toBe('open');
+  for (let count = 0; count < 3; count += 1) await daemon.line();
+  truncateSync(`${path}-wal`, 0);
+  while ((await daemon.line()) !== 'lost');
+  let last = 0;
+  for (let count = 0; count < 3; count += 1) last = Number(await daemon.line());
+  await daemon.kill();
+  const polls = [...open(path).polls({ account: 'otp', ...always })];
+  expect(polls.slice(0, last + 1).map(({ at }) => at)).toEqual(
+    Array.from({ length: last + 1 }, (_, number) => noon + number * minuteMs),
+  );
+});
