@@ -43,6 +43,10 @@ const impure = [
   { name: 'Date.now', pattern: /\bDate\.now\b/ },
   { name: 'new Date()', pattern: /\bnew Date(?:\(\)|\b(?!\())/ },
   { name: 'Math.random', pattern: /\bMath\.random\b/ },
+  {
+    name: 'random bytes',
+    pattern: /\b(?:randomBytes|randomUUID|randomInt|randomFill(?:Sync)?|getRandomValues)\b/,
+  },
   { name: 'performance.now', pattern: /\bperformance\.now\b/ },
   { name: 'a timer', pattern: /(?<![.\w])set(?:Timeout|Interval)\(/ },
 ] as const;
@@ -181,6 +185,12 @@ describe('the check of the house finds', () => {
     ['a read of the clock', 'src/engine/a.ts', 'const now = Date.now();', 'uses Date.now'],
     ['the present date', 'src/http/a.ts', 'const now = new Date();', 'uses new Date()'],
     ['randomness', 'src/daemon/a.ts', 'const dice = Math.random();', 'uses Math.random'],
+    [
+      'random bytes in the wiring',
+      'src/wiring/a.ts',
+      "import { randomBytes } from 'node:crypto';",
+      'uses random bytes',
+    ],
     ['a timer', 'src/daemon/a.ts', 'setTimeout(f, 5);', 'uses a timer'],
     ['any', 'src/daemon/a.ts', 'const x: any = 1;', 'uses any'],
     ['a room that nobody knows', 'src/utils/a.ts', '', 'stands in no known room'],

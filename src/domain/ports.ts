@@ -20,6 +20,8 @@ export interface Random {
   fraction(): number;
   /** A unique id for a message, an incident or a silence: letters, digits and hyphens. */
   id(): string;
+  /** Bytes that nobody can guess, for a key. */
+  bytes(count: number): Buffer;
 }
 
 /** Cron expressions and time zones. Expressions were checked when the configuration was loaded. */

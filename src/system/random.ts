@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Random } from '../domain/ports.ts';
 
 /** The real randomness. */
 export const systemRandom: Random = {
   fraction: () => Math.random(),
   id: () => randomUUID(),
+  bytes: (count) => randomBytes(count),
 };

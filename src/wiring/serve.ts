@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createChannel } from '../channels/create-channel.ts';
 import { createPing } from '../channels/ping.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
@@ -164,7 +164,7 @@ type AckKeys = (server: ServerSettings) => Buffer;
  * until the next start.
  */
 function createAckKeys(): AckKeys {
-  const untilNextStart = randomBytes(32);
+  const untilNextStart = systemRandom.bytes(32);
   return ({ token }) =>
     token === null
       ? untilNextStart

@@ -12,5 +12,6 @@ export function seededRandom(seed = 1): Random {
       return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
     },
     id: () => `${seed}-${++ids}`,
+    bytes: (count) => Buffer.alloc(count, seed),
   };
 }

@@ -55,6 +55,7 @@ export async function runServer(
         ids += 1;
         return `id-${ids}`;
       },
+      bytes: (count) => Buffer.alloc(count, 1),
     },
     ackKey,
     settings: {

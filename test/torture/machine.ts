@@ -346,6 +346,7 @@ export class Machine {
         count++;
         return `${life.number}-${count}`;
       },
+      bytes: (length: number) => Buffer.alloc(length, life.number),
     };
   }
 
