@@ -109,5 +109,6 @@ function buildServer(server: ConfigInput['server']): ServerSettings | null {
     publicUrl: server.publicUrl ?? null,
     token: server.token ?? null,
     allowUnauthenticated: server.allowUnauthenticated,
+    openMetrics: server.openMetrics,
   };
 }

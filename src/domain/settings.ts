@@ -75,6 +75,8 @@ export interface ServerSettings {
   readonly publicUrl: string | null;
   readonly token: Secret | null;
   readonly allowUnauthenticated: boolean;
+  /** Whether `/metrics` asks nobody for the token, also beyond loopback. */
+  readonly openMetrics: boolean;
 }
 
 export interface HeartbeatSettings {

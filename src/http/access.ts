@@ -3,8 +3,7 @@ import { isLoopbackHost } from '../domain/loopback-host.ts';
 import type { ServerSettings } from '../domain/settings.ts';
 import type { Attempts } from './attempts.ts';
 import { isOwnHost, isSameOrigin } from './origin.ts';
-import { RequestError } from './reply.ts';
-import type { Access } from './router.ts';
+import { RequestError } from './refusal.ts';
 import type { Sessions } from './session.ts';
 
 export interface Guard {
@@ -16,73 +15,74 @@ export interface Guard {
 
 export interface Caller {
   readonly method: string;
-  readonly path: string;
   readonly headers: IncomingHttpHeaders;
+  /** Of the peer, which may be a proxy. */
   readonly address: string;
 }
 
 /**
- * Lets a request in or throws the refusal. The order matters: a wrong name of the host says nothing about
- * tokens, and another site's page never gets as far as an attempt to sign in.
+ * Refuses names that are not this server's. Probes name a server as they like; scrapers do where the server
+ * is on the network.
  */
-export function admit(guard: Guard, caller: Caller, access: Access): { readonly signedIn: boolean } {
-  requireOwnHost(guard, caller);
-  const changing = caller.method !== 'GET';
-  const origin = changing ? isSameOrigin(caller.headers, guard.settings) : 'same';
-  if (origin === 'other')
-    throw new RequestError('forbidden', 'Changes are only taken from pages of this server.');
-  if (access === 'open') return { signedIn: isSignedIn(guard, caller) };
-  if (guard.sessions === null || hasToken(guard, guard.sessions, caller)) return { signedIn: true };
-  if (!guard.sessions.isSession(caller.headers.cookie)) {
-    throw new RequestError('unauthorized', 'Sign in, or send the token as "Authorization: Bearer …".', {
-      'www-authenticate': 'Bearer realm="lowwater"',
-    });
-  }
-  // Every browser names the origin of a form or script that changes something; a cookie without it is no browser's.
-  if (origin === 'unknown')
-    throw new RequestError('forbidden', 'This change does not say which page it comes from.');
-  return { signedIn: true };
-}
-
-/** Refuses with 429 while an address, or all of them, guessed too often. */
-export function requireAttempt(attempts: Attempts, address: string): void {
-  const seconds = attempts.waitSeconds(address);
-  if (seconds === null) return;
-  throw new RequestError('too_many_attempts', `Too many failed sign-ins. Try again in ${seconds} seconds.`, {
-    'retry-after': String(seconds),
-  });
-}
-
-/**
- * Probes name a server as they like; scrapers do where the server is on the network, and they read without a
- * token anyway.
- */
-function requireOwnHost({ settings }: Guard, { path, headers }: Caller): void {
-  if (path === '/livez' || path === '/healthz' || path === '/readyz') return;
+export function requireOwnHost({ settings }: Guard, path: string, { host }: IncomingHttpHeaders): void {
   if (path === '/metrics' && !isLoopbackHost(settings.host)) return;
-  if (isOwnHost(headers.host, settings)) return;
+  if (isOwnHost(host, settings)) return;
   throw new RequestError(
     'forbidden',
     'This server does not go by that name. Set server.publicUrl to the address that people use.',
   );
 }
 
-function isSignedIn({ sessions }: Guard, { headers }: Caller): boolean {
+/** Refuses changes that another site's page asks for, before anybody looks at tokens. */
+export function requireOwnPage({ settings }: Guard, { method, headers }: Caller): void {
+  if (isReading(method) || isSameOrigin(headers, settings) !== 'other') return;
+  throw new RequestError('forbidden', 'Changes are only taken from pages of this server.');
+}
+
+/** Whether the caller has a session, or needs none. */
+export function isSignedIn({ sessions }: Guard, { headers }: Caller): boolean {
   return sessions === null || sessions.isSession(headers.cookie);
+}
+
+/** Lets in whoever is signed in or brings the token, when there is a token; throws the refusal otherwise. */
+export async function requireSignIn(guard: Guard, caller: Caller): Promise<void> {
+  const { sessions, settings } = guard;
+  if (sessions === null) return;
+  const given = /^Bearer +(.+)$/i.exec(caller.headers.authorization ?? '')?.[1];
+  if (given !== undefined) {
+    if (sessions.isToken(given) || sessions.isToken(decodeUtf8(given))) return;
+    await refuseToken(guard, caller);
+  }
+  if (!sessions.isSession(caller.headers.cookie)) {
+    throw new RequestError('unauthorized', 'Sign in, or send the token as "Authorization: Bearer …".', {
+      'www-authenticate': 'Bearer realm="lowwater"',
+    });
+  }
+  // Every browser names the origin of a form or script that changes something; a cookie without it is no browser's.
+  if (!isReading(caller.method) && isSameOrigin(caller.headers, settings) === 'unknown')
+    throw new RequestError('forbidden', 'This change does not say which page it comes from.');
+}
+
+/** Throws the refusal of a wrong token, slowly where there were many. */
+export async function refuseToken({ attempts }: Guard, { address }: Caller): Promise<never> {
+  const seconds = await attempts.recordFailure(address);
+  if (seconds === null) {
+    throw new RequestError('unauthorized', 'The token is wrong.', {
+      'www-authenticate': 'Bearer realm="lowwater", error="invalid_token"',
+    });
+  }
+  throw new RequestError(
+    'too_many_attempts',
+    `The token is wrong, and too many wrong ones came. Answers are slow for ${seconds} seconds.`,
+    { 'retry-after': String(seconds) },
+  );
+}
+
+function isReading(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 /** Node gives a header one character a byte; whoever sends a token beyond ASCII sends it as UTF-8. */
 function decodeUtf8(header: string): string {
   return Buffer.from(header, 'latin1').toString('utf8');
-}
-
-function hasToken({ attempts }: Guard, sessions: Sessions, { headers, address }: Caller): boolean {
-  const given = /^Bearer +(.+)$/i.exec(headers.authorization ?? '')?.[1];
-  if (given === undefined) return false;
-  requireAttempt(attempts, address);
-  if (sessions.isToken(given) || sessions.isToken(decodeUtf8(given))) return true;
-  attempts.recordFailure(address);
-  throw new RequestError('unauthorized', 'The token is wrong.', {
-    'www-authenticate': 'Bearer realm="lowwater", error="invalid_token"',
-  });
 }

@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import type { Call } from './call.ts';
-import { type Reply, RequestError } from './reply.ts';
-import type { Route } from './router.ts';
+import { RequestError } from './refusal.ts';
+import type { Call, WebApp } from './web-env.ts';
 
 interface Asset {
   readonly type: string;
-  readonly body: Buffer;
-  readonly packed: Buffer;
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly packed: Uint8Array<ArrayBuffer>;
   readonly hash: string;
 }
 
@@ -37,28 +36,29 @@ export function assetPath(name: string): string {
  * Styles, scripts and pictures. They hold nothing of anybody, so they need no token: the sign-in page uses
  * them too.
  */
-export function createAssetRoutes(): readonly Route[] {
-  return [{ method: 'GET', pattern: '/assets/{name}', access: 'open', handle: sendAsset }];
+export function addAssetRoutes(app: WebApp): void {
+  app.get('/assets/:name', (call) => {
+    const asset = loadAsset(call.req.param('name'));
+    if (asset === null) throw new RequestError('not_found', 'There is no such asset.');
+    return sendAsset(asset, call);
+  });
 }
 
-function sendAsset({ params, query, headers }: Call): Reply {
-  const asset = loadAsset(params.name ?? '');
-  if (asset === null) throw new RequestError('not_found', 'There is no such asset.');
+function sendAsset(asset: Asset, { req, body }: Call): Response {
   const etag = `"${asset.hash}"`;
-  const pinned = query.get('v') === asset.hash;
+  const pinned = req.query('v') === asset.hash;
   const caching = {
     etag,
     vary: 'accept-encoding',
     'cache-control': pinned ? 'public, max-age=31536000, immutable' : 'no-cache',
   };
-  if (headers['if-none-match'] === etag) return { kind: 'whole', status: 304, headers: caching, body: '' };
-  const zipped = /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''));
-  return {
-    kind: 'whole',
-    status: 200,
-    headers: { 'content-type': asset.type, ...caching, ...(zipped ? { 'content-encoding': 'gzip' } : {}) },
-    body: zipped ? asset.packed : asset.body,
-  };
+  if (req.header('if-none-match') === etag) return body(null, 304, caching);
+  const zipped = /\bgzip\b/.test(req.header('accept-encoding') ?? '');
+  return body(zipped ? asset.packed : asset.body, 200, {
+    'content-type': asset.type,
+    ...caching,
+    ...(zipped ? { 'content-encoding': 'gzip' } : {}),
+  });
 }
 
 function loadAsset(name: string): Asset | null {
@@ -66,9 +66,9 @@ function loadAsset(name: string): Asset | null {
   if (known !== undefined) return known;
   const file = Object.hasOwn(files, name) ? files[name] : undefined;
   if (file === undefined) return null;
-  const body = readFileSync(fileURLToPath(file.from()));
+  const body = new Uint8Array(readFileSync(fileURLToPath(file.from())));
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, 16);
-  const asset = { type: file.type, body, packed: gzipSync(body, { level: 9 }), hash };
+  const asset = { type: file.type, body, packed: new Uint8Array(gzipSync(body, { level: 9 })), hash };
   loaded.set(name, asset);
   return asset;
 }

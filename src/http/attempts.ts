@@ -5,10 +5,12 @@ const perAddress = 10;
 const overall = 60;
 /** Beyond so many addresses only the overall limit counts: a flood of addresses must not fill the memory. */
 const trackedAddresses = 1_000;
+/** How long an answer to a wrong token waits while too many come. */
+const slowedMs = 1_000;
 
 /**
- * Counts failed sign-ins, per address and in all, over a minute. While one of the limits is reached no token
- * is even looked at, so guessing is bounded to `overall` tokens a minute whatever the number of addresses.
+ * Counts wrong tokens, per address and in all, over a minute. Beyond the limits the answers to wrong ones
+ * come slowly. A right token never waits: who guesses from behind a proxy must not keep out those who share it.
  */
 export class Attempts {
   readonly #clock: Clock;
@@ -21,19 +23,17 @@ export class Attempts {
     this.#windowStart = clock.monotonic();
   }
 
-  /** Seconds to wait before the address may try again; null when it may now. */
-  waitSeconds(address: string): number | null {
+  /** Notes a wrong token. Null while few were; else, after a while, the seconds until the count begins anew. */
+  async recordFailure(address: string): Promise<number | null> {
     this.#turnWindow();
-    if (this.#total < overall && (this.#failures.get(address) ?? 0) < perAddress) return null;
-    return Math.max(1, Math.ceil((this.#windowStart + windowMs - this.#clock.monotonic()) / 1000));
-  }
-
-  recordFailure(address: string): void {
-    this.#turnWindow();
+    const before = this.#failures.get(address) ?? 0;
+    const many = this.#total >= overall || before >= perAddress;
     this.#total += 1;
-    if (this.#failures.has(address) || this.#failures.size < trackedAddresses) {
-      this.#failures.set(address, (this.#failures.get(address) ?? 0) + 1);
-    }
+    if (before > 0 || this.#failures.size < trackedAddresses) this.#failures.set(address, before + 1);
+    if (!many) return null;
+    const left = this.#windowStart + windowMs - this.#clock.monotonic();
+    await new Promise<void>((resolve) => this.#clock.setTimer(slowedMs, resolve));
+    return Math.max(1, Math.ceil(left / 1000));
   }
 
   #turnWindow(): void {

@@ -2,14 +2,14 @@ import type { ServerResponse } from 'node:http';
 import type { Clock } from '../domain/ports.ts';
 import type { LiveViews } from '../views/views.ts';
 import type { ServerLimits } from './options.ts';
-import { type Reply, RequestError } from './reply.ts';
+import { RequestError } from './refusal.ts';
 
 /** Changes closer together than this are told once. */
 const quietMs = 1_000;
 /** A reader that leaves so much unread is gone or hostile. */
 const maxUnreadBytes = 16 * 1024;
 
-const eventsMediaType = 'text/event-stream; charset=utf-8';
+export const eventsMediaType = 'text/event-stream; charset=utf-8';
 
 interface EventStreamsOptions {
   readonly views: LiveViews;
@@ -34,13 +34,14 @@ export class EventStreams {
     this.#options = options;
   }
 
-  reply(): Reply {
+  /** Sends events on this response until it is closed; refuses when too many are open. */
+  open(response: ServerResponse): void {
     if (this.#closed || this.#open.size >= this.#options.limits.maxStreams) {
       throw new RequestError('unavailable', 'Too many pages are open; this one does not update by itself.', {
         'retry-after': '60',
       });
     }
-    return { kind: 'stream', type: eventsMediaType, start: (response) => this.#start(response) };
+    this.#start(response);
   }
 
   close(): void {

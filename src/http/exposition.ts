@@ -33,12 +33,21 @@ export function renderExposition(metrics: readonly Metric[]): string {
 }
 
 function renderMetric(metric: Metric): string {
+  const samples = renderSamples(metric);
+  return samples === '' ? '' : renderHead(metric) + samples;
+}
+
+/** The lines that stand once before all samples of a metric. */
+export function renderHead({ name, help, type }: Metric): string {
+  return `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${type}\n`;
+}
+
+export function renderSamples(metric: Metric): string {
   const lines =
     metric.type === 'histogram'
       ? histogramLines(metric)
       : metric.samples.map((sample) => line(metric.name, sample));
-  if (lines.length === 0) return '';
-  return `# HELP ${metric.name} ${escapeHelp(metric.help)}\n# TYPE ${metric.name} ${metric.type}\n${lines.join('')}`;
+  return lines.join('');
 }
 
 function histogramLines({ name, buckets, sum, count }: Extract<Metric, { type: 'histogram' }>): string[] {

@@ -1,25 +1,69 @@
 import type { Micros } from '../domain/money.ts';
 import { type Balance, balances } from '../domain/reading.ts';
-import type { AccountView, LiveViews } from '../views/views.ts';
-import { type Metric, renderExposition, type Sample } from './exposition.ts';
+import type { AccountView, FiringView, LiveViews } from '../views/views.ts';
+import {
+  type Labels,
+  type Metric,
+  renderExposition,
+  renderHead,
+  renderSamples,
+  type Sample,
+} from './exposition.ts';
+import { inSlices } from './slices.ts';
+
+/** So many accounts, or samples of something cheap, are written before others have their turn. */
+const sliceOfAccounts = 50;
+const sliceOfSamples = 1_000;
 
 /**
- * All metrics. What was not read is absent, never frozen: balances, runway and burn rate vanish
+ * All metrics of ours. What was not read is absent, never frozen: balances, runway and burn rate vanish
  * while the last poll is not `ok`, and every series of an account vanishes with it.
  */
-export function renderMetrics(views: LiveViews, now: number): string {
-  const accounts = views.accounts();
-  return renderExposition([
-    ...accountMetrics(accounts, now),
-    ...pollMetrics(views, accounts),
-    ...messageMetrics(views),
-    ...daemonMetrics(views),
+export async function* renderMetrics(views: LiveViews, now: number): AsyncGenerator<string> {
+  yield* inFamilies(views.accountIds(), sliceOfAccounts, (ids) =>
+    accountMetrics(
+      ids.flatMap((id) => views.account(id) ?? []),
+      now,
+    ),
+  );
+  const known = new Set(views.accountIds());
+  yield* inFamilies(views.counters.polls(), sliceOfSamples, (polls) => [
+    pollCounts(polls.filter(({ account }) => known.has(account))),
   ]);
+  yield* inFamilies(views.firing(), sliceOfSamples, alertMetrics);
+  yield renderExposition([pollDurations(views), ...messageMetrics(views), ...daemonMetrics(views)]);
+}
+
+/** The samples of a metric stand together, whatever the slices that they were made in. */
+async function* inFamilies<T>(
+  items: Iterable<T>,
+  size: number,
+  measure: (slice: readonly T[]) => readonly Metric[],
+): AsyncGenerator<string> {
+  const families = new Map<string, { readonly head: string; readonly samples: string[] }>();
+  for await (const slice of inSlices(items, size)) {
+    for (const metric of measure(slice)) {
+      const family = families.get(metric.name) ?? { head: renderHead(metric), samples: [] };
+      families.set(metric.name, family);
+      const samples = renderSamples(metric);
+      if (samples !== '') family.samples.push(samples);
+    }
+  }
+  for (const { head, samples } of families.values()) {
+    if (samples.length === 0) continue;
+    yield head;
+    yield* samples;
+  }
 }
 
 function accountMetrics(accounts: readonly AccountView[], now: number): readonly Metric[] {
   const read = accounts.filter(({ outcome }) => outcome === 'ok');
   return [
+    gauge(
+      'lowwater_account_info',
+      '1 for each account, with its name, currency and labels.',
+      accounts.map((account) => ({ labels: infoLabels(account), value: 1 })),
+    ),
     gauge(
       'lowwater_balance',
       'Balance in its currency; absent while it cannot be read.',
@@ -53,6 +97,18 @@ function accountMetrics(accounts: readonly AccountView[], now: number): readonly
   ];
 }
 
+/** Labels of an account under names that Prometheus allows; those that stand for something else get `label_` in front. */
+function infoLabels({ id, name, currency, labels }: AccountView): Labels {
+  const own = { account: id, name, currency: currency ?? '' };
+  const given: Record<string, string> = {};
+  for (const [key, value] of Object.entries(labels)) {
+    const plain = key.replaceAll(/[^a-zA-Z0-9_]/g, '_');
+    const label = /^(?![0-9]|__)/.test(plain) && !Object.hasOwn(own, plain) ? plain : `label_${plain}`;
+    given[label] = value;
+  }
+  return { ...own, ...given };
+}
+
 const microsPerUnit = 1_000_000;
 
 function balanceSamples({ id, reading }: AccountView): readonly Sample[] {
@@ -75,33 +131,42 @@ function perBalance(
   );
 }
 
-function pollMetrics({ counters }: LiveViews, accounts: readonly AccountView[]): readonly Metric[] {
-  const known = new Set(accounts.map(({ id }) => id));
-  const polls = [...counters.polls()].filter(({ account }) => known.has(account));
-  return [
-    {
-      type: 'counter',
-      name: 'lowwater_polls_total',
-      help: 'Polls by how they ended.',
-      samples: polls.map(({ account, outcome, count }) => ({ labels: { account, outcome }, value: count })),
-    },
-    {
-      type: 'histogram',
-      name: 'lowwater_poll_duration_seconds',
-      help: 'How long polls take, from request to outcome.',
-      ...counters.pollDurations(),
-    },
-  ];
+function pollCounts(
+  polls: readonly { readonly account: string; readonly outcome: string; readonly count: number }[],
+): Metric {
+  return {
+    type: 'counter',
+    name: 'lowwater_polls_total',
+    help: 'Polls by how they ended.',
+    samples: polls.map(({ account, outcome, count }) => ({ labels: { account, outcome }, value: count })),
+  };
 }
 
-function messageMetrics(views: LiveViews): readonly Metric[] {
-  const firing = views.alerts({ all: false }).filter(({ state }) => state === 'firing');
+function pollDurations({ counters }: LiveViews): Metric {
+  return {
+    type: 'histogram',
+    name: 'lowwater_poll_duration_seconds',
+    help: 'How long polls take, from request to outcome.',
+    ...counters.pollDurations(),
+  };
+}
+
+function alertMetrics(firing: readonly FiringView[]): readonly Metric[] {
+  const only = (of: 'acknowledged' | 'silenced'): readonly Sample[] =>
+    firing.filter((alert) => alert[of]).map(({ account, rule }) => ({ labels: { account, rule }, value: 1 }));
   return [
     gauge(
       'lowwater_alert_firing',
       '1 for each alert that fires.',
       firing.map(({ account, rule, severity }) => ({ labels: { account, rule, severity }, value: 1 })),
     ),
+    gauge('lowwater_alert_acknowledged', '1 for each firing alert that a person has.', only('acknowledged')),
+    gauge('lowwater_alert_silenced', '1 for each firing alert that a silence mutes.', only('silenced')),
+  ];
+}
+
+function messageMetrics(views: LiveViews): readonly Metric[] {
+  return [
     {
       type: 'counter',
       name: 'lowwater_notifications_total',

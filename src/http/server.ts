@@ -1,18 +1,19 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { isLoopbackHost } from '../domain/loopback-host.ts';
-import { OperatorError, StorageError } from '../domain/ports.ts';
-import { admit, type Guard } from './access.ts';
+import { OperatorError } from '../domain/ports.ts';
+import { type Guard, requireOwnHost } from './access.ts';
+import type { App } from './app.ts';
 import { Attempts } from './attempts.ts';
-import { bodyReaders, type Call } from './call.ts';
+import { readBody } from './body.ts';
 import { EventStreams } from './events.ts';
 import { securityHeaders } from './headers.ts';
 import { makeRoom } from './make-room.ts';
 import { defaultLimits, type ServerLimits, type WebServerOptions } from './options.ts';
-import { sendErrorPage, sendToSignIn } from './page/error.ts';
-import { type Reply, RequestError, sendJsonError } from './reply.ts';
-import { createRouter, type Found } from './router.ts';
-import { createRoutes } from './routes.ts';
+import { createProbes, type Probe } from './probes.ts';
+import { RequestError } from './refusal.ts';
+import { type Answer, type Refusing, renderRefusal } from './refuse.ts';
+import { createScrape, type Scrape } from './scrape.ts';
 import { Sessions } from './session.ts';
 
 export interface WebServer {
@@ -35,18 +36,32 @@ export class ListenError extends OperatorError {
  * with `ListenError` when the address cannot be had, or when it is not loopback and nothing protects it.
  */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
-  const { settings, views, clock, random } = options;
+  const { settings, views, log, clock, random } = options;
   requireProtection(options);
   const limits = { ...defaultLimits, ...options.limits };
   const { token } = settings;
   const sessions = token === null ? null : new Sessions({ token, key: options.ackKey, clock, random });
   const guard: Guard = { settings, sessions, attempts: new Attempts(clock) };
   const streams = new EventStreams({ views, clock, limits });
-  const find = createRouter(
-    createRoutes({ views, guard, streams, ackKey: options.ackKey, timezone: options.timezone ?? 'UTC' }),
-  );
+  const refusing = { log, clock, timezone: options.timezone ?? 'UTC' };
+  let app: Promise<App> | null = null;
+  const loadApp = async (): Promise<App> => {
+    const { createApp } = await import('./app.ts');
+    return createApp({ views, guard, streams, ackKey: options.ackKey, ...refusing });
+  };
+  const answering: Answering = {
+    guard,
+    limits,
+    probes: createProbes(views),
+    scrape: createScrape(options, guard),
+    refusing,
+    app: () => {
+      app ??= loadApp();
+      return app;
+    },
+  };
   const server = createServer(serverOptions(limits), (request, response) => {
-    void answer({ options, limits, guard, find }, request, response);
+    void answer(answering, request, response);
   });
   makeRoom(server, limits.maxConnections);
   server.setTimeout(limits.idleTimeoutMs);
@@ -73,26 +88,51 @@ function serverOptions(limits: ServerLimits): Parameters<typeof createServer>[0]
 }
 
 interface Answering {
-  readonly options: WebServerOptions;
-  readonly limits: ServerLimits;
   readonly guard: Guard;
-  readonly find: (method: string, path: string) => Found;
+  readonly limits: ServerLimits;
+  readonly probes: ReadonlyMap<string, Probe>;
+  readonly scrape: Scrape;
+  readonly refusing: Refusing;
+  readonly app: () => Promise<App>;
 }
 
-async function answer(
-  answering: Answering,
+async function answer(it: Answering, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
+  try {
+    await answerOrThrow(it, request, response);
+  } catch (error) {
+    // The client went away in the middle of its own request: nobody is left to answer.
+    if (response.destroyed || (request.destroyed && !request.complete)) return;
+    if (response.headersSent) {
+      it.refusing.log.error({ err: error, path: request.url }, 'an answer was cut off');
+      response.destroy();
+      return;
+    }
+    // A body that was refused unread would otherwise be taken for the next request.
+    if (!request.complete) response.setHeader('connection', 'close');
+    send(await renderRefusal(it.refusing, { error, request }), request, response);
+  }
+}
+
+async function answerOrThrow(
+  { guard, limits, probes, scrape, refusing, app }: Answering,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const url = readAddress(request.url ?? '');
-  try {
-    if (url === null) throw new RequestError('bad_request', 'The address cannot be read.');
-    send(await handle(answering, request, url), request, response);
-  } catch (error) {
-    // The client went away in the middle of its own request: nobody is left to answer.
-    if (request.destroyed && !request.complete) return;
-    send(refuse(answering.options, { error, request, url }), request, response);
-  }
+  if (url === null) throw new RequestError('bad_request', 'The address cannot be read.');
+  // Which of several names would count differs from server to server, and a proxy in front may have checked
+  // another one.
+  if ((request.headersDistinct.host?.length ?? 0) > 1)
+    throw new RequestError('bad_request', 'The request names more than one host.');
+  const reads = request.method === 'GET' || request.method === 'HEAD';
+  const probe = reads ? probes.get(url.pathname) : undefined;
+  if (probe !== undefined) return send(probe(url.searchParams, refusing.clock.now()), request, response);
+  requireOwnHost(guard, url.pathname, request.headers);
+  if (reads && url.pathname === '/metrics') return scrape(request, response);
+  const body = reads ? null : await readBody(request, limits.maxBodyBytes);
+  const handle = await app();
+  await handle(request, response, body);
 }
 
 /** Path and query. A path is not resolved but appended: `//name/x` would be an address on another host. */
@@ -100,81 +140,9 @@ function readAddress(target: string): URL | null {
   return URL.parse(target.startsWith('/') ? `http://server${target}` : target, 'http://server');
 }
 
-async function handle(
-  { options, limits, guard, find }: Answering,
-  request: IncomingMessage,
-  url: URL,
-): Promise<Reply> {
-  // Which of several names would count differs from server to server, and a proxy in front may have checked
-  // another one.
-  if ((request.headersDistinct.host?.length ?? 0) > 1)
-    throw new RequestError('bad_request', 'The request names more than one host.');
-  const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
-  const caller = {
-    method,
-    path: url.pathname,
-    headers: request.headers,
-    address: request.socket.remoteAddress ?? '',
-  };
-  let found: Found;
-  try {
-    found = find(method, url.pathname);
-  } catch (error) {
-    // Who is not let in does not learn what exists.
-    admit(guard, caller, 'api');
-    throw error;
-  }
-  const { signedIn } = admit(guard, caller, found.route.access);
-  const call: Call = {
-    ...caller,
-    query: url.searchParams,
-    params: found.params,
-    signedIn,
-    now: options.clock.now(),
-    ...bodyReaders(request, limits.maxBodyBytes),
-  };
-  return found.route.handle(call);
-}
-
-function refuse(
-  { log, clock, timezone = 'UTC' }: WebServerOptions,
-  failed: { readonly error: unknown; readonly request: IncomingMessage; readonly url: URL | null },
-): Reply {
-  const error = toRequestError(failed.error);
-  const path = failed.url?.pathname ?? '';
-  if (error.code === 'internal') log.error({ err: failed.error, path }, 'answering a request failed');
-  if (!wantsPage(failed.request, path)) return sendJsonError(error);
-  const frame = { now: clock.now(), timezone };
-  if (error.code !== 'unauthorized') return sendErrorPage(error, frame);
-  return sendToSignIn(failed.request, path + (failed.url?.search ?? ''), frame);
-}
-
-function toRequestError(error: unknown): RequestError {
-  if (error instanceof RequestError) return error;
-  if (error instanceof StorageError) {
-    return new RequestError('unavailable', 'The database cannot be read just now. Alerting goes on.', {
-      'retry-after': '5',
-    });
-  }
-  return new RequestError('internal', 'Something went wrong here; the log says what.');
-}
-
-function wantsPage(request: IncomingMessage, path: string): boolean {
-  if (path.startsWith('/api/') || path === '/events') return false;
-  return (request.headers.accept ?? '').includes('text/html');
-}
-
-function send(reply: Reply, request: IncomingMessage, response: ServerResponse): void {
-  for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
-  if (reply.kind === 'stream') {
-    if (request.method === 'HEAD') response.writeHead(200, { 'content-type': reply.type }).end();
-    else reply.start(response);
-    return;
-  }
-  // A body that was refused unread would otherwise be taken for the next request.
-  if (!request.complete) response.setHeader('connection', 'close');
-  response.writeHead(reply.status, { ...reply.headers, 'content-length': Buffer.byteLength(reply.body) });
-  response.end(request.method === 'HEAD' ? undefined : reply.body);
+function send({ status, headers, body }: Answer, request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
+  response.end(request.method === 'HEAD' ? undefined : body);
 }
 
 /** What could not even be parsed: too slow, too large, or no HTTP. */

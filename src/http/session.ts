@@ -13,6 +13,11 @@ export interface SessionsOptions {
   readonly random: Random;
 }
 
+interface Session {
+  readonly id: string;
+  readonly endsAt: number;
+}
+
 /**
  * Sessions of the page. The cookie holds an id, its end and a signature, never the token. The key of the
  * signature depends on the token: a new token ends every session, and a restart ends none.
@@ -22,6 +27,8 @@ export class Sessions {
   readonly #key: Buffer;
   readonly #clock: Clock;
   readonly #random: Random;
+  /** Sessions that were signed out of before their time, until when their cookies would have been good. */
+  readonly #ended = new Map<string, number>();
 
   constructor({ token, key, clock, random }: SessionsOptions) {
     this.#tokenDigest = digest(token.reveal());
@@ -41,20 +48,32 @@ export class Sessions {
     return cookie(`${body}.${this.#sign(body)}`, { secure, maxAgeSeconds: lifetimeMs / 1000 });
   }
 
-  /** The `Set-Cookie` header that ends it. */
-  close(secure: boolean): string {
+  /** Ends the session of a request for good, and gives the `Set-Cookie` header that makes the browser forget it. */
+  close(cookieHeader: string | undefined, secure: boolean): string {
+    const session = this.#read(cookieHeader);
+    if (session !== null) {
+      for (const [id, endsAt] of this.#ended) if (endsAt <= this.#clock.now()) this.#ended.delete(id);
+      this.#ended.set(session.id, session.endsAt);
+    }
     return cookie('', { secure, maxAgeSeconds: 0 });
   }
 
   isSession(cookieHeader: string | undefined): boolean {
+    const session = this.#read(cookieHeader);
+    return session !== null && !this.#ended.has(session.id);
+  }
+
+  #read(cookieHeader: string | undefined): Session | null {
     const value = readCookie(cookieHeader, cookieName);
     const end = value?.lastIndexOf('.') ?? -1;
-    if (value === null || end < 0) return false;
+    if (value === null || end < 0) return null;
     const body = value.slice(0, end);
     const given = Buffer.from(value.slice(end + 1));
     const expected = Buffer.from(this.#sign(body));
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return false;
-    return Number(body.slice(0, body.indexOf('.'))) > this.#clock.now();
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+    const dot = body.indexOf('.');
+    const endsAt = Number(body.slice(0, dot));
+    return endsAt > this.#clock.now() ? { id: body.slice(dot + 1), endsAt } : null;
   }
 
   #sign(body: string): string {

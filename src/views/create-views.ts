@@ -15,7 +15,15 @@ import { wordNotice } from '../messages/notice-wording.ts';
 import { evaluate, explainRule } from '../rules/evaluate.ts';
 import { wouldNotFire } from '../rules/explain.ts';
 import { thin } from '../spending/thin.ts';
-import type { AccountView, AlertView, ChannelView, Explanation, SilenceView, Views } from './views.ts';
+import type {
+  AccountView,
+  AlertView,
+  ChannelView,
+  Explanation,
+  FiringView,
+  SilenceView,
+  Views,
+} from './views.ts';
 
 /** Readings that a sparkline of a day needs. */
 const dayPoints = 96;
@@ -34,6 +42,7 @@ export function createViews(parts: ViewParts): Views {
   const { state, reader } = parts;
   return {
     accounts: () => [...state.accounts.values()].map((account) => viewAccount(parts, account)),
+    accountIds: () => [...state.accounts.keys()],
     account: (id) => {
       const account = state.accounts.get(id);
       return account === undefined ? null : viewAccount(parts, account);
@@ -41,12 +50,13 @@ export function createViews(parts: ViewParts): Views {
     readings: (account, since, until) => [...reader.readings({ account, since, until })],
     polls: (account, since, until) => [...reader.polls({ account, since, until })],
     alerts: ({ all }) => [...viewLiveAlerts(parts), ...(all ? viewResolved(parts) : [])],
+    firing: () => viewFiring(parts),
     incidents: (query) => reader.incidents(query),
     explain: (id) => {
       const account = state.accounts.get(id);
       return account === undefined ? [] : account.rules.map((rule) => explain(parts, account, rule));
     },
-    notifications: (limit) => reader.messages(limit),
+    notifications: (limit, before) => reader.messages(limit, before),
     channels: () => state.settings.channels.map(({ name, type }) => viewChannel(parts, name, type)),
     silences: () => viewSilences(parts),
   };
@@ -94,6 +104,21 @@ function viewLiveAlerts(parts: ViewParts): AlertView[] {
   return [...parts.state.alerts.values()]
     .filter((alert) => alert.state !== 'inactive')
     .map((alert) => viewAlert(parts, alert));
+}
+
+function* viewFiring({ state, now }: ViewParts): Generator<FiringView> {
+  const at = now();
+  for (const { state: phase, account, rule, severity, incident: id } of state.alerts.values()) {
+    if (phase !== 'firing') continue;
+    const incident = id === null ? undefined : state.incidents.get(id);
+    yield {
+      account,
+      rule,
+      severity,
+      acknowledged: incident !== undefined && isAcknowledged(incident),
+      silenced: incident !== undefined && suppressionOf(state, incident, at).silenced,
+    };
+  }
 }
 
 function viewAlert(parts: ViewParts, alert: Alert): AlertView {

@@ -1,113 +1,202 @@
+import * as z from 'zod';
+import type { Incident } from '../domain/alert.ts';
 import { formatMicros, type Micros } from '../domain/money.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
+import { outcomeKinds } from '../domain/outcome.ts';
 import type { Fact, Quantity } from '../domain/quantity.ts';
-import type { Balance, Reading } from '../domain/reading.ts';
-import type { AccountView, AlertView, Explanation, SilenceView } from './views.ts';
+import { type Balance, balances, type PollRecord, type Reading } from '../domain/reading.ts';
+import type { Matcher } from '../domain/rule.ts';
+import { severities } from '../domain/severity.ts';
+import { publicObject } from './public-object.ts';
+import type { AccountView, AlertView, ChannelView, Explanation, SilenceView } from './views.ts';
 
-/**
+/*
  * The public JSON of what the views show: the HTTP API and the command line's `--json` give the
  * same. Money is a decimal string, an instant an ISO 8601 text in UTC, a duration a number of seconds; null
  * is unknown.
  */
-export function accountJson(account: AccountView) {
-  return {
-    id: account.id,
-    name: account.name,
-    labels: account.labels,
-    currency: account.currency,
-    outcome: account.outcome,
-    failure: account.failure,
-    polledAt: isoOrNull(account.polledAt),
-    readAt: isoOrNull(account.readAt),
-    balances: perBalance((balance) => moneyOrNull(account.reading?.[balance])),
-    burnPerDay: perBalance((balance) => moneyOrNull(account.outlooks[balance]?.burnPerDay)),
-    runwaySeconds: perBalance((balance) => secondsOrNull(account.outlooks[balance]?.runwayMs)),
-    consecutiveFailures: account.consecutiveFailures,
-    backoffUntil: isoOrNull(account.backoffUntil),
-    usageHeaders: account.usage,
-    severity: account.worst,
-    firing: account.firing,
-    pending: account.pending,
-  };
-}
 
-export function readingJson(reading: Reading) {
-  return {
-    at: isoText(reading.at),
-    sms: formatMicros(reading.sms),
-    voip: formatMicros(reading.voip),
-    currency: reading.currency,
-  };
-}
+const text = z.string();
+const instant = z.iso.datetime().meta({ description: 'ISO 8601, UTC' });
+const money = z.string().meta({ description: 'A decimal string without trailing zeros' });
+const quantity = z
+  .union([z.string(), z.number()])
+  .meta({ description: 'Money as a decimal string, a duration in seconds, or text' });
+const texts = z.record(z.string(), z.string());
+const outcome = z.enum(outcomeKinds);
+const acknowledgement = z.strictObject({ at: instant, by: text, comment: text });
+const list = z.array(text).readonly();
+export const severitySchema = z.enum(severities);
+export const balanceSchema = z.enum(balances);
+export const outcomeSchema = outcome;
 
-export function alertJson(alert: AlertView) {
-  // The views hands on what the core keeps, which is more than this.
-  const { acknowledged } = alert;
-  return {
-    account: alert.account,
-    rule: alert.rule,
-    type: alert.type,
-    balance: alert.balance,
-    severity: alert.severity,
-    state: alert.state,
-    since: isoText(alert.since),
-    resolvedAt: isoOrNull(alert.resolvedAt),
-    value: alert.value && quantityJson(alert.value),
-    threshold: alert.threshold && quantityJson(alert.threshold),
-    summary: alert.summary,
-    acknowledged: acknowledged && {
-      at: isoText(acknowledged.at),
-      by: acknowledged.by,
-      comment: acknowledged.comment,
-    },
-    silenced: alert.silenced,
-    inhibited: alert.inhibited,
-    flapping: alert.flapping,
-    incident: alert.incident,
-  };
-}
+export const accountJson = publicObject<AccountView>()('Account', {
+  id: [text, ({ id }) => id],
+  name: [text, ({ name }) => name],
+  labels: [texts, ({ labels }) => labels],
+  currency: [text.nullable(), ({ currency }) => currency],
+  outcome: [outcome.nullable().meta({ description: 'How the last poll ended' }), (view) => view.outcome],
+  failure: [text.nullable().meta({ description: 'Why the last poll failed' }), ({ failure }) => failure],
+  polledAt: [instant.nullable(), ({ polledAt }) => isoOrNull(polledAt)],
+  readAt: [
+    instant.nullable().meta({ description: 'When the balances were last read' }),
+    ({ readAt }) => isoOrNull(readAt),
+  ],
+  balances: [
+    z.strictObject(perBalance(() => money.nullable())),
+    ({ reading }) => perBalance((balance) => moneyOrNull(reading?.[balance])),
+  ],
+  burnPerDay: [
+    z.strictObject(perBalance(() => money.nullable())),
+    ({ outlooks }) => perBalance((balance) => moneyOrNull(outlooks[balance]?.burnPerDay)),
+  ],
+  runwaySeconds: [
+    z.strictObject(perBalance(() => z.number().nullable())),
+    ({ outlooks }) => perBalance((balance) => secondsOrNull(outlooks[balance]?.runwayMs)),
+  ],
+  consecutiveFailures: [z.int(), (view) => view.consecutiveFailures],
+  backoffUntil: [instant.nullable(), ({ backoffUntil }) => isoOrNull(backoffUntil)],
+  usageHeaders: [texts, ({ usage }) => usage],
+  severity: [
+    severitySchema.nullable().meta({ description: 'The worst that fires now' }),
+    ({ worst }) => worst,
+  ],
+  firing: [z.int(), ({ firing }) => firing],
+  pending: [z.int(), ({ pending }) => pending],
+});
 
-export function silenceJson(silence: SilenceView) {
-  return {
-    id: silence.id,
-    match: silence.match,
-    startsAt: isoText(silence.startsAt),
-    endsAt: isoText(silence.endsAt),
-    by: silence.by,
-    comment: silence.comment,
-    active: silence.active,
-  };
-}
+export const readingJson = publicObject<Reading>()('Point', {
+  at: [instant, ({ at }) => isoText(at)],
+  sms: [money, ({ sms }) => formatMicros(sms)],
+  voip: [money, ({ voip }) => formatMicros(voip)],
+  currency: [text, ({ currency }) => currency],
+});
 
-export function notificationJson(message: OutboxMessage) {
-  return {
-    id: message.id,
-    channel: message.channel,
-    kind: message.report === null ? (message.items.at(-1)?.kind ?? null) : 'report',
-    state: message.state,
-    attempts: message.attempts,
-    createdAt: isoText(message.createdAt),
-    deliveredAt: isoOrNull(message.deliveredAt),
-    lastError: message.lastError,
-    alerts: message.items.map(({ account, rule, kind }) => ({ account, rule, kind })),
-  };
-}
+export const pollJson = publicObject<PollRecord>()('Poll', {
+  at: [instant, ({ at }) => isoText(at)],
+  outcome: [outcome, (poll) => poll.outcome],
+  sms: [money.nullable(), ({ reading }) => moneyOrNull(reading?.sms)],
+  voip: [money.nullable(), ({ reading }) => moneyOrNull(reading?.voip)],
+  currency: [text.nullable(), ({ reading }) => reading?.currency ?? null],
+});
 
-export function explanationJson(explanation: Explanation) {
-  const { rule, evaluation, alert } = explanation;
-  return {
-    rule: rule.id,
-    type: rule.type,
-    verdict: evaluation.kind,
-    severity: evaluation.kind === 'breached' || evaluation.kind === 'event' ? evaluation.severity : null,
-    why: evaluation.kind === 'unknown' ? evaluation.why : null,
-    value: evaluation.value && quantityJson(evaluation.value),
-    threshold: evaluation.threshold && quantityJson(evaluation.threshold),
-    facts: evaluation.facts.map(({ name, value }) => ({ name, value: factJson(value) })),
-    wouldNotFire: explanation.wouldNotFire,
-    alert: alert && alertJson(alert),
-  };
-}
+export const alertJson = publicObject<AlertView>()('Alert', {
+  account: [text, ({ account }) => account],
+  rule: [text, ({ rule }) => rule],
+  type: [text, ({ type }) => type],
+  balance: [balanceSchema.nullable(), ({ balance }) => balance],
+  severity: [severitySchema, ({ severity }) => severity],
+  state: [z.enum(['pending', 'firing', 'resolved']), ({ state }) => state],
+  since: [instant, ({ since }) => isoText(since)],
+  resolvedAt: [instant.nullable(), ({ resolvedAt }) => isoOrNull(resolvedAt)],
+  value: [quantity.nullable(), ({ value }) => value && quantityJson(value)],
+  threshold: [quantity.nullable(), ({ threshold }) => threshold && quantityJson(threshold)],
+  summary: [text, ({ summary }) => summary],
+  acknowledged: [acknowledgement.nullable(), ({ acknowledged }) => acknowledgementJson(acknowledged)],
+  silenced: [z.boolean(), ({ silenced }) => silenced],
+  inhibited: [z.boolean(), ({ inhibited }) => inhibited],
+  flapping: [z.boolean(), ({ flapping }) => flapping],
+  incident: [text.nullable(), ({ incident }) => incident],
+});
+
+export const incidentJson = publicObject<Incident>()('Incident', {
+  id: [text, ({ id }) => id],
+  account: [text, ({ account }) => account],
+  accountName: [text, ({ accountName }) => accountName],
+  rule: [text, ({ rule }) => rule],
+  type: [text, ({ type }) => type],
+  balance: [balanceSchema.nullable(), ({ balance }) => balance],
+  severity: [severitySchema, ({ severity }) => severity],
+  worstSeverity: [severitySchema, ({ worstSeverity }) => worstSeverity],
+  firedAt: [instant, ({ firedAt }) => isoText(firedAt)],
+  resolvedAt: [instant.nullable(), ({ resolvedAt }) => isoOrNull(resolvedAt)],
+  resolution: [
+    z.enum(['recovered', 'topped-up', 'rule-removed', 'account-removed', 'channel-removed']).nullable(),
+    ({ resolution }) => resolution?.kind ?? null,
+  ],
+  event: [z.boolean(), ({ event }) => event],
+  value: [quantity.nullable(), ({ value }) => value && quantityJson(value)],
+  threshold: [quantity.nullable(), ({ threshold }) => threshold && quantityJson(threshold)],
+  acknowledged: [acknowledgement.nullable(), (incident) => acknowledgementJson(incident.acknowledgement)],
+});
+
+const factJson = publicObject<Fact>()('Fact', {
+  name: [text, ({ name }) => name],
+  value: [
+    quantity.meta({ description: 'As a quantity; an instant as ISO 8601, a count as a number' }),
+    ({ value }) => factValueJson(value),
+  ],
+});
+
+export const explanationJson = publicObject<Explanation>()('Explanation', {
+  rule: [text, ({ rule }) => rule.id],
+  type: [text, ({ rule }) => rule.type],
+  verdict: [z.enum(['ok', 'breached', 'unknown', 'event']), ({ evaluation }) => evaluation.kind],
+  severity: [
+    severitySchema.nullable(),
+    ({ evaluation }) =>
+      evaluation.kind === 'breached' || evaluation.kind === 'event' ? evaluation.severity : null,
+  ],
+  why: [
+    text.nullable().meta({ description: 'Why there is no verdict' }),
+    ({ evaluation }) => (evaluation.kind === 'unknown' ? evaluation.why : null),
+  ],
+  value: [quantity.nullable(), ({ evaluation: { value } }) => value && quantityJson(value)],
+  threshold: [quantity.nullable(), ({ evaluation: { threshold } }) => threshold && quantityJson(threshold)],
+  facts: [z.array(factJson.schema), ({ evaluation }) => evaluation.facts.map(factJson)],
+  wouldNotFire: [text.nullable(), ({ wouldNotFire }) => wouldNotFire],
+  alert: [alertJson.schema.nullable(), ({ alert }) => alert && alertJson(alert)],
+});
+
+export const notificationJson = publicObject<OutboxMessage>()('Notification', {
+  id: [text, ({ id }) => id],
+  channel: [text, ({ channel }) => channel],
+  kind: [
+    text.nullable().meta({
+      description:
+        'What the message says last: firing, worse, reminder, escalated, resolved, flapping, event, report',
+    }),
+    ({ report, items }) => (report === null ? (items.at(-1)?.kind ?? null) : 'report'),
+  ],
+  state: [z.enum(['pending', 'delivered', 'dead']), ({ state }) => state],
+  attempts: [z.int(), ({ attempts }) => attempts],
+  createdAt: [instant, ({ createdAt }) => isoText(createdAt)],
+  deliveredAt: [instant.nullable(), ({ deliveredAt }) => isoOrNull(deliveredAt)],
+  lastError: [text.nullable(), ({ lastError }) => lastError],
+  alerts: [
+    z.array(z.strictObject({ account: text, rule: text, kind: text })),
+    ({ items }) => items.map(({ account, rule, kind }) => ({ account, rule, kind })),
+  ],
+});
+
+export const channelJson = publicObject<ChannelView>()('Channel', {
+  name: [text, ({ name }) => name],
+  type: [text, ({ type }) => type],
+  pending: [z.int(), ({ pending }) => pending],
+  lastDeliveredAt: [instant.nullable(), ({ lastDeliveredAt }) => isoOrNull(lastDeliveredAt)],
+  lastError: [text.nullable(), ({ lastError }) => lastError],
+});
+
+export const silenceJson = publicObject<SilenceView>()('Silence', {
+  id: [
+    text.nullable().meta({ description: 'Null for windows that come from the configuration' }),
+    ({ id }) => id,
+  ],
+  match: [
+    z.strictObject({
+      account: list.optional(),
+      rule: list.optional(),
+      severity: z.array(severitySchema).readonly().optional(),
+      labels: z.record(z.string(), list).optional(),
+    }),
+    ({ match }): Matcher => match,
+  ],
+  startsAt: [instant, ({ startsAt }) => isoText(startsAt)],
+  endsAt: [instant, ({ endsAt }) => isoText(endsAt)],
+  by: [text, ({ by }) => by],
+  comment: [text, ({ comment }) => comment],
+  active: [z.boolean(), ({ active }) => active],
+});
 
 /** Money as a decimal string, a duration as seconds, text as it is. */
 export function quantityJson(quantity: Quantity): string | number {
@@ -120,12 +209,19 @@ export function isoText(at: number): string {
   return new Date(at).toISOString();
 }
 
-function factJson(value: Fact['value']): string | number {
+function factValueJson(value: Fact['value']): string | number {
   if (value.unit === 'instant') return isoText(value.at);
   return value.unit === 'count' ? value.count : quantityJson(value);
 }
 
-export function isoOrNull(at: number | null): string | null {
+/** What is kept of an acknowledgement is more than what is told. */
+function acknowledgementJson(
+  given: { readonly at: number; readonly by: string; readonly comment: string } | null,
+) {
+  return given && { at: isoText(given.at), by: given.by, comment: given.comment };
+}
+
+function isoOrNull(at: number | null): string | null {
   return at === null ? null : isoText(at);
 }
 

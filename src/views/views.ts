@@ -17,21 +17,27 @@ import type { Evaluation } from '../rules/evaluation.ts';
  */
 export interface Views {
   accounts(): readonly AccountView[];
+  /** In the order of the configuration. */
+  accountIds(): readonly string[];
   account(id: string): AccountView | null;
   /** Oldest first, as stored: thinning is the caller's. */
   readings(account: string, since: number, until: number): readonly Reading[];
   polls(account: string, since: number, until: number): readonly PollRecord[];
   /** Pending and firing; with `all` also resolved ones of the retention, newest first. */
   alerts(options: { readonly all: boolean }): readonly AlertView[];
+  /** What fires now, without words: for counting thousands. */
+  firing(): Iterable<FiringView>;
   incidents(options: {
     readonly account?: string;
     readonly since?: number;
+    /** Only those that fired before it. */
+    readonly until?: number;
     readonly limit?: number;
   }): readonly Incident[];
   /** The rules that apply to the account, each with what it says now. */
   explain(account: string): readonly Explanation[];
-  /** Newest first. */
-  notifications(limit: number): readonly OutboxMessage[];
+  /** Newest first, of those that were made before an instant. */
+  notifications(limit: number, before?: number): readonly OutboxMessage[];
   channels(): readonly ChannelView[];
   /** Not yet over, soonest start first; recurring ones with their present or next window. */
   silences(): readonly SilenceView[];
@@ -96,6 +102,14 @@ export interface AlertView {
   readonly inhibited: boolean;
   readonly flapping: boolean;
   readonly incident: string | null;
+}
+
+export interface FiringView {
+  readonly account: string;
+  readonly rule: string;
+  readonly severity: Severity;
+  readonly acknowledged: boolean;
+  readonly silenced: boolean;
 }
 
 export interface Explanation {

@@ -74,6 +74,7 @@ describe('the texts that must not leave the process', () => {
           publicUrl: null,
           token: new Secret('the-token'),
           allowUnauthenticated: false,
+          openMetrics: false,
         },
       },
       ['the-token'],

@@ -2,14 +2,15 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { renderExposition } from '../../src/http/exposition.ts';
 import { renderMetrics } from '../../src/http/metrics.ts';
+import type { LiveViews } from '../../src/views/views.ts';
 import { demoViews } from '../support/demo-views.ts';
 import { buildAccountView, FakeViews, micros, viewsNow } from '../support/fake-views.ts';
 
 const promtool = findPromtool();
 
 describe('metrics', () => {
-  it('have the names and labels of the contract', () => {
-    const text = renderMetrics(demoViews(), viewsNow);
+  it('have the names and labels of the contract', async () => {
+    const text = await textOf(demoViews(), viewsNow);
     for (const line of [
       'lowwater_balance{account="voice-alerts",balance="voip",currency="CNY"} -18.383',
       'lowwater_runway_seconds{account="voice-alerts",balance="voip"} 0',
@@ -27,31 +28,33 @@ describe('metrics', () => {
       'lowwater_outbox_pending{channel="finance"} 1',
       'lowwater_config_last_reload_successful 1',
       'lowwater_build_info{version="0.1.0"} 1',
+      'lowwater_account_info{account="otp",name="OTP production",currency="CNY",team="identity",region="cn"} 1',
+      'lowwater_alert_acknowledged{account="marketing-eu",rule="sms-runway"} 1',
     ]) {
       expect(text.split('\n')).toContain(line);
     }
   });
 
-  it('a balance that could not be read is absent, and so is what follows from it', () => {
-    const text = renderMetrics(demoViews(), viewsNow);
+  it('a balance that could not be read is absent, and so is what follows from it', async () => {
+    const text = await textOf(demoViews(), viewsNow);
     expect(text).not.toMatch(/^lowwater_(balance|runway_seconds|burn_per_day)\{account="billing"/m);
     expect(text).toMatch(/^lowwater_last_success_timestamp_seconds\{account="billing"/m);
   });
 
-  it('a pending alert does not fire', () => {
-    expect(renderMetrics(demoViews(), viewsNow)).not.toContain('rule="spending"');
+  it('a pending alert does not fire', async () => {
+    expect(await textOf(demoViews(), viewsNow)).not.toContain('rule="spending"');
   });
 
-  it('series of a removed account are gone', () => {
+  it('series of a removed account are gone', async () => {
     const views = demoViews();
     views.accountList = views.accountList.filter(({ id }) => id !== 'support');
-    expect(renderMetrics(views, viewsNow)).not.toContain('support');
+    expect(await textOf(views, viewsNow)).not.toContain('support');
   });
 
-  it('a reload that failed shows', () => {
+  it('a reload that failed shows', async () => {
     const views = new FakeViews();
     views.daemonStatus = { ...views.daemonStatus, configReloadOk: false, problems: ['x'] };
-    expect(renderMetrics(views, viewsNow)).toContain('lowwater_config_last_reload_successful 0\n');
+    expect(await textOf(views, viewsNow)).toContain('lowwater_config_last_reload_successful 0\n');
   });
 
   it('odd names are escaped, one line each', () => {
@@ -66,11 +69,19 @@ describe('metrics', () => {
     expect(text).toBe('# HELP m a\\\\b\\nc\n# TYPE m gauge\nm{a="q\\"u\\\\o\\nte\uFFFD"} +Inf\n');
   });
 
+  it('labels of accounts keep to names that Prometheus allows, and take nobody else’s', async () => {
+    const views = new FakeViews();
+    views.accountList = [buildAccountView({ labels: { 'cost-centre': '7', name: 'x', '1st': 'y' } })];
+    expect(await textOf(views, viewsNow)).toContain(
+      'lowwater_account_info{account="otp",name="OTP production",currency="CNY",cost_centre="7",label_name="x",label_1st="y"} 1\n',
+    );
+  });
+
   it('a metric without a sample is left out', () => {
     expect(renderExposition([{ type: 'gauge', name: 'm', help: 'h', samples: [] }])).toBe('');
   });
 
-  it.skipIf(promtool === null)('are clean by promtool check metrics', () => {
+  it.skipIf(promtool === null)('are clean by promtool check metrics', async () => {
     const views = demoViews();
     views.accountList.push(
       buildAccountView({
@@ -80,7 +91,7 @@ describe('metrics', () => {
       }),
     );
     const checked = spawnSync(promtool ?? '', ['check', 'metrics'], {
-      input: renderMetrics(views, viewsNow),
+      input: await textOf(views, viewsNow),
       encoding: 'utf8',
     });
     expect(checked.stderr + checked.stdout).toBe('');
@@ -93,6 +104,12 @@ describe('the alerting rules that come along', () => {
     execFileSync(promtool ?? '', ['check', 'rules', 'deploy/prometheus-rules.yml']);
   });
 });
+
+async function textOf(views: LiveViews, now: number): Promise<string> {
+  let text = '';
+  for await (const part of renderMetrics(views, now)) text += part;
+  return text;
+}
 
 /** promtool comes with Debian's prometheus; where it is absent these two checks are left out. */
 function findPromtool(): string | null {

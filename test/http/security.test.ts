@@ -77,18 +77,34 @@ describe('the token', () => {
     expect(response.headers.get('set-cookie')).toContain('; Secure');
   });
 
-  it('may be guessed ten times a minute from one address', async () => {
+  it('may be guessed ten times a minute from one address, then slowly; the right one always passes', async () => {
     server = await runServer(withToken);
+    const ask = (given: string) =>
+      fetch(`${server.url}/api/v1/accounts`, { headers: { authorization: `Bearer ${given}` } });
     for (let attempt = 0; attempt < 10; attempt += 1) expect((await signIn('wrong')).status).toBe(401);
-    const refused = await signIn(token);
-    expect(refused.status).toBe(429);
-    expect(refused.headers.get('retry-after')).toBe('60');
-    const bearer = await fetch(`${server.url}/api/v1/accounts`, {
-      headers: { authorization: `Bearer ${token}` },
-    });
-    expect(bearer.status).toBe(429);
-    server.clock.passedMs += 60_000;
+    const since = performance.now();
+    const [refused, refusedBearer] = await Promise.all([signIn('wrong'), ask('wrong')]);
+    expect(performance.now() - since).toBeGreaterThan(900);
+    expect([refused.status, refusedBearer.status]).toEqual([429, 429]);
+    expect(refusedBearer.headers.get('retry-after')).toBe('60');
+    expect((await ask(token)).status).toBe(200);
     expect((await signIn(token)).status).toBe(303);
+    server.clock.passedMs += 60_000;
+    expect((await signIn('wrong')).status).toBe(401);
+  });
+
+  it('is asked for again after signing out, whoever kept the cookie', async () => {
+    server = await runServer(withToken);
+    const cookie = (await signIn(token)).headers.get('set-cookie') ?? '';
+    const other = (await signIn(token)).headers.get('set-cookie') ?? '';
+    expect((await withCookie('/', cookie)).status).toBe(200);
+    await fetch(`${server.url}/sign-out`, {
+      method: 'POST',
+      headers: { cookie: cookie.split(';')[0] ?? '' },
+      redirect: 'manual',
+    });
+    expect((await withCookie('/', cookie)).status).toBe(401);
+    expect((await withCookie('/', other)).status).toBe(200);
   });
 
   it('never leads to another site after the sign-in', async () => {
@@ -97,12 +113,27 @@ describe('the token', () => {
       'https://evil.example/',
       '//evil.example/',
       '/\\evil.example',
+      '/..//evil.example',
+      '/./\\evil.example',
+      '/a/..//evil.example',
+      '/%2e%2e//evil.example',
+      '/\t/evil.example',
       'javascript:alert(1)',
       '',
     ]) {
       expect((await signIn(token, next)).headers.get('location')).toBe('/');
     }
   });
+
+  it.each(['constructor', '__proto__', 'toString'])(
+    'a page told that "%s" was done says nothing',
+    async (done) => {
+      server = await runServer();
+      const response = await fetch(`${server.url}/?done=${done}`);
+      expect(response.status).toBe(200);
+      expect(await response.text()).not.toContain('class="done"');
+    },
+  );
 
   it('a link from another site is loaded once more from ourselves, so that the cookie comes along', async () => {
     server = await runServer(withToken);
@@ -122,6 +153,30 @@ describe('the token', () => {
       ),
     );
     expect(texts.join('') + JSON.stringify(server.logged)).not.toContain(token);
+  });
+});
+
+describe('metrics beyond loopback', () => {
+  const beyond = { host: '0.0.0.0', token: new Secret(token) };
+  const scrape = (authorization?: string) =>
+    fetch(`${server.url.replace('0.0.0.0', '127.0.0.1')}/metrics`, {
+      headers: authorization === undefined ? {} : { authorization },
+    });
+
+  it('ask for the token, and the log says once what to do about a refused scrape', async () => {
+    server = await runServer({ settings: beyond });
+    expect((await scrape()).status).toBe(401);
+    expect((await scrape('Bearer wrong')).status).toBe(401);
+    expect((await scrape(`Bearer ${token}`)).status).toBe(200);
+    expect(server.logged.map(({ message }) => message)).toEqual([expect.stringContaining('openMetrics')]);
+  });
+
+  it('are open where the configuration says so', async () => {
+    server = await runServer({ settings: { ...beyond, openMetrics: true } });
+    const text = await (await scrape()).text();
+    expect(text).toContain('lowwater_build_info');
+    expect(text).toContain('process_resident_memory_bytes');
+    expect(server.logged).toEqual([]);
   });
 });
 

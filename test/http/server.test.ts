@@ -96,7 +96,7 @@ describe('a rude client', () => {
     server = await runServer();
     for (const target of ['//evil.example/livez', '/\\evil.example/livez']) {
       const rude = dial(`GET ${target} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n`);
-      expect(await rude.received, target).toContain('404 Not Found');
+      expect(await rude.received, target).toMatch(/ (?:404 Not Found|400 Bad Request)/);
     }
   });
 

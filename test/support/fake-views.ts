@@ -13,6 +13,7 @@ import type {
   ChannelView,
   DaemonStatus,
   Explanation,
+  FiringView,
   LiveViews,
   SilenceView,
 } from '../../src/views/views.ts';
@@ -72,6 +73,10 @@ export class FakeViews implements LiveViews {
     return this.accountList;
   }
 
+  accountIds(): readonly string[] {
+    return this.accountList.map(({ id }) => id);
+  }
+
   account(id: string): AccountView | null {
     return this.accountList.find((account) => account.id === id) ?? null;
   }
@@ -88,12 +93,26 @@ export class FakeViews implements LiveViews {
     return all ? this.alertList : this.alertList.filter(({ state }) => state !== 'resolved');
   }
 
+  firing(): readonly FiringView[] {
+    return this.alertList
+      .filter(({ state }) => state === 'firing')
+      .map(({ account, rule, severity, acknowledged, silenced }) => ({
+        account,
+        rule,
+        severity,
+        acknowledged: acknowledged !== null,
+        silenced,
+      }));
+  }
+
   incidents(query: {
     readonly account?: string;
     readonly since?: number;
+    readonly until?: number;
     readonly limit?: number;
   }): readonly Incident[] {
     return this.incidentList
+      .filter(({ firedAt }) => query.until === undefined || firedAt < query.until)
       .filter(({ account }) => query.account === undefined || account === query.account)
       .filter(
         ({ resolvedAt }) => query.since === undefined || resolvedAt === null || resolvedAt >= query.since,
@@ -105,8 +124,11 @@ export class FakeViews implements LiveViews {
     return this.explanations.get(account) ?? [];
   }
 
-  notifications(limit: number): readonly OutboxMessage[] {
-    return this.messageList.slice(0, limit);
+  notifications(limit: number, before = Number.MAX_SAFE_INTEGER): readonly OutboxMessage[] {
+    return this.messageList
+      .filter(({ createdAt }) => createdAt < before)
+      .toSorted((left, right) => right.createdAt - left.createdAt)
+      .slice(0, limit);
   }
 
   channels(): readonly ChannelView[] {

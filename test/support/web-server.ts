@@ -64,6 +64,7 @@ export async function runServer(
       publicUrl: null,
       token: null,
       allowUnauthenticated: false,
+      openMetrics: false,
       ...options.settings,
     },
     ...(options.limits === undefined ? {} : { limits: options.limits }),

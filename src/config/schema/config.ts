@@ -106,6 +106,7 @@ const server = shape({
     'Token for page and API. An empty one stands for none. Links in messages survive a restart only with one.',
   ).optional(),
   allowUnauthenticated: flag('Listen beyond this machine without a token.').default(false),
+  openMetrics: flag('Give /metrics without the token also beyond this machine.').default(false),
 });
 
 const heartbeat = shape({

@@ -3,7 +3,7 @@ import { ladderSteps } from '../../rules/ladder.ts';
 import { leastTopUpMicros } from '../../rules/top-up.ts';
 import { thin } from '../../spending/thin.ts';
 import type { AccountView, Views } from '../../views/views.ts';
-import type { ChartJson } from '../api/schema.ts';
+import type { ChartJson } from '../api/chart-schema.ts';
 
 const dayMs = 86_400_000;
 const microsPerUnit = 1_000_000;

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { html } from '../html.ts';
-import { type Reply, type RequestError, sendOn, sendPage } from '../reply.ts';
-import { type LayoutOptions, layOut } from './layout.ts';
+import type { RequestError } from '../refusal.ts';
+import type { Answer } from '../refuse.ts';
+import { layOut } from './layout.ts';
+import type { Frame } from './words.ts';
 
 const headings: Readonly<Record<number, string>> = {
   400: 'That cannot be read',
@@ -13,15 +15,14 @@ const headings: Readonly<Record<number, string>> = {
 };
 
 /** A refusal for somebody who looks at a page. */
-export function sendErrorPage(error: RequestError, frame: LayoutOptions['frame']): Reply {
+export function errorPage(error: RequestError, frame: Frame): Answer {
   const heading = headings[error.status] ?? 'That did not work';
   const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${error.message}</p><p><a href="/">Overview</a></p></section>`;
-  return sendPage(
-    layOut({ title: `${heading} · lowwater`, content, frame, chrome: null }),
-    error.status,
-    error.headers,
-  );
+  const { markup } = layOut({ title: `${heading} · lowwater`, content, frame, chrome: null });
+  return { status: error.status, headers: { ...pageHeaders, ...error.headers }, body: markup };
 }
+
+const pageHeaders = { 'content-type': 'text/html; charset=UTF-8' };
 
 /**
  * Sends people without a session to the sign-in, and back afterwards.
@@ -30,12 +31,14 @@ export function sendErrorPage(error: RequestError, frame: LayoutOptions['frame']
  * another site (`SameSite=Strict`). The page then asks the browser to come again, this time from ourselves,
  * with the cookie.
  */
-export function sendToSignIn(request: IncomingMessage, path: string, frame: LayoutOptions['frame']): Reply {
-  const site = request.headers['sec-fetch-site'];
+export function signInDetour({ url = '/', method, headers }: IncomingMessage, frame: Frame): Answer {
+  const site = headers['sec-fetch-site'];
   const fromElsewhere = site === 'cross-site' || site === 'same-site';
-  if (fromElsewhere && request.method === 'GET' && request.headers['sec-fetch-mode'] === 'navigate') {
-    const content = html`<p class="panel narrow"><a href="${path}">Continue</a></p>`;
-    return sendPage(layOut({ title: 'lowwater', content, frame, chrome: null, reload: true }));
+  if (fromElsewhere && method === 'GET' && headers['sec-fetch-mode'] === 'navigate') {
+    const content = html`<p class="panel narrow"><a href="${url}">Continue</a></p>`;
+    const { markup } = layOut({ title: 'lowwater', content, frame, chrome: null, reload: true });
+    return { status: 200, headers: pageHeaders, body: markup };
   }
-  return sendOn(`/sign-in?${new URLSearchParams({ next: request.method === 'GET' ? path : '/' })}`);
+  const next = new URLSearchParams({ next: method === 'GET' ? url : '/' });
+  return { status: 303, headers: { location: `/sign-in?${next}` }, body: '' };
 }

@@ -1,16 +1,14 @@
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { AlertView, LiveViews } from '../../views/views.ts';
 import type { Guard } from '../access.ts';
-import { requireAttempt } from '../access.ts';
 import { verifyAcknowledgement } from '../ack-link.ts';
-import { accept, parseInput, parseSilenceOrder } from '../api/input.ts';
-import { findAccount, findAlert } from '../api/routes.ts';
-import { acknowledgeOrderSchema } from '../api/schema.ts';
-import type { Call } from '../call.ts';
+import { findAccount, findAlert } from '../api/find.ts';
+import { accept, parseInput } from '../api/input.ts';
+import { acknowledgeOrderSchema, readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
 import { type HtmlValue, html } from '../html.ts';
 import { isSecure } from '../origin.ts';
-import { type Reply, RequestError, sendOn, sendPage } from '../reply.ts';
-import type { Route } from '../router.ts';
-import type { Sessions } from '../session.ts';
+import { RequestError } from '../refusal.ts';
+import { type Call, callerOf, type WebApp } from '../web-env.ts';
 import { renderAccount } from './account.ts';
 import { renderAckAnswer, renderAckQuestion } from './ack-link.ts';
 import { type Chrome, type LayoutOptions, layOut } from './layout.ts';
@@ -19,7 +17,7 @@ import { renderOverview } from './overview.ts';
 import { ifReadable } from './readable.ts';
 import { renderSignIn } from './sign-in.ts';
 import { renderSilences } from './silences.ts';
-import { nameOf } from './words.ts';
+import { type Frame, nameOf } from './words.ts';
 
 export interface PageOptions {
   readonly views: LiveViews;
@@ -31,65 +29,52 @@ export interface PageOptions {
 const listedMessages = 200;
 
 /** What a form did, as the page after it says. The address names one of these, never the words themselves. */
-const doneWords: Readonly<Record<string, string>> = {
-  acknowledged: 'Acknowledged. Reminders and escalation stop until it resolves or gets worse.',
-  silenced: 'Silenced.',
-  expired: 'The silence has ended.',
-  polled: 'Polled.',
-  'poll-failed': 'Polled, but the balance could not be read.',
-};
+const doneWords: ReadonlyMap<string, string> = new Map([
+  ['acknowledged', 'Acknowledged. Reminders and escalation stop until it resolves or gets worse.'],
+  ['silenced', 'Silenced.'],
+  ['expired', 'The silence has ended.'],
+  ['polled', 'Polled.'],
+  ['poll-failed', 'Polled, but the balance could not be read.'],
+]);
 
-/** The pages, and the forms on them. Every page is complete without a script. */
-export function createPageRoutes(options: PageOptions): readonly Route[] {
-  const page = (pattern: string, handle: Route['handle']): Route => ({
-    method: 'GET',
-    pattern,
-    access: 'page',
-    handle,
-  });
-  const form = (pattern: string, handle: Route['handle']): Route => ({
-    method: 'POST',
-    pattern,
-    access: 'page',
-    handle,
-  });
-  const open = (method: 'GET' | 'POST', pattern: string, handle: Route['handle']): Route => {
-    return { method, pattern, access: 'open', handle };
-  };
-  return [
-    page('/', (call) => showOverview(options, call)),
-    page('/accounts/{id}', (call) => showAccount(options, call)),
-    page('/silences', (call) => showSilences(options, call)),
-    page('/messages', (call) => showMessages(options, call)),
-    form('/alerts/{account}/{rule}/acknowledge', (call) => acknowledge(options, call)),
-    form('/silences', (call) => silence(options, call)),
-    form('/silences/{id}/expire', (call) => expireSilence(options, call)),
-    form('/accounts/{id}/poll', (call) => pollNow(options, call)),
-    open('GET', '/sign-in', (call) => showSignIn(options, call)),
-    open('POST', '/sign-in', (call) => signIn(options, call)),
-    open('POST', '/sign-out', (call) => signOut(options, call)),
-    open('GET', '/ack', (call) => askAcknowledge(options, call)),
-    open('POST', '/ack', (call) => acknowledgeByLink(options, call)),
-  ];
+/** Pages that ask nobody to sign in. */
+export function addOpenPages(app: WebApp, options: PageOptions): void {
+  app.get('/sign-in', (call) => showSignIn(options, call));
+  app.post('/sign-in', (call) => signIn(options, call));
+  app.post('/sign-out', (call) => signOut(options, call));
+  app.get('/ack', (call) => askAcknowledge(options, call));
+  app.post('/ack', (call) => acknowledgeByLink(options, call));
 }
 
-function showOverview(options: PageOptions, call: Call): Reply {
-  const { title, content } = renderOverview(options.views, call.query, frameOf(options, call));
+/** The pages, and the forms on them. Every page is complete without a script. */
+export function addPages(app: WebApp, options: PageOptions): void {
+  app.get('/', (call) => showOverview(options, call));
+  app.get('/accounts/:id', (call) => showAccount(options, call));
+  app.get('/silences', (call) => showSilences(options, call));
+  app.get('/messages', (call) => showMessages(options, call));
+  app.post('/alerts/:account/:rule/acknowledge', (call) => acknowledge(options, call));
+  app.post('/silences', (call) => silence(options, call));
+  app.post('/silences/:id/expire', (call) => expireSilence(options, call));
+  app.post('/accounts/:id/poll', (call) => pollNow(options, call));
+}
+
+function showOverview(options: PageOptions, call: Call): Response {
+  const { title, content } = renderOverview(options.views, queryOf(call), frameOf(options, call));
   return show(options, call, { title, content, current: 'overview', scripts: ['live.js'] });
 }
 
-function showAccount(options: PageOptions, call: Call): Reply {
-  const account = findAccount(options.views, call);
+function showAccount(options: PageOptions, call: Call): Response {
+  const account = findAccount(options.views, call.req.param('id') ?? '');
   return show(options, call, {
     title: `${nameOf(account.name)} · lowwater`,
-    content: renderAccount(options.views, account, call.query, frameOf(options, call)),
+    content: renderAccount(options.views, account, queryOf(call), frameOf(options, call)),
     current: null,
     scripts: ['live.js', 'chart.js'],
     styles: ['uplot.css'],
   });
 }
 
-function showSilences(options: PageOptions, call: Call): Reply {
+function showSilences(options: PageOptions, call: Call): Response {
   const content = renderSilences(options.views, frameOf(options, call));
   return show(options, call, {
     title: 'Silences · lowwater',
@@ -99,7 +84,7 @@ function showSilences(options: PageOptions, call: Call): Reply {
   });
 }
 
-function showMessages(options: PageOptions, call: Call): Reply {
+function showMessages(options: PageOptions, call: Call): Response {
   const { views } = options;
   const frame = frameOf(options, call);
   const content = html`<h1>Messages</h1><div data-live="messages">${ifReadable(() => messageTable(views, views.notifications(listedMessages), frame))}</div>
@@ -112,40 +97,41 @@ function showMessages(options: PageOptions, call: Call): Reply {
   });
 }
 
-async function acknowledge({ views }: PageOptions, { params, readForm }: Call): Promise<Reply> {
-  const form = await readForm();
-  const { account = '', rule = '' } = params;
+async function acknowledge({ views }: PageOptions, call: Call): Promise<Response> {
+  const form = await readForm(call);
+  const { account = '', rule = '' } = call.req.param();
   accept(views.acknowledge({ account, rule, ...readPerson(form) }));
-  return sendBack(form, 'acknowledged');
+  return sendBack(call, form, 'acknowledged');
 }
 
-async function silence({ views }: PageOptions, { readForm, now }: Call): Promise<Reply> {
-  const form = await readForm();
+async function silence({ views }: PageOptions, call: Call): Promise<Response> {
+  const form = await readForm(call);
   const match = Object.fromEntries(
     ['account', 'rule', 'severity'].flatMap((key) => {
       const value = form.get(key)?.trim() ?? '';
       return value === '' ? [] : [[key, value]];
     }),
   );
-  accept(views.silence(parseSilenceOrder({ match, for: form.get('for') ?? '', ...readPerson(form) }, now)));
-  return sendBack(form, 'silenced');
+  const order = parseInput(silenceOrderSchema, { match, for: form.get('for') ?? '', ...readPerson(form) });
+  accept(views.silence(readSilenceOrder(order, call.get('now'))));
+  return sendBack(call, form, 'silenced');
 }
 
-async function expireSilence({ views }: PageOptions, { params, readForm }: Call): Promise<Reply> {
-  const form = await readForm();
-  accept(views.expireSilence(params.id ?? ''));
-  return sendBack(form, 'expired');
+async function expireSilence({ views }: PageOptions, call: Call): Promise<Response> {
+  const form = await readForm(call);
+  accept(views.expireSilence(call.req.param('id') ?? ''));
+  return sendBack(call, form, 'expired');
 }
 
-async function pollNow({ views }: PageOptions, call: Call): Promise<Reply> {
-  const form = await call.readForm();
-  const { outcome } = accept(await views.pollNow(findAccount(views, call).id));
-  return sendBack(form, outcome === 'ok' ? 'polled' : 'poll-failed');
+async function pollNow({ views }: PageOptions, call: Call): Promise<Response> {
+  const form = await readForm(call);
+  const { outcome } = accept(await views.pollNow(findAccount(views, call.req.param('id') ?? '').id));
+  return sendBack(call, form, outcome === 'ok' ? 'polled' : 'poll-failed');
 }
 
-function showSignIn(options: PageOptions, call: Call): Reply {
-  const next = readOwnPath(call.query.get('next'));
-  if (call.signedIn) return sendOn(next);
+function showSignIn(options: PageOptions, call: Call): Response {
+  const next = readOwnPath(call.req.query('next'));
+  if (call.get('signedIn')) return call.redirect(next, 303);
   return show(options, call, {
     title: 'Sign in · lowwater',
     content: renderSignIn(next, null),
@@ -153,38 +139,46 @@ function showSignIn(options: PageOptions, call: Call): Reply {
   });
 }
 
-async function signIn(options: PageOptions, call: Call): Promise<Reply> {
+async function signIn(options: PageOptions, call: Call): Promise<Response> {
   const { sessions, attempts, settings } = options.guard;
-  const form = await call.readForm();
-  const next = readOwnPath(form.get('next'));
-  if (sessions === null) return sendOn(next);
-  requireAttempt(attempts, call.address);
+  const form = await readForm(call);
+  const next = readOwnPath(form.get('next') ?? undefined);
+  if (sessions === null) return call.redirect(next, 303);
   if (sessions.isToken(form.get('token') ?? '')) {
-    return sendOn(next, { 'set-cookie': sessions.open(isSecure(call.headers, settings)) });
+    call.header('set-cookie', sessions.open(isSecure(call.env.incoming.headers, settings)));
+    return call.redirect(next, 303);
   }
-  attempts.recordFailure(call.address);
-  const content = renderSignIn(next, 'That is not the token.');
-  return show(options, call, { title: 'Sign in · lowwater', content, chrome: null, status: 401 });
-}
-
-function signOut({ guard }: PageOptions, call: Call): Reply {
-  const sessions: Sessions | null = guard.sessions;
-  return sendOn(
-    '/sign-in',
-    sessions === null ? {} : { 'set-cookie': sessions.close(isSecure(call.headers, guard.settings)) },
+  const seconds = await attempts.recordFailure(callerOf(call).address);
+  const content = renderSignIn(
+    next,
+    seconds === null
+      ? 'That is not the token.'
+      : `That is not the token. Answers are slow for ${seconds} seconds.`,
   );
+  const status = seconds === null ? 401 : 429;
+  return show(options, call, { title: 'Sign in · lowwater', content, chrome: null, status });
 }
 
-function askAcknowledge(options: PageOptions, call: Call): Reply {
-  const found = findLinked(options, call.query, call.now);
+/** The session ends here, and the browser forgets its cookie. */
+function signOut({ guard: { sessions, settings } }: PageOptions, call: Call): Response {
+  if (sessions !== null) {
+    const { headers } = call.env.incoming;
+    call.header('set-cookie', sessions.close(headers.cookie, isSecure(headers, settings)));
+  }
+  return call.redirect('/sign-in', 303);
+}
+
+function askAcknowledge(options: PageOptions, call: Call): Response {
+  const query = queryOf(call);
+  const found = findLinked(options, query, call.get('now'));
   if (found.kind === 'answer') return showAnswer(options, call, found);
-  const content = renderAckQuestion(found.alert, call.query, frameOf(options, call));
+  const content = renderAckQuestion(found.alert, query, frameOf(options, call));
   return show(options, call, { title: 'Acknowledge · lowwater', content, chrome: null });
 }
 
-async function acknowledgeByLink(options: PageOptions, call: Call): Promise<Reply> {
-  const form = await call.readForm();
-  const found = findLinked(options, form, call.now);
+async function acknowledgeByLink(options: PageOptions, call: Call): Promise<Response> {
+  const form = await readForm(call);
+  const found = findLinked(options, form, call.get('now'));
   if (found.kind === 'answer') return showAnswer(options, call, found);
   const { account, rule } = found.alert;
   accept(options.views.acknowledge({ account, rule, ...readPerson(form) }));
@@ -198,7 +192,7 @@ async function acknowledgeByLink(options: PageOptions, call: Call): Promise<Repl
 interface LinkAnswer {
   readonly heading: string;
   readonly words: HtmlValue;
-  readonly status: number;
+  readonly status: ContentfulStatusCode;
 }
 
 /** The alert that a signed link speaks of, or the answer when there is nothing to acknowledge (any more). */
@@ -241,7 +235,7 @@ function findLinked(
   return { kind: 'alert', alert };
 }
 
-function showAnswer(options: PageOptions, call: Call, { heading, words, status }: LinkAnswer): Reply {
+function showAnswer(options: PageOptions, call: Call, { heading, words, status }: LinkAnswer): Response {
   const content = renderAckAnswer(heading, html`${words}`);
   return show(options, call, { title: `${heading} · lowwater`, content, chrome: null, status });
 }
@@ -249,32 +243,30 @@ function showAnswer(options: PageOptions, call: Call, { heading, words, status }
 interface Shown extends Pick<LayoutOptions, 'title' | 'content' | 'scripts' | 'styles'> {
   readonly current?: Chrome['current'];
   readonly chrome?: null;
-  readonly status?: number;
+  readonly status?: ContentfulStatusCode;
 }
 
 function show(
   options: PageOptions,
   call: Call,
   { current = null, chrome, status = 200, ...shown }: Shown,
-): Reply {
-  const done = doneWords[call.query.get('done') ?? ''];
+): Response {
+  const done = doneWords.get(call.req.query('done') ?? '');
   const { sessions } = options.guard;
-  return sendPage(
-    layOut({
-      ...shown,
-      frame: frameOf(options, call),
-      chrome:
-        chrome === null
-          ? null
-          : { current, canSignOut: sessions !== null, version: options.views.status().version },
-      ...(done === undefined ? {} : { done }),
-    }),
-    status,
-  );
+  const { markup } = layOut({
+    ...shown,
+    frame: frameOf(options, call),
+    chrome:
+      chrome === null
+        ? null
+        : { current, canSignOut: sessions !== null, version: options.views.status().version },
+    ...(done === undefined ? {} : { done }),
+  });
+  return call.html(markup, status);
 }
 
-function frameOf({ timezone }: PageOptions, { now }: Call): LayoutOptions['frame'] {
-  return { now, timezone };
+function frameOf({ timezone }: PageOptions, call: Call): Frame {
+  return { now: call.get('now'), timezone };
 }
 
 function readPerson(form: URLSearchParams): { readonly by: string; readonly comment: string } {
@@ -286,16 +278,29 @@ function readPerson(form: URLSearchParams): { readonly by: string; readonly comm
 }
 
 /** Back to the page that showed the form, which then says what was done. */
-function sendBack(form: URLSearchParams, done: string): Reply {
-  const url = new URL(readOwnPath(form.get('back')), 'http://own');
+function sendBack(call: Call, form: URLSearchParams, done: string): Response {
+  const url = new URL(readOwnPath(form.get('back') ?? undefined), 'http://own');
   url.searchParams.set('done', done);
-  return sendOn(url.pathname + url.search);
+  return call.redirect(url.pathname + url.search, 303);
 }
 
 /** A path of this server; anything that could lead elsewhere becomes the overview. */
-function readOwnPath(text: string | null): string {
-  if (text === null || !text.startsWith('/') || text.length > 2_000) return '/';
+function readOwnPath(text: string | undefined): string {
+  if (text === undefined || !text.startsWith('/') || text.length > 2_000) return '/';
   const url = URL.parse(text, 'http://own');
-  if (url === null) throw new RequestError('bad_request', 'The address to return to cannot be read.');
-  return url.origin === 'http://own' ? url.pathname + url.search : '/';
+  if (url === null || url.origin !== 'http://own') return '/';
+  // Dots that were resolved, as in `/..//name`, can leave two slashes in front, and those name a host.
+  const path = url.pathname + url.search;
+  return /^\/(?![/\\])/.test(path) ? path : '/';
+}
+
+function queryOf(call: Call): URLSearchParams {
+  return new URL(call.req.url).searchParams;
+}
+
+async function readForm({ req }: Call): Promise<URLSearchParams> {
+  const type = (req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+  if (type !== 'application/x-www-form-urlencoded')
+    throw new RequestError('unsupported_media_type', 'The body must be application/x-www-form-urlencoded.');
+  return new URLSearchParams(await req.text());
 }

@@ -1,0 +1,233 @@
+import { createRoute } from '@hono/zod-openapi';
+import * as z from 'zod';
+import { balances } from '../../domain/reading.ts';
+import { thin } from '../../spending/thin.ts';
+import {
+  accountJson,
+  explanationJson,
+  outcomeSchema,
+  pollJson,
+  readingJson,
+} from '../../views/public-json.ts';
+import type { LiveViews } from '../../views/views.ts';
+import { buildChart, chartRanges } from '../page/chart-model.ts';
+import { RequestError } from '../refusal.ts';
+import { inSlices } from '../slices.ts';
+import { chartSchema } from './chart-schema.ts';
+import { findAccount } from './find.ts';
+import { accept, count, parseInstant } from './input.ts';
+import { type Api, gives, refused, window, written } from './operation.ts';
+import { mostItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './paging.ts';
+
+const weekMs = 7 * 86_400_000;
+/** So many accounts are written before others have their turn. */
+const sliceOfAccounts = 50;
+const tags = ['accounts'];
+const params = z.object({ id: z.string() });
+
+const accountList = z.strictObject({ accounts: z.array(accountJson.schema), nextCursor });
+
+const listAccounts = createRoute({
+  method: 'get',
+  path: '/api/v1/accounts',
+  operationId: 'listAccounts',
+  summary: 'All accounts, or a page of them where a limit is given',
+  tags,
+  request: { query: z.object(pagingQuery) },
+  responses: { 200: gives('Accounts in the order of the configuration', accountList), ...refused },
+});
+
+const getAccount = createRoute({
+  method: 'get',
+  path: '/api/v1/accounts/{id}',
+  operationId: 'getAccount',
+  summary: 'One account',
+  tags,
+  request: { params },
+  responses: { 200: gives('The account', z.strictObject({ account: accountJson.schema })), ...refused },
+});
+
+const pointList = z.strictObject({ points: z.array(readingJson.schema), nextCursor });
+
+const getHistory = createRoute({
+  method: 'get',
+  path: '/api/v1/accounts/{id}/history',
+  operationId: 'getHistory',
+  summary: 'Readings, oldest first; more than `points` come thinned with their minima and maxima',
+  tags,
+  request: {
+    params,
+    query: z.object({
+      ...window,
+      points: count(2, 200_000).default(5_000).meta({ description: 'How many at most, thinned' }),
+      ...pagingQuery,
+      limit: pagingQuery.limit.meta({
+        description: 'Gives pages of so many readings, none left out, instead of thinning',
+      }),
+    }),
+  },
+  responses: { 200: gives('Readings', pointList), ...refused },
+});
+
+const listPolls = createRoute({
+  method: 'get',
+  path: '/api/v1/accounts/{id}/polls',
+  operationId: 'listPolls',
+  summary: 'Polls with their outcomes, newest first',
+  tags,
+  request: {
+    params,
+    query: z.object({ ...window, ...pagingQuery, limit: count(1, mostItems).default(100) }),
+  },
+  responses: {
+    200: gives('Polls', z.strictObject({ polls: z.array(pollJson.schema), nextCursor })),
+    ...refused,
+  },
+});
+
+const explainRules = createRoute({
+  method: 'get',
+  path: '/api/v1/accounts/{id}/explain',
+  operationId: 'explainRules',
+  summary: 'What each rule says now, with the numbers behind it',
+  tags,
+  request: {
+    params,
+    query: z.object({ rule: z.string().optional().meta({ description: 'Only this rule' }), ...pagingQuery }),
+  },
+  responses: {
+    200: gives(
+      'What the rules say',
+      z.strictObject({ explanations: z.array(explanationJson.schema), nextCursor }),
+    ),
+    ...refused,
+  },
+});
+
+const rangeNames = chartRanges.map(({ name }) => name);
+
+const getChart = createRoute({
+  method: 'get',
+  path: '/api/v1/accounts/{id}/chart',
+  operationId: 'getChart',
+  summary: 'What the chart on the page draws',
+  tags,
+  request: {
+    params,
+    query: z.object({
+      range: z.enum(rangeNames, { error: `give ${rangeNames.join(', ')}` }).default('24h'),
+      balance: z.enum(balances, { error: `give ${balances.join(' or ')}` }).default('sms'),
+    }),
+  },
+  responses: { 200: gives('The chart', chartSchema), ...refused },
+});
+
+const pollAccount = createRoute({
+  method: 'post',
+  path: '/api/v1/accounts/{id}/poll',
+  operationId: 'pollAccount',
+  summary: 'Polls as soon as the guard allows; refused with 409 while backing off',
+  tags,
+  request: { params },
+  responses: {
+    200: gives('How it ended', z.strictObject({ outcome: outcomeSchema, account: accountJson.schema })),
+    ...refused,
+  },
+});
+
+export function addAccountOperations(api: Api, views: LiveViews): void {
+  api.openapi(listAccounts, (call) => {
+    const query = call.req.valid('query');
+    const { items, nextCursor: next } = pageOfList(views.accountIds(), query, (id) => id);
+    const chunks = writeAccounts(views, items, next);
+    return written(call, ReadableStream.from(chunks).pipeThrough(new TextEncoderStream()));
+  });
+
+  api.openapi(getAccount, (call) => {
+    return call.json({ account: accountJson(findAccount(views, call.req.valid('param').id)) }, 200);
+  });
+
+  api.openapi(getHistory, (call) => {
+    const { id } = findAccount(views, call.req.valid('param').id);
+    const { limit, points, cursor, ...given } = call.req.valid('query');
+    const { since, until } = readWindow(given, call.get('now'));
+    const readings = views.readings(id, since, until);
+    const page =
+      limit === undefined
+        ? { items: thin(readings, points), nextCursor: null }
+        : pageOfList(readings, { limit, cursor }, ({ at }) => String(at));
+    // Written at once: a year of readings is the most that this server ever serialises.
+    const body = page.items.map((reading) => JSON.stringify(readingJson(reading))).join(',');
+    return written(call, `{"points":[${body}],"nextCursor":${JSON.stringify(page.nextCursor)}}\n`);
+  });
+
+  api.openapi(listPolls, (call) => {
+    const { id } = findAccount(views, call.req.valid('param').id);
+    const { limit, cursor, ...given } = call.req.valid('query');
+    const { since, until } = readWindow(given, call.get('now'));
+    const page = pageOfTime(
+      { limit, cursor },
+      (query) => views.polls(id, since, Math.min(until, query.before)).slice(-query.limit).toReversed(),
+      ({ at }) => at,
+    );
+    return call.json({ polls: page.items.map(pollJson), nextCursor: page.nextCursor }, 200);
+  });
+
+  api.openapi(explainRules, (call) => {
+    const { id } = findAccount(views, call.req.valid('param').id);
+    const { rule: wanted, ...query } = call.req.valid('query');
+    const explanations = views.explain(id).filter(({ rule }) => wanted === undefined || rule.id === wanted);
+    if (wanted !== undefined && explanations.length === 0) {
+      throw new RequestError('not_found', 'No such rule applies to this account.');
+    }
+    const page = pageOfList(explanations, query, ({ rule }) => rule.id);
+    return call.json({ explanations: page.items.map(explanationJson), nextCursor: page.nextCursor }, 200);
+  });
+
+  api.openapi(getChart, (call) => {
+    const account = findAccount(views, call.req.valid('param').id);
+    const query = call.req.valid('query');
+    const range = chartRanges.find(({ name }) => name === query.range) ?? chartRanges[0];
+    return call.json(
+      buildChart(views, { account, range, balance: query.balance, now: call.get('now') }),
+      200,
+    );
+  });
+
+  api.openapi(pollAccount, async (call) => {
+    const { id } = findAccount(views, call.req.valid('param').id);
+    const { outcome, view } = accept(await views.pollNow(id));
+    return call.json({ outcome, account: accountJson(view) }, 200);
+  });
+}
+
+/** Thousands of accounts are written in slices, between which the daemon goes about its business. */
+async function* writeAccounts(
+  views: Pick<LiveViews, 'account'>,
+  ids: readonly string[],
+  next: string | null,
+): AsyncGenerator<string> {
+  let separator = '';
+  yield '{"accounts":[';
+  for await (const slice of inSlices(ids, sliceOfAccounts)) {
+    let text = '';
+    for (const id of slice) {
+      // Removed since the list was made.
+      const account = views.account(id);
+      if (account === null) continue;
+      text += separator + JSON.stringify(accountJson(account));
+      separator = ',';
+    }
+    yield text;
+  }
+  yield `],"nextCursor":${JSON.stringify(next)}}\n`;
+}
+
+function readWindow(
+  given: { readonly since?: string | undefined; readonly until?: string | undefined },
+  now: number,
+): { readonly since: number; readonly until: number } {
+  // The end is exclusive, and a reading of this very millisecond belongs to the answer.
+  const until = parseInstant(given.until, 'until', now) ?? now + 1;
+  return { since: parseInstant(given.since, 'since', now) ?? until - weekMs, until };
+}

@@ -1,0 +1,99 @@
+import { createRoute } from '@hono/zod-openapi';
+import * as z from 'zod';
+import { alertJson, incidentJson } from '../../views/public-json.ts';
+import type { LiveViews } from '../../views/views.ts';
+import { findAlert } from './find.ts';
+import { accept, count, parseInstant } from './input.ts';
+import { type Api, gives, refused, takes, window } from './operation.ts';
+import { acknowledgeOrderSchema } from './orders.ts';
+import { mostItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './paging.ts';
+
+const tags = ['alerts'];
+const params = z.object({ account: z.string(), rule: z.string() });
+
+const listAlerts = createRoute({
+  method: 'get',
+  path: '/api/v1/alerts',
+  operationId: 'listAlerts',
+  summary: 'Alerts pending and firing, with all=true also resolved ones',
+  tags,
+  request: {
+    query: z.object({
+      all: z.enum(['true', 'false'], { error: 'give true or false' }).default('false'),
+      ...pagingQuery,
+    }),
+  },
+  responses: {
+    200: gives('Alerts', z.strictObject({ alerts: z.array(alertJson.schema), nextCursor })),
+    ...refused,
+  },
+});
+
+const acknowledgeAlert = createRoute({
+  method: 'post',
+  path: '/api/v1/alerts/{account}/{rule}/ack',
+  operationId: 'acknowledgeAlert',
+  summary: 'Acknowledges the open incident of an alert',
+  tags,
+  request: { params, ...takes(acknowledgeOrderSchema, false) },
+  responses: {
+    200: gives('The alert', z.strictObject({ alert: alertJson.schema.nullable() })),
+    ...refused,
+  },
+});
+
+const listIncidents = createRoute({
+  method: 'get',
+  path: '/api/v1/incidents',
+  operationId: 'listIncidents',
+  summary: 'Incidents, newest first',
+  tags,
+  request: {
+    query: z.object({
+      account: z.string().optional().meta({ description: 'Only of this account' }),
+      since: window.since.meta({ description: 'Open at this time or later; ISO 8601, or a duration ago' }),
+      ...pagingQuery,
+      limit: count(1, mostItems).default(100),
+    }),
+  },
+  responses: {
+    200: gives('Incidents', z.strictObject({ incidents: z.array(incidentJson.schema), nextCursor })),
+    ...refused,
+  },
+});
+
+export function addAlertOperations(api: Api, views: LiveViews): void {
+  api.openapi(listAlerts, (call) => {
+    const { all, ...query } = call.req.valid('query');
+    const alerts = views.alerts({ all: all === 'true' });
+    const page = pageOfList(alerts, query, ({ account, rule, incident }) =>
+      JSON.stringify([account, rule, incident]),
+    );
+    return call.json({ alerts: page.items.map(alertJson), nextCursor: page.nextCursor }, 200);
+  });
+
+  api.openapi(acknowledgeAlert, (call) => {
+    const { by = 'api', comment = '' } = call.req.valid('json');
+    const { account, rule } = call.req.valid('param');
+    accept(views.acknowledge({ account, rule, by, comment }));
+    const alert = findAlert(views, account, rule);
+    return call.json({ alert: alert && alertJson(alert) }, 200);
+  });
+
+  api.openapi(listIncidents, (call) => {
+    const { account, since: given, limit, cursor } = call.req.valid('query');
+    const since = parseInstant(given, 'since', call.get('now'));
+    const page = pageOfTime(
+      { limit, cursor },
+      (query) =>
+        views.incidents({
+          ...(account === undefined ? {} : { account }),
+          ...(since === null ? {} : { since }),
+          until: query.before,
+          limit: query.limit,
+        }),
+      ({ firedAt }) => firedAt,
+    );
+    return call.json({ incidents: page.items.map(incidentJson), nextCursor: page.nextCursor }, 200);
+  });
+}

@@ -1,0 +1,51 @@
+import { createRoute } from '@hono/zod-openapi';
+import * as z from 'zod';
+import { channelJson, notificationJson } from '../../views/public-json.ts';
+import type { LiveViews } from '../../views/views.ts';
+import { count } from './input.ts';
+import { type Api, gives, refused } from './operation.ts';
+import { mostItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './paging.ts';
+
+const tags = ['messages'];
+
+const listNotifications = createRoute({
+  method: 'get',
+  path: '/api/v1/notifications',
+  operationId: 'listNotifications',
+  summary: 'Messages with their delivery, newest first',
+  tags,
+  request: { query: z.object({ ...pagingQuery, limit: count(1, mostItems).default(100) }) },
+  responses: {
+    200: gives('Messages', z.strictObject({ notifications: z.array(notificationJson.schema), nextCursor })),
+    ...refused,
+  },
+});
+
+const listChannels = createRoute({
+  method: 'get',
+  path: '/api/v1/channels',
+  operationId: 'listChannels',
+  summary: 'Channels with what they still owe',
+  tags,
+  request: { query: z.object(pagingQuery) },
+  responses: {
+    200: gives('Channels', z.strictObject({ channels: z.array(channelJson.schema), nextCursor })),
+    ...refused,
+  },
+});
+
+export function addMessageOperations(api: Api, views: LiveViews): void {
+  api.openapi(listNotifications, (call) => {
+    const page = pageOfTime(
+      call.req.valid('query'),
+      ({ limit, before }) => views.notifications(limit, before),
+      ({ createdAt }) => createdAt,
+    );
+    return call.json({ notifications: page.items.map(notificationJson), nextCursor: page.nextCursor }, 200);
+  });
+
+  api.openapi(listChannels, (call) => {
+    const page = pageOfList(views.channels(), call.req.valid('query'), ({ name }) => name);
+    return call.json({ channels: page.items.map(channelJson), nextCursor: page.nextCursor }, 200);
+  });
+}

@@ -1,0 +1,38 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { TypedResponse } from 'hono';
+import * as z from 'zod';
+import { problemMediaType, problemSchema } from '../refusal.ts';
+import type { Call, WebEnv } from '../web-env.ts';
+
+export type Api = OpenAPIHono<WebEnv>;
+
+/** What an operation answers when it does what it was asked for. */
+export function gives<Schema extends z.ZodType>(description: string, schema: Schema) {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+/** What every operation answers when it does not. */
+export const refused = {
+  default: { description: 'Refused', content: { [problemMediaType]: { schema: problemSchema } } },
+};
+
+/** A body that may be left out, or must not be. */
+export function takes<Schema extends z.ZodType>(schema: Schema, required = true) {
+  return { body: { required, content: { 'application/json': { schema } } } };
+}
+
+export const window = {
+  since: z.string().optional().meta({
+    description: 'Inclusive; ISO 8601, or a duration ago such as "7d"; default: a week before until',
+  }),
+  until: z.string().optional().meta({ description: 'Exclusive; default: now' }),
+};
+
+/** JSON that its handler writes by hand, in pieces. It must be what the operation promises: no type can say so. */
+export function written(
+  call: Call,
+  body: string | ReadableStream,
+): Response & TypedResponse<never, 200, 'json'> {
+  const response: Response = call.body(body, 200, { 'content-type': 'application/json' });
+  return response as Response & TypedResponse<never, 200, 'json'>;
+}

@@ -1,0 +1,88 @@
+import { createRoute } from '@hono/zod-openapi';
+import * as z from 'zod';
+import { silenceJson } from '../../views/public-json.ts';
+import type { LiveViews } from '../../views/views.ts';
+import { RequestError } from '../refusal.ts';
+import { accept } from './input.ts';
+import { type Api, gives, refused, takes } from './operation.ts';
+import { expireOrderSchema, readSilenceOrder, silenceOrderSchema } from './orders.ts';
+import { nextCursor, pageOfList, pagingQuery } from './paging.ts';
+
+const tags = ['silences'];
+const ended = gives('Its id', z.strictObject({ expired: z.string() }));
+
+const listSilences = createRoute({
+  method: 'get',
+  path: '/api/v1/silences',
+  operationId: 'listSilences',
+  summary: 'Silences that are not over',
+  tags,
+  request: { query: z.object(pagingQuery) },
+  responses: {
+    200: gives('Silences', z.strictObject({ silences: z.array(silenceJson.schema), nextCursor })),
+    ...refused,
+  },
+});
+
+const addSilence = createRoute({
+  method: 'post',
+  path: '/api/v1/silences',
+  operationId: 'addSilence',
+  summary: 'Mutes matching alerts for a time',
+  tags,
+  request: takes(silenceOrderSchema),
+  responses: { 201: gives('The silence', z.strictObject({ silence: silenceJson.schema })), ...refused },
+});
+
+const expireNamedSilence = createRoute({
+  method: 'delete',
+  path: '/api/v1/silences',
+  operationId: 'expireNamedSilence',
+  summary: 'Ends a silence; its id in the body or as ?id=',
+  tags,
+  request: {
+    query: z.object({ id: z.string().optional().meta({ description: 'The silence' }) }),
+    ...takes(expireOrderSchema.partial(), false),
+  },
+  responses: { 200: ended, ...refused },
+});
+
+const expireSilence = createRoute({
+  method: 'delete',
+  path: '/api/v1/silences/{id}',
+  operationId: 'expireSilence',
+  summary: 'Ends a silence',
+  tags,
+  request: { params: z.object({ id: z.string() }) },
+  responses: { 200: ended, ...refused },
+});
+
+export function addSilenceOperations(api: Api, views: LiveViews): void {
+  const expire = (id: string): { readonly expired: string } => {
+    accept(views.expireSilence(id));
+    return { expired: id };
+  };
+
+  api.openapi(listSilences, (call) => {
+    const page = pageOfList(views.silences(), call.req.valid('query'), (silence) =>
+      JSON.stringify([silence.id, silence.startsAt, silence.match]),
+    );
+    return call.json({ silences: page.items.map(silenceJson), nextCursor: page.nextCursor }, 200);
+  });
+
+  api.openapi(addSilence, (call) => {
+    const now = call.get('now');
+    const made = accept(views.silence(readSilenceOrder(call.req.valid('json'), now)));
+    const silence = silenceJson({ ...made, by: made.createdBy, active: made.startsAt <= now });
+    return call.json({ silence }, 201);
+  });
+
+  api.openapi(expireNamedSilence, (call) => {
+    const id = call.req.valid('query').id ?? call.req.valid('json').id;
+    if (id === undefined)
+      throw new RequestError('bad_request', 'id: give the silence in the body or as ?id=');
+    return call.json(expire(id), 200);
+  });
+
+  api.openapi(expireSilence, (call) => call.json(expire(call.req.valid('param').id), 200));
+}

@@ -1,0 +1,105 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { compress } from 'hono/compress';
+import { HTTPException } from 'hono/http-exception';
+import { methodNotAllowed } from 'hono/method-not-allowed';
+import { isSignedIn, requireOwnPage, requireSignIn } from './access.ts';
+import { createApi } from './api/routes.ts';
+import { addAssetRoutes } from './assets.ts';
+import { type EventStreams, eventsMediaType } from './events.ts';
+import { addOpenPages, addPages, type PageOptions } from './page/routes.ts';
+import { RequestError } from './refusal.ts';
+import { type Refusing, renderRefusal } from './refuse.ts';
+import { type Call, callerOf, type WebEnv } from './web-env.ts';
+
+export interface AppOptions extends PageOptions, Refusing {
+  readonly streams: EventStreams;
+}
+
+/** Answers one request whose body was read; null where it can have none. */
+export type App = (request: IncomingMessage, response: ServerResponse, body: Buffer | null) => Promise<void>;
+
+/**
+ * Page and API. Loaded with the first request for one of them: the web's `Request` and `Response`, which Hono
+ * works with, cost 12 MB that a daemon without visitors keeps for itself.
+ */
+export function createApp(options: AppOptions): App {
+  const { guard } = options;
+  const app = new OpenAPIHono<WebEnv>();
+  app.onError((error, call) => refuse(options, error, call));
+  app.notFound((call) =>
+    refuse(options, new RequestError('not_found', 'There is nothing at this address.'), call),
+  );
+  app.use(compress());
+  app.use(
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed: (call, methods) => refuse(options, wrongMethod(methods), call),
+    }),
+  );
+  app.use(async (call, next) => {
+    call.set('now', options.clock.now());
+    requireReadableAddress(call);
+    requireOwnPage(guard, callerOf(call));
+    call.set('signedIn', isSignedIn(guard, callerOf(call)));
+    await next();
+  });
+  addAssetRoutes(app);
+  addOpenPages(app, options);
+  // Who is not let in does not learn what exists: all that follows, and what is not found, asks first.
+  app.use(async (call, next) => {
+    await requireSignIn(guard, callerOf(call));
+    await next();
+  });
+  app.get('/events', ({ req, env }) => {
+    if (req.method === 'HEAD') return new Response(null, { headers: { 'content-type': eventsMediaType } });
+    options.streams.open(env.outgoing);
+    return RESPONSE_ALREADY_SENT;
+  });
+  addPages(app, options);
+  app.route('/', createApi(options.views));
+  return answerBy(app);
+}
+
+function answerBy(app: OpenAPIHono<WebEnv>): App {
+  return (request, response, body) =>
+    getRequestListener(
+      (given, env) => app.fetch(body === null ? given : withBody(given, body), env),
+      // Other parts of the process keep Node's own `Request` and `Response`.
+      { overrideGlobalObjects: false },
+    )(request, response);
+}
+
+function withBody({ url, method, headers }: Request, body: Buffer): Request {
+  return new Request(url, { method, headers, body: body.length === 0 ? null : new Uint8Array(body) });
+}
+
+/** Hono takes a broken percent sign for a character of its own. */
+function requireReadableAddress({ req }: Call): void {
+  try {
+    decodeURIComponent(req.path);
+  } catch {
+    throw new RequestError('bad_request', 'The address holds a broken percent sign.');
+  }
+}
+
+function wrongMethod(methods: readonly string[]): RequestError {
+  const allow = ['HEAD', 'GET', 'POST', 'DELETE'].filter((method) => methods.includes(method)).join(', ');
+  return new RequestError('method_not_allowed', `This address takes ${allow}.`, { allow });
+}
+
+async function refuse(refusing: Refusing, error: unknown, call: Call): Promise<Response> {
+  const { incoming: request } = call.env;
+  const { status, headers, body } = await renderRefusal(refusing, { error: translate(error), request });
+  return new Response(body, { status, headers });
+}
+
+/** The library's own refusals in our words, which quote nothing of the request. */
+function translate(error: unknown): unknown {
+  if (!(error instanceof HTTPException)) return error;
+  return error.status === 415
+    ? new RequestError('unsupported_media_type', 'The body must be application/json.')
+    : new RequestError('bad_request', 'The body is not JSON.');
+}

@@ -1,0 +1,36 @@
+import type { LiveViews } from '../views/views.ts';
+import type { Answer } from './refuse.ts';
+
+/** What programs ask for all day: it is answered without loading what page and API need. */
+export type Probe = (query: URLSearchParams, now: number) => Answer;
+
+/**
+ * `/livez` says that the process answers and depends on nothing, so a container is never restarted for an
+ * outage elsewhere. `/readyz` is 200 once the database is open and the scheduler runs; what is wrong although
+ * it runs stands in `problems`.
+ */
+export function createProbes(views: LiveViews): ReadonlyMap<string, Probe> {
+  const live: Probe = () => json(200, { status: 'ok' });
+  return new Map([
+    ['/livez', live],
+    ['/healthz', live],
+    ['/readyz', (query) => readiness(views, query)],
+  ]);
+}
+
+function readiness(views: LiveViews, query: URLSearchParams): Answer {
+  const { ready, problems, version, startedAt, configLoadedAt, configReloadOk } = views.status();
+  const body = { status: ready ? 'ok' : 'starting', problems };
+  if (!query.has('verbose')) return json(ready ? 200 : 503, body);
+  const details = {
+    version,
+    startedAt: new Date(startedAt).toISOString(),
+    configLoadedAt: new Date(configLoadedAt).toISOString(),
+    configReloadOk,
+  };
+  return json(ready ? 200 : 503, { ...body, ...details });
+}
+
+function json(status: number, body: object): Answer {
+  return { status, headers: { 'content-type': 'application/json' }, body: `${JSON.stringify(body)}\n` };
+}

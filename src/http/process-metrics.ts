@@ -1,0 +1,15 @@
+/** `process_*` and `nodejs_*`, as dashboards for Node expect them; by prom-client, loaded with the first scrape. */
+export async function renderProcessMetrics(): Promise<string> {
+  registry ??= openRegistry();
+  return `${await (await registry).metrics()}\n`;
+}
+
+/** One for the process: its observers outlive a server that makes way for another. */
+let registry: ReturnType<typeof openRegistry> | null = null;
+
+async function openRegistry() {
+  const { default: prometheus } = await import('prom-client');
+  const opened = new prometheus.Registry();
+  prometheus.collectDefaultMetrics({ register: opened });
+  return opened;
+}

@@ -1,0 +1,62 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { isLoopbackHost } from '../domain/loopback-host.ts';
+import type { Log } from '../domain/ports.ts';
+import { type Guard, requireSignIn } from './access.ts';
+import { expositionMediaType } from './exposition.ts';
+import { renderMetrics } from './metrics.ts';
+import type { WebServerOptions } from './options.ts';
+import { renderProcessMetrics } from './process-metrics.ts';
+
+/** Answers a scraper. */
+export type Scrape = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/**
+ * `/metrics`. Beyond loopback it asks for the token unless `server.openMetrics` is true: balances are nobody
+ * else's business. Written in slices, so that no scrape stalls the daemon, whatever the number of accounts.
+ */
+export function createScrape(options: WebServerOptions, guard: Guard): Scrape {
+  const { views, settings, clock } = options;
+  const open = isLoopbackHost(settings.host) || settings.openMetrics;
+  const tell = tellOnce(options.log);
+  return async (request, response) => {
+    if (!open) {
+      const { headers, socket } = request;
+      await requireSignIn(guard, { method: 'GET', headers, address: socket.remoteAddress ?? '' }).catch(tell);
+    }
+    const zipped = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+    response.writeHead(200, {
+      'content-type': expositionMediaType,
+      vary: 'accept-encoding',
+      ...(zipped ? { 'content-encoding': 'gzip' } : {}),
+    });
+    if (request.method === 'HEAD') {
+      response.end();
+      return;
+    }
+    const text = Readable.from(writeAll(renderMetrics(views, clock.now())));
+    await (zipped ? pipeline(text, createGzip(), response) : pipeline(text, response));
+  };
+}
+
+async function* writeAll(own: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield* own;
+  yield await renderProcessMetrics();
+}
+
+/** Logs the first refusal, with what to do about it, and throws each on. */
+function tellOnce(log: Log): (refusal: unknown) => never {
+  let told = false;
+  return (refusal) => {
+    if (!told) {
+      told = true;
+      log.warn(
+        {},
+        'a scrape of /metrics was refused: let Prometheus send the token (authorization: credentials), or set "server": {"openMetrics": true}',
+      );
+    }
+    throw refusal;
+  };
+}

@@ -1,0 +1,21 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { Context, Hono } from 'hono';
+import type { Caller } from './access.ts';
+
+/** What handlers find beside the request. */
+export interface WebEnv {
+  readonly Bindings: HttpBindings;
+  readonly Variables: {
+    readonly signedIn: boolean;
+    /** An instant read once for the whole request. */
+    readonly now: number;
+  };
+}
+
+export type WebApp = Hono<WebEnv>;
+export type Call = Context<WebEnv>;
+
+export function callerOf({ req, env: { incoming } }: Call): Caller {
+  const { headers, socket } = incoming;
+  return { method: req.method, headers, address: socket.remoteAddress ?? '' };
+}
