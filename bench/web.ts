@@ -42,7 +42,14 @@ const server = await startWebServer({
   random: systemRandom,
   log: { debug: quiet, info: quiet, warn: quiet, error: quiet, fatal: quiet },
   ackKey: Buffer.alloc(32),
-  settings: { host: '127.0.0.1', port: 0, publicUrl: null, token: null, allowUnauthenticated: false, openMetrics: false },
+  settings: {
+    host: '127.0.0.1',
+    port: 0,
+    publicUrl: null,
+    token: null,
+    allowUnauthenticated: false,
+    openMetrics: false,
+  },
 });
 
 console.log(`readings: ${readings.length}, accounts: ${views.accountList.length}, rounds: ${rounds}`);
