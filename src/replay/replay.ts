@@ -252,5 +252,5 @@ function outcomeOf({ outcome, reading }: PollRecord): Outcome {
 /** Nothing of a replay is kept or sent: its ids need to be unique in it only, and its pauses are not random. */
 function countingIds(): Random {
   let count = 0;
-  return { fraction: () => 0.5, id: () => String(++count) };
+  return { fraction: () => 0.5, id: () => String(++count), bytes: (length) => Buffer.alloc(length) };
 }

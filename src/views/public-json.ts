@@ -221,7 +221,7 @@ function acknowledgementJson(
   return given && { at: isoText(given.at), by: given.by, comment: given.comment };
 }
 
-function isoOrNull(at: number | null): string | null {
+export function isoOrNull(at: number | null): string | null {
   return at === null ? null : isoText(at);
 }
 
