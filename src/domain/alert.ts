@@ -56,6 +56,8 @@ export interface Told {
   readonly firstMessage: string;
   readonly subject: string | null;
   readonly escalatedAt: number | null;
+  /** The instant of the acknowledgement that the channel knows of. */
+  readonly acknowledgedAt: number | null;
 }
 
 /** Why an incident ended. */
@@ -95,6 +97,8 @@ export interface Incident {
   readonly threshold: Quantity | null;
   readonly facts: readonly Fact[];
   readonly acknowledgement: Acknowledgement | null;
+  /** How bad it still was when a top-up had made it milder, which whoever paid has in mind. */
+  readonly eased: { readonly severity: Severity; readonly rises: number } | null;
   readonly told: Readonly<Record<string, Told>>;
 }
 

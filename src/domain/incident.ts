@@ -32,18 +32,24 @@ export function newIncident(it: {
     threshold,
     facts,
     acknowledgement: null,
+    eased: null,
     told: {},
   };
+}
+
+/** What became of the alert of an incident that goes on: `eased` says that a top-up made it milder. */
+export interface IncidentChange {
+  readonly alert: Alert;
+  readonly rose: boolean;
+  readonly eased: boolean;
+  readonly now: number;
 }
 
 /**
  * The incident after its alert changed at `now` while it fires; `rose` says that the severity did. Whoever has to act on what is worse
  * than ever, or worse than what was acknowledged, gets the whole time before it escalates.
  */
-export function changedIncident(
-  incident: Incident,
-  { alert, rose, now }: { readonly alert: Alert; readonly rose: boolean; readonly now: number },
-): Incident {
+export function changedIncident(incident: Incident, { alert, rose, eased, now }: IncidentChange): Incident {
   const { severity, flappingSince, value, threshold, facts } = alert;
   const isWorst = isWorse(severity, incident.worstSeverity);
   const isNew = rose && (isWorst || isAcknowledged(incident));
@@ -53,6 +59,7 @@ export function changedIncident(
     escalationSince: isNew ? now : incident.escalationSince,
     worstSeverity: isWorst ? severity : incident.worstSeverity,
     rises: incident.rises + (rose ? 1 : 0),
+    eased: eased ? { severity, rises: incident.rises } : incident.eased,
     flappingSince,
     value,
     threshold,

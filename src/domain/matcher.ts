@@ -25,6 +25,12 @@ export function matches(matcher: Matcher, subject: MatchSubject): boolean {
   );
 }
 
+/** Whether the matcher narrows nothing down. */
+export function matchesEverything({ account, rule, severity, labels }: Matcher): boolean {
+  const named = account !== undefined || rule !== undefined || severity !== undefined;
+  return !named && Object.keys(labels ?? {}).length === 0;
+}
+
 function areListed(values: readonly string[] | undefined, names: readonly string[]): boolean {
   return values === undefined || names.some((name) => values.includes(name));
 }

@@ -1,5 +1,13 @@
 /** Why a channel is told something (the named reasons of a notification decision). */
-export type NoticeKind = 'firing' | 'worse' | 'reminder' | 'escalated' | 'resolved' | 'flapping' | 'event';
+export type NoticeKind =
+  | 'firing'
+  | 'worse'
+  | 'reminder'
+  | 'escalated'
+  | 'acknowledged'
+  | 'resolved'
+  | 'flapping'
+  | 'event';
 
 /** One thing that a message has to say about one incident. */
 export interface NoticeItem {

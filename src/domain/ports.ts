@@ -120,6 +120,12 @@ export type OperatorOrder =
       readonly comment: string;
       readonly at: number;
     }
+  | {
+      readonly kind: 'unacknowledge';
+      readonly account: string;
+      readonly rule: string;
+      readonly at: number;
+    }
   | { readonly kind: 'silence'; readonly silence: Silence }
   | { readonly kind: 'expire'; readonly id: string; readonly at: number };
 

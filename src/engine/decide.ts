@@ -1,7 +1,7 @@
 import type { Incident, Told } from '../domain/alert.ts';
 import { isAcknowledged } from '../domain/incident.ts';
 import type { NoticeKind } from '../domain/outbox.ts';
-import { isWorse } from '../domain/severity.ts';
+import { isWorse, type Severity } from '../domain/severity.ts';
 
 /** What a route asks of one channel for one incident. Null times: never. */
 export interface ChannelPlan {
@@ -88,10 +88,13 @@ function decideFirst(input: Input, notice: NoticeKind): Decision {
 
 function decideNext(input: Input, told: Told): Decision {
   const { incident, plan, suppression, now } = input;
-  if (plan.repeatEveryMs === null) return quiet('not due');
   const suppressed = decideSuppression(suppression, now);
   if (suppressed !== null) return suppressed;
-  if (rose(incident, told)) return tell('worse');
+  if (plan.repeatEveryMs !== null && rose(incident, told)) return tell('worse');
+  // Whoever was told of it is told who has it, so that nobody else sets out.
+  if (isAcknowledged(incident) && told.acknowledgedAt !== incident.acknowledgement?.at)
+    return tell('acknowledged');
+  if (plan.repeatEveryMs === null) return quiet('not due');
   if (incident.flappingSince !== null) return told.flapping ? quiet('flapping') : tell('flapping');
   if (isAcknowledged(incident)) return quiet('acknowledged');
   const escalation = decideEscalation(input, told);
@@ -126,11 +129,15 @@ function rose(incident: Incident, told: Told): boolean {
   return incident.rises > told.rises && isWorse(incident.severity, knownSeverity(incident, told));
 }
 
-/** The severity that the channel's readers have in mind: a person who acknowledged has seen the one of that moment. */
-function knownSeverity(incident: Incident, told: Told): Told['severity'] {
-  const { acknowledgement } = incident;
+/**
+ * The severity that the channel's readers have in mind: a person who acknowledged has seen the one of that moment, and
+ * whoever topped up believes that it helped.
+ */
+function knownSeverity(incident: Incident, told: Told): Severity {
+  const { acknowledgement, eased } = incident;
   const seenLater = acknowledgement !== null && acknowledgement.rises >= told.rises;
-  return seenLater ? acknowledgement.severity : told.severity;
+  const seen = seenLater ? acknowledgement.severity : told.severity;
+  return eased !== null && eased.rises >= told.rises && isWorse(seen, eased.severity) ? eased.severity : seen;
 }
 
 function tell(notice: NoticeKind): Decision {

@@ -1,5 +1,5 @@
 import { type Alert, displayName, type Incident, type Resolution } from '../domain/alert.ts';
-import { changedIncident, closedIncident, newIncident } from '../domain/incident.ts';
+import { changedIncident, closedIncident, type IncidentChange, newIncident } from '../domain/incident.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
 import type { MonitorState } from './state.ts';
 import type { WatchedAccount } from './watched-account.ts';
@@ -37,10 +37,7 @@ export function openEvent(
 }
 
 /** Carries what changed in a firing alert over to its incident. */
-export function updateIncident(
-  state: MonitorState,
-  change: { readonly alert: Alert; readonly rose: boolean; readonly now: number },
-): void {
+export function updateIncident(state: MonitorState, change: IncidentChange): void {
   const incident = incidentOfAlert(state, change.alert);
   if (incident !== undefined) keepIncident(state, changedIncident(incident, change));
 }

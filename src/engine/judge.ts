@@ -1,4 +1,6 @@
 import type { Alert, Resolution } from '../domain/alert.ts';
+import type { AccountState } from '../domain/ports.ts';
+import type { Balance } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
 import { evaluate, explainRule, factsBehind } from '../rules/evaluate.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
@@ -110,7 +112,8 @@ function followIncident(
     closeIncident(state, { alert, now, resolution: resolutionOf(state, account, { rule, alert }) });
     return { ...alert, incident: null };
   }
-  if (alert.state === 'firing') updateIncident(state, { alert, rose: change === 'rose', now });
+  const eased = change === 'fell' && rises(account.poll, alert.balance);
+  if (alert.state === 'firing') updateIncident(state, { alert, rose: change === 'rose', eased, now });
   return alert;
 }
 
@@ -137,6 +140,11 @@ function newAlert(account: WatchedAccount, rule: Rule): Alert {
 /** While an account cannot be read, time decides nothing about its balances. */
 function isHeld(rule: Rule, facts: AccountFacts): boolean {
   return needsReading(rule) && facts.outcome !== 'ok';
+}
+
+/** Whether the newest reading found more than the one before it. */
+function rises({ reading, previous }: AccountState, balance: Balance | null): boolean {
+  return balance !== null && reading !== null && previous !== null && reading[balance] > previous[balance];
 }
 
 /** What ended an incident: money that came in since it began, or simply that all is well again. */

@@ -1,7 +1,8 @@
-import { isOwnId, ownAlertTypes } from '../domain/alert.ts';
+import { type Incident, isOwnId, ownAlertTypes } from '../domain/alert.ts';
 import { isAcknowledged } from '../domain/incident.ts';
+import { matchesEverything } from '../domain/matcher.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
-import type { Refusal, SilenceOrder } from '../domain/operator.ts';
+import type { AlertName, Refusal, SilenceOrder } from '../domain/operator.ts';
 import type { OperatorOrder } from '../domain/ports.ts';
 import type { Matcher } from '../domain/rule.ts';
 import type { Silence } from '../domain/silence.ts';
@@ -16,22 +17,10 @@ export const longestSilenceMs = 366 * 86_400_000;
 /** A person takes an open incident: reminders and escalation stop until it resolves or gets worse. */
 export function acknowledge(
   state: MonitorState,
-  it: {
-    readonly account: string;
-    readonly rule: string;
-    readonly by: string;
-    readonly comment: string;
-    readonly at: number;
-  },
+  it: AlertName & { readonly by: string; readonly comment: string; readonly at: number },
 ): Refusal | null {
-  const alert = state.alerts.get(it.account, it.rule);
-  const incident = alert?.incident == null ? undefined : state.incidents.get(alert.incident);
-  if (incident === undefined) {
-    return {
-      refused: 'not-found',
-      why: `no incident of rule "${it.rule}" is open for account "${it.account}"`,
-    };
-  }
+  const incident = openIncidentOf(state, it);
+  if (incident === null) return noIncident(it);
   if (isAcknowledged(incident)) return null;
   const { severity, rises } = incident;
   keepIncident(state, {
@@ -41,12 +30,37 @@ export function acknowledge(
   return null;
 }
 
+/** The person gives it back: reminders go on, and whoever has to act gets the whole time before it escalates. */
+export function unacknowledge(state: MonitorState, it: AlertName & { readonly at: number }): Refusal | null {
+  const incident = openIncidentOf(state, it);
+  if (incident === null) return noIncident(it);
+  if (!isAcknowledged(incident))
+    return {
+      refused: 'not-found',
+      why: `nobody has acknowledged rule "${it.rule}" for account "${it.account}"`,
+    };
+  keepIncident(state, { ...incident, acknowledgement: null, escalationSince: it.at });
+  return null;
+}
+
+function openIncidentOf(state: MonitorState, { account, rule }: AlertName): Incident | null {
+  const id = state.alerts.get(account, rule)?.incident ?? null;
+  return (id === null ? undefined : state.incidents.get(id)) ?? null;
+}
+
+function noIncident({ account, rule }: AlertName): Refusal {
+  return { refused: 'not-found', why: `no incident of rule "${rule}" is open for account "${account}"` };
+}
+
 /** Mutes matching alerts for a while. */
 export function addSilence(state: MonitorState, order: SilenceOrder, now: number): Silence | Refusal {
   const lengthMs = order.endsAt - order.startsAt;
   if (!(lengthMs > 0)) return { refused: 'invalid', why: 'a silence must end after it starts' };
   if (lengthMs > longestSilenceMs) return { refused: 'invalid', why: 'a silence may last 366 days at most' };
   if (order.endsAt <= now) return { refused: 'invalid', why: 'this silence is already over' };
+  const everything = order.everything === true;
+  if (matchesEverything(order.match) !== everything)
+    return { refused: 'invalid', why: whyNotMeant(everything) };
   const unknown = findUnknown(state, order.match);
   if (unknown !== null) return { refused: 'invalid', why: unknown };
   const { match, startsAt, endsAt, comment } = order;
@@ -61,6 +75,13 @@ export function addSilence(state: MonitorState, order: SilenceOrder, now: number
   };
   keepSilence(state, silence, now);
   return silence;
+}
+
+/** Everything is muted only on purpose: a matcher that lost its keys on the way must not do it. */
+function whyNotMeant(everything: boolean): string {
+  return everything
+    ? 'a silence of everything names nothing besides'
+    : 'this would mute every alert of every account; if that is meant, say "everything" in so many words';
 }
 
 /** What the matcher names and does not exist, in words: it would mute nothing. Null when it names nothing unknown. */
@@ -89,6 +110,7 @@ export function expireSilence(state: MonitorState, id: string, now: number): Ref
 /** Carries out what the command line left in the database; what no longer applies is dropped. */
 export function obeyOrder(state: MonitorState, order: OperatorOrder, now: number): void {
   if (order.kind === 'acknowledge') acknowledge(state, order);
+  else if (order.kind === 'unacknowledge') unacknowledge(state, order);
   else if (order.kind === 'expire') expireSilence(state, order.id, now);
   else if (order.silence.endsAt > now) keepSilence(state, order.silence, now);
 }

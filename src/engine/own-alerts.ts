@@ -105,7 +105,7 @@ export function raiseOwnAlert(
       changedAt: [it.now],
     });
   } else if (change !== 'none' || !saysTheSame(alert.value, it.alert.value)) {
-    updateIncident(state, { alert, rose: change === 'rose', now: it.now });
+    updateIncident(state, { alert, rose: change === 'rose', eased: false, now: it.now });
     state.alerts.set(alert);
   }
 }

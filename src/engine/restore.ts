@@ -33,7 +33,7 @@ export function restoreState(state: MonitorState, reader: StoreReader, now: numb
   if (stored.notes[aliveNote] !== undefined) state.notes.delete(aliveNote);
   for (const account of stored.accounts) state.polled.hold(account.account, account);
   for (const alert of stored.alerts) state.alerts.hold(alert);
-  for (const incident of stored.incidents) state.incidents.hold(incident.id, incident);
+  for (const incident of stored.incidents) state.incidents.hold(incident.id, completed(incident));
   for (const silence of stored.silences) state.silences.hold(silence.id, silence);
   for (const backoff of stored.backoffs) state.backoffs.hold(backoff.group, backoff);
   restoreMessages(state, {
@@ -53,6 +53,16 @@ export function restoreState(state: MonitorState, reader: StoreReader, now: numb
   abandonUnknownChannels(state, now);
   scheduleSilences(state, now);
   for (const incident of state.incidents.values()) resumeIncident(state, incident, now);
+}
+
+/** What versions before did not store. They told nobody of an acknowledgement: it counts as told, so that none comes late. */
+function completed(incident: Incident): Incident {
+  const acknowledgedAt = incident.acknowledgement?.at ?? null;
+  const told = Object.entries(incident.told).map(([channel, it]) => [
+    channel,
+    Object.hasOwn(it, 'acknowledgedAt') ? it : { ...it, acknowledgedAt },
+  ]);
+  return { ...incident, eased: incident.eased ?? null, told: Object.fromEntries(told) };
 }
 
 /**
@@ -103,7 +113,7 @@ function restoreMessages(
     // An incident whose end is on its way counts as settled in the database, but the message still needs it.
     for (const { incident } of message.items) {
       const known = state.incidents.has(incident) ? null : reader.incident(incident);
-      if (known !== null) state.incidents.hold(incident, known);
+      if (known !== null) state.incidents.hold(incident, completed(known));
     }
     if (tooOld) untell(state, message, new Set());
   }

@@ -168,6 +168,7 @@ export function untell(state: MonitorState, message: OutboxMessage, spared: Read
   const worse = saying('worse');
   const ended = saying('resolved');
   const flapping = saying('flapping');
+  const acknowledged = saying('acknowledged');
   forEachTold(state, message, (incident, told) => {
     if (spared.has(incident.id)) return told;
     if (told.firstMessage === message.id) return null;
@@ -180,6 +181,7 @@ export function untell(state: MonitorState, message: OutboxMessage, spared: Read
       resolved: told.resolved && !ended.has(incident.id),
       flapping: told.flapping && !flapping.has(incident.id),
       escalatedAt,
+      acknowledgedAt: acknowledged.has(incident.id) ? null : told.acknowledgedAt,
     };
   });
 }

@@ -25,6 +25,7 @@ export function tellChannel(
     flapping: incident.flappingSince !== null,
     firstMessage: known?.firstMessage ?? message,
     subject: known?.subject ?? null,
+    acknowledgedAt: incident.acknowledgement?.at ?? null,
     escalatedAt: notice === 'escalated' ? now : (known?.escalatedAt ?? null),
   };
   return {

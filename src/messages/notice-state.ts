@@ -19,14 +19,16 @@ export function stateOf(notice: Notice): NoticeState {
       ? 'resolved'
       : 'closed';
   }
-  const order = ['flapping', 'escalated', 'firing', 'worse', 'reminder', 'event'] as const;
-  return order.find((kind) => kinds.includes(kind)) ?? 'firing';
+  const order = ['flapping', 'escalated', 'firing', 'worse', 'acknowledged', 'reminder', 'event'] as const;
+  const state = order.find((kind) => kinds.includes(kind)) ?? 'firing';
+  // It was given back before this could be told.
+  return state === 'acknowledged' && notice.incident.acknowledgement === null ? 'reminder' : state;
 }
 
 export function toneOf(notice: Notice): Tone {
   const state = stateOf(notice);
   if (state === 'resolved') return 'good';
-  if (state === 'closed') return 'neutral';
+  if (state === 'closed' || state === 'acknowledged') return 'neutral';
   return notice.severity;
 }
 
@@ -43,6 +45,8 @@ export function stateWordOf(notice: Notice): string {
       return `STILL ${severity}`;
     case 'escalated':
       return `ESCALATED ${severity}`;
+    case 'acknowledged':
+      return 'ACKNOWLEDGED';
     case 'flapping':
       return `FLAPPING ${severity}`;
     case 'resolved':

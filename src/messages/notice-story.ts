@@ -7,7 +7,12 @@ import { isFirstWord, stateOf } from './notice-state.ts';
 
 /** The sentences under a headline: since when, what became of it, and how far the numbers can be trusted. */
 export function wordStory(notice: Notice, frame: WordingFrame): readonly string[] {
-  return [...courseOf(notice, frame), ...blindnessOf(notice, frame), ...acknowledgementOf(notice, frame)];
+  const taken = acknowledgementOf(notice, frame);
+  const course = courseOf(notice, frame);
+  const blind = blindnessOf(notice, frame);
+  return stateOf(notice) === 'acknowledged'
+    ? [...taken, ...course, ...blind]
+    : [...course, ...blind, ...taken];
 }
 
 function courseOf(notice: Notice, frame: WordingFrame): readonly string[] {
@@ -26,6 +31,8 @@ function courseOf(notice: Notice, frame: WordingFrame): readonly string[] {
       return [
         `Nobody has acknowledged this for ${lasted}, so you are told as well. Firing since ${formatMoment(notice.firedAt, frame)}.`,
       ];
+    case 'acknowledged':
+      return [`Reminders and escalation stop until it gets worse or ends. Firing since ${since}.`];
     case 'flapping':
       return [
         `It keeps changing between firing and resolved. lowwater holds further messages about it back until it calms down. First fired ${since}.`,

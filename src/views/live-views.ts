@@ -3,7 +3,7 @@ import { configRule, storageRule } from '../daemon/daemon.ts';
 import { ownAccountId } from '../domain/alert.ts';
 import type { StoreReader } from '../domain/ports.ts';
 import { blockedUntil } from '../engine/observe.ts';
-import { acknowledge, addSilence, expireSilence } from '../engine/operate.ts';
+import { acknowledge, addSilence, expireSilence, unacknowledge } from '../engine/operate.ts';
 import { isOwnFailureRaised } from '../engine/own-alerts.ts';
 import { createViews } from './create-views.ts';
 import type { LiveViews } from './views.ts';
@@ -36,6 +36,9 @@ export function createLiveViews(daemon: Daemon, reader: StoreReader, version: st
     explain: stored(views.explain),
     notifications: stored(views.notifications),
     acknowledge: (order) => daemon.obey((now) => acknowledge(state, { ...order, at: now })),
+    acknowledgeAll: ({ alerts, by, comment }) =>
+      daemon.obey((at) => alerts.map((alert) => acknowledge(state, { ...alert, by, comment, at }))),
+    unacknowledge: (alert) => daemon.obey((at) => unacknowledge(state, { ...alert, at })),
     silence: (order) => daemon.obey((now) => addSilence(state, order, now)),
     expireSilence: (id) => daemon.obey((now) => expireSilence(state, id, now)),
     async pollNow(id) {

@@ -1,7 +1,7 @@
 import type { Counters } from '../daemon/counting.ts';
 import type { AlertType, Incident } from '../domain/alert.ts';
 import type { Outlook } from '../domain/message.ts';
-import type { Refusal, SilenceOrder } from '../domain/operator.ts';
+import type { AlertName, Refusal, SilenceOrder } from '../domain/operator.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
 import type { OutcomeKind } from '../domain/outcome.ts';
 import type { Quantity } from '../domain/quantity.ts';
@@ -45,12 +45,15 @@ export interface Views {
 
 /** What people may do to a running daemon. Refusals are values with a sentence for the person. */
 export interface Actions {
-  acknowledge(order: {
-    readonly account: string;
-    readonly rule: string;
+  acknowledge(order: AlertName & { readonly by: string; readonly comment: string }): Refusal | null;
+  /** Takes many at once, stored as one; one answer for each, in their order. */
+  acknowledgeAll(order: {
+    readonly alerts: readonly AlertName[];
     readonly by: string;
     readonly comment: string;
-  }): Refusal | null;
+  }): readonly (Refusal | null)[];
+  /** Gives an incident back: reminders and escalation go on. */
+  unacknowledge(alert: AlertName): Refusal | null;
   silence(order: SilenceOrder): Silence | Refusal;
   expireSilence(id: string): Refusal | null;
   /** Polls as soon as the guard allows and gives the outcome; refused while backing off. */

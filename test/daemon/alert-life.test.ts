@@ -91,8 +91,8 @@ describe('a ladder is one incident', () => {
     expect(await read(world, 400)).toEqual(['otp/sms-low firing info']);
     expect(await read(world, 150)).toEqual(['otp/sms-low worse warning']);
     expect(await read(world, 400)).toEqual([]);
-    // The channel has warning in mind: hearing of it again would tell nothing new.
-    expect(await read(world, 150)).toEqual([]);
+    // Whoever topped up believes that it helped.
+    expect(await read(world, 150)).toEqual(['otp/sms-low worse warning']);
     expect(await read(world, 10)).toEqual(['otp/sms-low worse critical']);
     expect(await read(world, 1000)).toEqual(['otp/sms-low resolved critical (topped-up)']);
     const incidents = world.store.incidents({ account: 'otp', rule: 'sms-low' });
@@ -111,6 +111,25 @@ describe('a ladder is one incident', () => {
   test('straight to the worst step is one message', async () => {
     const world = await startWorld({ rules: [low] });
     expect(await read(world, 10)).toEqual(['otp/sms-low firing critical']);
+  });
+});
+
+describe('a top-up that was too small', () => {
+  test('critical, topped up to warning, critical again is told again', async () => {
+    const world = await startWorld({ rules: [low] });
+    expect(await read(world, 40)).toEqual(['otp/sms-low firing critical']);
+    expect(await read(world, 120)).toEqual([]);
+    expect(await read(world, 30)).toEqual(['otp/sms-low worse critical']);
+  });
+
+  test('what fell for another reason is not told again', async () => {
+    const world = await startWorld({ rules: [low] });
+    await read(world, 40);
+    const milder = { ...low, thresholds: { info: units(500), warning: units(200), critical: units(30) } };
+    world.reload({ rules: [milder] });
+    expect(await read(world, 39)).toEqual([]);
+    world.reload({ rules: [low] });
+    expect(await read(world, 38)).toEqual([]);
   });
 });
 
@@ -218,6 +237,8 @@ describe('reminders, acknowledgement and escalation', () => {
     const world = await startWorld({ rules: [single], routes, channels });
     await read(world, 100);
     expect(take(world)).toBeNull();
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low acknowledged warning']);
     await world.pass(8 * hourMs);
     expect(world.news()).toEqual([]);
     expect(world.news('boss')).toEqual([]);
@@ -228,7 +249,7 @@ describe('reminders, acknowledgement and escalation', () => {
     const world = await startWorld({ rules: [low], routes, channels });
     await read(world, 400);
     take(world);
-    expect(await read(world, 150)).toEqual(['otp/sms-low worse warning']);
+    expect(await read(world, 150)).toEqual(['otp/sms-low acknowledged info', 'otp/sms-low worse warning']);
     await world.pass(hourMs);
     expect(world.news()).toEqual(['otp/sms-low reminder warning']);
     expect(world.news('boss')[0]).toBe('otp/sms-low escalated warning');
@@ -239,7 +260,41 @@ describe('reminders, acknowledgement and escalation', () => {
     await read(world, 10);
     await read(world, 400);
     take(world);
-    expect(await read(world, 10)).toEqual(['otp/sms-low worse critical']);
+    expect(await read(world, 10)).toEqual(['otp/sms-low acknowledged info', 'otp/sms-low worse critical']);
+  });
+
+  test('given back, it is reminded of again and escalates after its own time', async () => {
+    const world = await startWorld({ rules: [single], routes, channels });
+    await read(world, 100);
+    take(world);
+    await world.pass(3 * hourMs);
+    expect(world.news()).toEqual(['otp/sms-low acknowledged warning']);
+    const alert = { account: 'otp', rule: 'sms-low' };
+    expect(world.views.unacknowledge(alert)).toBeNull();
+    expect(world.views.unacknowledge(alert)).toMatchObject({ refused: 'not-found' });
+    await world.pass(20 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low reminder warning']);
+    expect(world.news('boss')).toEqual([]);
+    await world.pass(11 * minuteMs);
+    expect(world.news('boss')).toEqual(['otp/sms-low escalated warning']);
+    take(world);
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low acknowledged warning']);
+    expect(world.news('boss')).toEqual(['otp/sms-low acknowledged warning']);
+  });
+
+  test('many are taken at once, each with its own answer', async () => {
+    const world = await startWorld({ rules: [single, negativeRule()] });
+    await read(world, -1);
+    const answers = world.views.acknowledgeAll({
+      alerts: [
+        { account: 'otp', rule: 'sms-low' },
+        { account: 'otp', rule: 'nothing' },
+      ],
+      by: 'ana',
+      comment: '',
+    });
+    expect(answers).toEqual([null, expect.objectContaining({ refused: 'not-found' })]);
   });
 
   test('acknowledging what is not open is refused in words', async () => {

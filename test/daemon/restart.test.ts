@@ -141,6 +141,8 @@ describe('a restart keeps every state and its clocks', () => {
     await read(world, 100);
     const order = { account: 'otp', rule: 'sms-low', by: 'ana', comment: '' };
     world.daemon.act((at) => acknowledge(world.daemon.state, { ...order, at }));
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low acknowledged warning']);
     await world.restart({ downMs: hourMs });
     await world.pass(3 * hourMs);
     expect(world.news()).toEqual([]);

@@ -10,6 +10,7 @@ const rule = smsLow({ warning: units(200) });
 function order(world: World, over: Partial<SilenceOrder> = {}) {
   const silence = {
     match: {},
+    everything: over.match === undefined,
     startsAt: world.now,
     endsAt: world.now + hourMs,
     by: 'ana',
@@ -29,6 +30,17 @@ describe('a silence made by a person', () => {
     expect(world.news()).toEqual([]);
     await world.pass(6 * minuteMs);
     expect(world.news()).toEqual(['otp/sms-low firing warning']);
+  });
+
+  test('of everything is refused unless it was asked for in so many words', async () => {
+    const world = await startWorld({ rules: [rule] });
+    const refused = { refused: 'invalid', why: expect.stringContaining('every alert of every account') };
+    expect(order(world, { match: {}, everything: false })).toEqual(refused);
+    expect(order(world, { match: { labels: {} } })).toEqual(refused);
+    expect(order(world, { match: { account: ['otp'] }, everything: true })).toMatchObject({
+      refused: 'invalid',
+    });
+    expect(order(world, { match: {}, everything: true })).toMatchObject({ match: {} });
   });
 
   test.each([

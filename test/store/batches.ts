@@ -74,6 +74,7 @@ export function told(resolved: boolean): Told {
     subject: null,
     rises: 1,
     escalatedAt: null,
+    acknowledgedAt: null,
   };
 }
 
@@ -98,6 +99,7 @@ export function incident(id: string, parts: Partial<Incident> = {}): Incident {
     threshold: null,
     facts: [{ name: 'balance', value: { unit: 'count', count: 1 } }],
     acknowledgement: null,
+    eased: null,
     flappingSince: null,
     told: {},
     ...parts,

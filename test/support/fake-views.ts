@@ -1,7 +1,7 @@
 import type { Counters } from '../../src/daemon/counting.ts';
 import type { Incident } from '../../src/domain/alert.ts';
 import type { Outlook } from '../../src/domain/message.ts';
-import type { Refusal, SilenceOrder } from '../../src/domain/operator.ts';
+import type { AlertName, Refusal, SilenceOrder } from '../../src/domain/operator.ts';
 import type { OutboxMessage } from '../../src/domain/outbox.ts';
 import type { OutcomeKind } from '../../src/domain/outcome.ts';
 import type { PollRecord, Reading } from '../../src/domain/reading.ts';
@@ -163,6 +163,17 @@ export class FakeViews implements LiveViews {
     return null;
   }
 
+  acknowledgeAll({ alerts, by, comment }: Parameters<LiveViews['acknowledgeAll']>[0]): (Refusal | null)[] {
+    return alerts.map((alert) => this.acknowledge({ ...alert, by, comment }));
+  }
+
+  unacknowledge(alert: AlertName): Refusal | null {
+    if (this.refusal !== null) return this.refusal;
+    this.orders.push({ kind: 'unacknowledge', order: alert });
+    this.change();
+    return null;
+  }
+
   silence(order: SilenceOrder): Silence | Refusal {
     if (this.refusal !== null) return this.refusal;
     this.orders.push({ kind: 'silence', order });
@@ -290,6 +301,7 @@ export function buildIncident(over: Partial<Incident> = {}): Incident {
     threshold: { unit: 'money', micros: micros(50) },
     facts: [],
     acknowledgement: null,
+    eased: null,
     escalationSince: viewsNow - 22 * minuteMs,
     flappingSince: null,
     told: {},

@@ -24,6 +24,7 @@ export function incident(over: Partial<Incident> = {}): Incident {
     threshold: null,
     facts: [],
     acknowledgement: null,
+    eased: null,
     told: {},
     ...over,
   };
@@ -40,6 +41,7 @@ export function told(over: Partial<Told> = {}): Told {
     subject: null,
     rises: 0,
     escalatedAt: null,
+    acknowledgedAt: null,
     ...over,
   };
 }

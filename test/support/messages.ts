@@ -128,6 +128,7 @@ function buildIncident(notice: Omit<Notice, 'incident'>, over: Partial<Incident>
     threshold: notice.threshold,
     facts: notice.facts,
     acknowledgement: null,
+    eased: null,
     told: {},
     ...over,
   };

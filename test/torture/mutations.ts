@@ -137,7 +137,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'after a restart an end that waits to be sent is forgotten',
     file: restore,
-    old: '      if (known !== null) state.incidents.hold(incident, known);\n',
+    old: '      if (known !== null) state.incidents.hold(incident, completed(known));\n',
     new: '',
   },
   {
