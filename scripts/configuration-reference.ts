@@ -48,7 +48,7 @@ export function writeReference(): string {
 
 const introduction = `# Configuration reference
 
-One JSON file. This page is made from the schema that checks it (\`npm run reference\`), and a test keeps it current; the README
+One JSON file; comments and trailing commas are accepted. This page is made from the schema that checks it (\`npm run reference\`), and a test keeps it current; the README
 explains the ideas behind it.
 
 - Any string may hold \`\${env:NAME}\`, \`\${env:NAME:-default}\` or \`\${file:/path}\`; \`$\${\` stands for \`\${\`.
@@ -79,6 +79,8 @@ function collectRows(path: string, schema: Schema, required: boolean): Row[] {
     fallback: describeDefault(schema, plain, required),
     description: schema.description ?? '',
   };
+  if (plain.anyOf !== undefined)
+    return [own, ...plain.anyOf.flatMap((choice) => collectRows(path, choice, true).slice(1))];
   if (plain.oneOf !== undefined) return [own, ...collectKinds(path, plain.oneOf)];
   if (plain.items !== undefined) {
     const entry = withoutPlaceholder(plain.items);

@@ -1,4 +1,4 @@
-import type { StoreFile } from '../daemon/ports.ts';
+import type { StoreFile, WatchedSource } from '../daemon/ports.ts';
 import type { Calendar, Clock, Delivery, OperatorOrder, Random, StoreReader } from '../domain/ports.ts';
 import type { ChannelSettings, ReportSettings, Settings } from '../domain/settings.ts';
 import type { PollShelf } from '../replay/history-csv.ts';
@@ -84,11 +84,18 @@ export interface DemoOrder {
 }
 
 export type LoadedSettings =
-  | { readonly kind: 'loaded'; readonly settings: Settings; readonly warnings: readonly SettingsProblem[] }
+  | {
+      readonly kind: 'loaded';
+      readonly settings: Settings;
+      readonly warnings: readonly SettingsProblem[];
+      readonly sources: readonly WatchedSource[];
+    }
   | { readonly kind: 'refused'; readonly problems: readonly SettingsProblem[] };
 
 /** Something wrong with the file or doubtful in it; never quotes a value. */
 export interface SettingsProblem {
+  /** Absent for the configuration file itself. */
+  readonly file?: string;
   /** Such as `accounts[0].poll.every`; empty for the file as a whole. */
   readonly path: string;
   readonly line: number | null;

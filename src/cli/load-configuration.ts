@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { WatchedSource } from '../daemon/ports.ts';
 import type { Settings } from '../domain/settings.ts';
 import { type CommandInput, UsageError } from './command.ts';
 import type { CommandContext, SettingsProblem } from './context.ts';
@@ -21,13 +22,16 @@ export async function loadConfiguration(
     await printProblems(context, file, loaded.problems);
     throw new RefusedConfiguration();
   }
-  return { file, settings: loaded.settings, warnings: loaded.warnings };
+  const { settings, warnings, sources } = loaded;
+  return { file, settings, warnings, sources };
 }
 
 export interface LoadedConfiguration {
   readonly file: string;
   readonly settings: Settings;
   readonly warnings: readonly SettingsProblem[];
+  /** What it was made of, for a daemon to watch. */
+  readonly sources: readonly WatchedSource[];
 }
 
 /**
@@ -70,9 +74,9 @@ async function printProblems(
 }
 
 /** `config.json:12: accounts[0].poll.every: must be …`, which editors and terminals turn into a link. */
-function formatProblem(file: string, { path, line, message }: SettingsProblem): string {
-  // A problem with the file as a whole names it by itself.
-  if (path === '' && line === null) return message;
-  const place = line === null ? file : `${file}:${line}`;
+function formatProblem(main: string, { file, path, line, message }: SettingsProblem): string {
+  // A problem with the configuration as a whole names it by itself.
+  if (file === undefined && path === '' && line === null) return message;
+  const place = line === null ? (file ?? main) : `${file ?? main}:${line}`;
   return path === '' ? `${place}: ${message}` : `${place}: ${path}: ${message}`;
 }

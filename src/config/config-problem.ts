@@ -7,6 +7,8 @@ export type Path = readonly (string | number)[];
  * the file: path and line lead to it, and it could be a secret.
  */
 export interface ConfigProblem {
+  /** The file of accounts in which it lies; absent for the configuration itself. */
+  readonly file?: string;
   /** Such as `accounts[0].poll.every`; empty for the file as a whole. */
   readonly path: string;
   /** From 1; null where there is no file to point into. */
@@ -16,9 +18,10 @@ export interface ConfigProblem {
 
 /** One line for people: `accounts[0].poll.every (line 12): must be …`. */
 export function formatProblem(problem: ConfigProblem): string {
+  const file = problem.file === undefined ? '' : `${problem.file}: `;
   const line = problem.line === null ? '' : `line ${problem.line}`;
-  if (problem.path === '') return line === '' ? problem.message : `${line}: ${problem.message}`;
-  return `${problem.path}${line === '' ? '' : ` (${line})`}: ${problem.message}`;
+  if (problem.path === '') return `${file}${line === '' ? '' : `${line}: `}${problem.message}`;
+  return `${file}${problem.path}${line === '' ? '' : ` (${line})`}: ${problem.message}`;
 }
 
 /** `accounts[0].poll.every`; keys that are no plain names are quoted, cut and free of control characters. */

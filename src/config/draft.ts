@@ -10,8 +10,8 @@ import type { JsonDocument } from './parse-document.ts';
  */
 export interface Draft {
   readonly value: unknown;
-  /** The line of the value's key, or of the nearest thing around it that exists. */
-  lineOf(path: Path): number;
+  /** Where the value's key stands, or the nearest thing around it that exists. */
+  placeOf(path: Path): Place;
   /** True where a value came, in part or whole, from the environment or a file: it must not be quoted. */
   isInterpolated(path: Path): boolean;
   /** True where the whole string was one placeholder: it may then stand for a number, true or false. */
@@ -20,13 +20,21 @@ export interface Draft {
   isBroken(path: Path): boolean;
 }
 
-/** Replaces the placeholders of every string. Each one that fails is a problem, and its place is marked as broken. */
+export type Place = Pick<ConfigProblem, 'file' | 'path'> & { readonly line: number };
+
+/** Replaces the placeholders of every string of a file (absent: of the configuration itself). Each one that fails is a problem, and its place is marked as broken. */
 export function draftDocument(
   document: JsonDocument,
   sources: InterpolationSources,
+  file?: string,
 ): { readonly draft: Draft; readonly problems: readonly ConfigProblem[] } {
   const problems: ConfigProblem[] = [];
   const interpolated = new Map<string, 'part' | 'whole' | 'broken'>();
+  const placeOf = (path: Path): Place => ({
+    ...(file === undefined ? {} : { file }),
+    path: formatPath(path),
+    line: lineOf(document, path),
+  });
   const fill = (path: Path, text: string): string => {
     const result = interpolate(text, sources);
     if (result.kind === 'text') {
@@ -34,13 +42,12 @@ export function draftDocument(
       return result.text;
     }
     interpolated.set(JSON.stringify(path), 'broken');
-    const place = { path: formatPath(path), line: lineOf(document, path) };
-    problems.push(...result.messages.map((message) => ({ ...place, message })));
+    problems.push(...result.messages.map((message) => ({ ...placeOf(path), message })));
     return '';
   };
   const draft: Draft = {
     value: readNode(document, document.root, [], fill),
-    lineOf: (path) => lineOf(document, path),
+    placeOf,
     isInterpolated: (path) => interpolated.has(JSON.stringify(path)),
     isWhole: (path) => interpolated.get(JSON.stringify(path)) === 'whole',
     isBroken: (path) => interpolated.get(JSON.stringify(path)) === 'broken',
@@ -85,7 +92,7 @@ export function replaceAt(draft: Draft, path: Path, value: unknown): void {
 
 /** A problem at a path, with its line. */
 export function problemAt(draft: Draft, path: Path, message: string): ConfigProblem {
-  return { path: formatPath(path), line: draft.lineOf(path), message };
+  return { ...draft.placeOf(path), message };
 }
 
 function readNode(

@@ -5,7 +5,8 @@ import type { Calendar } from '../domain/ports.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { shortPollMs } from '../schema/schedules.ts';
-import type { ConfigProblem } from './config-problem.ts';
+import { secretKeys } from './checks/check-references.ts';
+import type { ConfigProblem, Path } from './config-problem.ts';
 import { type Draft, itemsAt, problemAt, valueAt } from './draft.ts';
 import { findRouteWarnings } from './find-route-warnings.ts';
 
@@ -26,6 +27,7 @@ export function findWarnings(
     ...warnOfEndlessSilences(draft, settings, when),
     ...warnOfChannels(draft, settings),
     ...warnOfOpenDoors(draft, settings),
+    ...warnOfForgottenPlaceholders(draft),
   ];
 }
 
@@ -68,7 +70,7 @@ function warnOfDemand(draft: Draft, settings: Settings): ConfigProblem[] {
   const demand = new Map<string, number>();
   for (const account of settings.accounts) {
     if (account.poll.kind !== 'every') continue;
-    const group = JSON.stringify([account.baseUrl, account.authSecret.reveal()]);
+    const group = `${account.baseUrl}\n${account.authSecret.reveal()}`;
     demand.set(group, (demand.get(group) ?? 0) + 1000 / account.poll.everyMs);
   }
   const largest = Math.max(0, ...demand.values());
@@ -144,7 +146,7 @@ function warnOfOpenDoors(draft: Draft, settings: Settings): ConfigProblem[] {
       problemAt(
         draft,
         ['server', 'token'],
-        `is shorter than ${safeTokenLength} characters and could be guessed`,
+        `is shorter than ${safeTokenLength} characters and could be guessed; make one with: openssl rand -hex 24`,
       ),
     );
   }
@@ -158,6 +160,31 @@ function warnOfOpenDoors(draft: Draft, settings: Settings): ConfigProblem[] {
     );
   }
   return warnings;
+}
+
+/** Shells, Windows and other programs write variables so; here such a text is the secret itself. */
+const foreignPlaceholder =
+  /(?:^|[/:@?=&])(?:\$[A-Z_][A-Z0-9_]*|\$\([A-Z_][A-Z0-9_]*\)|%[A-Z_][A-Z0-9_]{2,}%)(?=$|[/:@?&])/i;
+
+function warnOfForgottenPlaceholders(draft: Draft): ConfigProblem[] {
+  const look = (value: unknown, path: Path): ConfigProblem[] => {
+    if (typeof value !== 'object' || value === null) return [];
+    return Object.entries(value).flatMap(([key, child]) => {
+      const isSuspect = typeof child === 'string' && secretKeys.test(key) && foreignPlaceholder.test(child);
+      if (!isSuspect && typeof child !== 'object') return [];
+      const place = [...path, Array.isArray(value) ? Number(key) : key];
+      if (!isSuspect) return look(child, place);
+      if (draft.isInterpolated(place)) return [];
+      return [
+        problemAt(
+          draft,
+          place,
+          `looks like a forgotten placeholder and is taken as it stands; a variable is written \${env:NAME}`,
+        ),
+      ];
+    });
+  };
+  return look(draft.value, []);
 }
 
 function isUnencrypted(address: string): boolean {

@@ -10,6 +10,11 @@ export type FileContent =
   /** `reason` is a phrase such as "no such file". */
   | { readonly kind: 'failed'; readonly reason: string };
 
+/** Files that a pattern names, absolute. */
+export type FileList =
+  | { readonly kind: 'files'; readonly paths: readonly string[] }
+  | { readonly kind: 'failed'; readonly reason: string };
+
 export type Interpolation =
   | {
       readonly kind: 'text';

@@ -9,6 +9,7 @@ export function configJsonSchema(): object {
   const schema = z.toJSONSchema(configSchema, {
     io: 'input',
     override: ({ zodSchema, jsonSchema, path }) => {
+      if (zodSchema === configSchema.shape.accounts) allowFiles(jsonSchema);
       if (replaceable.has(zodSchema._zod.def.type) && path.at(-2) !== 'anyOf') allowPlaceholder(jsonSchema);
     },
   });
@@ -21,6 +22,21 @@ export function configJsonSchema(): object {
 
 const replaceable: ReadonlySet<string> = new Set(['number', 'boolean', 'enum']);
 const placeholder = { type: 'string', pattern: '\\$\\{' } as const;
+
+/** The lists of other files are put in the place of the object before the schema sees it. */
+function allowFiles(jsonSchema: z.core.JSONSchema.BaseSchema): void {
+  const { description, ...list } = jsonSchema;
+  for (const key of Object.keys(list)) delete jsonSchema[key];
+  const files = {
+    type: 'string',
+    description:
+      'Files beside this one that each hold a list of accounts, such as "accounts.d/*.json"; a * stands in the name of the file only.',
+  } as const;
+  jsonSchema.anyOf = [
+    list,
+    { type: 'object', properties: { files }, required: ['files'], additionalProperties: false },
+  ];
+}
 
 /** zod visits a schema once for each layer around it; the wrapping is done on the first visit and kept. */
 function allowPlaceholder(jsonSchema: z.core.JSONSchema.BaseSchema): void {

@@ -1,5 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { listSecretTexts } from '../daemon/known-secrets.ts';
+import type { WatchedSource } from '../daemon/ports.ts';
+import { plural } from '../domain/moment.ts';
 import type { Calendar } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
 import { buildSettings } from './build-settings.ts';
@@ -11,15 +13,20 @@ import { checkReferences } from './checks/check-references.ts';
 import { checkRules } from './checks/check-rules.ts';
 import { checkSchedules, type FindCronProblem } from './checks/check-schedules.ts';
 import type { ConfigProblem } from './config-problem.ts';
-import { draftDocument } from './draft.ts';
+import { type Draft, draftDocument } from './draft.ts';
 import { findWarnings } from './find-warnings.ts';
-import type { FileContent } from './interpolate.ts';
+import { type AccountFiles, includeAccounts } from './include-accounts.ts';
+import type { FileContent, FileList } from './interpolate.ts';
 import { parseDocument } from './parse-document.ts';
+import { largestDocumentBytes, largestValueBytes, listFileSource, readFileSource } from './sources.ts';
 
 export interface LoadRequest {
   /** The configuration file; other paths in it are relative to where it lies. */
   readonly path: string;
-  readonly readFile: (path: string) => FileContent;
+  /** Reads an absolute path; more than `maxBytes` is refused. */
+  readonly readFile: (path: string, maxBytes: number) => FileContent;
+  /** The files that an absolute pattern names. */
+  readonly listFiles: (pattern: string) => FileList;
   /** For placeholders, and `LOWWATER_DATA`: the folder of the database where the file names none. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly findCronProblem: FindCronProblem;
@@ -36,14 +43,11 @@ export type LoadedConfig =
       readonly secrets: readonly string[];
       /** Allowed, but perhaps not meant. */
       readonly warnings: readonly ConfigProblem[];
-      /** Absolute paths of the files that placeholders named. */
-      readonly watchedFiles: readonly string[];
     }
   | {
       readonly kind: 'invalid';
       /** All of them, in the order of the file. */
       readonly problems: readonly ConfigProblem[];
-      readonly watchedFiles: readonly string[];
     };
 
 /**
@@ -52,30 +56,84 @@ export type LoadedConfig =
  * or of what placeholders put in.
  */
 export function loadConfig(request: LoadRequest): LoadedConfig {
-  const directory = dirname(resolve(request.path));
-  const file = request.readFile(request.path);
+  return judge(gather(request), request);
+}
+
+/**
+ * The same from the disk, which is read without holding anything up; `sources` are all that was read, for the watch. What
+ * has to be read shows in what was read before: it gathers until nothing is left to read, then judges once.
+ */
+export async function loadConfigFile(
+  request: Omit<LoadRequest, 'readFile' | 'listFiles'>,
+): Promise<{ readonly loaded: LoadedConfig; readonly sources: readonly WatchedSource[] }> {
+  const sources: WatchedSource[] = [];
+  const files = new Map<string, FileContent>();
+  const lists = new Map<string, FileList>();
+  for (;;) {
+    const unread = new Map<string, number>();
+    const unlisted = new Set<string>();
+    const gathered = gather({
+      ...request,
+      readFile(path, maxBytes) {
+        if (!files.has(path)) unread.set(path, maxBytes);
+        return files.get(path) ?? notYet;
+      },
+      listFiles(pattern) {
+        if (!lists.has(pattern)) unlisted.add(pattern);
+        return lists.get(pattern) ?? notYet;
+      },
+    });
+    if (unread.size + unlisted.size === 0) return { loaded: judge(gathered, request), sources };
+    for (const [path, maxBytes] of unread) {
+      const { content, source } = await readFileSource(path, maxBytes);
+      files.set(path, content);
+      sources.push(source);
+    }
+    for (const pattern of unlisted) {
+      const { content, source } = await listFileSource(pattern);
+      lists.set(pattern, content);
+      sources.push(source);
+    }
+  }
+}
+
+const notYet = { kind: 'failed', reason: 'not read yet' } as const;
+
+/** The file as data, and what is wrong with it as such; a null draft when there is nothing to check further. */
+interface Gathered {
+  readonly draft: Draft | null;
+  readonly problems: readonly ConfigProblem[];
+}
+
+function gather({ path, readFile, listFiles, env }: GatherRequest): Gathered {
+  const directory = dirname(resolve(path));
+  const file = readFile(path, largestDocumentBytes);
   if (file.kind === 'failed') {
-    const message = `the configuration file ${JSON.stringify(request.path)} cannot be read: ${file.reason}`;
-    return { kind: 'invalid', problems: [{ path: '', line: null, message }], watchedFiles: [] };
+    const message = `the configuration file ${JSON.stringify(path)} cannot be read: ${file.reason}`;
+    return { draft: null, problems: [{ path: '', line: null, message }] };
   }
   const parsed = parseDocument(file.text);
-  if (parsed.kind === 'unreadable') return { kind: 'invalid', problems: parsed.problems, watchedFiles: [] };
+  if (parsed.kind === 'unreadable') return { draft: null, problems: parsed.problems };
+  const files: AccountFiles = {
+    env: (name) => (Object.hasOwn(env, name) ? env[name] : undefined),
+    file: (name) => readFile(resolve(directory, name), largestValueBytes),
+    list: (pattern) => listFiles(resolve(directory, pattern)),
+    document: (name) => readFile(name, largestDocumentBytes),
+  };
+  const main = draftDocument(parsed.document, files);
+  const whole = includeAccounts(main.draft, files);
+  return { draft: whole.draft, problems: [...parsed.problems, ...main.problems, ...whole.problems] };
+}
 
-  const watched = new Set<string>();
-  const { draft, problems: placeholderProblems } = draftDocument(parsed.document, {
-    env: (name) => (Object.hasOwn(request.env, name) ? request.env[name] : undefined),
-    file: (path) => {
-      const absolute = resolve(directory, path);
-      watched.add(absolute);
-      return request.readFile(absolute);
-    },
-  });
-  const watchedFiles = [...watched];
+type GatherRequest = Pick<LoadRequest, 'path' | 'readFile' | 'listFiles' | 'env'>;
+
+function judge(gathered: Gathered, request: Omit<LoadRequest, 'readFile' | 'listFiles'>): LoadedConfig {
+  const { draft } = gathered;
+  if (draft === null) return { kind: 'invalid', problems: gathered.problems };
   // The shape comes first: it also turns placeholders into numbers and flags where such are asked for.
   const shape = checkShape(draft);
   const problems = [
-    ...parsed.problems,
-    ...placeholderProblems,
+    ...gathered.problems,
     ...shape.problems,
     ...checkNames(draft),
     ...checkReferences(draft),
@@ -84,18 +142,28 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
     ...checkAddresses(draft),
     ...checkLimits(draft),
   ];
-  if (shape.config === null || problems.length > 0) {
-    return { kind: 'invalid', problems: inFileOrder(problems), watchedFiles };
-  }
+  if (shape.config === null || problems.length > 0)
+    return { kind: 'invalid', problems: inFileOrder(problems) };
+  const directory = dirname(resolve(request.path));
   const dataDirectory = resolve(request.env.LOWWATER_DATA || directory);
   const settings = buildSettings(shape.config, { directory, dataDirectory });
   return {
     kind: 'loaded',
     settings,
     secrets: [...new Set(listSecretTexts(settings))],
-    warnings: inFileOrder(findWarnings(draft, settings, request)),
-    watchedFiles,
+    warnings: gatherWarnings(inFileOrder(findWarnings(draft, settings, request))),
   };
+}
+
+/** What holds for many accounts is said once, at the first of them. */
+function gatherWarnings(warnings: readonly ConfigProblem[]): ConfigProblem[] {
+  const kindOf = ({ path, message }: ConfigProblem): string =>
+    `${path.replace(/^(?:accounts)?\[\d+\]/, 'accounts[]')} ${message}`;
+  return [...Map.groupBy(warnings, kindOf).values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const more = others.length === 0 ? '' : ` (so do ${plural(others.length, 'more account')})`;
+    return [{ ...first, message: first.message + more }];
+  });
 }
 
 function inFileOrder(problems: readonly ConfigProblem[]): ConfigProblem[] {

@@ -20,7 +20,7 @@ export type ParsedDocument =
 const deepestNesting = 64;
 
 /**
- * Reads strict JSON (no comments, no trailing commas), tolerating a byte order mark. Syntax errors end in
+ * Reads JSON as tsconfig.json is written: comments and trailing commas are allowed, and a byte order mark. Syntax errors end in
  * `unreadable` with line and column; only the first is told, since the others mostly follow from it. Keys
  * that appear twice in one object are problems: JSON itself would silently take the last.
  */
@@ -37,10 +37,10 @@ export function parseDocument(source: string): ParsedDocument {
   const tooDeep = findTooDeep(text);
   if (tooDeep !== null) return fail(tooDeep, `nested deeper than ${deepestNesting} levels`);
   const errors: ParseError[] = [];
-  const root = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
+  const root = parseTree(text, errors, { allowTrailingComma: true });
   const first = errors[0];
   if (text.trim() === '') return fail(0, 'the file is empty');
-  if (first !== undefined) return fail(first.offset, describeSyntaxError(first, text));
+  if (first !== undefined) return fail(first.offset, describeSyntaxError(first));
   if (root === undefined) return fail(0, 'the file is not JSON');
   const document = { text, root, lineAt };
   return { kind: 'parsed', document, problems: findKeyProblems(root, [], lineAt) };
@@ -48,7 +48,6 @@ export function parseDocument(source: string): ParsedDocument {
 
 /** By the parser's names for what it found. */
 const syntaxErrors: Readonly<Record<string, string>> = {
-  InvalidCommentToken: 'comments are not allowed in JSON',
   CommaExpected: 'a comma is missing before this',
   ColonExpected: 'a colon is missing before this',
   CloseBraceExpected: 'a closing brace } is missing',
@@ -56,6 +55,7 @@ const syntaxErrors: Readonly<Record<string, string>> = {
   EndOfFileExpected: 'there is more text after the end of the JSON value',
   PropertyNameExpected: 'a key in double quotes is missing',
   ValueExpected: 'a value is missing',
+  UnexpectedEndOfComment: 'a comment is not closed',
   UnexpectedEndOfString: 'a string is not closed on its line',
   UnexpectedEndOfNumber: 'this is not a JSON number',
   InvalidEscapeCharacter: 'a string holds an escape that JSON does not know; write a backslash as \\\\',
@@ -63,11 +63,7 @@ const syntaxErrors: Readonly<Record<string, string>> = {
   InvalidCharacter: 'a string holds a control character; write it as an escape such as \\n',
 };
 
-function describeSyntaxError(error: ParseError, text: string): string {
-  const closing = text.slice(error.offset).trimStart().charAt(0);
-  if ((closing === '}' || closing === ']') && /,\s*$/.test(text.slice(0, error.offset))) {
-    return `a comma before a closing ${closing} is not allowed in JSON`;
-  }
+function describeSyntaxError(error: ParseError): string {
   return (
     syntaxErrors[printParseErrorCode(error.error)] ??
     'this is not JSON: keys and texts stand in double quotes, other values are numbers, true, false or null'
@@ -76,33 +72,32 @@ function describeSyntaxError(error: ParseError, text: string): string {
 
 function findKeyProblems(node: Node, path: Path, lineAt: (offset: number) => number): ConfigProblem[] {
   if (node.type === 'array') {
-    return (node.children ?? []).flatMap((child, index) => findKeyProblems(child, [...path, index], lineAt));
+    return (node.children ?? []).flatMap((child, index) =>
+      child.children === undefined ? [] : findKeyProblems(child, [...path, index], lineAt),
+    );
   }
   if (node.type !== 'object') return [];
-  const firstLines = new Map<string, number>();
+  const first = new Map<string, Node>();
   return (node.children ?? []).flatMap((property) => {
     const [keyNode, value] = property.children ?? [];
     if (keyNode === undefined || value === undefined) return [];
     const key = String(keyNode.value);
-    const line = lineAt(keyNode.offset);
-    const firstLine = firstLines.get(key);
-    firstLines.set(key, firstLine ?? line);
-    const place = { path: formatPath([...path, key]), line };
     const problems: ConfigProblem[] = [];
-    if (firstLine !== undefined) {
-      problems.push({
-        ...place,
-        message: `the key ${quoteKey(key)} stands here already, in line ${firstLine}`,
-      });
-    }
-    if (key === '__proto__') problems.push({ ...place, message: 'this name cannot be used as a key' });
-    return [...problems, ...findKeyProblems(value, [...path, key], lineAt)];
+    const report = (message: string) =>
+      problems.push({ path: formatPath([...path, key]), line: lineAt(keyNode.offset), message });
+    const other = first.get(key);
+    if (other === undefined) first.set(key, keyNode);
+    else report(`the key ${quoteKey(key)} stands here already, in line ${lineAt(other.offset)}`);
+    if (key === '__proto__') report('this name cannot be used as a key');
+    if (value.type === 'object' || value.type === 'array')
+      problems.push(...findKeyProblems(value, [...path, key], lineAt));
+    return problems;
   });
 }
 
 function findTooDeep(text: string): number | null {
   let depth = 0;
-  for (const match of text.matchAll(/"(?:[^"\\\n]|\\.)*"?|[[\]{}]/g)) {
+  for (const match of text.matchAll(/"(?:[^"\\\n]|\\.)*"?|\/\/.*|\/\*[\s\S]*?\*\/|[[\]{}]/g)) {
     if (match[0] === '[' || match[0] === '{') depth++;
     else if (match[0] === ']' || match[0] === '}') depth--;
     if (depth > deepestNesting) return match.index;

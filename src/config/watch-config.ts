@@ -1,11 +1,9 @@
+import type { WatchedSource } from '../daemon/ports.ts';
 import type { Clock } from '../domain/ports.ts';
-import { createFileFingerprints } from './file-fingerprint.ts';
 
 export interface ConfigWatchOptions {
-  /** The configuration file. */
-  readonly path: string;
-  /** Files that placeholders in it name. */
-  readonly files: readonly string[];
+  /** What the configuration in force was made of. */
+  readonly sources: readonly WatchedSource[];
   /** Called once for each change. */
   readonly onChange: () => void;
   readonly clock: Clock;
@@ -13,8 +11,8 @@ export interface ConfigWatchOptions {
 }
 
 export interface ConfigWatch {
-  /** After a reload placeholders may name other files. What all of them hold at this moment counts as loaded. */
-  setFiles(files: readonly string[]): void;
+  /** After a reload the configuration may be made of other files. */
+  setSources(sources: readonly WatchedSource[]): void;
   /** Resolves when the round that is under way is over. */
   settled(): Promise<void>;
   close(): void;
@@ -25,18 +23,10 @@ export interface ConfigWatch {
  * looking once a second. Looking finds what notifications of the file system miss: bind mounts, symbolic
  * links swapped by Kubernetes, editors that rename, network drives. A change is told when two rounds in a row
  * saw the same, so that a file half written is not loaded. A file that appears or goes away has changed.
- * Start it right after the configuration was loaded.
  */
-export function watchConfig({
-  path,
-  files,
-  onChange,
-  clock,
-  everyMs = 1000,
-}: ConfigWatchOptions): ConfigWatch {
-  const fingerprints = createFileFingerprints();
-  let watched = [path, ...files];
-  let loaded = fingerprints.readNow(watched);
+export function watchConfig({ sources, onChange, clock, everyMs = 1000 }: ConfigWatchOptions): ConfigWatch {
+  let watched = sources;
+  let loaded = heldBy(watched);
   let lastSeen = loaded;
   let closed = false;
   let cancelTimer = (): void => {};
@@ -44,13 +34,16 @@ export function watchConfig({
 
   const look = async (): Promise<void> => {
     const asked = watched;
-    const seen = await fingerprints.read(asked);
+    const seen: string[] = [];
+    // One after another: a file system that hangs then holds one of the few threads that name resolution needs too, not all.
+    for (const source of asked) seen.push(await source.look());
     // Other files are watched by now: what was read says nothing about them.
     if (closed || asked !== watched) return;
-    const isStill = seen === lastSeen;
-    lastSeen = seen;
-    if (!isStill || seen === loaded) return;
-    loaded = seen;
+    const all = seen.join(' ');
+    const isStill = all === lastSeen;
+    lastSeen = all;
+    if (!isStill || all === loaded) return;
+    loaded = all;
     onChange();
   };
   const arm = (): void => {
@@ -62,9 +55,9 @@ export function watchConfig({
   arm();
 
   return {
-    setFiles(others) {
-      watched = [path, ...others];
-      loaded = fingerprints.readNow(watched);
+    setSources(others) {
+      watched = others;
+      loaded = heldBy(others);
       lastSeen = loaded;
     },
     settled: () => round,
@@ -73,4 +66,8 @@ export function watchConfig({
       cancelTimer();
     },
   };
+}
+
+function heldBy(sources: readonly WatchedSource[]): string {
+  return sources.map(({ held }) => held).join(' ');
 }

@@ -41,3 +41,11 @@ export interface Store extends StoreFile {
   /** Deletes what is older, a small step at a time; true when there is more to do. */
   prune(olderThan: number): boolean;
 }
+
+/** A file or a folder that a configuration was made of, and what it held then. */
+export interface WatchedSource {
+  /** A digest. */
+  readonly held: string;
+  /** The digest of what it holds now. */
+  look(): Promise<string>;
+}

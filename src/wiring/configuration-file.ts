@@ -1,29 +1,44 @@
 import { formatProblem } from '../config/config-problem.ts';
+import type { WatchedSource } from '../daemon/ports.ts';
 import type { Settings } from '../domain/settings.ts';
+import type { SystemLog } from '../system/log.ts';
 import type { ProcessLog } from './process-log.ts';
 import { readConfiguration } from './read-configuration.ts';
 
 /** The configuration file of a running daemon, to be read again when it changes. */
 export interface ConfigurationFile {
-  readonly path: string;
-  load(): ReloadedConfiguration;
+  /** Reads without holding anything up, however slow the file system is. */
+  load(): Promise<ReloadedConfiguration>;
 }
 
-export type ReloadedConfiguration =
-  | { readonly kind: 'loaded'; readonly settings: Settings; readonly watchedFiles: readonly string[] }
-  | { readonly kind: 'invalid'; readonly lines: readonly string[]; readonly watchedFiles: readonly string[] };
+export type ReloadedConfiguration = (
+  | { readonly kind: 'loaded'; readonly settings: Settings; readonly warnings: readonly ConfigWarning[] }
+  | { readonly kind: 'invalid'; readonly lines: readonly string[] }
+) & {
+  /** All that was read, to be watched. */
+  readonly sources: readonly WatchedSource[];
+};
+
+export interface ConfigWarning {
+  readonly file?: string;
+  readonly path: string;
+  readonly line: number | null;
+  readonly message: string;
+}
 
 export function openConfigurationFile(path: string, log: ProcessLog): ConfigurationFile {
   return {
-    path,
-    load() {
-      const loaded = readConfiguration(path);
-      const { watchedFiles } = loaded;
-      if (loaded.kind === 'invalid')
-        return { kind: 'invalid', lines: loaded.problems.map(formatProblem), watchedFiles };
-      // Before anything else sees the new settings: their secrets must not be printed.
-      log.hide(loaded.secrets);
-      return { kind: 'loaded', settings: loaded.settings, watchedFiles };
+    async load() {
+      const { loaded, sources } = await readConfiguration(path, log);
+      return loaded.kind === 'invalid'
+        ? { kind: 'invalid', lines: loaded.problems.map(formatProblem), sources }
+        : { ...loaded, sources };
     },
   };
+}
+
+/** What is allowed in a configuration that takes effect, but perhaps not meant: one line each. */
+export function logWarnings(log: SystemLog, warnings: readonly ConfigWarning[]): void {
+  for (const { message, ...place } of warnings)
+    log.warn({ ...place, warning: message }, 'doubtful configuration');
 }

@@ -31,19 +31,21 @@ export function createLiveRooms({
   readonly version: string;
 }): LiveRooms {
   return {
-    async runDaemon({ file: path, settings }, signal) {
-      const [{ serve }, { openConfigurationFile }] = await Promise.all([
+    async runDaemon({ file, settings, warnings, sources }, signal) {
+      const [{ serve }, { logWarnings, openConfigurationFile }] = await Promise.all([
         import('./serve.ts'),
         import('./configuration-file.ts'),
       ]);
-      const file = openConfigurationFile(path, log);
-      // Read once more, at the moment from which changes are watched for, and to learn which files the
-      // placeholders name.
-      const loaded = file.load();
-      const current = loaded.kind === 'loaded' ? loaded.settings : settings;
-      const { watchedFiles } = loaded;
-      const opened = log.open(current.log.level);
-      await serve({ file, settings: current, watchedFiles, log: opened, version, signal });
+      const opened = log.open(settings.log.level);
+      logWarnings(opened, warnings);
+      await serve({
+        file: openConfigurationFile(file, log),
+        settings,
+        sources,
+        log: opened,
+        version,
+        signal,
+      });
     },
     async runDemo(order) {
       const { runDemo } = await import('./demo/run-demo.ts');

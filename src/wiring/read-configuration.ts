@@ -1,16 +1,20 @@
-import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
-import { readTextFile } from '../config/read-text-file.ts';
+import { loadConfigFile } from '../config/load-config.ts';
 import { cronCalendar, findCronProblem } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
+import type { ProcessLog } from './process-log.ts';
 
-/** The configuration as the file and the environment of this process say it now. */
-export function readConfiguration(path: string): LoadedConfig {
-  return loadConfig({
+/**
+ * The configuration as the file and the environment of this process say it now. Before anything else sees the settings,
+ * the log knows the secrets that it must not print.
+ */
+export async function readConfiguration(path: string, log: ProcessLog): ReturnType<typeof loadConfigFile> {
+  const read = await loadConfigFile({
     path,
-    readFile: readTextFile,
     env: process.env,
     findCronProblem,
     calendar: cronCalendar,
     now: systemClock.now(),
   });
+  if (read.loaded.kind === 'loaded') log.hide(read.loaded.secrets);
+  return read;
 }

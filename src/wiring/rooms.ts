@@ -59,10 +59,9 @@ export function createRooms({ log, version }: { readonly log: ProcessLog; readon
 
 async function loadSettings(path: string, log: ProcessLog): Promise<LoadedSettings> {
   const { readConfiguration } = await import('./read-configuration.ts');
-  const loaded = readConfiguration(path);
+  const { loaded, sources } = await readConfiguration(path, log);
   if (loaded.kind === 'invalid') return { kind: 'refused', problems: loaded.problems };
-  log.hide(loaded.secrets);
-  return { kind: 'loaded', settings: loaded.settings, warnings: loaded.warnings };
+  return { kind: 'loaded', settings: loaded.settings, warnings: loaded.warnings, sources };
 }
 
 async function startSimulator(order: SimulatorOrder): Promise<RunningSimulator | RefusedScenario> {
@@ -96,11 +95,11 @@ function explainListenError(error: unknown, address: string): unknown {
 }
 
 async function readScenario(path: string) {
-  const [{ parseScenario }, { readTextFile }] = await Promise.all([
+  const [{ parseScenario }, { readFileSource, largestDocumentBytes }] = await Promise.all([
     import('../provider/simulator/scenario.ts'),
-    import('../config/read-text-file.ts'),
+    import('../config/sources.ts'),
   ]);
-  const file = readTextFile(path);
+  const { content: file } = await readFileSource(path, largestDocumentBytes);
   if (file.kind === 'failed') return { problems: [`${path}: ${file.reason}`] };
   const json = parseJson(file.text);
   if (json === undefined) return { problems: [`${path} is not JSON`] };

@@ -4,6 +4,7 @@ import { createPing } from '../channels/ping.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
 import { watchConfig } from '../config/watch-config.ts';
 import { Daemon } from '../daemon/daemon.ts';
+import type { WatchedSource } from '../daemon/ports.ts';
 import type { Incident } from '../domain/alert.ts';
 import { type Clock, OperatorError } from '../domain/ports.ts';
 import type { ServerSettings, Settings } from '../domain/settings.ts';
@@ -16,13 +17,14 @@ import { systemClock } from '../system/clock.ts';
 import type { SystemLog } from '../system/log.ts';
 import { systemRandom } from '../system/random.ts';
 import { createLiveViews } from '../views/live-views.ts';
-import type { ConfigurationFile } from './configuration-file.ts';
+import { type ConfigurationFile, logWarnings } from './configuration-file.ts';
 import { createLivePage } from './live-page.ts';
 
 export interface ServeOrder {
   readonly file: ConfigurationFile;
   readonly settings: Settings;
-  readonly watchedFiles: readonly string[];
+  /** What the settings were read from. */
+  readonly sources: readonly WatchedSource[];
   readonly log: SystemLog;
   readonly version: string;
   /** Ends the daemon. */
@@ -119,7 +121,7 @@ interface Reloads {
 }
 
 /** Reloads on SIGHUP and when the file, or one that it names, changes; one reload at a time. */
-function watchReloads({ file, watchedFiles, log }: ServeOrder, clock: Clock): Reloads {
+function watchReloads({ file, sources, log }: ServeOrder, clock: Clock): Reloads {
   const actions = Promise.withResolvers<ReloadActions>();
   let running = Promise.resolve();
   const reload = (): void => {
@@ -136,17 +138,18 @@ function watchReloads({ file, watchedFiles, log }: ServeOrder, clock: Clock): Re
     }
   };
   const reloadFile = async ({ apply, refuse }: ReloadActions): Promise<void> => {
-    const loaded = file.load();
-    watch.setFiles(loaded.watchedFiles);
+    const loaded = await file.load();
+    watch.setSources(loaded.sources);
     if (loaded.kind === 'loaded') {
       await apply(loaded.settings);
+      logWarnings(log, loaded.warnings);
       log.setLevel(loaded.settings.log.level);
       return;
     }
     log.error({ problems: loaded.lines }, 'the changed configuration is invalid; the running one stays');
     refuse(loaded.lines.join('; '));
   };
-  const watch = watchConfig({ path: file.path, files: watchedFiles, onChange: reload, clock });
+  const watch = watchConfig({ sources, onChange: reload, clock });
   process.on('SIGHUP', reload);
   return {
     begin: (given) => actions.resolve(given),

@@ -129,6 +129,29 @@ describe.concurrent('lowwater as a process', () => {
     expect(stderr).not.toMatch(/hunter|\n {4}at /);
   });
 
+  it('tells doubts about the configuration in the log of the daemon, as lines like all others', async () => {
+    const file = join(folder, 'doubtful.jsonc');
+    writeFileSync(
+      file,
+      `{ // Nobody listens there.
+  "provider": { "baseUrl": "http://127.0.0.1:9" },
+  "poll": { "every": "10s" },
+  "accounts": [{ "id": "otp", "authSecret": "$OTP_SECRET" }],
+  "channels": { "ops": { "type": "webhook", "url": "http://127.0.0.1:9" } },
+  "server": null,
+}`,
+    );
+    const daemon = startLowwater(['run', '--config', file]);
+    const lines = (await daemon.until(/lowwater runs/)).trimEnd().split('\n');
+    daemon.child.kill('SIGTERM');
+    expect(await daemon.ended).toMatchObject({ code: 0, stderr: '' });
+    const told = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'doubtful configuration');
+    expect(told).toMatchObject([
+      { level: 'warn', path: 'poll.every', line: 3, warning: expect.stringContaining('rate limits') },
+      { level: 'warn', path: 'accounts[0].authSecret', line: 4 },
+    ]);
+  });
+
   it('ends with 0 on the first signal', async () => {
     const simulator = startLowwater(['simulate', '--port', '0']);
     await simulator.until(/Provider simulator on http:\/\/127\.0\.0\.1:\d+/);

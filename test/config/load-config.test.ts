@@ -1,11 +1,5 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadConfig } from '../../src/config/load-config.ts';
-import { readTextFile } from '../../src/config/read-text-file.ts';
-import { cronCalendar, findCronProblem } from '../../src/system/calendar.ts';
-import { load, loadValid, now, placeholder, sample, sampleSecrets } from './sample.ts';
+import { loadValid, placeholder, sample, sampleSecrets } from './sample.ts';
 
 const minimal = {
   provider: { baseUrl: 'https://api.example.com/' },
@@ -14,9 +8,8 @@ const minimal = {
 };
 
 test('provider address, one account and one channel are enough; the rest has defaults', () => {
-  const { settings, warnings, watchedFiles } = loadValid(minimal);
+  const { settings, warnings } = loadValid(minimal);
   expect(warnings).toEqual([]);
-  expect(watchedFiles).toEqual([]);
   expect(settings).toMatchObject({
     provider: {
       timeoutMs: 10_000,
@@ -67,21 +60,11 @@ test('provider address, one account and one channel are enough; the rest has def
 });
 
 test('secrets are read from the environment and from files beside the configuration', () => {
-  const { settings, watchedFiles } = loadValid(sample());
+  const { settings } = loadValid(sample());
   expect(settings.accounts.map(({ authSecret }) => authSecret.reveal())).toEqual([
     sampleSecrets.OTP_AUTH_SECRET,
     'marketing-key-77aa01',
   ]);
-  expect(watchedFiles).toEqual(['/etc/lowwater/secrets/marketing']);
-});
-
-test('files that placeholders name are watched also when the configuration is invalid', () => {
-  const config = sample();
-  Object.assign(config.accounts[0] ?? {}, { authSecret: placeholder('file:/run/secrets/otp') });
-  expect(load(config)).toMatchObject({
-    kind: 'invalid',
-    watchedFiles: ['/run/secrets/otp', '/etc/lowwater/secrets/marketing'],
-  });
 });
 
 test('secrets show as a placeholder wherever settings are printed', () => {
@@ -327,33 +310,4 @@ test('no address for all is needed where every account has its own', () => {
   config.provider = {};
   for (const account of config.accounts) account.baseUrl = 'https://eu.example.com/api/';
   expect(loadValid(config).settings.accounts[0]?.baseUrl).toBe('https://eu.example.com/api');
-});
-
-test('a real file is read with its byte order mark and Windows line ends; a missing one is told without a line', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'lowwater-config-'));
-  const path = join(directory, 'config.json');
-  const request = {
-    path,
-    readFile: readTextFile,
-    env: sampleSecrets,
-    findCronProblem,
-    calendar: cronCalendar,
-    now,
-  };
-  expect(loadConfig(request)).toEqual({
-    kind: 'invalid',
-    problems: [
-      { path: '', line: null, message: `the configuration file "${path}" cannot be read: no such file` },
-    ],
-    watchedFiles: [],
-  });
-  writeFileSync(path, `\uFEFF${JSON.stringify(minimal, null, 2).replaceAll('\n', '\r\n')}`);
-  expect(loadConfig(request).kind).toBe('loaded');
-  writeFileSync(path, Buffer.from([0x7b, 0xff, 0x7d]));
-  expect(loadConfig(request)).toMatchObject({
-    problems: [{ message: expect.stringMatching(/it is not UTF-8 text$/) }],
-  });
-  expect(loadConfig({ ...request, path: directory })).toMatchObject({
-    problems: [{ message: expect.stringMatching(/it is a directory$/) }],
-  });
 });

@@ -88,14 +88,14 @@ const references: ProblemRow[] = [
     route({ channels: ['opps'] }),
     'routes[0].channels[0]',
     '"opps"',
-    'no channel has this name; did you mean "ops"?',
+    'no channel has this name ("opps"); did you mean "ops"?',
   ],
   [
     'a route to a channel like none',
     route({ channels: ['ops', 'pagerduty'] }),
     'routes[0].channels[1]',
     '"pagerduty"',
-    'no channel has this name; there is "ops" and "finance"',
+    'no channel has this name ("pagerduty"); there is "ops" and "finance"',
   ],
   [
     'a route without channels',
@@ -123,7 +123,7 @@ const references: ProblemRow[] = [
     route({ match: { account: 'otpp' } }),
     'routes[0].match.account',
     '"otpp"',
-    'no account has this id; did you mean "otp"?',
+    'no account has this id ("otpp"); did you mean "otp"?',
   ],
   [
     'a rule for an unknown account in a list',
@@ -144,7 +144,7 @@ const references: ProblemRow[] = [
     silence({ match: { rule: 'sms-lo' } }),
     'silences[0].match.rule',
     '"sms-lo"',
-    'no rule has this id; did you mean "sms-low"?',
+    'no rule has this id ("sms-lo"); did you mean "sms-low"?',
   ],
   [
     'a silence of a misspelled built-in rule',

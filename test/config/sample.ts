@@ -63,6 +63,10 @@ export function load(config: unknown, { env = sampleSecrets, files = {} }: LoadO
       path === '/etc/lowwater/config.json'
         ? { kind: 'text', text }
         : (all[path] ?? { kind: 'failed', reason: 'no such file' }),
+    listFiles: (pattern) => ({
+      kind: 'files',
+      paths: Object.keys(all).filter((path) => path.startsWith(pattern.replace(/\*.*/, ''))),
+    }),
     env,
     findCronProblem,
     calendar: cronCalendar,

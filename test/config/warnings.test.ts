@@ -89,6 +89,27 @@ test.each<[string, (config: Sample) => unknown, string, string]>([
     'everybody who reaches the server can silence alerts',
   ],
   [
+    'a short token',
+    (c) => Object.assign(c, { server: { token: 'short' } }),
+    'server.token',
+    'make one with: openssl rand -hex 24',
+  ],
+  ...['$OTP_SECRET', '$(OTP_SECRET)', '%OTP_SECRET%'].map(
+    (text): [string, (config: Sample) => unknown, string, string] => [
+      `${text} for a key`,
+      (c) => Object.assign(c.accounts[0] ?? {}, { authSecret: text }),
+      'accounts[0].authSecret',
+      'looks like a forgotten placeholder',
+    ],
+  ),
+  [
+    'a foreign placeholder within an address',
+    (c) =>
+      Object.assign(c.channels.ops ?? {}, { webhookUrl: 'https://hooks.example.com/services/$SLACK_PATH' }),
+    'channels.ops.webhookUrl',
+    'looks like a forgotten placeholder',
+  ],
+  [
     'a webhook over http',
     (c) =>
       Object.assign(c, {
@@ -104,6 +125,28 @@ test.each<[string, (config: Sample) => unknown, string, string]>([
   const { warnings } = loadValid(config);
   expect(warnings.map((warning) => warning.path)).toContain(path);
   expect(warnings.find((warning) => warning.path === path)?.message).toContain(message);
+});
+
+test('a secret that merely holds such characters is not warned of', () => {
+  const config = sample();
+  for (const text of ['pa$$word', 'a%20b%3Fc', '100%sure%', '$ecret-9']) {
+    Object.assign(config.accounts[0] ?? {}, { authSecret: text });
+    expect(loadValid(config).warnings).toEqual([]);
+  }
+});
+
+test('what holds for many accounts is said once, with their number', () => {
+  const accounts = Array.from({ length: 50 }, (_, index) => ({
+    id: `a${index}`,
+    authSecret: `key-of-${index}`,
+    poll: { every: '10s' },
+  }));
+  expect(loadValid({ ...sample(), accounts }).warnings).toMatchObject([
+    {
+      path: 'accounts[0].poll.every',
+      message: expect.stringMatching(/rate limits nearer \(so do 49 more accounts\)$/),
+    },
+  ]);
 });
 
 test('a label with a value that no account has is warned of', () => {

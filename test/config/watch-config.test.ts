@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { listFileSource, readFileSource } from '../../src/config/sources.ts';
 import { type ConfigWatch, watchConfig } from '../../src/config/watch-config.ts';
+import type { WatchedSource } from '../../src/daemon/ports.ts';
 import type { Clock } from '../../src/domain/ports.ts';
 
 let directory: string;
@@ -33,19 +35,24 @@ async function pass(rounds: number): Promise<void> {
   }
 }
 
-function start(files: readonly string[] = [secret]): void {
-  changes = 0;
-  timers = [];
-  watch = watchConfig({ path, files, clock, onChange: () => changes++ });
+/** What the files hold now. */
+async function read(...paths: readonly string[]): Promise<WatchedSource[]> {
+  return Promise.all(paths.map(async (file) => (await readFileSource(file, 1000)).source));
 }
 
-beforeEach(() => {
+async function start(): Promise<void> {
+  changes = 0;
+  timers = [];
+  watch = watchConfig({ sources: await read(path, secret), clock, onChange: () => changes++ });
+}
+
+beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'lowwater-watch-'));
   path = join(directory, 'config.json');
   secret = join(directory, 'secret');
   writeFileSync(path, 'one');
   writeFileSync(secret, 'key');
-  start();
+  await start();
 });
 
 afterEach(() => {
@@ -112,7 +119,7 @@ test('a swap of the symbolic link that Kubernetes mounts volumes by is noticed',
   symlinkSync('v1', join(directory, '..data'));
   rmSync(path);
   symlinkSync(join('..data', 'config.json'), path);
-  start();
+  await start();
   await pass(5);
   symlinkSync('v2', join(directory, '..data_tmp'));
   renameSync(join(directory, '..data_tmp'), join(directory, '..data'));
@@ -139,7 +146,7 @@ test('a file that goes away and one that comes are changes', async () => {
 test('files named after a reload are watched, those no longer named are not', async () => {
   const other = join(directory, 'other');
   writeFileSync(other, 'a');
-  watch.setFiles([other]);
+  watch.setSources(await read(path, other));
   writeFileSync(secret, 'changed');
   await pass(3);
   expect(changes).toBe(0);
@@ -150,10 +157,39 @@ test('files named after a reload are watched, those no longer named are not', as
 
 test('an edit between loading and the first look is noticed', async () => {
   writeFileSync(path, 'two');
-  watch.setFiles([secret]);
+  watch.setSources(await read(path, secret));
   writeFileSync(path, 'three');
   await pass(2);
   expect(changes).toBe(1);
+});
+
+test('a file that comes into a folder of accounts, and one that goes, are changes', async () => {
+  const folder = join(directory, 'accounts.d');
+  mkdirSync(folder);
+  const pattern = join(folder, '*.json');
+  watch.setSources([(await listFileSource(pattern)).source]);
+  writeFileSync(join(folder, 'a.json.swp'), '[]');
+  await pass(3);
+  expect(changes).toBe(0);
+  writeFileSync(join(folder, 'a.json'), '[]');
+  await pass(2);
+  expect(changes).toBe(1);
+  rmSync(join(folder, 'a.json'));
+  await pass(2);
+  expect(changes).toBe(2);
+});
+
+test('a file system that hangs is asked once at a time, and holds nothing else up', async () => {
+  let asked = 0;
+  const hanging = { held: '', look: () => new Promise<string>(() => asked++) };
+  watch.setSources([hanging, hanging, hanging]);
+  for (let round = 0; round < 5; round++) {
+    const due = timers;
+    timers = [];
+    for (const fire of due) fire();
+    await Promise.resolve();
+  }
+  expect(asked).toBe(1);
 });
 
 test('a closed watch leaves no timer behind and tells nothing more', async () => {

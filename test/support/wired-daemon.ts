@@ -34,35 +34,31 @@ export async function wireDaemon(order: {
   readonly changes?: PortChanges;
 }): Promise<WiredDaemon> {
   const { configFile, clock, providerClock = clock, changes = {} } = order;
-  const [config, reading, stores, daemons, providers, channels, pings, systems, random, logs] =
-    (await Promise.all(
-      [
-        'config/load-config.js',
-        'config/read-text-file.js',
-        'store/store.js',
-        'daemon/daemon.js',
-        'provider/client.js',
-        'channels/create-channel.js',
-        'channels/ping.js',
-        'system/calendar.js',
-        'system/random.js',
-        'system/log.js',
-      ].map(built),
-    )) as unknown as [
-      typeof import('../../src/config/load-config.ts'),
-      typeof import('../../src/config/read-text-file.ts'),
-      typeof import('../../src/store/store.ts'),
-      typeof import('../../src/daemon/daemon.ts'),
-      typeof import('../../src/provider/client.ts'),
-      typeof import('../../src/channels/create-channel.ts'),
-      typeof import('../../src/channels/ping.ts'),
-      typeof import('../../src/system/calendar.ts'),
-      typeof import('../../src/system/random.ts'),
-      typeof import('../../src/system/log.ts'),
-    ];
-  const loaded = config.loadConfig({
+  const [config, stores, daemons, providers, channels, pings, systems, random, logs] = (await Promise.all(
+    [
+      'config/load-config.js',
+      'store/store.js',
+      'daemon/daemon.js',
+      'provider/client.js',
+      'channels/create-channel.js',
+      'channels/ping.js',
+      'system/calendar.js',
+      'system/random.js',
+      'system/log.js',
+    ].map(built),
+  )) as unknown as [
+    typeof import('../../src/config/load-config.ts'),
+    typeof import('../../src/store/store.ts'),
+    typeof import('../../src/daemon/daemon.ts'),
+    typeof import('../../src/provider/client.ts'),
+    typeof import('../../src/channels/create-channel.ts'),
+    typeof import('../../src/channels/ping.ts'),
+    typeof import('../../src/system/calendar.ts'),
+    typeof import('../../src/system/random.ts'),
+    typeof import('../../src/system/log.ts'),
+  ];
+  const { loaded } = await config.loadConfigFile({
     path: configFile,
-    readFile: reading.readTextFile,
     env: {},
     findCronProblem: systems.findCronProblem,
     calendar: systems.cronCalendar,

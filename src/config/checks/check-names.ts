@@ -12,17 +12,19 @@ export function checkNames(draft: Draft): ConfigProblem[] {
 }
 
 function findRepeated(draft: Draft, list: Path, what: string): ConfigProblem[] {
-  const firstLines = new Map<string, number>();
+  const first = new Map<string, Path>();
   return itemsAt(draft, list).flatMap((item) => {
     const path = [...item, 'id'];
     const id = textAt(draft, path);
     if (id === null) return [];
-    const firstLine = firstLines.get(id);
-    if (firstLine !== undefined) {
-      return [problemAt(draft, path, `another ${what} has this id already, in line ${firstLine}`)];
+    const other = first.get(id);
+    if (other === undefined) {
+      first.set(id, path);
+      return [];
     }
-    firstLines.set(id, draft.lineOf(path));
-    return [];
+    const { file, line } = draft.placeOf(other);
+    const where = file === undefined ? `in line ${line}` : `in line ${line} of ${file}`;
+    return [problemAt(draft, path, `another ${what} has this id already, ${where}`)];
   });
 }
 

@@ -1,18 +1,21 @@
 import { ownAlertTypes } from '../../domain/alert.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
-import { listWords } from '../../wording/lists.ts';
+import { listWords, quoteKey } from '../../wording/lists.ts';
 import { builtInIds } from '../built-in-rules.ts';
 import type { ConfigProblem, Path } from '../config-problem.ts';
 import { type Draft, itemsAt, keysAt, problemAt, textAt } from '../draft.ts';
 
 /** Names that routes, reports, rules and silences use must exist. */
 export function checkReferences(draft: Draft): ConfigProblem[] {
+  const secrets = new Set<string>();
+  gatherSecrets(draft.value, secrets);
   const channels = knownChannels(draft);
-  const accounts = knownIds(draft, 'accounts', 'account');
-  const rules = knownAlertTypes(draft);
+  const accounts = knownIds(draft, secrets, { list: 'accounts', what: 'account' });
+  const rules = knownAlertTypes(draft, secrets);
   const problems: ConfigProblem[] = [];
   const check = (path: Path, known: Known): void => {
-    for (const place of namesAt(draft, path)) problems.push(...checkName(draft, place, known));
+    for (const place of namesAt(draft, path))
+      problems.push(...checkName(draft, place, { ...known, secrets }));
   };
   for (const route of itemsAt(draft, ['routes'])) {
     check([...route, 'channels'], channels);
@@ -45,10 +48,13 @@ function knownChannels(draft: Draft): Known {
   return { what: 'channel has this name', shown: names, names: new Set(names), complete: true };
 }
 
-function knownIds(draft: Draft, list: string, what: string): Known {
+function knownIds(
+  draft: Draft,
+  secrets: ReadonlySet<string>,
+  { list, what }: { readonly list: string; readonly what: string },
+): Known {
   const paths = itemsAt(draft, [list]).map((item) => [...item, 'id']);
   const ids = paths.flatMap((path) => textAt(draft, path) ?? []);
-  const secrets = new Set(secretTexts(draft.value));
   const shown = paths
     .filter((path) => !draft.isInterpolated(path))
     .flatMap((path) => textAt(draft, path) ?? []);
@@ -60,18 +66,19 @@ function knownIds(draft: Draft, list: string, what: string): Known {
   };
 }
 
-const secretKeys = /^(?:authSecret|webhookUrl|smtpUrl|url|secret|clientSecret|refreshToken|token)$/;
+export const secretKeys = /^(?:authSecret|webhookUrl|smtpUrl|url|secret|clientSecret|refreshToken|token)$/;
 
 /** Every text that stands as a secret somewhere: pasted over an id by mistake it must not be shown either. */
-function secretTexts(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, child]) =>
-    typeof child === 'string' ? (secretKeys.test(key) ? [child] : []) : secretTexts(child),
-  );
+function gatherSecrets(value: unknown, found: Set<string>): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, child] of Object.entries(value)) {
+    if (typeof child !== 'string') gatherSecrets(child, found);
+    else if (secretKeys.test(key)) found.add(child);
+  }
 }
 
-function knownAlertTypes(draft: Draft): Known {
-  const configured = knownIds(draft, 'rules', 'rule');
+function knownAlertTypes(draft: Draft, secrets: ReadonlySet<string>): Known {
+  const configured = knownIds(draft, secrets, { list: 'rules', what: 'rule' });
   const others = [...Object.values(builtInIds([...configured.names])), ...ownAlertTypes];
   const failing = keysAt(draft, ['channels']).map((channel) => `channel-failed:${channel}`);
   return {
@@ -86,14 +93,27 @@ function namesAt(draft: Draft, path: Path): Path[] {
   return textAt(draft, path) === null ? itemsAt(draft, path) : [path];
 }
 
-function checkName(draft: Draft, path: Path, known: Known): ConfigProblem[] {
+function checkName(
+  draft: Draft,
+  path: Path,
+  known: Known & { readonly secrets: ReadonlySet<string> },
+): ConfigProblem[] {
   const name = textAt(draft, path);
   if (name === null || !known.complete || known.names.has(name) || known.others?.test(name)) return [];
+  const isName = isHarmless(name) && !known.secrets.has(name) && !draft.isInterpolated(path);
+  const written = isName ? ` (${quoteKey(name)})` : '';
   const nearest = draft.isInterpolated(path) ? null : nearestWord(name, known.shown);
   if (nearest !== null)
-    return [problemAt(draft, path, `no ${known.what}; did you mean ${listWords([nearest])}?`)];
+    return [problemAt(draft, path, `no ${known.what}${written}; did you mean ${listWords([nearest])}?`)];
   const few = known.shown.slice(0, 10);
   const more = known.shown.length > few.length ? ` and ${known.shown.length - few.length} more` : '';
   const all = few.length === 0 ? '' : `; there is ${listWords(few, more === '' ? 'and' : 'or')}${more}`;
-  return [problemAt(draft, path, `no ${known.what}${all}`)];
+  return [problemAt(draft, path, `no ${known.what}${written}${all}`)];
+}
+
+/** Short plain words and numbers are names; a key or a token that was pasted in the wrong place is longer, with digits. */
+function isHarmless(name: string): boolean {
+  return (
+    name.length <= 20 && name.split(/[-_.:@]/).every((part) => /^(?:[a-z]{0,20}|[a-z\d]{1,4})$/i.test(part))
+  );
 }

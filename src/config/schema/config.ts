@@ -145,7 +145,7 @@ export const configSchema = shape({
   accounts: filledList(
     'The accounts to watch. At least one.',
     account,
-    'must be a list with at least one account',
+    'must be a list with at least one account, or {"files": "accounts.d/*.json"}',
   ),
   rules: z
     .array(ruleSchema, { error: 'must be a list of rules' })

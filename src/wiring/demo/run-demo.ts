@@ -39,13 +39,13 @@ export async function runDemo(
     const parts = { provider: provider.url, channels, port, everyone: order.channels !== null };
     writeFileSync(path, JSON.stringify(storyConfiguration(parts), null, 2));
     const file = openConfigurationFile(path, log);
-    const loaded = file.load();
+    const loaded = await file.load();
     if (loaded.kind === 'invalid')
       throw new Error(`the demo's configuration is invalid: ${loaded.lines.join('; ')}`);
-    const { settings, watchedFiles } = loaded;
+    const { settings, sources } = loaded;
     const ending = log.open(settings.log.level);
     const started = (url: string | null): void => tellStory({ order, url });
-    await serve({ file, settings, watchedFiles, log: ending, version, signal, started });
+    await serve({ file, settings, sources, log: ending, version, signal, started });
   } finally {
     await Promise.all([provider.close(), ...[...receivers.values()].map((each) => each.close())]);
     rmSync(folder, { recursive: true, force: true });

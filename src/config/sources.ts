@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, readdir, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { WatchedSource } from '../daemon/ports.ts';
+import type { FileContent, FileList } from './interpolate.ts';
+
+/** The largest configuration, and the largest file of accounts beside it. */
+export const largestDocumentBytes = 16 * 1024 * 1024;
+
+/** The largest file that a placeholder puts in. */
+export const largestValueBytes = 1024 * 1024;
+
+/**
+ * Reads a UTF-8 file, without the byte order mark that some editors put first. Failures are phrases for people: what is no
+ * regular file (a FIFO or a device could keep the reader waiting for ever) or larger than `maxBytes` is refused unread.
+ */
+export async function readFileSource(
+  path: string,
+  maxBytes: number,
+): Promise<{ readonly content: FileContent; readonly source: WatchedSource }> {
+  const bytes = await readBytes(path, maxBytes);
+  return { content: decode(bytes), source: watchFile(path, maxBytes, digestOf(bytes)) };
+}
+
+/** The files that an absolute pattern with `*` in its last part names, in the order of their names. */
+export async function listFileSource(
+  pattern: string,
+): Promise<{ readonly content: FileList; readonly source: WatchedSource }> {
+  const content = await listFiles(pattern);
+  const source = {
+    held: digestOfList(content),
+    look: async () => digestOfList(await listFiles(pattern)),
+  };
+  return { content, source };
+}
+
+type Bytes = Buffer | { readonly failed: string };
+
+async function readBytes(path: string, maxBytes: number): Promise<Bytes> {
+  try {
+    // Without O_NONBLOCK, opening a FIFO waits for somebody who writes.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const stats = await file.stat();
+      if (!stats.isFile()) return { failed: stats.isDirectory() ? 'it is a directory' : noRegularFile };
+      // A file may grow while it is read, and those of /proc say that they are empty.
+      const chunks: Buffer[] = [];
+      let read = 0;
+      if (stats.size <= maxBytes) {
+        for await (const chunk of file.createReadStream({ end: maxBytes, autoClose: false })) {
+          chunks.push(chunk);
+          read += chunk.length;
+        }
+      }
+      if (Math.max(stats.size, read) <= maxBytes) return Buffer.concat(chunks);
+      return { failed: `it is larger than ${maxBytes / 1024 / 1024} MB` };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    return { failed: describeFailure(error) };
+  }
+}
+
+const noRegularFile = 'it is no regular file (a FIFO, a socket or a device)';
+
+function decode(bytes: Bytes): FileContent {
+  if ('failed' in bytes) return { kind: 'failed', reason: bytes.failed };
+  try {
+    return { kind: 'text', text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+  } catch (error) {
+    return { kind: 'failed', reason: describeFailure(error) };
+  }
+}
+
+async function listFiles(pattern: string): Promise<FileList> {
+  const [folder, name] = [dirname(pattern), basename(pattern)];
+  if (folder.includes('*')) return { kind: 'failed', reason: 'only the name of the file may hold a *' };
+  if (!name.includes('*')) return { kind: 'files', paths: [pattern] };
+  // As in a shell, a * stands for no leading dot: editors keep such files beside those that they change.
+  const parts = name.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  const expression = new RegExp(`^${name.startsWith('*') ? '(?!\\.)' : ''}${parts.join('.*')}$`, 's');
+  try {
+    const names = (await readdir(folder)).filter((entry) => expression.test(entry));
+    return { kind: 'files', paths: names.toSorted().map((entry) => join(folder, entry)) };
+  } catch (error) {
+    return { kind: 'failed', reason: describeFailure(error) };
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  ENOTDIR: 'no such file: a part of its path is not a directory',
+  EISDIR: 'it is a directory',
+  ENXIO: noRegularFile,
+  ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not UTF-8 text',
+  ELOOP: 'too many symbolic links',
+  ENAMETOOLONG: 'its name is too long',
+};
+
+function describeFailure(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+  if (code === 'EACCES' || code === 'EPERM') {
+    const user = process.getuid?.();
+    return `this user${user === undefined ? '' : ` (uid ${user})`} may not read it`;
+  }
+  return reasons[code] ?? code;
+}
+
+/**
+ * A file that is written twice within one tick of the file system's clock may keep its metadata; for so many
+ * rounds after a change it is read all the same.
+ */
+const roundsOfDoubt = 3;
+
+/** A file whose metadata has been still for a while is not read again. */
+function watchFile(path: string, maxBytes: number, held: string): WatchedSource {
+  let before = { metadata: '', digest: held, stillRounds: 0 };
+  return {
+    held,
+    async look() {
+      const metadata = await describeMetadata(path);
+      const isStill = metadata !== null && before.metadata === metadata;
+      if (isStill && before.stillRounds >= roundsOfDoubt) return before.digest;
+      const digest = digestOf(await readBytes(path, maxBytes));
+      before = { metadata: metadata ?? '', digest, stillRounds: isStill ? before.stillRounds + 1 : 0 };
+      return digest;
+    },
+  };
+}
+
+/** Follows symbolic links: another target is another inode. */
+async function describeMetadata(path: string): Promise<string | null> {
+  try {
+    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+    return `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+  } catch {
+    return null;
+  }
+}
+
+function digestOf(bytes: Bytes): string {
+  return 'failed' in bytes ? bytes.failed : createHash('sha256').update(bytes).digest('base64');
+}
+
+function digestOfList(list: FileList): string {
+  return list.kind === 'failed' ? list.reason : JSON.stringify(list.paths);
+}
