@@ -6,12 +6,12 @@
 import { Readable } from 'node:stream';
 import { formatMicros } from '../src/domain/money.ts';
 import type { PollRecord } from '../src/domain/reading.ts';
-import type { Rule } from '../src/domain/rule.ts';
 import { Secret } from '../src/domain/secret.ts';
 import type { AccountSettings, Settings } from '../src/domain/settings.ts';
 import { readHistoryCsv } from '../src/replay/history-csv.ts';
 import type { AccountPast } from '../src/replay/past.ts';
 import { Replay } from '../src/replay/replay.ts';
+import type { AnyRule } from '../src/rules/registry.ts';
 import { PackedPolls } from '../src/store/runs/packed-polls.ts';
 import { cronCalendar } from '../src/system/calendar.ts';
 import { emptyReader } from '../src/views/empty-reader.ts';
@@ -30,9 +30,16 @@ function fraction(): number {
 }
 
 const units = (amount: number) => Math.round(amount * 1_000_000);
-const common = { severity: 'warning', forMs: 0, recoverForMs: 0, match: {}, builtIn: false } as const;
+const common = {
+  severity: 'warning',
+  forMs: 0,
+  recoverForMs: 0,
+  match: {},
+  builtIn: false,
+  balance: null,
+} as const;
 
-const rules: readonly Rule[] = [
+const rules: readonly AnyRule[] = [
   {
     ...common,
     id: 'sms-low',

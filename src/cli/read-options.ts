@@ -1,8 +1,8 @@
-import { ownAlertTypes } from '../domain/alert.ts';
 import { parseDuration } from '../domain/duration.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
 import { type Balance, balances } from '../domain/reading.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
+import { ownAlertTypes } from '../rules/registry.ts';
 import { type CommandInput, UsageError } from './command.ts';
 
 /** A duration such as `2h`, in milliseconds; null when the option was not given. */

@@ -4,8 +4,7 @@ import type { Route } from '../domain/route.ts';
 import type { AccountSettings, PollSchedule, ServerSettings, Settings } from '../domain/settings.ts';
 import type { RecurringSilence } from '../domain/silence.ts';
 import { everyChannel } from '../engine/plan.ts';
-import { buildMatcher, buildRules } from './build-rules.ts';
-import { buildBuiltInRules } from './built-in-rules.ts';
+import { buildBuiltInRules } from '../rules/built-in-rules.ts';
 import type { ConfigInput } from './schema/config.ts';
 
 const defaultPollMs = 300_000;
@@ -24,7 +23,7 @@ export interface Folders {
 /** Settings from a valid file. */
 export function buildSettings(config: ConfigInput, folders: Folders): Settings {
   const accounts = config.accounts.map((account) => buildAccount(account, config));
-  const rules = buildRules(config.rules);
+  const { rules } = config;
   return {
     provider: {
       timeoutMs: config.provider.timeout,
@@ -79,7 +78,7 @@ function buildPoll(poll: ConfigInput['poll'], timezone: string): PollSchedule {
 function buildRoutes(config: ConfigInput): Route[] {
   if (config.routes.length === 0) return [everyChannel(Object.keys(config.channels))];
   return config.routes.map((route) => ({
-    match: buildMatcher(route.match),
+    match: route.match ?? {},
     channels: route.channels,
     repeatEveryMs: route.repeatEvery,
     groupWaitMs: route.groupWait,
@@ -93,7 +92,7 @@ function buildRoutes(config: ConfigInput): Route[] {
 
 function buildSilence(silence: ConfigInput['silences'][number], config: ConfigInput): RecurringSilence {
   return {
-    match: buildMatcher(silence.match),
+    match: silence.match,
     cron: silence.cron,
     timezone: silence.timezone ?? config.timezone,
     durationMs: silence.duration,

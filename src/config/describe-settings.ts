@@ -3,9 +3,10 @@ import { kindOf } from '../channels/registry.ts';
 import { formatDuration } from '../domain/duration.ts';
 import type { Route } from '../domain/route.ts';
 import type { AccountSettings, PollSchedule, Settings } from '../domain/settings.ts';
+import { describeRule } from '../rules/about-rules.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import type { ConfigProblem } from './config-problem.ts';
-import { describeMatcher, describeRule } from './describe-rule.ts';
+import { describeMatcher } from './describe-matcher.ts';
 
 /** The configuration as understood, defaults and built-in rules included; secrets are not in it. */
 export interface SettingsDescription {
@@ -69,7 +70,7 @@ export function describeSettings(
     rules: settings.rules.map((rule) => ({
       id: rule.id,
       type: rule.type,
-      severity: 'thresholds' in rule ? Object.keys(rule.thresholds).join(', ') : rule.severity,
+      severity: rule.thresholds === undefined ? rule.severity : Object.keys(rule.thresholds).join(', '),
       builtIn: rule.builtIn,
       accounts: settings.accounts
         .map(({ id }) => id)

@@ -3,6 +3,7 @@ import { formatDuration } from '../domain/duration.ts';
 import { isLoopbackHost } from '../domain/loopback-host.ts';
 import type { Calendar } from '../domain/ports.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
+import { ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { shortPollMs } from '../schema/schedules.ts';
 import { secretKeys } from './checks/check-references.ts';
@@ -93,27 +94,11 @@ function warnOfRules(draft: Draft, settings: Settings): ConfigProblem[] {
     const rule = settings.rules[index];
     if (rule === undefined) return [];
     const accounts = watched.filter(({ rules }) => rules.has(rule.id)).map(({ account }) => account);
-    const warnings: ConfigProblem[] = [];
-    if (accounts.length === 0) warnings.push(problemAt(draft, path, 'this rule watches no account'));
-    if (rule.type === 'currency' && accounts.some(({ currency }) => currency === null)) {
-      warnings.push(problemAt(draft, path, 'says nothing about accounts without a currency in this file'));
-    }
-    if (rule.type === 'top-up' && rule.forMs + rule.recoverForMs > 0) {
-      warnings.push(problemAt(draft, path, 'for and recoverFor mean nothing here: a top-up is an event'));
-    }
-    if (
-      rule.type === 'stale' &&
-      accounts.some(({ poll }) => poll.kind === 'every' && poll.everyMs >= (rule.afterMs ?? Infinity))
-    ) {
-      warnings.push(
-        problemAt(
-          draft,
-          [...path, 'after'],
-          'is not longer than the poll interval of every account: it can fire between two good polls',
-        ),
-      );
-    }
-    return warnings;
+    const unused = accounts.length === 0 ? [{ path: [], message: 'this rule watches no account' }] : [];
+    const doubtful = ruleKindOf(rule).warn?.(rule, accounts) ?? [];
+    return [...unused, ...doubtful].map((problem) =>
+      problemAt(draft, [...path, ...problem.path], problem.message),
+    );
   });
 }
 

@@ -3,10 +3,12 @@ import type { IncidentMessage, Message, Notice, NoticeAccount } from '../domain/
 import { kindsByIncident, type NoticeKind, type OutboxMessage, wireId } from '../domain/outbox.ts';
 import type { StoreReader } from '../domain/ports.ts';
 import { severityRank } from '../domain/severity.ts';
-import { balanceThresholds, outlookOf } from '../engine/insight.ts';
+import { outlookOf } from '../engine/insight.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { factsOf, type WatchedAccount } from '../engine/watched-account.ts';
+import { balanceLevels } from '../rules/about-rules.ts';
 import { factsBehind } from '../rules/evaluate.ts';
+import { alertKindOf } from '../rules/registry.ts';
 import { thin } from '../spending/thin.ts';
 import { composeReport } from './compose-report.ts';
 
@@ -128,7 +130,7 @@ function describeAccount(account: WatchedAccount, incident: Incident, now: numbe
     failure: poll.failure,
     consecutiveFailures: poll.consecutiveFailures,
     outlook: tellsOutlook(incident) ? outlookOf(account, balance, now) : null,
-    thresholds: balanceThresholds(account.rules, balance),
+    thresholds: balanceLevels(account.rules, balance),
     history: [],
   };
 }
@@ -138,7 +140,7 @@ function describeAccount(account: WatchedAccount, incident: Incident, now: numbe
  * known balance lasts.
  */
 function tellsOutlook({ balance, type }: Incident): boolean {
-  return balance !== null || type === 'stale' || type === 'auth-failed';
+  return balance !== null || alertKindOf({ type }).unread !== undefined;
 }
 
 /**

@@ -14,6 +14,8 @@ import { type Sent, settleDelivery } from '../engine/settle.ts';
 import { shiftTime } from '../engine/shift.ts';
 import { type MonitorState, writeNote } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
+import { configInvalid } from '../rules/config-invalid.ts';
+import { storageFailed } from '../rules/storage-failed.ts';
 import { changedAccounts, hasOtherKey, isReadDifferently } from './changed-accounts.ts';
 import { Committer } from './committer.ts';
 import { composeMessage } from './compose.ts';
@@ -52,8 +54,8 @@ const drainMs = 8000;
 const orderNote = 'order-at';
 /** How metrics count the end of a sending. */
 const countedAs = { delivered: 'delivered', retry: 'retried', dead: 'dead', moot: 'dead' } as const;
-export const storageRule = 'storage-failed';
-export const configRule = 'config-invalid';
+export const storageRule = storageFailed.type;
+export const configRule = configInvalid.type;
 
 /**
  * The running daemon. Everything happens in turns: something came in (a poll ended, a message was sent, a
@@ -175,7 +177,7 @@ export class Daemon {
 
   /** A reload failed: the running configuration stays, and everybody hears of it once. */
   reportInvalidConfiguration(text: string): void {
-    const failure = { type: 'config-invalid', rule: configRule, severity: 'warning', text } as const;
+    const failure = { type: configRule, rule: configRule, severity: 'warning', text } as const;
     this.act((now) => raiseOwnFailure(this.state, { ...failure, now }));
   }
 
@@ -258,7 +260,7 @@ export class Daemon {
     if (failure !== null && !raised) {
       this.#parts.log.error({ err: failure }, 'the database cannot be written; going on from memory');
       const fact = {
-        type: 'storage-failed',
+        type: storageRule,
         rule: storageRule,
         severity: 'critical',
         text: failure.message,

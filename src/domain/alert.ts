@@ -1,13 +1,6 @@
 import type { Fact, Quantity } from './quantity.ts';
 import type { Balance } from './reading.ts';
-import type { RuleType } from './rule.ts';
 import type { Severity } from './severity.ts';
-
-/** Rule types that lowwater raises about itself or about a provider as a whole; nobody configures them. */
-export const ownAlertTypes = ['provider-down', 'storage-failed', 'channel-failed', 'config-invalid'] as const;
-export type OwnAlertType = (typeof ownAlertTypes)[number];
-
-export type AlertType = RuleType | OwnAlertType;
 
 /**
  * The state of one rule for one account (Prometheus' terms). Its identity is `account` + `rule`.
@@ -20,7 +13,8 @@ export type AlertType = RuleType | OwnAlertType;
 export interface Alert {
   readonly account: string;
   readonly rule: string;
-  readonly type: AlertType;
+  /** The name of its kind (`rules/registry.ts`). */
+  readonly type: string;
   readonly balance: Balance | null;
   readonly state: 'inactive' | 'pending' | 'firing';
   /** Of the breach as it is now; while pending, what it would fire with. */
@@ -73,7 +67,8 @@ export interface Incident {
   readonly id: string;
   readonly account: string;
   readonly rule: string;
-  readonly type: AlertType;
+  /** The name of its kind (`rules/registry.ts`). */
+  readonly type: string;
   readonly balance: Balance | null;
   /** The account's name and labels as they were: a message about a removed account still needs them. */
   readonly accountName: string;
@@ -155,6 +150,3 @@ export interface AlertTiming {
   readonly recoverForMs: number;
   readonly flapWindowMs: number;
 }
-
-/** The fact that tells a channel that refused some recipients from one that refused the message. */
-export const refusedRecipientsFact = 'refused recipients';

@@ -1,4 +1,4 @@
-import type { AlertType, Incident, Resolution } from './alert.ts';
+import type { Incident, Resolution } from './alert.ts';
 import type { Micros } from './money.ts';
 import type { NoticeKind } from './outbox.ts';
 import type { OutcomeKind } from './outcome.ts';
@@ -44,7 +44,8 @@ export interface Notice {
   readonly incident: Incident;
   /** Oldest first, such as firing + resolved for what came and went while the channel was down. */
   readonly kinds: readonly NoticeKind[];
-  readonly type: AlertType;
+  /** The name of the alert's kind. */
+  readonly type: string;
   readonly severity: Severity;
   /**
    * The incident's account as it is now; null when it is about lowwater itself, a provider, or an account

@@ -18,75 +18,25 @@ export type AmountOrShare =
 /** Threshold by severity; only the severities that the rule speaks in are present. */
 export type Ladder<T> = Readonly<Partial<Record<Severity, T>>>;
 
-interface RuleBase {
+/** What rules of all kinds have in common. The module of a kind types the keys that are its own. */
+export interface Rule {
   readonly id: string;
-  /** Severity of rules without a ladder. */
+  /** The name of its kind (`rules/registry.ts`). */
+  readonly type: string;
+  /** Of a rule with a ladder: the worst that it can reach. */
   readonly severity: Severity;
   readonly forMs: number;
   readonly recoverForMs: number;
   readonly match: Matcher;
   /** True for the rules that exist without being configured. */
   readonly builtIn: boolean;
+  /** Of a rule with a ladder: its thresholds by severity, in the unit that its kind judges. */
+  readonly thresholds?: Ladder<number>;
+  /** Which balance it is about; null for rules about the account as a whole. */
+  readonly balance: Balance | null;
 }
 
-interface MoneyRuleBase extends RuleBase {
+/** A rule about one balance. */
+export interface MoneyRule extends Rule {
   readonly balance: Balance;
 }
-
-export interface BelowRule extends MoneyRuleBase {
-  readonly type: 'below';
-  readonly thresholds: Ladder<Micros>;
-  readonly hysteresis: AmountOrShare;
-}
-
-export interface NegativeRule extends MoneyRuleBase {
-  readonly type: 'negative';
-  readonly hysteresisMicros: Micros;
-}
-
-export interface RunwayRule extends MoneyRuleBase {
-  readonly type: 'runway';
-  /** Milliseconds of runway by severity. */
-  readonly thresholds: Ladder<number>;
-  readonly floorMicros: Micros;
-  readonly lookbackMs: number;
-  readonly minimumHistoryMs: number;
-  /** True when the file itself set `minimumHistory`: then it alone decides whether the rule may speak. */
-  readonly minimumHistoryGiven: boolean;
-}
-
-export interface DropRule extends MoneyRuleBase {
-  readonly type: 'drop';
-  readonly by: AmountOrShare;
-  readonly windowMs: number;
-}
-
-export interface IdleRule extends MoneyRuleBase {
-  readonly type: 'idle';
-  readonly windowMs: number;
-}
-
-export interface TopUpRule extends MoneyRuleBase {
-  readonly type: 'top-up';
-  readonly atLeastMicros: Micros;
-}
-
-export interface CurrencyRule extends RuleBase {
-  readonly type: 'currency';
-}
-
-export interface StaleRule extends RuleBase {
-  readonly type: 'stale';
-  /** Null: three times the account's poll interval, at least two minutes. */
-  readonly afterMs: number | null;
-}
-
-export interface AuthFailedRule extends RuleBase {
-  readonly type: 'auth-failed';
-}
-
-export type MoneyRule = BelowRule | NegativeRule | RunwayRule | DropRule | IdleRule | TopUpRule;
-
-export type Rule = MoneyRule | CurrencyRule | StaleRule | AuthFailedRule;
-
-export type RuleType = Rule['type'];

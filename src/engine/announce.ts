@@ -1,10 +1,13 @@
 import type { Alert, Incident } from '../domain/alert.ts';
 import type { NoticeKind } from '../domain/outbox.ts';
 import { defaultRepeatEveryMs } from '../domain/route.ts';
+import { channelFailed, channelFailedRule } from '../rules/channel-failed.ts';
+import { providerDown } from '../rules/provider-down.ts';
+import { alertKindOf } from '../rules/registry.ts';
 import { type ChannelPlan, decide } from './decide.ts';
 import { isInhibited } from './inhibition.ts';
 import { isPartOfOutage, OutageHolds, reviewOutage, staleIncidentsOf } from './outage.ts';
-import { channelFailedRule, isOwnFailureRaised } from './own-alerts.ts';
+import { isOwnFailureRaised } from './own-alerts.ts';
 import { planChannels } from './plan.ts';
 import { enqueue, queueOf } from './queue.ts';
 import { isSilenced } from './silencing.ts';
@@ -48,7 +51,10 @@ function reviewOutages(state: MonitorState, now: number): void {
   const providers = new Set<string>();
   for (const id of state.touched) {
     const incident = state.incidents.get(id);
-    const account = incident?.type === 'stale' ? state.accounts.get(incident.account) : undefined;
+    const account =
+      incident !== undefined && alertKindOf(incident).unread === 'means'
+        ? state.accounts.get(incident.account)
+        : undefined;
     if (account !== undefined) providers.add(account.settings.baseUrl);
   }
   for (const baseUrl of providers) reviewOutage(state, baseUrl, now);
@@ -98,7 +104,7 @@ function plansOf(state: MonitorState, incident: Incident): readonly ChannelPlan[
     .map((channel) => channel.name)
     .filter((name) => !isAbout(incident, name));
   const plans = planChannels(incident, state.settings.routes, channels);
-  if (incident.type !== 'provider-down') return plans;
+  if (incident.type !== providerDown.type) return plans;
   // Its message replaces those of the accounts, so whoever would have heard of one of them hears of it.
   const own = new Map(plans.map((plan) => [plan.channel, plan]));
   const replaced = staleIncidentsOf(state, incident.account)
@@ -146,7 +152,7 @@ function isUntried(state: MonitorState, incident: Incident): boolean {
 
 /** A channel is not asked to carry the news of its own failure. */
 function isAbout(incident: Incident, channel: string): boolean {
-  return incident.type === 'channel-failed' && incident.rule === channelFailedRule(channel);
+  return incident.type === channelFailed.type && incident.rule === channelFailedRule(channel);
 }
 
 function isIncidentInhibited(state: MonitorState, incident: Incident, now: number): boolean {

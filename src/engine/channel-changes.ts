@@ -1,5 +1,6 @@
 import type { ChannelSettings } from '../domain/settings.ts';
-import { channelFailedRule, closeOwnFailure } from './own-alerts.ts';
+import { channelFailed, channelFailedRule } from '../rules/channel-failed.ts';
+import { closeOwnFailure } from './own-alerts.ts';
 import { moveQueue, putMessage } from './queue.ts';
 import { forgetTries } from './settle.ts';
 import type { MonitorState } from './state.ts';
@@ -26,7 +27,7 @@ export function abandonUnknownChannels(state: MonitorState, now: number): void {
   for (const message of state.messages.values()) named.add(message.channel);
   for (const incident of state.incidents.values()) {
     for (const channel of Object.keys(incident.told)) named.add(channel);
-    if (incident.type === 'channel-failed') named.add(incident.rule.slice(channelFailedRule('').length));
+    if (incident.type === channelFailed.type) named.add(incident.rule.slice(channelFailedRule('').length));
   }
   for (const { name } of state.settings.channels) named.delete(name);
   for (const name of named) abandonChannel(state, name, now);

@@ -2,10 +2,10 @@ import type { Alert, Resolution } from '../domain/alert.ts';
 import type { AccountState } from '../domain/ports.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
+import { timingOf } from '../rules/alert-timing.ts';
 import { evaluate, explainRule, factsBehind } from '../rules/evaluate.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
-import { balanceOf, needsReading, timingOf } from '../rules/judging.ts';
-import { staleDueAt } from '../rules/stale.ts';
+import { ruleKindOf } from '../rules/registry.ts';
 import { closeIncident, openEvent, openIncident, updateIncident } from './incidents.ts';
 import { type MonitorState, wakeBy } from './state.ts';
 import { elapse, elapsesAt, inactiveAlert, isAtRest, type Transition, transition } from './transition.ts';
@@ -16,7 +16,7 @@ export function judgePoll(state: MonitorState, account: WatchedAccount, now: num
   const facts = factsOf(account, now);
   const read = facts.outcome === 'ok';
   for (const rule of account.rules) {
-    if (read || !needsReading(rule)) judgeRule(state, { account, rule, facts, now });
+    if (read || !ruleKindOf(rule).needsReading) judgeRule(state, { account, rule, facts, now });
   }
   scheduleAccount(state, account, facts);
 }
@@ -26,7 +26,7 @@ export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: 
   const facts = factsOf(account, now);
   for (const rule of account.rules) {
     // First: an account that is stale again must not be seen to recover.
-    if (rule.type === 'stale' && isAtRest(account.alerts.get(rule.id) ?? null))
+    if (ruleKindOf(rule).dueAt !== undefined && isAtRest(account.alerts.get(rule.id) ?? null))
       judgeRule(state, { account, rule, facts, now });
     const alert = account.alerts.get(rule.id);
     if (alert !== undefined && !isHeld(rule, facts)) {
@@ -49,7 +49,7 @@ export function scheduleAccount(
   let next = Number.POSITIVE_INFINITY;
   for (const rule of account.rules) {
     const alert = account.alerts.get(rule.id);
-    if (rule.type === 'stale' && isAtRest(alert ?? null)) next = Math.min(next, staleDueAt(rule, facts));
+    if (isAtRest(alert ?? null)) next = Math.min(next, ruleKindOf(rule).dueAt?.(rule, facts) ?? next);
     if (alert === undefined || isHeld(rule, facts)) continue;
     next = Math.min(next, elapsesAt(alert, timingOf(rule, account.pollIntervalMs)) ?? next);
   }
@@ -133,13 +133,13 @@ function newAlert(account: WatchedAccount, rule: Rule): Alert {
     account: account.settings.id,
     rule: rule.id,
     type: rule.type,
-    balance: balanceOf(rule),
+    balance: rule.balance,
   });
 }
 
 /** While an account cannot be read, time decides nothing about its balances. */
 function isHeld(rule: Rule, facts: AccountFacts): boolean {
-  return needsReading(rule) && facts.outcome !== 'ok';
+  return ruleKindOf(rule).needsReading && facts.outcome !== 'ok';
 }
 
 /** Whether the newest reading found more than the one before it. */
@@ -153,10 +153,10 @@ function resolutionOf(
   account: WatchedAccount,
   { rule, alert }: { readonly rule: Rule; readonly alert: Alert },
 ): Resolution {
-  const balance = balanceOf(rule);
+  const { balance } = rule;
   // The instant as the readings know it: the alert's own clocks are moved by every time in which nobody watched.
   const since = alert.incident === null ? undefined : state.incidents.get(alert.incident)?.firedAt;
-  if (since === undefined || balance === null || rule.type === 'drop' || rule.type === 'idle')
+  if (since === undefined || balance === null || ruleKindOf(rule).emptinessRank === undefined)
     return { kind: 'recovered' };
   const micros = account.log.toppedUpSince(balance, since);
   return micros > 0 ? { kind: 'topped-up', micros } : { kind: 'recovered' };

@@ -1,4 +1,4 @@
-import { type Incident, isOwnId, ownAlertTypes } from '../domain/alert.ts';
+import { type Incident, isOwnId } from '../domain/alert.ts';
 import { isAcknowledged } from '../domain/incident.ts';
 import { matchesEverything } from '../domain/matcher.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
@@ -6,8 +6,9 @@ import type { AlertName, Refusal, SilenceOrder } from '../domain/operator.ts';
 import type { OperatorOrder } from '../domain/ports.ts';
 import type { Matcher } from '../domain/rule.ts';
 import type { Silence } from '../domain/silence.ts';
+import { channelFailedRule } from '../rules/channel-failed.ts';
+import { ownAlertTypes } from '../rules/registry.ts';
 import { keepIncident } from './incidents.ts';
-import { channelFailedRule } from './own-alerts.ts';
 import { reviewSilences } from './silencing.ts';
 import type { MonitorState } from './state.ts';
 

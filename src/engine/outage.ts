@@ -1,5 +1,7 @@
 import { displayName, type Incident, providerAccountId } from '../domain/alert.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
+import { providerDown } from '../rules/provider-down.ts';
+import { alertKindOf } from '../rules/registry.ts';
 import { closeOwnAlert, raiseOwnAlert } from './own-alerts.ts';
 import type { MonitorState } from './state.ts';
 import { inactiveAlert } from './transition.ts';
@@ -8,7 +10,7 @@ import type { WatchedAccount } from './watched-account.ts';
 /** Fewer accounts than this are no provider. */
 const fewestAccounts = 3;
 
-const outageRule = 'provider-down';
+const outageRule = providerDown.type;
 
 /**
  * An outage of a whole provider: at least half, and at least three, of its accounts went stale within one
@@ -33,7 +35,7 @@ export function reviewOutage(state: MonitorState, baseUrl: string, now: number):
     return;
   }
   if (!areMany(countTogether(stale, longestInterval(accounts)), accounts)) return;
-  const identity = { account, rule: outageRule, type: 'provider-down', balance: null } as const;
+  const identity = { account, rule: outageRule, type: outageRule, balance: null } as const;
   raiseOwnAlert(state, {
     alert: alert ?? inactiveAlert(identity),
     evaluation: describeOutage(baseUrl, stale.length, accounts),
@@ -58,7 +60,7 @@ export function touchStale(state: MonitorState, baseUrl: string): void {
 /** Whether the message about a whole provider stands for this staleness of one account. */
 export function isPartOfOutage(state: MonitorState, incident: Incident): boolean {
   const account = state.accounts.get(incident.account);
-  if (account === undefined || incident.type !== 'stale' || incident.resolvedAt !== null) return false;
+  if (account === undefined || !meansUnread(incident) || incident.resolvedAt !== null) return false;
   const outage = state.alerts.get(providerAccountId(account.settings.baseUrl), outageRule);
   return outage?.state === 'firing';
 }
@@ -70,7 +72,7 @@ export function staleIncidentsOf(state: MonitorState, provider: string): Inciden
   );
   return accounts
     .flatMap((account) => [...account.alerts.values()])
-    .flatMap(({ type, incident }) => (type === 'stale' && incident !== null ? [incident] : []))
+    .flatMap(({ type, incident }) => (meansUnread({ type }) && incident !== null ? [incident] : []))
     .flatMap((id) => state.incidents.get(id) ?? []);
 }
 
@@ -92,7 +94,7 @@ export class OutageHolds {
   heldUntil(incident: Incident): number | null {
     const account = this.#state.accounts.get(incident.account);
     const alert = account?.alerts.get(incident.rule);
-    if (account === undefined || alert === undefined || incident.type !== 'stale') return null;
+    if (account === undefined || alert === undefined || !meansUnread(incident)) return null;
     const { baseUrl } = account.settings;
     const outage = this.#state.alerts.get(providerAccountId(baseUrl), outageRule);
     if (outage?.state === 'firing') return Number.POSITIVE_INFINITY;
@@ -120,7 +122,7 @@ export class OutageHolds {
 function touchAll(state: MonitorState, accounts: readonly WatchedAccount[]): void {
   for (const account of accounts) {
     for (const { type, incident } of account.alerts.values()) {
-      if (type === 'stale' && incident !== null) state.touched.add(incident);
+      if (meansUnread({ type }) && incident !== null) state.touched.add(incident);
     }
   }
 }
@@ -141,10 +143,15 @@ function staleSinceOf(account: WatchedAccount): number | null {
   let since: number | null = null;
   for (const alert of account.alerts.values()) {
     if (alert.state !== 'firing') continue;
-    if (alert.type === 'auth-failed') return null;
-    if (alert.type === 'stale') since = alert.changedAt.at(-1) ?? alert.breachedSince;
+    const { unread } = alertKindOf(alert);
+    if (unread === 'explains') return null;
+    if (unread === 'means') since = alert.changedAt.at(-1) ?? alert.breachedSince;
   }
   return since;
+}
+
+function meansUnread(alert: { readonly type: string }): boolean {
+  return alertKindOf(alert).unread === 'means';
 }
 
 /** How many went stale within one interval of the last to do so. */

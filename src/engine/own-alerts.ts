@@ -1,13 +1,7 @@
-import {
-  type Alert,
-  type AlertTiming,
-  type OwnAlertType,
-  ownAccountId,
-  type Resolution,
-  refusedRecipientsFact,
-} from '../domain/alert.ts';
+import { type Alert, type AlertTiming, ownAccountId, type Resolution } from '../domain/alert.ts';
 import type { Fact, Quantity } from '../domain/quantity.ts';
 import type { Severity } from '../domain/severity.ts';
+import { channelFailed, channelFailedRule, refusedRecipientsFact } from '../rules/channel-failed.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
 import { closeIncident, openIncident, updateIncident } from './incidents.ts';
 import type { MonitorState } from './state.ts';
@@ -20,7 +14,7 @@ const atOnce: AlertTiming = { forMs: 0, recoverForMs: 0, flapWindowMs: 0 };
 export function raiseOwnFailure(
   state: MonitorState,
   it: {
-    readonly type: OwnAlertType;
+    readonly type: string;
     readonly rule: string;
     readonly severity: Severity;
     readonly text: string;
@@ -70,7 +64,7 @@ export function raiseChannelFailed(
   },
 ): void {
   raiseOwnFailure(state, {
-    type: 'channel-failed',
+    type: channelFailed.type,
     rule: channelFailedRule(it.channel),
     severity: it.severity,
     text: it.reason,
@@ -82,11 +76,6 @@ export function raiseChannelFailed(
     ],
     now: it.now,
   });
-}
-
-/** The rule id under which a channel that refuses for good is reported. */
-export function channelFailedRule(channel: string): string {
-  return `channel-failed:${channel}`;
 }
 
 export function raiseOwnAlert(

@@ -1,6 +1,7 @@
 import { type Incident, matchSubject } from '../domain/alert.ts';
 import { matches } from '../domain/matcher.ts';
 import { defaultGroupWaitMs, defaultRepeatEveryMs, type Route } from '../domain/route.ts';
+import { alertKindOf } from '../rules/registry.ts';
 import type { ChannelPlan } from './decide.ts';
 
 /**
@@ -82,7 +83,7 @@ function addDirect(plans: Map<string, ChannelPlan>, channel: string, route: Rout
 }
 
 function concernsEveryChannel(incident: Incident): boolean {
-  return incident.type === 'channel-failed' || incident.type === 'storage-failed';
+  return alertKindOf(incident).concernsEveryChannel === true;
 }
 
 /** Told when it begins, gets worse and ends; reminded only as far as a route asks for it. */

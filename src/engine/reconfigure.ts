@@ -2,7 +2,7 @@ import { type Alert, ownAccountId, providerAccountId, type Resolution } from '..
 import type { AccountState } from '../domain/ports.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
-import { longestWindow } from '../rules/longest-window.ts';
+import { longestWindow } from '../rules/about-rules.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { createReadingLog } from '../spending/reading-log.ts';
 import { followChannels } from './channel-changes.ts';

@@ -1,7 +1,8 @@
 import type { Incident, Told } from '../domain/alert.ts';
 import { type NoticeKind, type OutboxMessage, retryDelayMs, wireId } from '../domain/outbox.ts';
 import type { Delivery } from '../domain/ports.ts';
-import { channelFailedRule, clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './own-alerts.ts';
+import { channelFailedRule } from '../rules/channel-failed.ts';
+import { clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './own-alerts.ts';
 import { putMessage, spareFresh } from './queue.ts';
 import type { MonitorState } from './state.ts';
 

@@ -1,4 +1,4 @@
-import type { Alert, AlertTiming, AlertType } from '../domain/alert.ts';
+import type { Alert, AlertTiming } from '../domain/alert.ts';
 import type { Balance } from '../domain/reading.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
@@ -50,7 +50,7 @@ const calmChanges = 2;
 export function inactiveAlert(identity: {
   readonly account: string;
   readonly rule: string;
-  readonly type: AlertType;
+  readonly type: string;
   readonly balance: Balance | null;
 }): Alert {
   return {

@@ -1,9 +1,10 @@
 import type { IncidentMessage, Message, Notice, TestMessage } from '../domain/message.ts';
 import { formatMoment, plural } from '../domain/moment.ts';
+import { stateOf } from '../domain/notice-state.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import { incidentSubject, withoutBrackets } from './notice-headline.ts';
-import { stateOf, type Tone, toneOf } from './notice-state.ts';
+import { type Tone, toneOf } from './notice-tone.ts';
 import { type NoticeWording, wordNotice } from './notice-wording.ts';
 import { reportSubject } from './report-wording.ts';
 

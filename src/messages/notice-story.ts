@@ -1,9 +1,10 @@
 import type { Notice } from '../domain/message.ts';
 import { formatMoment, formatMomentAndAge, plural, roughDuration } from '../domain/moment.ts';
 import { formatAmount } from '../domain/money.ts';
+import { isFirstWord, stateOf } from '../domain/notice-state.ts';
 import { cleanText } from '../domain/plain-text.ts';
+import { alertKindOf } from '../rules/registry.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
-import { isFirstWord, stateOf } from './notice-state.ts';
 
 /** The sentences under a headline: since when, what became of it, and how far the numbers can be trusted. */
 export function wordStory(notice: Notice, frame: WordingFrame): readonly string[] {
@@ -64,32 +65,7 @@ function causeOf(notice: Notice, frame: WordingFrame): string {
     case 'channel-removed':
       return 'Closed because the channel was removed from the configuration.';
     case 'recovered':
-      return recoveryOf(notice);
-  }
-}
-
-function recoveryOf(notice: Notice): string {
-  switch (notice.type) {
-    case 'auth-failed':
-      return 'Resolved: the provider accepted the key again.';
-    case 'stale':
-    case 'provider-down':
-      return 'Resolved: readings arrive again.';
-    case 'currency':
-      return 'Resolved: the balance is in the expected currency again.';
-    case 'idle':
-      return 'Resolved: the balance is being spent again.';
-    case 'drop':
-    case 'runway':
-      return 'Resolved: spending slowed down.';
-    case 'storage-failed':
-      return 'Resolved: the database can be written again.';
-    case 'channel-failed':
-      return 'Resolved: the channel took a message again.';
-    case 'config-invalid':
-      return 'Resolved: a valid configuration was loaded.';
-    default:
-      return 'Resolved: the balance recovered.';
+      return alertKindOf(notice).recovery;
   }
 }
 
@@ -98,7 +74,7 @@ function blindnessOf(notice: Notice, frame: WordingFrame): readonly string[] {
   const account = notice.account;
   if (account === null || account.consecutiveFailures === 0) return [];
   const reason = account.failure === null ? '' : `: ${withoutFullStop(cleanText(account.failure, 300))}`;
-  if (notice.type === 'stale' || notice.type === 'auth-failed') {
+  if (alertKindOf(notice).unread !== undefined) {
     return account.failure === null ? [] : [`The last poll failed${reason}.`];
   }
   if (account.reading === null) return [];

@@ -1,11 +1,12 @@
 import type { Notice } from '../domain/message.ts';
+import { type NoticeState, stateOf } from '../domain/notice-state.ts';
 import { cleanText } from '../domain/plain-text.ts';
+import type { Figure } from '../rules/kind.ts';
+import { alertKindOf } from '../rules/registry.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
-import { wordAdvice } from './notice-advice.ts';
-import { type Figure, wordFigures } from './notice-figures.ts';
 import { headlineCurrency, wordSubject } from './notice-headline.ts';
-import { type NoticeState, stateOf, stateWordOf, type Tone, toneOf } from './notice-state.ts';
 import { wordStory } from './notice-story.ts';
+import { stateWordOf, type Tone, toneOf } from './notice-tone.ts';
 
 /** One notice in words, decided once for every channel. All texts are clean of control characters, none is escaped. */
 export interface NoticeWording {
@@ -38,7 +39,8 @@ export function wordNotice(
   const told = { ...words, currency: headlineCurrency(notice) };
   const subject = wordSubject(notice, told);
   const state = stateOf(notice);
-  const open = state !== 'resolved' && state !== 'closed' && state !== 'event';
+  const kind = alertKindOf(notice);
+  const ended = state === 'resolved' || state === 'closed';
   return {
     state,
     tone: toneOf(notice),
@@ -46,10 +48,10 @@ export function wordNotice(
     subject,
     headline: `${stateWord} · ${subject}`,
     story: wordStory(notice, told),
-    figures: wordFigures(notice, words),
-    advice: wordAdvice(notice, words),
+    figures: kind.figures(notice, words),
+    advice: ended ? [] : kind.advice(notice, words),
     origin: originOf(notice),
-    acknowledgeUrl: open ? notice.acknowledgeUrl : null,
+    acknowledgeUrl: !ended && state !== 'event' ? notice.acknowledgeUrl : null,
     pageUrl: pageUrlOf(notice, frame.publicUrl),
     pageLabel: notice.account === null ? 'Open lowwater' : 'Open account',
   };

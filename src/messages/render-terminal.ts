@@ -1,7 +1,7 @@
 import type { IncidentMessage, Message, ReportMessage } from '../domain/message.ts';
 import { plural } from '../domain/moment.ts';
 import { testHeadline, testStory, wordIncidents, wordMore } from './message-wording.ts';
-import type { Tone } from './notice-state.ts';
+import type { Tone } from './notice-tone.ts';
 import type { NoticeWording } from './notice-wording.ts';
 import { wordReport } from './report-wording.ts';
 

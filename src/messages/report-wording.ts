@@ -5,6 +5,7 @@ import { formatAmount, type Micros } from '../domain/money.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { type Balance, balances } from '../domain/reading.ts';
 import { severityRank } from '../domain/severity.ts';
+import { balanceLabel } from '../wording/balance-wording.ts';
 import {
   formatComputed,
   formatPayable,
@@ -12,8 +13,7 @@ import {
   wordRunway,
   wordRunwayAndEnd,
 } from '../wording/quantity-wording.ts';
-import { balanceLabel } from './notice-headline.ts';
-import type { Tone } from './notice-state.ts';
+import type { Tone } from './notice-tone.ts';
 
 const dayMs = 86_400_000;
 const soonMs = 7 * dayMs;

@@ -1,19 +1,19 @@
-import type { AlertType, Incident } from '../domain/alert.ts';
+import type { Incident } from '../domain/alert.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Quantity } from '../domain/quantity.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
-import type { Rule } from '../domain/rule.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import { outlookOf } from '../engine/insight.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
+import { ruleKindOf } from '../rules/registry.ts';
 
 /** An incident of a replay, as little of it as people read: a long past has many. */
 export interface ReplayedIncident {
   /** An account's id, or that of a provider as a whole. */
   readonly account: string;
   readonly rule: string;
-  readonly type: AlertType;
+  readonly type: string;
   readonly balance: Balance | null;
   /** The worst that was reached. */
   readonly severity: Severity;
@@ -137,8 +137,8 @@ export class IncidentBook {
     const { reading } = account.poll;
     const rule = account.rules.find(({ id }) => id === entry.rule);
     if (reading === null || rule === undefined) return;
-    const floorMicros = floorOf(rule);
-    if (floorMicros === null) return;
+    const floorMicros = ruleKindOf(rule).floorMicros?.(rule);
+    if (floorMicros === undefined) return;
     if (reading[balance] <= floorMicros) {
       entry.empty = { at: entry.firedAt, how: 'reached' };
       return;
@@ -150,12 +150,6 @@ export class IncidentBook {
     const others = this.#draining.get(account.settings.id) ?? [];
     this.#draining.set(account.settings.id, [...others, drain].slice(-mostDraining));
   }
-}
-
-/** The level that a rule calls empty; null of a rule that does not warn of that. */
-function floorOf(rule: Rule): Micros | null {
-  if (rule.type === 'runway') return rule.floorMicros;
-  return rule.type === 'below' || rule.type === 'negative' ? 0 : null;
 }
 
 /** True when nothing more is to be learnt: the balance is used up, or goes on in another currency. */

@@ -1,17 +1,83 @@
-import type { Micros } from '../domain/money.ts';
-import type { Fact } from '../domain/quantity.ts';
-import type { BelowRule } from '../domain/rule.ts';
-import type { Severity } from '../domain/severity.ts';
+import { formatAmount, formatMoney, type Micros } from '../domain/money.ts';
+import type { AmountOrShare, Ladder, MoneyRule } from '../domain/rule.ts';
+import { isWorse, type Severity } from '../domain/severity.ts';
+import { amount, amountOrShare } from '../schema/texts.ts';
+import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
-import { breachedStep, firstThreshold, ladderSteps } from './ladder.ts';
-import { readingFacts, unusable, usableReading } from './snapshot.ts';
+import { moneyFigures } from './figures.ts';
+import { noReading, type QuietBand, type RuleKind } from './kind.ts';
+import { breachedStep, describeLadder, firstThreshold, ladderSteps, worstFirst } from './ladder.ts';
+import { buildLadder, checkLadder, ladderKey, readAmount } from './ladder-keys.ts';
+import { wordLowBalance } from './low-balance-words.ts';
+import { currentAmount, moneyOf, wordLimit } from './notice-words.ts';
+import { describeHysteresis, nameBalance } from './rule-words.ts';
+import { topUpAdvice } from './top-up-advice.ts';
+import { readingFacts, unusable, usableReading } from './usable-reading.ts';
 import { breached, money, moneyFact, ok, unknown } from './verdict.ts';
 
+export interface BelowRule extends MoneyRule {
+  readonly type: 'below';
+  readonly thresholds: Ladder<Micros>;
+  readonly hysteresis: AmountOrShare;
+}
+
+const keys = {
+  ...moneyKeys,
+  severity: severityKey.optional(),
+  threshold: amount('The balance under which the rule fires, with `severity`.').optional(),
+  thresholds: ladderKey(
+    'Balance by severity: one alert whose severity moves. Use it instead of `threshold` and `severity`.',
+    (word) => amount(`Under this balance the alert is ${word}.`),
+  ).optional(),
+  hysteresis: amountOrShare(
+    'How far past the threshold the balance must rise before the alert resolves: an amount, or a percentage of the threshold.',
+    { sign: 'not-negative', maxPercent: 1000 },
+  ).prefault(0),
+};
+
+export const below: RuleKind<BelowRule, InputOf<typeof keys>> = {
+  type: 'below',
+  summary: 'A balance under a threshold, or under several by severity.',
+  keys,
+  needsReading: true,
+  floorMicros: () => 0,
+  emptinessRank: 1,
+  build: (common, input) => ({
+    ...common,
+    ...buildLadder(input.thresholds, { threshold: input.threshold, severity: common.severity }),
+    type: 'below',
+    balance: input.balance,
+    hysteresis: input.hysteresis,
+  }),
+  check: (reader) => checkLadder(reader, { single: 'threshold', read: readAmount, worse: 'lower' }),
+  describe: (rule) =>
+    `${nameBalance(rule)} below ${describeLadder(rule.thresholds, formatMoney)}${describeHysteresis(rule.hysteresis)}`,
+  evaluate,
+  factsBehind: (rule, facts) => [
+    ...readingFacts(facts, rule.balance),
+    ...ladderSteps(rule.thresholds).flatMap(({ severity, threshold }) => [
+      moneyFact(`${severity} below`, threshold),
+      moneyFact(`${severity} resolves at`, resolvesAt(rule, threshold)),
+    ]),
+  ],
+  wouldNotFire,
+  levels: (rule) => rule.thresholds,
+  quietBand,
+  matter: (about) => `${moneyOf(about)} balance low`,
+  firing: (notice, frame) => wordLowBalance(notice, frame, formatMoney),
+  resolved: (notice, frame) =>
+    `${moneyOf(notice)} balance${currentAmount(notice, frame)}, no longer below ${wordLimit(notice, frame) ?? 'its threshold'}`,
+  recovery: 'Resolved: the balance recovered.',
+  figures: (notice, frame) =>
+    moneyFigures(notice, frame, { threshold: (limit) => `below ${limit}`, valueIsBalance: true }),
+  advice: topUpAdvice,
+};
+
 /**
- * `below`: breached when balance < threshold, compared exactly in millionths; resolved when balance ≥
+ * Breached when balance < threshold, compared exactly in millionths; resolved when balance ≥
  * threshold + hysteresis. With a ladder the worst breached step is the severity.
  */
-export function evaluateBelow(rule: BelowRule, facts: AccountFacts, firing: Severity | null): Evaluation {
+function evaluate(rule: BelowRule, facts: AccountFacts, firing: Severity | null): Evaluation {
   const reading = usableReading(facts);
   if (reading === null) return unknown(unusable(facts) ?? 'no reading yet');
   const balance = reading[rule.balance];
@@ -27,16 +93,34 @@ export function evaluateBelow(rule: BelowRule, facts: AccountFacts, firing: Seve
 }
 
 /** The balance at which a breached threshold is left: a share counts of the threshold's magnitude. */
-export function resolvesAt(rule: BelowRule, threshold: Micros): Micros {
-  const { hysteresis } = rule;
+function resolvesAt({ hysteresis }: BelowRule, threshold: Micros): Micros {
   if (hysteresis.kind === 'amount') return threshold + hysteresis.micros;
   return threshold + Math.round(Math.abs(threshold) * hysteresis.share);
 }
 
-export function factsOfBelow(rule: BelowRule, facts: AccountFacts): readonly Fact[] {
-  const steps = ladderSteps(rule.thresholds).flatMap(({ severity, threshold }) => [
-    moneyFact(`${severity} below`, threshold),
-    moneyFact(`${severity} resolves at`, resolvesAt(rule, threshold)),
-  ]);
-  return [...readingFacts(facts, rule.balance), ...steps];
+function wouldNotFire(rule: BelowRule, { reading }: AccountFacts): string | null {
+  if (reading === null) return null;
+  const balance = reading[rule.balance];
+  const threshold = firstThreshold(rule.thresholds);
+  if (threshold !== null && balance >= threshold) {
+    const room = formatAmount(balance - threshold, reading.currency);
+    return `The balance is back at the threshold; with a hysteresis of ${room} or less it would have resolved.`;
+  }
+  return `It would not fire with a threshold of ${formatAmount(balance, reading.currency)} or less.`;
+}
+
+/** Above all steps, or where the step that fires is held: not under a worse one, and not up where its own is left. */
+function quietBand(rule: BelowRule, firing: Severity | null): QuietBand {
+  if (firing === null) return above(Object.values(rule.thresholds));
+  const own = rule.thresholds[firing];
+  if (own === undefined) return noReading;
+  const worse = worstFirst.filter((severity) => isWorse(severity, firing));
+  return {
+    from: above(worse.flatMap((severity) => rule.thresholds[severity] ?? [])).from,
+    to: Math.max(own, resolvesAt(rule, own)),
+  };
+}
+
+function above(thresholds: readonly number[]): QuietBand {
+  return { from: Math.max(Number.NEGATIVE_INFINITY, ...thresholds), to: Number.POSITIVE_INFINITY };
 }

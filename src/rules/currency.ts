@@ -1,24 +1,66 @@
-import type { Fact } from '../domain/quantity.ts';
-import type { CurrencyRule } from '../domain/rule.ts';
+import type { Rule } from '../domain/rule.ts';
+import { type InputOf, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
+import { bothBalances, readingFigures } from './figures.ts';
+import { everyReading, type RuleKind } from './kind.ts';
+import { wordLimit, wordValue } from './notice-words.ts';
 import { breached, instantFact, ok, text, textFact, unknown } from './verdict.ts';
 
-/**
- * `currency`: breached when the reading's currency differs from the account's configured one; resolved when
- * equal again.
- */
-export function evaluateCurrency(rule: CurrencyRule, facts: AccountFacts): Evaluation {
+export interface CurrencyRule extends Rule {
+  readonly type: 'currency';
+}
+
+const keys = { severity: severityKey.default('critical') };
+
+export const currency: RuleKind<CurrencyRule, InputOf<typeof keys>> = {
+  type: 'currency',
+  summary: "A currency that is not the account's.",
+  keys,
+  needsReading: true,
+  build: (common) => ({ ...common, type: 'currency' }),
+  warn: (_rule, accounts) =>
+    accounts.some((account) => account.currency === null)
+      ? [{ path: [], message: 'says nothing about accounts without a currency in this file' }]
+      : [],
+  describe: (rule) => `currency differs from the configured one (${rule.severity})`,
+  evaluate,
+  factsBehind: (_rule, facts) => [
+    ...(facts.reading === null
+      ? []
+      : [textFact('currency', facts.reading.currency), instantFact('read at', facts.reading.at)]),
+    ...(facts.currency === null ? [] : [textFact('configured currency', facts.currency)]),
+  ],
+  wouldNotFire: (_rule, { reading }) =>
+    reading === null
+      ? null
+      : `It would not fire if the account's currency were configured as ${reading.currency}.`,
+  quietBand: () => everyReading,
+  matter: () => 'currency changed',
+  firing: (notice, frame) => {
+    const limit = wordLimit(notice, frame);
+    return `currency is ${wordValue(notice, frame) ?? 'another'}${limit === null ? '' : `, expected ${limit}`}`;
+  },
+  resolved: (notice, frame) => `currency is ${wordValue(notice, frame) ?? 'as expected'} again`,
+  recovery: 'Resolved: the balance is in the expected currency again.',
+  figures: (notice, frame) => [
+    ...figure('Currency', wordValue(notice, frame)),
+    ...figure('Expected', wordLimit(notice, frame)),
+    ...(notice.account === null ? [] : bothBalances(notice.account)),
+    ...readingFigures(notice, frame),
+  ],
+  advice: () => [
+    'Ask the provider why the currency changed. Until it is as expected, rules about money give no verdict for this account. If the change is right, set "currency" of the account in the configuration.',
+  ],
+};
+
+/** Breached when the reading's currency differs from the account's configured one; resolved when equal again. */
+function evaluate(rule: CurrencyRule, facts: AccountFacts): Evaluation {
   if (facts.currency === null) return unknown('no currency configured');
   if (facts.reading === null) return unknown('no reading yet');
   const numbers = { value: text(facts.reading.currency), threshold: text(facts.currency) };
   return facts.reading.currency === facts.currency ? ok(numbers) : breached(rule.severity, numbers);
 }
 
-export function factsOfCurrency(facts: AccountFacts): readonly Fact[] {
-  const found: Fact[] = [];
-  if (facts.reading !== null) {
-    found.push(textFact('currency', facts.reading.currency), instantFact('read at', facts.reading.at));
-  }
-  if (facts.currency !== null) found.push(textFact('configured currency', facts.currency));
-  return found;
+function figure(label: string, value: string | null) {
+  return value === null ? [] : [{ label, value }];
 }

@@ -1,15 +1,72 @@
-import { describeDuration, describeHistory } from '../domain/duration.ts';
-import type { Micros } from '../domain/money.ts';
+import { describeDuration, describeHistory, formatDuration } from '../domain/duration.ts';
+import { formatAmount, type Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
-import type { DropRule } from '../domain/rule.ts';
+import type { AmountOrShare, MoneyRule } from '../domain/rule.ts';
+import { amountOrShare, duration as durationKey } from '../schema/texts.ts';
 import { hiddenTime, type Lookback, lookBack } from '../spending/lookback.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
+import { type InputOf, moneyKeys, secondMs, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
-import { readingFacts, unusable } from './snapshot.ts';
+import { moneyFigures } from './figures.ts';
+import type { RuleKind } from './kind.ts';
+import { factText, moneyOf, wordLimit, wordValue } from './notice-words.ts';
+import { describeAmount, formatShare, nameBalance } from './rule-words.ts';
+import { topUpIfKnown } from './top-up-advice.ts';
+import { readingFacts, unusable } from './usable-reading.ts';
 import { breached, durationFact, money, moneyFact, ok, textFact, unknown } from './verdict.ts';
 
+export interface DropRule extends MoneyRule {
+  readonly type: 'drop';
+  readonly by: AmountOrShare;
+  readonly windowMs: number;
+}
+
+const keys = {
+  ...moneyKeys,
+  severity: severityKey.default('warning'),
+  by: amountOrShare(
+    'Fires when more than this is spent: an amount, or a percentage of the balance at the start.',
+    { sign: 'positive', maxPercent: 100 },
+  ),
+  window: durationKey('The time within which it is spent.', { minMs: secondMs }),
+};
+
+export const drop: RuleKind<DropRule, InputOf<typeof keys>> = {
+  type: 'drop',
+  summary: 'Spending that is faster than expected.',
+  keys,
+  needsReading: true,
+  build: (common, input) => ({
+    ...common,
+    type: 'drop',
+    balance: input.balance,
+    by: input.by,
+    windowMs: input.window,
+  }),
+  describe: (rule) =>
+    `more than ${describeAmount(rule.by)} of the ${nameBalance(rule)} spent within ${formatDuration(rule.windowMs)} (${rule.severity})`,
+  lookBackMs: (rule) => rule.windowMs,
+  evaluate,
+  factsBehind,
+  wouldNotFire,
+  matter: (about) => `${moneyOf(about)} spending high`,
+  firing: (notice, frame) => {
+    const limit = wordLimit(notice, frame);
+    const window = factText(notice, 'window', frame);
+    return `${moneyOf(notice)} spending ${wordValue(notice, frame) ?? 'is high'}${limit === null ? '' : `, more than ${limit}`}${window === null ? '' : ` within ${window}`}`;
+  },
+  resolved: (notice) => `${moneyOf(notice)} spending is back to normal`,
+  recovery: 'Resolved: spending slowed down.',
+  figures: (notice, frame) =>
+    moneyFigures(notice, frame, { threshold: (limit) => `more than ${limit} spent`, valueIsBalance: false }),
+  advice: (notice, frame) => [
+    'Find out what is sending more than usual. If it is not yours, replace the access key.',
+    ...topUpIfKnown(notice, frame),
+  ],
+};
+
 /**
- * `drop`: breached when more than `by` was spent within the last `window` before the newest reading; a share
+ * Breached when more than `by` was spent within the last `window` before the newest reading; a share
  * is of the balance at the window's start. Spent is the sum of falls, so a top-up in the
  * window hides nothing.
  *
@@ -17,7 +74,7 @@ import { breached, durationFact, money, moneyFact, ok, textFact, unknown } from 
  * in the part that is known is a breach; not even `by` in a span longer than the window is ok. All else is
  * unknown.
  */
-export function evaluateDrop(rule: DropRule, facts: AccountFacts): Evaluation {
+function evaluate(rule: DropRule, facts: AccountFacts): Evaluation {
   const problem = unusable(facts);
   const span = lookBack(facts.log, rule.windowMs);
   if (problem !== null || span === null) return unknown(problem ?? 'no reading yet');
@@ -42,20 +99,7 @@ export function evaluateDrop(rule: DropRule, facts: AccountFacts): Evaluation {
   );
 }
 
-/** What was spent in the window as far as it is known, and of which balance at the window's start. */
-export function dropNumbers(
-  rule: DropRule,
-  log: ReadingLog,
-): { readonly spentMicros: Micros; readonly startMicros: Micros } | null {
-  const span = lookBack(log, rule.windowMs);
-  if (span === null) return null;
-  return {
-    spentMicros: log.spentBetween(rule.balance, span.from, span.to),
-    startMicros: log.balanceAt(span.from, rule.balance),
-  };
-}
-
-export function factsOfDrop(rule: DropRule, facts: AccountFacts): readonly Fact[] {
+function factsBehind(rule: DropRule, facts: AccountFacts): readonly Fact[] {
   const { log } = facts;
   const found = [...readingFacts(facts, rule.balance), durationFact('window', rule.windowMs)];
   const span = lookBack(log, rule.windowMs);
@@ -110,4 +154,17 @@ function isCertainlyOk(
 function tooShort(rule: DropRule, log: ReadingLog, span: Lookback): string {
   const seen = describeHistory(log.instantAt(span.to) - log.instantAt(span.from));
   return `${seen}, needs ${describeDuration(rule.windowMs)}`;
+}
+
+function wouldNotFire(rule: DropRule, { reading, log }: AccountFacts): string | null {
+  const span = lookBack(log, rule.windowMs);
+  if (reading === null || span === null) return null;
+  const spentMicros = log.spentBetween(rule.balance, span.from, span.to);
+  if (rule.by.kind === 'amount') {
+    return `It would not fire with \`by\` of ${formatAmount(spentMicros, reading.currency)} or more.`;
+  }
+  const startMicros = log.balanceAt(span.from, rule.balance);
+  // Rounded up to the four decimals of a percentage that are shown, so that the share named here is enough.
+  const share = Math.ceil((spentMicros / startMicros) * 1_000_000) / 1_000_000;
+  return `It would not fire with \`by\` of ${formatShare(share)} or more.`;
 }

@@ -1,20 +1,71 @@
-import { describeDuration, describeHistory } from '../domain/duration.ts';
+import { describeDuration, describeHistory, formatDuration } from '../domain/duration.ts';
 import type { Fact } from '../domain/quantity.ts';
-import type { IdleRule } from '../domain/rule.ts';
+import type { MoneyRule } from '../domain/rule.ts';
+import { duration as durationKey } from '../schema/texts.ts';
 import { hiddenTime, lookBack } from '../spending/lookback.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
+import { type InputOf, moneyKeys, secondMs, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
-import { readingFacts, unusable } from './snapshot.ts';
+import { moneyFigures } from './figures.ts';
+import type { RuleKind } from './kind.ts';
+import { moneyOf, wordValue } from './notice-words.ts';
+import { nameBalance, wholeSeconds } from './rule-words.ts';
+import { readingFacts, unusable } from './usable-reading.ts';
 import { breached, duration, durationFact, instantFact, ok, textFact, unknown } from './verdict.ts';
 
+export interface IdleRule extends MoneyRule {
+  readonly type: 'idle';
+  readonly windowMs: number;
+}
+
+const keys = {
+  ...moneyKeys,
+  severity: severityKey.default('warning'),
+  window: durationKey('Fires when nothing was spent for this long.', { minMs: secondMs }),
+};
+
+export const idle: RuleKind<IdleRule, InputOf<typeof keys>> = {
+  type: 'idle',
+  summary: 'No spending: perhaps nothing is sent any more.',
+  keys,
+  needsReading: true,
+  build: (common, input) => ({
+    ...common,
+    type: 'idle',
+    balance: input.balance,
+    windowMs: input.window,
+  }),
+  describe: (rule) =>
+    `nothing of the ${nameBalance(rule)} spent during ${formatDuration(rule.windowMs)} (${rule.severity})`,
+  lookBackMs: (rule) => rule.windowMs,
+  evaluate,
+  factsBehind,
+  wouldNotFire: (rule, { reading, log }) =>
+    reading === null
+      ? null
+      : `It would not fire with a \`window\` longer than ${wholeSeconds(idleTime(rule, log), 'up')}.`,
+  matter: (about) => `${moneyOf(about)} spending stopped`,
+  firing: (notice, frame) => {
+    const value = wordValue(notice, frame);
+    return `nothing spent from the ${moneyOf(notice)} balance${value === null ? '' : ` for ${value}`}`;
+  },
+  resolved: (notice) => `${moneyOf(notice)} spending seen again`,
+  recovery: 'Resolved: the balance is being spent again.',
+  figures: (notice, frame) =>
+    moneyFigures(notice, frame, { threshold: (limit) => `${limit} without spending`, valueIsBalance: true }),
+  advice: () => [
+    'Check that what sends through this account is running: a balance in use does not stand still.',
+  ],
+};
+
 /**
- * `idle`: breached when nothing was spent during the last `window` before the newest reading; resolved when
+ * Breached when nothing was spent during the last `window` before the newest reading; resolved when
  * spending is seen. It judges the time since the reading that showed the last fall.
  *
  * It speaks of a breach only with a history as long as the window, and not while a top-up at the end of a gap
  * within the window may hide spending. A gap with the same balance before and after it hides nothing.
  */
-export function evaluateIdle(rule: IdleRule, facts: AccountFacts): Evaluation {
+function evaluate(rule: IdleRule, facts: AccountFacts): Evaluation {
   const problem = unusable(facts);
   const span = lookBack(facts.log, rule.windowMs);
   if (problem !== null || span === null) return unknown(problem ?? 'no reading yet');
@@ -33,12 +84,12 @@ export function evaluateIdle(rule: IdleRule, facts: AccountFacts): Evaluation {
 }
 
 /** Time from the reading that showed the last spending, or from the first one known, to the newest. */
-export function idleTime(rule: IdleRule, log: ReadingLog): number {
+function idleTime(rule: IdleRule, log: ReadingLog): number {
   if (log.length === 0) return 0;
   return log.instantAt(log.length - 1) - log.instantAt(log.lastSpendingIndex(rule.balance));
 }
 
-export function factsOfIdle(rule: IdleRule, facts: AccountFacts): readonly Fact[] {
+function factsBehind(rule: IdleRule, facts: AccountFacts): readonly Fact[] {
   const { log } = facts;
   const found = [...readingFacts(facts, rule.balance), durationFact('window', rule.windowMs)];
   if (log.length === 0) return found;

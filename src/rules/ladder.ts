@@ -40,3 +40,10 @@ export function ladderSteps(
     return threshold === undefined ? [] : [{ severity, threshold }];
   });
 }
+
+/** `50.00 (critical), 200.00 (warning)`. */
+export function describeLadder(ladder: Ladder<number>, format: (threshold: number) => string): string {
+  return ladderSteps(ladder)
+    .map(({ severity, threshold }) => `${format(threshold)} (${severity})`)
+    .join(', ');
+}

@@ -1,16 +1,72 @@
-import type { Fact } from '../domain/quantity.ts';
-import type { NegativeRule } from '../domain/rule.ts';
+import { formatAmount, formatMoney, type Micros } from '../domain/money.ts';
+import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
+import { amount } from '../schema/texts.ts';
+import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
-import { readingFacts, unusable, usableReading } from './snapshot.ts';
+import { moneyFigures } from './figures.ts';
+import type { RuleKind } from './kind.ts';
+import { wordLowBalance } from './low-balance-words.ts';
+import { currentAmount, moneyOf } from './notice-words.ts';
+import { describeHysteresis, nameBalance } from './rule-words.ts';
+import { topUpAdvice } from './top-up-advice.ts';
+import { readingFacts, unusable, usableReading } from './usable-reading.ts';
 import { breached, money, moneyFact, ok, unknown } from './verdict.ts';
 
-/** `negative`: breached when balance < 0; resolved when balance ≥ 0 + hysteresis. */
-export function evaluateNegative(
-  rule: NegativeRule,
-  facts: AccountFacts,
-  firing: Severity | null,
-): Evaluation {
+export interface NegativeRule extends MoneyRule {
+  readonly type: 'negative';
+  readonly hysteresisMicros: Micros;
+}
+
+const keys = {
+  ...moneyKeys,
+  severity: severityKey.default('critical'),
+  hysteresis: amount('How far above zero the balance must rise before the alert resolves.', {
+    sign: 'not-negative',
+  }).prefault(0),
+};
+
+export const negative: RuleKind<NegativeRule, InputOf<typeof keys>> = {
+  type: 'negative',
+  summary: 'A balance below zero.',
+  keys,
+  needsReading: true,
+  builtInId: 'sms-negative',
+  floorMicros: () => 0,
+  emptinessRank: 0,
+  build: (common, input) => ({
+    ...common,
+    type: 'negative',
+    balance: input.balance,
+    hysteresisMicros: input.hysteresis,
+  }),
+  describe: (rule) =>
+    `${nameBalance(rule)} below zero (${rule.severity})${describeHysteresis({ kind: 'amount', micros: rule.hysteresisMicros })}`,
+  evaluate,
+  factsBehind: (rule, facts) => [
+    ...readingFacts(facts, rule.balance),
+    moneyFact(`${rule.severity} below`, 0),
+    moneyFact('resolves at', rule.hysteresisMicros),
+  ],
+  wouldNotFire,
+  levels: (rule) => ({ [rule.severity]: 0 }),
+  quietBand: (rule, firing) =>
+    firing === null
+      ? { from: 0, to: Number.POSITIVE_INFINITY }
+      : { from: Number.NEGATIVE_INFINITY, to: Math.max(0, rule.hysteresisMicros) },
+  matter: (about) => `${moneyOf(about)} balance negative`,
+  firing: (notice, frame) =>
+    wordLowBalance(notice, frame, (limit) => (limit === 0 ? 'zero' : formatMoney(limit))),
+  resolved: (notice, frame) =>
+    `${moneyOf(notice)} balance${currentAmount(notice, frame)}, no longer negative`,
+  recovery: 'Resolved: the balance recovered.',
+  figures: (notice, frame) =>
+    moneyFigures(notice, frame, { threshold: (limit) => `below ${limit}`, valueIsBalance: true }),
+  advice: topUpAdvice,
+};
+
+/** Breached when balance < 0; resolved when balance ≥ 0 + hysteresis. */
+function evaluate(rule: NegativeRule, facts: AccountFacts, firing: Severity | null): Evaluation {
   const reading = usableReading(facts);
   if (reading === null) return unknown(unusable(facts) ?? 'no reading yet');
   const balance = reading[rule.balance];
@@ -19,10 +75,12 @@ export function evaluateNegative(
   return balance < limit ? breached(rule.severity, numbers) : ok(numbers);
 }
 
-export function factsOfNegative(rule: NegativeRule, facts: AccountFacts): readonly Fact[] {
-  return [
-    ...readingFacts(facts, rule.balance),
-    moneyFact(`${rule.severity} below`, 0),
-    moneyFact('resolves at', rule.hysteresisMicros),
-  ];
+function wouldNotFire(rule: NegativeRule, { reading }: AccountFacts): string | null {
+  if (reading === null) return null;
+  const balance = reading[rule.balance];
+  if (balance >= 0) {
+    const room = formatAmount(balance, reading.currency);
+    return `The balance is no longer negative; with a hysteresis of ${room} or less it would have resolved.`;
+  }
+  return `Its threshold is always zero; a rule of type "below" with a threshold of ${formatAmount(balance, reading.currency)} or less would not fire.`;
 }

@@ -4,8 +4,8 @@ import type { Rule } from '../domain/rule.ts';
 /**
  * The rules that watch one account, in the order of the configuration.
  *
- * A configured rule replaces the built-in one of its kind (same type, and for `negative` the same balance) only for
- * the accounts that it matches: a rule for some accounts must not take the protection from the others by accident.
+ * A configured rule replaces the built-in one that does its job only for the accounts that it matches: a rule for some
+ * accounts must not take the protection from the others by accident.
  */
 export function rulesForAccount(
   settings: { readonly rules: readonly Rule[] },
@@ -14,11 +14,11 @@ export function rulesForAccount(
   const matching = settings.rules.filter((rule) =>
     matches(rule.match, { account: account.id, labels: account.labels }),
   );
-  const configured = new Set(matching.filter((rule) => !rule.builtIn).map(ruleKind));
-  return matching.filter((rule) => !rule.builtIn || !configured.has(ruleKind(rule)));
+  const configured = new Set(matching.filter((rule) => !rule.builtIn).map(ruleJob));
+  return matching.filter((rule) => !rule.builtIn || !configured.has(ruleJob(rule)));
 }
 
 /** What makes two rules do the same job: the type and, for rules about money, the balance. */
-export function ruleKind(rule: Rule): string {
-  return 'balance' in rule ? `${rule.type}/${rule.balance}` : rule.type;
+export function ruleJob({ type, balance }: Rule): string {
+  return balance === null ? type : `${type}/${balance}`;
 }

@@ -1,11 +1,24 @@
-import { describeDuration, describeHistory } from '../domain/duration.ts';
+import { describeDuration, describeHistory, formatDuration } from '../domain/duration.ts';
+import type { Notice } from '../domain/message.ts';
+import { roughDuration } from '../domain/moment.ts';
+import { formatAmount, formatMoney, type Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
-import type { RunwayRule } from '../domain/rule.ts';
+import type { Ladder, MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
+import { amount, duration as durationKey } from '../schema/texts.ts';
 import { type Burn, burnPerDay, measureBurn, runwayOf } from '../spending/burn.ts';
+import type { WordingFrame } from '../wording/quantity-wording.ts';
+import { type InputOf, moneyKeys, secondMs, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
-import { breachedStep, firstThreshold, ladderSteps } from './ladder.ts';
-import { readingFacts, unusable, usableReading } from './snapshot.ts';
+import { moneyFigures } from './figures.ts';
+import type { KeyProblem, KeyReader } from './key-problem.ts';
+import type { RuleKind } from './kind.ts';
+import { breachedStep, describeLadder, firstThreshold, ladderSteps } from './ladder.ts';
+import { buildLadder, checkLadder, ladderKey, readDuration } from './ladder-keys.ts';
+import { currentAmount, moneyOf, wordValue } from './notice-words.ts';
+import { nameBalance, wholeSeconds } from './rule-words.ts';
+import { topUpAdvice } from './top-up-advice.ts';
+import { readingFacts, unusable, usableReading } from './usable-reading.ts';
 import {
   breached,
   countFact,
@@ -19,11 +32,110 @@ import {
   unknown,
 } from './verdict.ts';
 
+const hourMs = 3_600_000;
+
+export interface RunwayRule extends MoneyRule {
+  readonly type: 'runway';
+  /** Milliseconds of runway by severity. */
+  readonly thresholds: Ladder<number>;
+  readonly floorMicros: Micros;
+  readonly lookbackMs: number;
+  readonly minimumHistoryMs: number;
+  /** True when the file itself set `minimumHistory`: then it alone decides whether the rule may speak. */
+  readonly minimumHistoryGiven: boolean;
+}
+
+const keys = {
+  ...moneyKeys,
+  severity: severityKey.optional(),
+  within: durationKey('Fires when the balance lasts less than this, with `severity`.', {
+    minMs: secondMs,
+  }).optional(),
+  thresholds: ladderKey(
+    'Runway by severity: one alert whose severity moves. Use it instead of `within` and `severity`.',
+    (word) => durationKey(`With less runway than this the alert is ${word}.`, { minMs: secondMs }),
+  ).optional(),
+  floor: amount('The balance that counts as empty.').prefault(0),
+  lookback: durationKey('How far back spending is measured.', { minMs: secondMs }).prefault('24h'),
+  minimumHistory: durationKey('The rule gives no verdict on less history than this. Default: 1h.').optional(),
+};
+
+export const runway: RuleKind<RunwayRule, InputOf<typeof keys>> = {
+  type: 'runway',
+  summary: 'A balance that will not last.',
+  keys,
+  needsReading: true,
+  emptinessRank: 2,
+  // Without `minimumHistory` an hour is asked for, or the whole `lookback` where that is shorter.
+  build: (common, input) => ({
+    ...common,
+    ...buildLadder(input.thresholds, { threshold: input.within, severity: common.severity }),
+    type: 'runway',
+    balance: input.balance,
+    floorMicros: input.floor,
+    lookbackMs: input.lookback,
+    minimumHistoryMs: input.minimumHistory ?? Math.min(hourMs, input.lookback),
+    minimumHistoryGiven: input.minimumHistory !== undefined,
+  }),
+  check: (reader) => [
+    ...checkLadder(reader, { single: 'within', read: readDuration, worse: 'lower' }),
+    ...checkHistory(reader),
+  ],
+  describe,
+  lookBackMs: (rule) => rule.lookbackMs,
+  floorMicros: (rule) => rule.floorMicros,
+  burnLookbackMs: (rule) => rule.lookbackMs,
+  evaluate,
+  factsBehind,
+  wouldNotFire,
+  matter: (about) => `${moneyOf(about)} balance running out`,
+  firing: wordFiring,
+  resolved: (notice, frame) => {
+    const lasts =
+      notice.value?.unit === 'duration'
+        ? `lasts ${wordValue(notice, frame)} again`
+        : 'lasts long enough again';
+    return `${moneyOf(notice)} balance${currentAmount(notice, frame)} ${lasts}`;
+  },
+  recovery: 'Resolved: spending slowed down.',
+  figures: (notice, frame) =>
+    moneyFigures(notice, frame, { threshold: (limit) => `lasts less than ${limit}`, valueIsBalance: true }),
+  advice: topUpAdvice,
+};
+
+function checkHistory(reader: KeyReader): KeyProblem[] {
+  const lookback = readDuration(reader.valueAt(['lookback']) ?? '24h');
+  const minimum = readDuration(reader.valueAt(['minimumHistory']));
+  if (lookback === null || minimum === null || minimum <= lookback) return [];
+  return [
+    {
+      path: ['minimumHistory'],
+      message: 'must not be longer than lookback: no more history than that is looked at',
+    },
+  ];
+}
+
+function describe(rule: RunwayRule): string {
+  const floor = rule.floorMicros === 0 ? '' : ` above ${formatMoney(rule.floorMicros)}`;
+  const lasts = `${nameBalance(rule)}${floor} lasts less than ${describeLadder(rule.thresholds, formatDuration)}`;
+  return `${lasts}; by the spending of ${formatDuration(rule.lookbackMs)}, ${formatDuration(rule.minimumHistoryMs)} at least`;
+}
+
+function wordFiring(notice: Notice, frame: WordingFrame): string {
+  const runwayMs = notice.value?.unit === 'duration' ? notice.value.ms : null;
+  const start = `${moneyOf(notice)} balance${currentAmount(notice, frame)}`;
+  if (runwayMs === null) return `${start} is running out`;
+  if (runwayMs <= 0) return `${start} is used up`;
+  const limit =
+    notice.threshold?.unit === 'duration' ? `, less than ${roughDuration(notice.threshold.ms)}` : '';
+  return `${start} lasts ${roughDuration(runwayMs)}${limit}`;
+}
+
 /** A runway alert is left at this multiple of `within`. */
 const recoveryFactor = 1.2;
 
 /**
- * `runway`: breached when balance − floor lasts less than `within` at the burn rate; resolved when it lasts
+ * Breached when balance − floor lasts less than `within` at the burn rate; resolved when it lasts
  * at least 1.2 × `within` (formulas: `measureBurn`, `runwayOf`).
  *
  * It speaks at medium or high confidence; where the file gives `minimumHistory`, that span of observed time
@@ -31,7 +143,7 @@ const recoveryFactor = 1.2;
  * floor, or at it while the alert fires: an account that spends nothing because it is empty has not
  * recovered.
  */
-export function evaluateRunway(rule: RunwayRule, facts: AccountFacts, firing: Severity | null): Evaluation {
+function evaluate(rule: RunwayRule, facts: AccountFacts, firing: Severity | null): Evaluation {
   const reading = usableReading(facts);
   if (reading === null) return unknown(unusable(facts) ?? 'no reading yet');
   const burn = measureBurn({ log: facts.log, balance: rule.balance, lookbackMs: rule.lookbackMs });
@@ -53,7 +165,7 @@ function recoversAt(withinMs: number): number {
   return Math.round(withinMs * recoveryFactor);
 }
 
-export function factsOfRunway(rule: RunwayRule, facts: AccountFacts): readonly Fact[] {
+function factsBehind(rule: RunwayRule, facts: AccountFacts): readonly Fact[] {
   const burn = measureBurn({ log: facts.log, balance: rule.balance, lookbackMs: rule.lookbackMs });
   const perDay = burnPerDay(burn);
   const reading = usableReading(facts);
@@ -97,4 +209,23 @@ function tooLittle(rule: RunwayRule, burn: Burn): string {
   return enough
     ? `${seen}, most of it without polls (confidence ${burn.confidence})`
     : `${seen}, needs ${describeDuration(neededMs)} and 6 readings (confidence ${burn.confidence})`;
+}
+
+function wouldNotFire(rule: RunwayRule, facts: AccountFacts): string | null {
+  const { reading } = facts;
+  if (reading === null) return null;
+  const burn = measureBurn({ log: facts.log, balance: rule.balance, lookbackMs: rule.lookbackMs });
+  const runwayMs = runwayOf(burn, reading[rule.balance] - rule.floorMicros) ?? 0;
+  const within = firstThreshold(rule.thresholds);
+  if (!Number.isFinite(runwayMs) || runwayMs === 0) {
+    // Below this floor the balance lasts longer than the longest `within`.
+    const usedWithin =
+      burn.observedMs > 0 ? Math.ceil(((within ?? 0) * burn.spentMicros) / burn.observedMs) : 0;
+    const floor = formatAmount(reading[rule.balance] - usedWithin, reading.currency);
+    return `The balance is at its floor or under it; it would not fire with a floor below ${floor}.`;
+  }
+  if (within !== null && runwayMs >= within) {
+    return `The runway is past \`within\` again; it resolves at ${recoveryFactor} times of it, so with \`within\` of ${wholeSeconds(runwayMs / recoveryFactor, 'down')} or shorter it would have resolved.`;
+  }
+  return `It would not fire with \`within\` of ${wholeSeconds(runwayMs, 'down')} or shorter.`;
 }

@@ -1,17 +1,78 @@
+import { formatDuration } from '../domain/duration.ts';
+import type { OutcomeKind } from '../domain/outcome.ts';
 import type { Fact } from '../domain/quantity.ts';
-import type { StaleRule } from '../domain/rule.ts';
+import type { Rule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
+import { duration as durationKey } from '../schema/texts.ts';
+import { type InputOf, secondMs, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
+import { unreadFigures } from './figures.ts';
+import { everyReading, noReading, type RuleKind } from './kind.ts';
+import { wordValue } from './notice-words.ts';
+import { wholeSeconds } from './rule-words.ts';
 import { breached, duration, durationFact, instantFact, ok, textFact } from './verdict.ts';
+
+export interface StaleRule extends Rule {
+  readonly type: 'stale';
+  /** Null: three times the account's poll interval, at least two minutes. */
+  readonly afterMs: number | null;
+}
 
 const pollsMissed = 3;
 const shortestAfterMs = 2 * 60_000;
 
+const keys = {
+  severity: severityKey.default('warning'),
+  after: durationKey(
+    'Fires when the balance could not be read for this long. Default: the time of three polls, at least 2m.',
+    { minMs: secondMs },
+  ).optional(),
+};
+
+export const stale: RuleKind<StaleRule, InputOf<typeof keys>> = {
+  type: 'stale',
+  summary: 'An account that cannot be read.',
+  keys,
+  needsReading: false,
+  builtInId: 'stale',
+  unread: 'means',
+  build: (common, input) => ({ ...common, type: 'stale', afterMs: input.after ?? null }),
+  warn: (rule, accounts) =>
+    accounts.some(({ poll }) => poll.kind === 'every' && poll.everyMs >= (rule.afterMs ?? Infinity))
+      ? [
+          {
+            path: ['after'],
+            message:
+              'is not longer than the poll interval of every account: it can fire between two good polls',
+          },
+        ]
+      : [],
+  describe: (rule) =>
+    `no balance read for ${rule.afterMs === null ? '3 poll intervals, at least 2m' : formatDuration(rule.afterMs)} (${rule.severity})`,
+  evaluate,
+  dueAt: (rule, facts) => facts.readSince + facts.unwatchedMs + staleAfter(rule, facts.pollGapMs),
+  factsBehind,
+  wouldNotFire: (rule, _facts, evaluation) => {
+    const ageMs = evaluation.value?.unit === 'duration' ? evaluation.value.ms : (rule.afterMs ?? 0);
+    return `It would not fire yet with \`after\` longer than ${wholeSeconds(ageMs, 'up')}.`;
+  },
+  quietBand: (_rule, firing) => (firing === null ? everyReading : noReading),
+  matter: () => 'no readings',
+  firing: (notice, frame) => {
+    const value = wordValue(notice, frame);
+    return `no reading${value === null ? '' : ` for ${value}`}`;
+  },
+  resolved: () => 'readings are back',
+  recovery: 'Resolved: readings arrive again.',
+  figures: unreadFigures,
+  advice: ({ account }) => [adviceFor(account?.outcome ?? null, account?.failure ?? '')],
+};
+
 /**
- * `stale`: breached when there was no `ok` for `after`; resolved by an `ok`. Time in which
+ * Breached when there was no `ok` for `after`; resolved by an `ok`. Time in which
  * lowwater itself was not watching does not count: that is no fault of the provider.
  */
-export function evaluateStale(rule: StaleRule, facts: AccountFacts, firing: Severity | null): Evaluation {
+function evaluate(rule: StaleRule, facts: AccountFacts, firing: Severity | null): Evaluation {
   const ageMs = watchedAge(facts);
   const afterMs = staleAfter(rule, facts.pollGapMs);
   const numbers = { value: duration(ageMs), threshold: duration(afterMs) };
@@ -21,17 +82,12 @@ export function evaluateStale(rule: StaleRule, facts: AccountFacts, firing: Seve
   return unread || ageMs >= afterMs ? breached(rule.severity, numbers) : ok(numbers);
 }
 
-/** The instant at which stale begins if nothing is read before: what the timer waits for. */
-export function staleDueAt(rule: StaleRule, facts: AccountFacts): number {
-  return facts.readSince + facts.unwatchedMs + staleAfter(rule, facts.pollGapMs);
-}
-
 /** The configured `after`, or the time of three polls, at least two minutes. */
-export function staleAfter(rule: StaleRule, pollGapMs: number): number {
+function staleAfter(rule: StaleRule, pollGapMs: number): number {
   return rule.afterMs ?? Math.max(pollsMissed * pollGapMs, shortestAfterMs);
 }
 
-export function factsOfStale(rule: StaleRule, facts: AccountFacts): readonly Fact[] {
+function factsBehind(rule: StaleRule, facts: AccountFacts): readonly Fact[] {
   return [
     durationFact('not read for', watchedAge(facts)),
     durationFact('stale after', staleAfter(rule, facts.pollGapMs)),
@@ -44,4 +100,36 @@ export function factsOfStale(rule: StaleRule, facts: AccountFacts): readonly Fac
 
 function watchedAge(facts: AccountFacts): number {
   return Math.max(0, facts.now - facts.readSince - facts.unwatchedMs);
+}
+
+function adviceFor(outcome: OutcomeKind | null, failure: string): string {
+  switch (outcome) {
+    case 'auth_failed':
+      return 'Replace the access key: the provider refuses the present one.';
+    case 'rate_limited':
+      return 'The provider limits the rate of requests. See what else uses this key, or poll less often ("poll.every"); lowwater backs off by itself.';
+    case 'timeout':
+      return 'The provider does not answer in time. Look at its status page and at the network of this host; a longer "provider.timeout" helps when it is merely slow.';
+    case 'network_error':
+      return networkAdvice(failure);
+    case 'http_error':
+    case 'api_error':
+      return 'The provider answers with errors. Look at its status page, and give its support the reason above.';
+    case 'invalid_response':
+      return 'The provider answers, but not as its interface says. Check that "baseUrl" is its address and not that of a proxy or a sign-in page.';
+    case 'ok':
+    case null:
+      return 'Check that lowwater is running and that the poll schedule of this account is as intended.';
+  }
+}
+
+function networkAdvice(failure: string): string {
+  if (/certificate|TLS|SSL/i.test(failure)) {
+    return 'The secure connection fails. Check the clock of this host and the provider’s certificate; a private authority comes by NODE_EXTRA_CA_CERTS.';
+  }
+  if (/DNS|name|resolve/i.test(failure))
+    return 'The provider’s host name is not found. Check "baseUrl" and the name servers of this host.';
+  if (/refused/i.test(failure))
+    return 'The provider’s host refuses connections. Check "baseUrl", firewalls, and the provider’s status page.';
+  return 'The connection to the provider fails. Check the network and proxy settings of this host, and the provider’s status page.';
 }

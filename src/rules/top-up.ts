@@ -1,20 +1,81 @@
-import type { Micros } from '../domain/money.ts';
+import type { Notice } from '../domain/message.ts';
+import { formatAmount, formatMoney, type Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
-import type { TopUpRule } from '../domain/rule.ts';
+import type { MoneyRule } from '../domain/rule.ts';
+import { amount } from '../schema/texts.ts';
+import type { WordingFrame } from '../wording/quantity-wording.ts';
+import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
-import { readingFacts, unusable, usableReading } from './snapshot.ts';
+import { moneyFigures } from './figures.ts';
+import type { RuleKind } from './kind.ts';
+import { currentAmount, moneyOf, wordValue } from './notice-words.ts';
+import { nameBalance } from './rule-words.ts';
+import { readingFacts, unusable, usableReading } from './usable-reading.ts';
 import { happened, money, moneyFact, ok, unknown } from './verdict.ts';
 
 /** Smaller rises are corrections, not top-ups: what `atLeast` is where a rule does not say. */
 export const leastTopUpMicros = 10_000;
 
+export interface TopUpRule extends MoneyRule {
+  readonly type: 'top-up';
+  readonly atLeastMicros: Micros;
+}
+
+const keys = {
+  ...moneyKeys,
+  severity: severityKey.default('info'),
+  atLeast: amount('Smaller rises are not told.', { sign: 'positive' }).prefault('0.01'),
+};
+
+export const topUp: RuleKind<TopUpRule, InputOf<typeof keys>> = {
+  type: 'top-up',
+  summary: 'A message when the balance rises. No incident.',
+  keys,
+  needsReading: true,
+  build: (common, input) => ({
+    ...common,
+    type: 'top-up',
+    balance: input.balance,
+    atLeastMicros: input.atLeast,
+  }),
+  warn: (rule) =>
+    rule.forMs + rule.recoverForMs > 0
+      ? [{ path: [], message: 'for and recoverFor mean nothing here: a top-up is an event' }]
+      : [],
+  describe: (rule) =>
+    `${nameBalance(rule)} topped up by ${formatMoney(rule.atLeastMicros)} or more (${rule.severity})`,
+  evaluate,
+  factsBehind,
+  wouldNotFire: (rule, { reading }, evaluation) => {
+    if (reading === null) return null;
+    const rise = evaluation.value?.unit === 'money' ? evaluation.value.micros : rule.atLeastMicros;
+    return `It would not tell with \`atLeast\` of more than ${formatAmount(rise, reading.currency)}.`;
+  },
+  quietBand: (rule) => ({ from: Number.NEGATIVE_INFINITY, to: Math.max(1, rule.atLeastMicros) }),
+  quietAboutRises: true,
+  matter: (about) => `${moneyOf(about)} balance topped up`,
+  firing: wordTopUp,
+  resolved: wordTopUp,
+  recovery: 'Resolved: the balance recovered.',
+  figures: (notice, frame) => moneyFigures(notice, frame, { threshold: null, valueIsBalance: false }),
+  advice: () => [],
+};
+
+function wordTopUp(notice: Notice, frame: WordingFrame): string {
+  const value = wordValue(notice, frame);
+  const known =
+    notice.facts.some(({ name }) => name === 'balance') || (notice.account?.reading ?? null) !== null;
+  const now = known ? `, now${currentAmount(notice, frame)}` : '';
+  return `${moneyOf(notice)} balance topped up${value === null ? '' : ` by ${value}`}${now}`;
+}
+
 /**
- * `top-up`: an event when the balance rose by at least `atLeast` between two neighbouring readings in one
+ * An event when the balance rose by at least `atLeast` between two neighbouring readings in one
  * currency. Each new reading may be judged once only: judging it again gives the same event
  * again. What was spent between the two readings makes the rise smaller; the top-up itself is at least the
  * rise.
  */
-export function evaluateTopUp(rule: TopUpRule, facts: AccountFacts): Evaluation {
+function evaluate(rule: TopUpRule, facts: AccountFacts): Evaluation {
   const problem = unusable(facts);
   if (problem !== null) return unknown(problem);
   const rise = riseOf(rule, facts);
@@ -23,7 +84,7 @@ export function evaluateTopUp(rule: TopUpRule, facts: AccountFacts): Evaluation 
   return rise > 0 && rise >= rule.atLeastMicros ? happened(rule.severity, numbers) : ok(numbers);
 }
 
-export function factsOfTopUp(rule: TopUpRule, facts: AccountFacts): readonly Fact[] {
+function factsBehind(rule: TopUpRule, facts: AccountFacts): readonly Fact[] {
   const rise = riseOf(rule, facts);
   const found = [...readingFacts(facts, rule.balance), moneyFact('at least', rule.atLeastMicros)];
   if (rise !== null) found.push(moneyFact('rose by', rise));

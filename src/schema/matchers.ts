@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { severities } from '../domain/severity.ts';
+import type { Matcher } from '../domain/rule.ts';
+import { type Severity, severities } from '../domain/severity.ts';
 import { listWords } from '../wording/lists.ts';
 import { shape } from './shapes.ts';
 
@@ -42,18 +43,39 @@ export const accountMatch = shape(
     rule: 'a rule matches by account and labels only',
     severity: 'a rule matches by account and labels only',
   },
-).meta({ description: 'Which accounts this rule watches; all when absent. All given keys must match.' });
+)
+  .transform(withGivenKeys)
+  .meta({ description: 'Which accounts this rule watches; all when absent. All given keys must match.' });
 
-/** Which alerts a route or a silence is about. */
-export function alertMatch(description: string) {
+/** Which alerts a route or a silence is about. `ownRules` are the names of what lowwater raises by itself. */
+export function alertMatch(description: string, ownRules: readonly string[]) {
   return shape({
     account: names(
       'Ids of accounts; `@lowwater` for lowwater’s own failures, `@provider:api.example.com` for an outage of that provider.',
     ).optional(),
     rule: names(
-      'Ids of rules, built-in ones included; `provider-down`, `storage-failed`, `channel-failed`, `config-invalid`.',
+      `Ids of rules, built-in ones included; ${ownRules.map((name) => `\`${name}\``).join(', ')}.`,
     ).optional(),
     severity: severityWords.transform(asList).meta({ description: 'Severities.' }).optional(),
     labels: labels.optional(),
-  }).meta({ description });
+  })
+    .transform(withGivenKeys)
+    .meta({ description });
+}
+
+interface MatcherInput {
+  readonly account?: readonly string[] | undefined;
+  readonly rule?: readonly string[] | undefined;
+  readonly severity?: readonly Severity[] | undefined;
+  readonly labels?: Readonly<Record<string, readonly string[]>> | undefined;
+}
+
+/** A matcher with the given keys only. */
+function withGivenKeys(input: MatcherInput): Matcher {
+  return {
+    ...(input.account === undefined ? {} : { account: input.account }),
+    ...(input.rule === undefined ? {} : { rule: input.rule }),
+    ...(input.severity === undefined ? {} : { severity: input.severity }),
+    ...(input.labels === undefined ? {} : { labels: input.labels }),
+  };
 }

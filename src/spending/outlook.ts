@@ -1,7 +1,6 @@
 import type { Outlook } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
-import type { Rule } from '../domain/rule.ts';
 import { type Burn, burnPerDay, dayMs, measureBurn, runwayOf } from './burn.ts';
 import type { ReadingLog } from './reading-log.ts';
 
@@ -54,10 +53,4 @@ export function outlook(query: OutlookQuery): Outlook {
 function restoringTopUp(burn: Burn, availableMicros: Micros): Micros {
   const needed = (restoredDays * dayMs * burn.spentMicros) / burn.observedMs - availableMicros;
   return needed <= 0 ? 0 : Math.ceil(needed / microsPerCent) * microsPerCent;
-}
-
-/** How far back spending of a balance is measured: a day, unless a `runway` rule on it names another time. */
-export function spendingLookback(rules: readonly Rule[], balance: Balance): number {
-  const rule = rules.find((it) => it.type === 'runway' && it.balance === balance);
-  return rule?.type === 'runway' ? rule.lookbackMs : dayMs;
 }

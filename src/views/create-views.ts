@@ -6,14 +6,14 @@ import type { StoreReader } from '../domain/ports.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import { suppressionOf } from '../engine/announce.ts';
 import { sketchIncident } from '../engine/incidents.ts';
-import { balanceThresholds, outlookOf } from '../engine/insight.ts';
+import { outlookOf } from '../engine/insight.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { nextWindow } from '../engine/silencing.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { factsOf, type WatchedAccount } from '../engine/watched-account.ts';
 import { wordNotice } from '../messages/notice-wording.ts';
-import { evaluate, explainRule } from '../rules/evaluate.ts';
-import { wouldNotFire } from '../rules/explain.ts';
+import { balanceLevels } from '../rules/about-rules.ts';
+import { evaluate, explainRule, wouldNotFire } from '../rules/evaluate.ts';
 import { thin } from '../spending/thin.ts';
 import type {
   AccountView,
@@ -86,7 +86,7 @@ function viewAccount(parts: ViewParts, account: WatchedAccount): AccountView {
     backoffUntil: blocked > now ? blocked : null,
     usage: poll.usage,
     day: thin(log.readings(now - dayMs), dayPoints),
-    thresholds: { sms: balanceThresholds(rules, 'sms'), voip: balanceThresholds(rules, 'voip') },
+    thresholds: { sms: balanceLevels(rules, 'sms'), voip: balanceLevels(rules, 'voip') },
     worst: worstOf(firing),
     firing: firing.length,
     pending: alerts.filter((alert) => alert.state === 'pending').length,

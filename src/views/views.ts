@@ -1,5 +1,5 @@
 import type { Counters } from '../daemon/counting.ts';
-import type { AlertType, Incident } from '../domain/alert.ts';
+import type { Incident } from '../domain/alert.ts';
 import type { Outlook } from '../domain/message.ts';
 import type { AlertName, Refusal, SilenceOrder } from '../domain/operator.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
@@ -90,7 +90,7 @@ export interface AlertView {
   readonly account: string;
   readonly accountName: string;
   readonly rule: string;
-  readonly type: AlertType;
+  readonly type: string;
   readonly balance: Balance | null;
   readonly severity: Severity;
   readonly state: 'pending' | 'firing' | 'resolved';

@@ -15,12 +15,16 @@ test('what validate prints names accounts, rules, channels, routes and defaults 
   expect(accounts[0]).toMatchObject({ id: 'otp', poll: 'every 5m', baseUrl: 'https://api.example.com' });
   expect(rules).toEqual(
     expect.arrayContaining([
-      expect.objectContaining({ id: 'late', accounts: ['otp'], condition: 'not read for 1h; for 5m' }),
+      expect.objectContaining({
+        id: 'late',
+        accounts: ['otp'],
+        condition: 'no balance read for 1h (warning); for 5m',
+      }),
       expect.objectContaining({
         id: 'stale',
         builtIn: true,
         accounts: ['marketing'],
-        condition: 'not read for 3 poll intervals (at least 2m)',
+        condition: 'no balance read for 3 poll intervals, at least 2m (warning)',
       }),
     ]),
   );
@@ -72,7 +76,7 @@ test('each rule names the accounts that it watches', () => {
     severity: 'warning',
     builtIn: false,
     accounts: ['otp', 'marketing'],
-    condition: 'SMS balance below 100 (warning)',
+    condition: 'SMS balance below 100.00 (warning)',
   });
 });
 

@@ -199,7 +199,7 @@ test('every rule type has the defaults of the contract', () => {
       { id: 'k', type: 'auth-failed' },
     ],
   });
-  const base = { forMs: 0, recoverForMs: 0, match: {}, builtIn: false };
+  const base = { forMs: 0, recoverForMs: 0, match: {}, builtIn: false, balance: null };
   const money = { ...base, balance: 'sms' };
   const none = { kind: 'amount', micros: 0 };
   expect(settings.rules.filter((rule) => !rule.builtIn)).toEqual([

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { acknowledge } from '../../src/engine/operate.ts';
-import { belowRule, hourMs, minuteMs, negativeRule, smsLow, units } from '../support/account-facts.ts';
+import {
+  belowRule,
+  hourMs,
+  minuteMs,
+  negativeRule,
+  smsLow,
+  staleRule,
+  units,
+} from '../support/account-facts.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
 import { makeRoute } from '../support/settings.ts';
 import { read, startWorld, step, type World } from '../support/world.ts';
@@ -57,7 +65,9 @@ describe('firing and resolving', () => {
   });
 
   test('a balance that flaps around the threshold within the hysteresis fires once and resolves once', async () => {
-    const world = await startWorld({ rules: [{ ...single, hysteresis: { kind: 'share', share: 0.1 } }] });
+    const world = await startWorld({
+      rules: [belowRule({ ...single, hysteresis: { kind: 'share', share: 0.1 } })],
+    });
     const told: string[] = [];
     for (const sms of [199, 201, 198, 219, 199, 201, 219.99, 220, 201])
       told.push(...(await read(world, sms)));
@@ -340,16 +350,7 @@ test('an alert that waits for its `for` can be stale or negative as well', async
   const world = await startWorld({
     rules: [
       { ...negativeRule({ id: 'sms-negative' }), forMs: 10 * minuteMs },
-      {
-        id: 'stale',
-        type: 'stale',
-        severity: 'warning',
-        afterMs: null,
-        forMs: 10 * minuteMs,
-        recoverForMs: 0,
-        match: {},
-        builtIn: false,
-      },
+      staleRule({ id: 'stale', forMs: 10 * minuteMs }),
     ],
   });
   world.provider.breakDown();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { hourMs, idleRule, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
 import { makeAccount, makeChannel, makeRoute, makeSettings } from '../support/settings.ts';
 import { read, startWorld, step, type World } from '../support/world.ts';
@@ -56,7 +56,7 @@ describe('a reload', () => {
   test('that turns the rule into one of another type closes the incident as well', async () => {
     const world = await startWorld({ rules: [rule] });
     await read(world, 100);
-    world.reload({ rules: [{ ...rule, type: 'idle', windowMs: hourMs }] });
+    world.reload({ rules: [idleRule({ id: rule.id, windowMs: hourMs })] });
     await world.pass(minuteMs);
     expect(world.news()).toEqual(['otp/sms-low resolved warning (rule-removed)']);
   });

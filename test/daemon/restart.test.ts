@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { acknowledge, addSilence, expireSilence } from '../../src/engine/operate.ts';
-import { dayMs, dropRule, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { dayMs, dropRule, hourMs, minuteMs, smsLow, topUpRule, units } from '../support/account-facts.ts';
 import { makeAccount, makeRoute, type SettingsParts } from '../support/settings.ts';
 import { read, startWorld, type World } from '../support/world.ts';
 
@@ -210,7 +210,7 @@ describe('a restart loses no message', () => {
 
   test('a top-up that was not delivered yet is told after the restart', async () => {
     const parts: SettingsParts = {
-      rules: [{ ...rule, id: 'paid', type: 'top-up', severity: 'info', atLeastMicros: units(1) }],
+      rules: [topUpRule({ id: 'paid', atLeastMicros: units(1) })],
     };
     const world = await startWorld(parts);
     world.channel('ops').mood = 'down';

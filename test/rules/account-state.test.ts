@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { outcomeKinds } from '../../src/domain/outcome.ts';
 import { evaluate } from '../../src/rules/evaluate.ts';
 import type { AccountFacts } from '../../src/rules/evaluation.ts';
-import { staleDueAt } from '../../src/rules/stale.ts';
+import { stale } from '../../src/rules/stale.ts';
 import {
   authFailedRule,
   currencyRule,
@@ -83,7 +83,7 @@ describe('stale', () => {
 
   test('the instant it begins is the first one at which it is breached', () => {
     const facts = factsAfter([readingAt(0, 1)], { ...read, unwatchedMs: 7 * minuteMs });
-    const dueAt = staleDueAt(staleRule(), facts);
+    const dueAt = stale.dueAt?.(staleRule(), facts) ?? 0;
     expect(verdict(evaluate(staleRule(), { ...facts, now: dueAt - 1 }, null))).toBe('ok');
     expect(verdict(evaluate(staleRule(), { ...facts, now: dueAt }, null))).toBe('warning');
   });

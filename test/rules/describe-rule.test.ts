@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Rule } from '../../src/domain/rule.ts';
-import { describeRule } from '../../src/rules/describe-rule.ts';
-import { longestWindow } from '../../src/rules/longest-window.ts';
+import { describeRule, longestWindow } from '../../src/rules/about-rules.ts';
 import {
   authFailedRule,
   belowRule,
@@ -10,6 +9,7 @@ import {
   dropRule,
   hourMs,
   idleRule,
+  minuteMs,
   negativeRule,
   runwayRule,
   staleRule,
@@ -18,12 +18,18 @@ import {
 } from '../support/account-facts.ts';
 
 test.each<[string, Rule]>([
-  ['SMS balance below 50.00 (critical), 200.00 (warning), 500.00 (info)', belowRule()],
-  ['VoIP balance below -18.383 (info)', belowRule({ balance: 'voip', thresholds: { info: units(-18.383) } })],
-  ['SMS balance below zero (critical)', negativeRule()],
-  ['SMS balance lasts less than 1d (critical), 3d (warning)', runwayRule()],
+  ['SMS balance below 50.00 (critical), 200.00 (warning), 500.00 (info); resolves 10% above', belowRule()],
   [
-    'SMS balance above 50.00 lasts less than 1h30m (warning)',
+    'VoIP balance below -18.383 (info); resolves 10% above',
+    belowRule({ balance: 'voip', thresholds: { info: units(-18.383) } }),
+  ],
+  ['SMS balance below zero (critical)', negativeRule()],
+  [
+    'SMS balance lasts less than 1d (critical), 3d (warning); by the spending of 1d, 1h at least',
+    runwayRule(),
+  ],
+  [
+    'SMS balance above 50.00 lasts less than 1h30m (warning); by the spending of 1d, 1h at least',
     runwayRule({ floorMicros: units(50), thresholds: { warning: 1.5 * hourMs } }),
   ],
   ['more than 100.00 of the SMS balance spent within 1h (warning)', dropRule()],
@@ -37,6 +43,10 @@ test.each<[string, Rule]>([
   ['no balance read for 3 poll intervals, at least 2m (warning)', staleRule()],
   ['no balance read for 1h (warning)', staleRule({ afterMs: hourMs })],
   ['the provider refuses the key (critical)', authFailedRule],
+  [
+    'no balance read for 1h (warning); for 5m; recovered for 10m',
+    staleRule({ afterMs: hourMs, forMs: 5 * minuteMs, recoverForMs: 10 * minuteMs }),
+  ],
 ])('%s', (line, rule) => {
   expect(describeRule(rule)).toBe(line);
 });

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Rule } from '../../src/domain/rule.ts';
 import type { Severity } from '../../src/domain/severity.ts';
-import { evaluate } from '../../src/rules/evaluate.ts';
+import { evaluate, wouldNotFire } from '../../src/rules/evaluate.ts';
 import type { AccountFacts } from '../../src/rules/evaluation.ts';
-import { wouldNotFire } from '../../src/rules/explain.ts';
 import {
   authFailedRule,
   belowRule,

@@ -1,9 +1,18 @@
 import { expect, test } from 'vitest';
-import type { NegativeRule, Rule, StaleRule } from '../../src/domain/rule.ts';
+import type { Rule } from '../../src/domain/rule.ts';
+import type { NegativeRule } from '../../src/rules/negative.ts';
 import { rulesForAccount } from '../../src/rules/rules-for-account.ts';
+import type { StaleRule } from '../../src/rules/stale.ts';
 
 const base = { severity: 'warning', forMs: 0, recoverForMs: 0, match: {}, builtIn: false } as const;
-const builtInStale: StaleRule = { ...base, id: 'stale', type: 'stale', afterMs: null, builtIn: true };
+const builtInStale: StaleRule = {
+  ...base,
+  id: 'stale',
+  type: 'stale',
+  balance: null,
+  afterMs: null,
+  builtIn: true,
+};
 const builtInNegative: NegativeRule = {
   ...base,
   id: 'sms-negative',

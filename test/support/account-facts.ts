@@ -1,15 +1,14 @@
 import type { Reading } from '../../src/domain/reading.ts';
-import type {
-  BelowRule,
-  DropRule,
-  IdleRule,
-  NegativeRule,
-  Rule,
-  RunwayRule,
-  StaleRule,
-  TopUpRule,
-} from '../../src/domain/rule.ts';
+import type { AuthFailedRule } from '../../src/rules/auth-failed.ts';
+import type { BelowRule } from '../../src/rules/below.ts';
+import type { CurrencyRule } from '../../src/rules/currency.ts';
+import type { DropRule } from '../../src/rules/drop.ts';
 import type { AccountFacts, Evaluation } from '../../src/rules/evaluation.ts';
+import type { IdleRule } from '../../src/rules/idle.ts';
+import type { NegativeRule } from '../../src/rules/negative.ts';
+import type { RunwayRule } from '../../src/rules/runway.ts';
+import type { StaleRule } from '../../src/rules/stale.ts';
+import type { TopUpRule } from '../../src/rules/top-up.ts';
 import { createReadingLog } from '../../src/spending/reading-log.ts';
 
 /** Fri 20 Nov 2026, 12:00 UTC: the instant of the first reading unless a test says otherwise. */
@@ -80,6 +79,7 @@ const base = {
   recoverForMs: 0,
   match: {},
   builtIn: false,
+  balance: null,
 } as const;
 const moneyBase = { ...base, balance: 'sms' } as const;
 
@@ -132,5 +132,5 @@ export function staleRule(over: Partial<StaleRule> = {}): StaleRule {
   return { ...base, type: 'stale', afterMs: null, ...over };
 }
 
-export const currencyRule: Rule = { ...base, type: 'currency', severity: 'critical' };
-export const authFailedRule: Rule = { ...base, type: 'auth-failed', severity: 'critical' };
+export const currencyRule: CurrencyRule = { ...base, type: 'currency', severity: 'critical' };
+export const authFailedRule: AuthFailedRule = { ...base, type: 'auth-failed', severity: 'critical' };

@@ -1,6 +1,7 @@
 import type { PollRecord } from '../../src/domain/reading.ts';
 import { thin } from '../../src/spending/thin.ts';
 import type { AccountView } from '../../src/views/views.ts';
+import { idleRule, staleRule } from './account-facts.ts';
 import {
   belowRule,
   buildAccountView,
@@ -179,17 +180,7 @@ function addOtp(views: FakeViews): void {
       wouldNotFire: null,
     },
     {
-      rule: {
-        id: 'sms-idle',
-        type: 'idle',
-        balance: 'sms',
-        severity: 'warning',
-        windowMs: 60 * dayMs,
-        forMs: 0,
-        recoverForMs: 0,
-        match: {},
-        builtIn: false,
-      },
+      rule: idleRule({ id: 'sms-idle', windowMs: 60 * dayMs }),
       evaluation: {
         kind: 'unknown',
         why: '40 days of history, needs 60 days',
@@ -201,16 +192,7 @@ function addOtp(views: FakeViews): void {
       wouldNotFire: null,
     },
     {
-      rule: {
-        id: 'stale',
-        type: 'stale',
-        severity: 'warning',
-        afterMs: null,
-        forMs: 0,
-        recoverForMs: 0,
-        match: {},
-        builtIn: true,
-      },
+      rule: staleRule({ id: 'stale', builtIn: true }),
       evaluation: {
         kind: 'ok',
         value: { unit: 'duration', ms: 2 * minuteMs },

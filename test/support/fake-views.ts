@@ -5,8 +5,8 @@ import type { AlertName, Refusal, SilenceOrder } from '../../src/domain/operator
 import type { OutboxMessage } from '../../src/domain/outbox.ts';
 import type { OutcomeKind } from '../../src/domain/outcome.ts';
 import type { PollRecord, Reading } from '../../src/domain/reading.ts';
-import type { BelowRule } from '../../src/domain/rule.ts';
 import type { Silence } from '../../src/domain/silence.ts';
+import type { BelowRule } from '../../src/rules/below.ts';
 import type {
   AccountView,
   AlertView,

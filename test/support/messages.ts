@@ -1,4 +1,4 @@
-import type { AlertType, Incident } from '../../src/domain/alert.ts';
+import type { Incident } from '../../src/domain/alert.ts';
 import type {
   IncidentMessage,
   Message,
@@ -88,7 +88,7 @@ export function buildNotice(over: NoticeOver = {}): Notice {
   const { incident, ...rest } = over;
   const base = {
     kinds: ['firing'] as readonly NoticeKind[],
-    type: 'below' as AlertType,
+    type: 'below',
     severity: 'critical' as const,
     account: buildAccount(),
     accountName: 'OTP production',
@@ -417,7 +417,7 @@ function accessMessages(): Readonly<Record<string, Message>> {
 }
 
 function ownMessages(): Readonly<Record<string, Message>> {
-  const own = (type: AlertType, text: string, facts: Notice['facts'] = []): Message =>
+  const own = (type: string, text: string, facts: Notice['facts'] = []): Message =>
     buildMessage([
       buildNotice({
         type,

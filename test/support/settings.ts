@@ -1,9 +1,9 @@
 import { buildChannel, channelSchema } from '../../src/channels/registry.ts';
-import { buildBuiltInRules } from '../../src/config/built-in-rules.ts';
 import { defaultGroupWaitMs, defaultRepeatEveryMs, type Route } from '../../src/domain/route.ts';
 import type { Rule } from '../../src/domain/rule.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type { AccountSettings, ChannelSettings, Settings } from '../../src/domain/settings.ts';
+import { buildBuiltInRules } from '../../src/rules/built-in-rules.ts';
 import { dayMs, minuteMs } from './account-facts.ts';
 
 /** Parts of a configuration that a test names; the rest is as a short file would have it. */

@@ -1,4 +1,3 @@
-import { buildBuiltInRules } from '../../src/config/built-in-rules.ts';
 import type { Route } from '../../src/domain/route.ts';
 import type { Ladder, Matcher, Rule } from '../../src/domain/rule.ts';
 import { Secret } from '../../src/domain/secret.ts';
@@ -10,6 +9,9 @@ import type {
 } from '../../src/domain/settings.ts';
 import { type Severity, severities } from '../../src/domain/severity.ts';
 import type { RecurringSilence } from '../../src/domain/silence.ts';
+import { buildBuiltInRules } from '../../src/rules/built-in-rules.ts';
+import type { AnyRule } from '../../src/rules/registry.ts';
+import { asAnyRule } from '../support/any-rule.ts';
 import { channelOf } from '../support/settings.ts';
 import { dayMs, hourMs, minuteMs } from './scenario.ts';
 import type { Seeded } from './seeded.ts';
@@ -157,7 +159,7 @@ const types = [
   'auth-failed',
 ] as const;
 
-function drawRule(from: Seeded, id: string, accounts: readonly AccountSettings[]): Rule {
+function drawRule(from: Seeded, id: string, accounts: readonly AccountSettings[]): AnyRule {
   const type = from.pick(types);
   const timed = from.chance(0.5);
   const base = {
@@ -167,6 +169,7 @@ function drawRule(from: Seeded, id: string, accounts: readonly AccountSettings[]
     recoverForMs: timed ? from.pick([0, 7, 20, 60]) * minuteMs : 0,
     match: from.chance(0.7) ? {} : drawMatch(from, accounts),
     builtIn: false,
+    balance: null,
   };
   const balance = from.chance(0.7) ? 'sms' : 'voip';
   const amount = from.pick([5, 20, 50]) * unit;
@@ -233,7 +236,8 @@ function drawLadder(from: Seeded, values: readonly number[]): Ladder<number> {
   return ladder;
 }
 
-function shiftThresholds(from: Seeded, rule: Rule): Rule {
+function shiftThresholds(from: Seeded, it: Rule): Rule {
+  const rule = asAnyRule(it);
   if (rule.type !== 'below') return { ...rule, forMs: from.pick([0, 10 * minuteMs]) };
   const by = from.pick([-30, 30, 60]) * unit;
   const moved = Object.entries(rule.thresholds).map(([severity, value]) => [severity, value + by]);

@@ -1,10 +1,11 @@
 import type { Message, Notice, Outlook, ReportAccount } from '../../domain/message.ts';
 import { formatMoment, isBeyondHorizon, roughDuration } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
+import { stateOf } from '../../domain/notice-state.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { type Balance, balances, type Reading } from '../../domain/reading.ts';
-import { balanceLabel } from '../../messages/notice-headline.ts';
-import { stateOf } from '../../messages/notice-state.ts';
+import { alertKindOf } from '../../rules/registry.ts';
+import { balanceLabel } from '../../wording/balance-wording.ts';
 import type { ChartInput } from './chart-svg.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -50,8 +51,7 @@ function planNoticeCharts(notices: readonly Notice[], frame: Frame): readonly Ch
   const seen = new Set<string>();
   const plans: ChartPlan[] = [];
   for (const [index, notice] of notices.slice(0, 10).entries()) {
-    const balance =
-      notice.balance ?? (notice.type === 'stale' || notice.type === 'auth-failed' ? 'sms' : null);
+    const balance = notice.balance ?? (alertKindOf(notice).unread === undefined ? null : 'sms');
     if (notice.account === null || balance === null || plans.length === chartsInGroup) continue;
     const key = `${notice.account.id} ${balance}`;
     const plan = seen.has(key) ? null : planNoticeChart({ notice, balance, frame, index });

@@ -1,4 +1,4 @@
-import type { Tone } from '../../messages/notice-state.ts';
+import type { Tone } from '../../messages/notice-tone.ts';
 import { html, Markup } from './html.ts';
 
 /** Colours of a tone, on light: every pair of text and ground keeps a contrast of at least 4.5 to 1. */

@@ -1,9 +1,9 @@
 import { domainToASCII } from 'node:url';
 import type { Message } from '../../domain/message.ts';
+import { stateOf } from '../../domain/notice-state.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Mailbox } from '../../domain/settings.ts';
 import { messageSubject } from '../../messages/message-wording.ts';
-import { stateOf } from '../../messages/notice-state.ts';
 import { renderTerminal } from '../../messages/render-terminal.ts';
 import { renderEmailHtml } from './email-body.ts';
 import type { ChartPlan } from './email-charts.ts';

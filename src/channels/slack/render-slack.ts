@@ -3,7 +3,7 @@ import { plural } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { testHeadline, testStory, wordIncidents, wordMore } from '../../messages/message-wording.ts';
-import type { Tone } from '../../messages/notice-state.ts';
+import type { Tone } from '../../messages/notice-tone.ts';
 import type { NoticeWording } from '../../messages/notice-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import { drawSparkline } from '../../spending/sparkline.ts';

@@ -8,10 +8,10 @@ import type {
   ReportMessage,
 } from '../../domain/message.ts';
 import { formatMicros } from '../../domain/money.ts';
+import { stateOf } from '../../domain/notice-state.ts';
 import type { Quantity } from '../../domain/quantity.ts';
 import { type Balance, balances, type Reading } from '../../domain/reading.ts';
 import { testHeadline, wordIncidents } from '../../messages/message-wording.ts';
-import { stateOf } from '../../messages/notice-state.ts';
 import { wordNotice } from '../../messages/notice-wording.ts';
 import { wordReport } from '../../messages/report-wording.ts';
 

@@ -1,8 +1,8 @@
 import { formatMoney } from '../../domain/money.ts';
 import { type Balance, balances } from '../../domain/reading.ts';
 import { isWorse, type Severity } from '../../domain/severity.ts';
-import { balanceThresholds } from '../../engine/insight.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
+import { balanceLevels } from '../../rules/about-rules.ts';
 import { rulesForAccount } from '../../rules/rules-for-account.ts';
 import { paintSeverity } from '../severity-style.ts';
 import { drawChart } from '../terminal/chart.ts';
@@ -43,7 +43,7 @@ export function drawTimeline(
       width,
       height: chartHeight,
       longestPauseMs: (trace.until - trace.since) / 20,
-      thresholds: Object.values(balanceThresholds(rules, balance)),
+      thresholds: Object.values(balanceLevels(rules, balance)),
       formatValue: (value) => padToWidth(formatMoney(value), labelWidth, 'right'),
       style: stdout.style,
     }),

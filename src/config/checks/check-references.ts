@@ -1,7 +1,8 @@
-import { ownAlertTypes } from '../../domain/alert.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
+import { builtInIds } from '../../rules/built-in-rules.ts';
+import { channelFailedRule } from '../../rules/channel-failed.ts';
+import { ownAlertTypes } from '../../rules/registry.ts';
 import { listWords, quoteKey } from '../../wording/lists.ts';
-import { builtInIds } from '../built-in-rules.ts';
 import type { ConfigProblem, Path } from '../config-problem.ts';
 import { type Draft, itemsAt, keysAt, problemAt, textAt } from '../draft.ts';
 
@@ -79,8 +80,8 @@ function gatherSecrets(value: unknown, found: Set<string>): void {
 
 function knownAlertTypes(draft: Draft, secrets: ReadonlySet<string>): Known {
   const configured = knownIds(draft, secrets, { list: 'rules', what: 'rule' });
-  const others = [...Object.values(builtInIds([...configured.names])), ...ownAlertTypes];
-  const failing = keysAt(draft, ['channels']).map((channel) => `channel-failed:${channel}`);
+  const others = [...builtInIds([...configured.names]), ...ownAlertTypes];
+  const failing = keysAt(draft, ['channels']).map(channelFailedRule);
   return {
     ...configured,
     shown: [...configured.shown, ...others],

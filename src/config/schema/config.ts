@@ -2,12 +2,13 @@ import * as z from 'zod';
 import { channelSchema } from '../../channels/registry.ts';
 import type { LogLevel } from '../../domain/settings.ts';
 import { highestRequestsPerSecond } from '../../engine/request-guard.ts';
+import { ownAlertTypes } from '../../rules/registry.ts';
+import { ruleSchema } from '../../rules/rule-schema.ts';
 import { hostAddress, plainAddress, secretAddress } from '../../schema/addresses.ts';
 import { alertMatch, labelName, labelNameForm } from '../../schema/matchers.ts';
 import { cronText, pollSchema, timezone } from '../../schema/schedules.ts';
 import { choice, filledList, flag, shape, wholeNumber } from '../../schema/shapes.ts';
 import { duration, id, idForm, idPattern, oneLine, optionalSecret, secret } from '../../schema/texts.ts';
-import { ruleSchema } from './rules.ts';
 
 const secondMs = 1000;
 const minuteMs = 60_000;
@@ -61,7 +62,10 @@ const channelNames = (description: string) =>
   );
 
 const route = shape({
-  match: alertMatch('Which alerts take this route; all when absent. All given keys must match.').optional(),
+  match: alertMatch(
+    'Which alerts take this route; all when absent. All given keys must match.',
+    ownAlertTypes,
+  ).optional(),
   channels: channelNames('Channels that are told.'),
   repeatEvery: duration('Time between reminders while it fires.', { minMs: secondMs }).prefault('4h'),
   groupWait: duration('What becomes due within this time is one message.', { maxMs: 60 * minuteMs }).prefault(
@@ -80,7 +84,7 @@ const route = shape({
 }).meta({ description: 'Which alerts go to which channels. The first that matches wins.' });
 
 const silence = shape({
-  match: alertMatch('Which alerts are muted. At least one key.'),
+  match: alertMatch('Which alerts are muted. At least one key.', ownAlertTypes),
   cron: cronText.meta({ description: 'When the silence begins, as a cron expression of five fields.' }),
   timezone: timezone.optional(),
   duration: duration('How long it lasts.', { minMs: secondMs }),

@@ -1,8 +1,8 @@
 import { describeDuration } from '../../domain/duration.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { type Balance, balances } from '../../domain/reading.ts';
-import { balanceLabel } from '../../messages/notice-headline.ts';
 import type { AccountView, AlertView, LiveViews, SilenceView } from '../../views/views.ts';
+import { balanceLabel } from '../../wording/balance-wording.ts';
 import { formatPayable } from '../../wording/quantity-wording.ts';
 import { type Html, html } from '../html.ts';
 import { alertCard, sortAlerts } from './alerts.ts';

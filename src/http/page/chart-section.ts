@@ -1,8 +1,8 @@
 import { formatMoment } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { type Balance, balances } from '../../domain/reading.ts';
-import { balanceLabel } from '../../messages/notice-headline.ts';
 import type { AccountView, LiveViews } from '../../views/views.ts';
+import { balanceLabel } from '../../wording/balance-wording.ts';
 import { type Html, html } from '../html.ts';
 import {
   buildChart,

@@ -1,8 +1,8 @@
 import { plural } from '../../domain/moment.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { balances } from '../../domain/reading.ts';
-import { balanceLabel } from '../../messages/notice-headline.ts';
 import type { AccountView, AlertView, LiveViews } from '../../views/views.ts';
+import { balanceLabel } from '../../wording/balance-wording.ts';
 import { type Html, html } from '../html.ts';
 import {
   type AccountPage,

@@ -1,4 +1,4 @@
-import { describeRule } from '../../rules/describe-rule.ts';
+import { describeRule } from '../../rules/about-rules.ts';
 import type { AccountView, Explanation } from '../../views/views.ts';
 import { wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
 import { type Html, html } from '../html.ts';

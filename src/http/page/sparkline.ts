@@ -1,9 +1,9 @@
 import { roughDuration } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import type { Balance } from '../../domain/reading.ts';
-import { balanceLabel } from '../../messages/notice-headline.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
 import type { AccountView } from '../../views/views.ts';
+import { balanceLabel } from '../../wording/balance-wording.ts';
 import { Html, html } from '../html.ts';
 
 const width = 120;

@@ -2,9 +2,9 @@ import type { Daemon } from '../../../src/daemon/daemon.ts';
 import type { Alert, Incident } from '../../../src/domain/alert.ts';
 import type { Outcome } from '../../../src/domain/outcome.ts';
 import type { Reading } from '../../../src/domain/reading.ts';
-import type { Rule } from '../../../src/domain/rule.ts';
 import type { AccountSettings, Settings } from '../../../src/domain/settings.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
+import type { AnyRule } from '../../../src/rules/registry.ts';
 import { Violation } from '../story.ts';
 import { adoptAccount, type KnownEnd } from './adoption.ts';
 import { type AlertFact, agrees, factOf, resting, shifted } from './alert-fact.ts';
@@ -49,7 +49,7 @@ export class AlertBook {
     return this.#live.get(account);
   }
 
-  rule(account: string, rule: string): Rule | undefined {
+  rule(account: string, rule: string): AnyRule | undefined {
     return this.#watches.get(account)?.rules.find((it) => it.id === rule);
   }
 
@@ -153,7 +153,7 @@ export class AlertBook {
     });
   }
 
-  #judgePoll(rule: Rule, known: AlertFact, it: Polled & { readonly account: string }): AlertFact {
+  #judgePoll(rule: AnyRule, known: AlertFact, it: Polled & { readonly account: string }): AlertFact {
     const { account, watch, fact, reading, now } = it;
     if (isSoft(rule)) return known;
     if (needsReading(rule) && reading === null) {
@@ -251,7 +251,7 @@ export class AlertBook {
   }
 
   /** Looks only where something began: later the window has moved on while the alert recovers. */
-  #expectPossible(rule: Rule, id: string, alert: Alert | undefined, reading: Reading | null): void {
+  #expectPossible(rule: AnyRule, id: string, alert: Alert | undefined, reading: Reading | null): void {
     const key = `${id}/${rule.id}`;
     const before = this.#softSeen.get(key);
     this.#softSeen.set(key, alert?.state ?? 'inactive');
@@ -279,7 +279,7 @@ export class AlertBook {
 
   #compareAlert(
     state: MonitorState,
-    it: { readonly id: string; readonly fact: AccountFact; readonly rule: Rule; readonly at: number },
+    it: { readonly id: string; readonly fact: AccountFact; readonly rule: AnyRule; readonly at: number },
   ): void {
     const { id, fact, rule, at } = it;
     const key = `${id}/${rule.id}`;

@@ -1,6 +1,6 @@
 import type { Incident } from '../../../src/domain/alert.ts';
 import type { Reading } from '../../../src/domain/reading.ts';
-import type { Rule } from '../../../src/domain/rule.ts';
+import type { AnyRule } from '../../../src/rules/registry.ts';
 import { Violation } from '../story.ts';
 import { tieMs } from './judging.ts';
 
@@ -19,7 +19,7 @@ export class ExpectedEvents {
   /** A reading after another one. */
   read(
     account: string,
-    rule: Extract<Rule, { type: 'top-up' }>,
+    rule: Extract<AnyRule, { type: 'top-up' }>,
     it: {
       readonly reading: Reading | null;
       readonly before: Reading | null;

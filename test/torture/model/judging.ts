@@ -1,7 +1,8 @@
 import type { Outcome } from '../../../src/domain/outcome.ts';
 import type { Reading } from '../../../src/domain/reading.ts';
-import type { Rule, StaleRule } from '../../../src/domain/rule.ts';
 import type { AccountSettings } from '../../../src/domain/settings.ts';
+import type { AnyRule } from '../../../src/rules/registry.ts';
+import type { StaleRule } from '../../../src/rules/stale.ts';
 import { type AlertFact, boundaries, elapsed, judged, type Timing } from './alert-fact.ts';
 import { needsReading, verdictOnReading } from './rules.ts';
 
@@ -26,7 +27,7 @@ export interface Polled {
 
 export interface Watch {
   readonly settings: AccountSettings;
-  readonly rules: readonly Rule[];
+  readonly rules: readonly AnyRule[];
   readonly intervalMs: number;
   /** Between two polls that are due; a cron expression's moves with the hour. */
   readonly gapMs: () => number;
@@ -36,7 +37,7 @@ export interface Watch {
 export const tieMs = 60;
 
 /** What an answer makes of an alert. Things that time decides at about the same instant leave it in doubt. */
-export function judgeAnswer(rule: Rule, known: AlertFact, it: Polled): AlertFact {
+export function judgeAnswer(rule: AnyRule, known: AlertFact, it: Polled): AlertFact {
   const { watch, fact, reading, outcome, now } = it;
   const timing = timingOf(rule, watch);
   if (isTie(known, timing, now)) return { ...known, doubt: true };
@@ -63,7 +64,7 @@ export function judgeAnswer(rule: Rule, known: AlertFact, it: Polled): AlertFact
 
 /** What the time until `now` makes of an alert. */
 export function elapseAlert(
-  rule: Rule,
+  rule: AnyRule,
   known: AlertFact,
   it: {
     readonly watch: Watch;
@@ -93,6 +94,6 @@ function staleAfter(rule: StaleRule, watch: Watch): number {
   return rule.afterMs ?? Math.max(3 * watch.gapMs(), 120_000);
 }
 
-export function timingOf(rule: Rule, watch: Watch): Timing {
+export function timingOf(rule: AnyRule, watch: Watch): Timing {
   return { forMs: rule.forMs, recoverForMs: rule.recoverForMs, flapWindowMs: 10 * watch.intervalMs };
 }

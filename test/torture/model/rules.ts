@@ -1,7 +1,10 @@
 import type { Reading } from '../../../src/domain/reading.ts';
-import type { BelowRule, Matcher, Rule } from '../../../src/domain/rule.ts';
+import type { Matcher } from '../../../src/domain/rule.ts';
 import type { AccountSettings, Settings } from '../../../src/domain/settings.ts';
 import type { Severity } from '../../../src/domain/severity.ts';
+import type { BelowRule } from '../../../src/rules/below.ts';
+import type { AnyRule } from '../../../src/rules/registry.ts';
+import { asAnyRule } from '../../support/any-rule.ts';
 
 /** The model's own understanding of rules, written from the contract (3.2, 3.3) and not from the product's code. */
 
@@ -32,22 +35,22 @@ export function fits(match: Matcher, subject: Subject): boolean {
 }
 
 /** A rule that was configured replaces the built-in of its kind, for the accounts that it matches. */
-export function rulesOf(settings: Settings, account: AccountSettings): readonly Rule[] {
+export function rulesOf(settings: Settings, account: AccountSettings): readonly AnyRule[] {
   const subject = { account: account.id, labels: account.labels };
-  const matching = settings.rules.filter((rule) => fits(rule.match, subject));
+  const matching = settings.rules.map(asAnyRule).filter((rule) => fits(rule.match, subject));
   const kinds = new Set(matching.filter((rule) => !rule.builtIn).map(kindOf));
   return matching.filter((rule) => !(rule.builtIn && kinds.has(kindOf(rule))));
 }
 
-function kindOf(rule: Rule): string {
-  return 'balance' in rule ? rule.type + rule.balance : rule.type;
+function kindOf(rule: AnyRule): string {
+  return `${rule.type} ${rule.balance}`;
 }
 
 export type Verdict = Severity | 'ok' | 'unknown';
 
 /** Rules whose verdict follows from the newest reading alone: the model knows it exactly. */
 export function verdictOnReading(
-  rule: Rule,
+  rule: AnyRule,
   it: { readonly reading: Reading; readonly currency: string | null; readonly firing: Severity | null },
 ): Verdict {
   const { reading, currency, firing } = it;
@@ -86,10 +89,10 @@ function marginOf({ hysteresis }: BelowRule, threshold: number): number {
 }
 
 /** Rules that look at a stretch of time: checked against the history when they speak, not predicted. */
-export function isSoft(rule: Rule): boolean {
+export function isSoft(rule: AnyRule): boolean {
   return rule.type === 'drop' || rule.type === 'idle' || rule.type === 'runway';
 }
 
-export function needsReading(rule: Rule): boolean {
+export function needsReading(rule: AnyRule): boolean {
   return rule.type !== 'stale' && rule.type !== 'auth-failed';
 }

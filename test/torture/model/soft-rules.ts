@@ -1,6 +1,6 @@
 import type { Alert } from '../../../src/domain/alert.ts';
 import type { Reading } from '../../../src/domain/reading.ts';
-import type { Rule } from '../../../src/domain/rule.ts';
+import type { AnyRule } from '../../../src/rules/registry.ts';
 import { Violation } from '../story.ts';
 
 /** The longest window that scenarios draw, and some. */
@@ -56,7 +56,12 @@ export class History {
  * nothing is spent that was not, and nothing was spent where they say so.
  */
 export function expectPossible(
-  it: { readonly rule: Rule; readonly alert: Alert; readonly history: History; readonly intervalMs: number },
+  it: {
+    readonly rule: AnyRule;
+    readonly alert: Alert;
+    readonly history: History;
+    readonly intervalMs: number;
+  },
   reading: Reading,
 ): void {
   const { rule, alert, history, intervalMs } = it;

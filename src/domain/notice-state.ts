@@ -1,11 +1,8 @@
-import type { Notice } from '../domain/message.ts';
-import type { NoticeKind } from '../domain/outbox.ts';
+import type { Notice } from './message.ts';
+import type { NoticeKind } from './outbox.ts';
 
 /** How a notice reads: one word of the story for all that a message has to say about an incident at once. */
 export type NoticeState = NoticeKind | 'closed';
-
-/** What a notice should look like, whatever the medium has for it: colour, icon. */
-export type Tone = 'critical' | 'warning' | 'info' | 'good' | 'neutral';
 
 /**
  * The state that a notice is told in. An end outranks all; a channel that was told nothing before hears
@@ -25,35 +22,10 @@ export function stateOf(notice: Notice): NoticeState {
   return state === 'acknowledged' && notice.incident.acknowledgement === null ? 'reminder' : state;
 }
 
-export function toneOf(notice: Notice): Tone {
+/** True for what has happened and will not change any more: its numbers are those of that moment. */
+export function isOver(notice: Notice): boolean {
   const state = stateOf(notice);
-  if (state === 'resolved') return 'good';
-  if (state === 'closed' || state === 'acknowledged') return 'neutral';
-  return notice.severity;
-}
-
-/** The word that a headline begins with. */
-export function stateWordOf(notice: Notice): string {
-  const severity = notice.severity.toUpperCase();
-  switch (stateOf(notice)) {
-    case 'firing':
-    case 'event':
-      return severity;
-    case 'worse':
-      return `NOW ${severity}`;
-    case 'reminder':
-      return `STILL ${severity}`;
-    case 'escalated':
-      return `ESCALATED ${severity}`;
-    case 'acknowledged':
-      return 'ACKNOWLEDGED';
-    case 'flapping':
-      return `FLAPPING ${severity}`;
-    case 'resolved':
-      return 'RESOLVED';
-    case 'closed':
-      return 'CLOSED';
-  }
+  return state === 'resolved' || state === 'event';
 }
 
 /** True when the channel was never told of this incident before this message. */

@@ -1,0 +1,42 @@
+import { formatDuration } from '../domain/duration.ts';
+import type { Micros } from '../domain/money.ts';
+import type { Balance } from '../domain/reading.ts';
+import type { Ladder, Rule } from '../domain/rule.ts';
+import { severities } from '../domain/severity.ts';
+import { dayMs } from '../spending/burn.ts';
+import { ruleKindOf } from './registry.ts';
+
+/** What a rule watches for, in a line: `SMS balance below 50.00 (critical), 200.00 (warning); resolves 10% above; for 5m`. */
+export function describeRule(rule: Rule): string {
+  const parts = [ruleKindOf(rule).describe(rule)];
+  if (rule.forMs > 0) parts.push(`for ${formatDuration(rule.forMs)}`);
+  if (rule.recoverForMs > 0) parts.push(`recovered for ${formatDuration(rule.recoverForMs)}`);
+  return parts.join('; ');
+}
+
+/** How far back the rules look at most, and never less than the day that outlooks and sparklines show. */
+export function longestWindow(rules: readonly Rule[]): number {
+  return rules.reduce((longest, rule) => Math.max(longest, ruleKindOf(rule).lookBackMs?.(rule) ?? 0), dayMs);
+}
+
+/** How far back spending of a balance is measured: a day, unless a rule on it names another time. */
+export function spendingLookback(rules: readonly Rule[], balance: Balance): number {
+  for (const rule of rules) {
+    const lookbackMs = rule.balance === balance ? ruleKindOf(rule).burnLookbackMs?.(rule) : undefined;
+    if (lookbackMs !== undefined) return lookbackMs;
+  }
+  return dayMs;
+}
+
+/** The levels of a balance that charts draw: the highest where several rules name one for a severity. */
+export function balanceLevels(rules: readonly Rule[], balance: Balance): Ladder<Micros> {
+  const levels: { info?: number; warning?: number; critical?: number } = {};
+  for (const rule of rules) {
+    const ladder = rule.balance === balance ? (ruleKindOf(rule).levels?.(rule) ?? {}) : {};
+    for (const severity of severities) {
+      const level = ladder[severity];
+      if (level !== undefined) levels[severity] = Math.max(levels[severity] ?? level, level);
+    }
+  }
+  return levels;
+}

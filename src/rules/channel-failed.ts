@@ -1,0 +1,53 @@
+import type { Notice } from '../domain/message.ts';
+import { cleanText } from '../domain/plain-text.ts';
+import type { WordingFrame } from '../wording/quantity-wording.ts';
+import { ownFigures } from './figures.ts';
+import type { AlertKind } from './kind.ts';
+import { factText } from './notice-words.ts';
+
+const type = 'channel-failed';
+const nameLimit = 80;
+
+/** The fact that tells a channel that refused some recipients from one that refused the message. */
+export const refusedRecipientsFact = 'refused recipients';
+
+/** A channel refuses messages for good, or some of its recipients: told on the others. */
+export const channelFailed: AlertKind = {
+  type,
+  concernsEveryChannel: true,
+  matter: ({ rule }) => `channel ${cleanText(channelOf(rule), nameLimit)} fails`,
+  firing: (notice, frame) =>
+    refusesSomeOnly(notice)
+      ? `channel ${nameOf(notice, frame)} does not reach all recipients`
+      : `channel ${nameOf(notice, frame)} does not take messages`,
+  resolved: (notice, frame) =>
+    refusesSomeOnly(notice)
+      ? `channel ${nameOf(notice, frame)} reaches all recipients again`
+      : `channel ${nameOf(notice, frame)} takes messages again`,
+  recovery: 'Resolved: the channel took a message again.',
+  figures: ownFigures,
+  advice: (notice) => [
+    refusesSomeOnly(notice)
+      ? 'Correct or remove what is refused in "to" of the channel, and try it with "lowwater test-channel".'
+      : 'Fix the channel in the configuration and try it with "lowwater test-channel". Alerts that are still open are sent to it again then.',
+  ],
+};
+
+/** The rule id under which a channel that refuses for good is reported. */
+export function channelFailedRule(channel: string): string {
+  return `${type}:${channel}`;
+}
+
+/** The channel that a rule id speaks of. */
+function channelOf(rule: string): string {
+  return rule.replace(/^channel-failed:?/, '');
+}
+
+/** It took the message for the others. */
+function refusesSomeOnly(notice: Notice): boolean {
+  return notice.facts.some(({ name, value }) => name === refusedRecipientsFact && value.unit === 'count');
+}
+
+function nameOf(notice: Notice, frame: WordingFrame): string {
+  return factText(notice, 'channel', frame) ?? cleanText(channelOf(notice.rule), nameLimit);
+}

@@ -1,0 +1,15 @@
+import { ownFigures } from './figures.ts';
+import type { AlertKind } from './kind.ts';
+
+/** A changed configuration could not be taken. */
+export const configInvalid: AlertKind = {
+  type: 'config-invalid',
+  matter: () => 'configuration invalid',
+  firing: () => 'the changed configuration is invalid, the old one stays in use',
+  resolved: () => 'the configuration is valid again and in use',
+  recovery: 'Resolved: a valid configuration was loaded.',
+  figures: ownFigures,
+  advice: () => [
+    'Run "lowwater validate": it names each error with its line. The running configuration stays until then.',
+  ],
+};

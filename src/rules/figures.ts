@@ -1,0 +1,127 @@
+import type { Notice, NoticeAccount, Outlook } from '../domain/message.ts';
+import { describeDistance, formatMoment, formatMomentAndAge, roughDuration } from '../domain/moment.ts';
+import { formatAmount, type Micros } from '../domain/money.ts';
+import { stateOf } from '../domain/notice-state.ts';
+import { cleanText } from '../domain/plain-text.ts';
+import type { Fact } from '../domain/quantity.ts';
+import type { Balance } from '../domain/reading.ts';
+import { balanceLabel } from '../wording/balance-wording.ts';
+import {
+  formatComputed,
+  type WordingFrame,
+  wordFact,
+  wordQuantity,
+  wordRunwayAndEnd,
+} from '../wording/quantity-wording.ts';
+import type { Figure } from './kind.ts';
+import { currentMicros } from './notice-words.ts';
+
+/**
+ * The numbers of a notice about a balance. `threshold` words what was judged; null leaves it out. `valueIsBalance`: the
+ * kind judges the balance itself, so that it is known even where no reading is any more.
+ */
+export function moneyFigures(
+  notice: Notice,
+  frame: WordingFrame,
+  kind: { readonly threshold: ((limit: string) => string) | null; readonly valueIsBalance: boolean },
+): readonly Figure[] {
+  const limit = notice.threshold === null ? null : wordQuantity(notice.threshold, frame);
+  const threshold =
+    limit === null || kind.threshold === null ? [] : [{ label: 'Threshold', value: kind.threshold(limit) }];
+  return [
+    ...balanceFigures(notice, frame, kind.valueIsBalance),
+    ...threshold,
+    ...jumpFigures(notice),
+    ...outlookFigures(notice.account?.outlook ?? null, frame),
+    ...readingFigures(notice, frame),
+  ];
+}
+
+/** Of an account that cannot be read: what was known last, and how often it failed since. */
+export function unreadFigures(notice: Notice, frame: WordingFrame): readonly Figure[] {
+  const failures = notice.account?.consecutiveFailures ?? 0;
+  const failed = failures === 0 ? [] : [{ label: 'Failed polls', value: `${failures} in a row` }];
+  return [...lastKnownFigures(notice, frame), ...failed];
+}
+
+/** About lowwater itself there are facts, and the value says in words what is wrong. */
+export function ownFigures(notice: Notice, frame: WordingFrame): readonly Figure[] {
+  const what = wordWhatIsWrong(notice, frame);
+  const facts = notice.facts.map((fact) => figureOf(fact, frame));
+  return what === null ? facts : [{ label: 'Reason', value: what }, ...facts];
+}
+
+/** The value of lowwater's own alerts; null once it is over. */
+export function wordWhatIsWrong(notice: Notice, frame: WordingFrame): string | null {
+  if (notice.value?.unit !== 'text' || stateOf(notice) === 'resolved') return null;
+  return wordQuantity(notice.value, frame);
+}
+
+export function figureOf(fact: Fact, frame: WordingFrame): Figure {
+  const name = cleanText(fact.name, 60);
+  return { label: name.charAt(0).toUpperCase() + name.slice(1), value: wordFact(fact, frame) };
+}
+
+export function readingFigures(notice: Notice, frame: WordingFrame): readonly Figure[] {
+  const reading = notice.account?.reading ?? null;
+  return reading === null ? [] : [{ label: 'As of', value: formatMomentAndAge(reading.at, frame) }];
+}
+
+export function bothBalances(account: NoticeAccount): readonly Figure[] {
+  const reading = account.reading;
+  if (reading === null) return [];
+  const figure = (balance: Balance, micros: Micros): Figure => ({
+    label: `${balanceLabel(balance)} balance`,
+    value: formatAmount(micros, cleanText(reading.currency, 12)),
+  });
+  return [figure('sms', reading.sms), figure('voip', reading.voip)];
+}
+
+function balanceFigures(notice: Notice, frame: WordingFrame, valueIsBalance: boolean): readonly Figure[] {
+  const current = currentMicros(notice);
+  if (current === null || notice.balance === null) return [];
+  // What was judged is a sum of spending here, and only a reading tells the balance itself.
+  if (!valueIsBalance && (notice.account?.reading ?? null) === null) return [];
+  return [{ label: `${balanceLabel(notice.balance)} balance`, value: formatAmount(current, frame.currency) }];
+}
+
+/**
+ * A balance that changed by half or more in one poll may be a mistake of the provider: the value before is
+ * told.
+ */
+function jumpFigures(notice: Notice): readonly Figure[] {
+  const { reading, previous } = notice.account ?? { reading: null, previous: null };
+  if (reading === null || previous === null || notice.balance === null) return [];
+  const now = reading[notice.balance];
+  const before = previous[notice.balance];
+  const jumped = Math.abs(now - before) * 2 >= Math.max(Math.abs(now), Math.abs(before)) && now !== before;
+  if (!jumped && reading.currency === previous.currency) return [];
+  const amount = formatAmount(before, cleanText(previous.currency, 12));
+  return [{ label: 'Before', value: `${amount}, ${roughDuration(reading.at - previous.at)} earlier` }];
+}
+
+function outlookFigures(outlook: Outlook | null, frame: WordingFrame): readonly Figure[] {
+  if (outlook === null || outlook.burnPerDay === null) return [];
+  const sure =
+    outlook.runwayMs === null || outlook.runwayMs <= 0 ? '' : ` (confidence ${outlook.confidence})`;
+  return [
+    { label: 'Spending', value: `${formatComputed(outlook.burnPerDay, frame.currency)} per day` },
+    { label: 'Lasts', value: `${wordRunwayAndEnd(outlook, frame)}${sure}` },
+  ];
+}
+
+function lastKnownFigures(notice: Notice, frame: WordingFrame): readonly Figure[] {
+  const account = notice.account;
+  if (account === null) return [];
+  const over = stateOf(notice) === 'resolved';
+  if (account.reading === null) return [{ label: 'Last reading', value: 'never' }];
+  const at = `${formatMoment(account.reading.at, frame)} (${describeDistance(account.reading.at, frame.now)})`;
+  return [
+    { label: over ? 'As of' : 'Last reading', value: at },
+    ...bothBalances(account),
+    ...outlookFigures(account.outlook, frame).map(({ label, value }) => ({
+      label: `${balanceLabel(account.outlook?.balance ?? 'sms')} ${label.toLowerCase()}`,
+      value,
+    })),
+  ];
+}

@@ -1,0 +1,120 @@
+import type * as z from 'zod';
+import type { Notice } from '../domain/message.ts';
+import type { Micros } from '../domain/money.ts';
+import type { Fact } from '../domain/quantity.ts';
+import type { Balance } from '../domain/reading.ts';
+import type { Ladder, Rule } from '../domain/rule.ts';
+import type { AccountSettings } from '../domain/settings.ts';
+import type { Severity } from '../domain/severity.ts';
+import type { WordingFrame } from '../wording/quantity-wording.ts';
+import type { AccountFacts, Evaluation } from './evaluation.ts';
+import type { KeyProblem, KeyReader } from './key-problem.ts';
+
+/** One number of a message with its name. */
+export interface Figure {
+  readonly label: string;
+  readonly value: string;
+}
+
+/**
+ * A kind of alert: the words for it, and how it stands to others. lowwater's own failures are no more than that; a kind
+ * of rule (`RuleKind`) can be configured and judges accounts besides.
+ *
+ * Everything that differs from kind to kind is asked here: no other file knows the names of kinds.
+ */
+export interface AlertKind {
+  /** Its name, in files, messages and the API. */
+  readonly type: string;
+  /**
+   * Set for the kinds that say in different words that a balance is running out. A top-up ends them, and of those
+   * that fire on one balance only one speaks: the worst, among equals the lowest number here.
+   */
+  readonly emptinessRank?: number;
+  /**
+   * What it says about readings that do not come: that there are none, or why. Who knows why speaks for the other, and
+   * takes the account out of a count of those that an outage of the provider keeps from being read.
+   */
+  readonly unread?: 'means' | 'explains';
+  /** Every channel is told once, whatever the routes say, unless a route names the rule: the route may be what fails. */
+  readonly concernsEveryChannel?: true;
+  /** What it is about in a few words, without state and numbers: in the subject of its mails. */
+  matter(about: { readonly balance: Balance | null; readonly rule: string }): string;
+  /** What is the case while it fires, or happened: a clause that follows the account's name. */
+  firing(notice: Notice, frame: WordingFrame): string;
+  /** What is the case once it is resolved. */
+  resolved(notice: Notice, frame: WordingFrame): string;
+  /** Why it ended, as a sentence, where nothing better is known. */
+  readonly recovery: string;
+  /** Its numbers, the most telling first. */
+  figures(notice: Notice, frame: WordingFrame): readonly Figure[];
+  /** What to do next, as whole sentences, while it is open. */
+  advice(notice: Notice, frame: WordingFrame): readonly string[];
+}
+
+/** The balances at which a steady alert surely stays as it is: from `from` (included) to `to` (excluded). */
+export interface QuietBand {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * A kind of rule. `R` is its typed rule, `I` what its keys read as.
+ *
+ * All are methods, whose parameters TypeScript compares both ways: so a kind of special rules stands in the registry as
+ * one of rules in general. What guarantees that it is given its own rules is that rules are found by their type, and
+ * only its own `build` makes rules of its type.
+ */
+export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind {
+  /** What it watches for, in a sentence: the hover text of editors, and the configuration reference. */
+  readonly summary: string;
+  /** Its keys in the file, besides those of every rule (`commonKeys`). */
+  readonly keys: z.core.$ZodLooseShape;
+  /** True where only a valid reading can move it: while the account cannot be read, time decides nothing about it. */
+  readonly needsReading: boolean;
+  /** Where it exists without being configured: the id that its rule has then. */
+  readonly builtInId?: string;
+  /** The typed rule from what every rule has and from its own keys. */
+  build(common: Rule, input: I): R;
+  /** What does not go together in one rule. It reads the rule as it stands in the file, whatever else is wrong with it. */
+  check?(keys: KeyReader): readonly KeyProblem[];
+  /** What is allowed but perhaps not meant. `accounts` are those that the rule watches. */
+  warn?(rule: R, accounts: readonly AccountSettings[]): readonly KeyProblem[];
+  /** What it watches for, with its numbers, in a clause. */
+  describe(rule: R): string;
+  /** How far back it looks, in milliseconds. */
+  lookBackMs?(rule: R): number;
+  /** The level of its balance that counts as empty, where it warns of that. */
+  floorMicros?(rule: R): Micros;
+  /** How far back it wants the spending of its balance to be measured wherever a burn rate is told. */
+  burnLookbackMs?(rule: R): number;
+  /**
+   * What the rule says of one account. `firing` is the severity with which its alert fires now, null when it does not:
+   * only what fires has hysteresis.
+   *
+   * Rules about money judge the newest reading, whenever they are asked: their windows end at it, so that the same
+   * reading gets the same verdict later. An event is told once for each new reading: the caller does not ask again.
+   */
+  evaluate(rule: R, facts: AccountFacts, firing: Severity | null): Evaluation;
+  /** The instant at which time alone begins a breach, if nothing is read before. Absent where time alone begins none. */
+  dueAt?(rule: R, facts: AccountFacts): number;
+  /** Every number that the rule looks at, named, in the order in which people read them. */
+  factsBehind(rule: R, facts: AccountFacts): readonly Fact[];
+  /**
+   * The nearest threshold with which it would not have fired, as a sentence. Asked only for a verdict that fires;
+   * `evaluation` is that verdict.
+   */
+  wouldNotFire(rule: R, facts: AccountFacts, evaluation: Evaluation): string | null;
+  /** The levels of its balance that charts draw. */
+  levels?(rule: R): Ladder<Micros>;
+  /**
+   * Optional, for the speed of replay: which readings surely leave a steady alert as it is, so that the rule need not be
+   * asked. `firing` as for `evaluate`. Without it every reading is judged.
+   */
+  quietBand?(rule: R, firing: Severity | null): QuietBand;
+  /** The quiet band is one of rises between two readings, not of balances. */
+  readonly quietAboutRises?: true;
+}
+
+/** For kinds that no reading without a failure in between can move. */
+export const everyReading: QuietBand = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
+export const noReading: QuietBand = { from: Number.POSITIVE_INFINITY, to: Number.NEGATIVE_INFINITY };

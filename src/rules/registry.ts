@@ -1,0 +1,70 @@
+import type { Rule } from '../domain/rule.ts';
+import { authFailed } from './auth-failed.ts';
+import { below } from './below.ts';
+import { channelFailed } from './channel-failed.ts';
+import { configInvalid } from './config-invalid.ts';
+import { currency } from './currency.ts';
+import { drop } from './drop.ts';
+import { idle } from './idle.ts';
+import type { AlertKind, RuleKind } from './kind.ts';
+import { negative } from './negative.ts';
+import { providerDown } from './provider-down.ts';
+import { runway } from './runway.ts';
+import { stale } from './stale.ts';
+import { storageFailed } from './storage-failed.ts';
+import { topUp } from './top-up.ts';
+
+/** The kinds of rules that can be configured, in the order in which people read of them. */
+export const ruleKinds = [
+  below,
+  negative,
+  runway,
+  drop,
+  idle,
+  topUp,
+  currency,
+  stale,
+  authFailed,
+] as const satisfies readonly RuleKind[];
+
+/** What lowwater raises about itself or about a provider as a whole; nobody configures it. */
+export const ownKinds: readonly AlertKind[] = [providerDown, storageFailed, channelFailed, configInvalid];
+
+export const ownAlertTypes: readonly string[] = ownKinds.map(({ type }) => type);
+
+/** Any rule, to be told apart by its type. */
+export type AnyRule = ReturnType<(typeof ruleKinds)[number]['build']>;
+
+const ruleKindByType = new Map<string, RuleKind>(ruleKinds.map((kind) => [kind.type, kind]));
+const alertKindByType = new Map<string, AlertKind>(
+  [...ruleKinds, ...ownKinds].map((kind) => [kind.type, kind]),
+);
+
+/** Null where no kind has that name. */
+export function kindOfRuleNamed(type: string | null): RuleKind | null {
+  return ruleKindByType.get(type ?? '') ?? null;
+}
+
+/** The kind that made the rule. */
+export function ruleKindOf(rule: Pick<Rule, 'type'>): RuleKind {
+  const kind = ruleKindByType.get(rule.type);
+  if (kind === undefined) throw new Error(`no module knows rules of type ${rule.type}`);
+  return kind;
+}
+
+/** The kind of an alert, an incident or a notice. Of one that only a newer lowwater knows little can be said. */
+export function alertKindOf(alert: { readonly type: string }): AlertKind {
+  return alertKindByType.get(alert.type) ?? unknownKind(alert.type);
+}
+
+function unknownKind(type: string): AlertKind {
+  return {
+    type,
+    matter: () => type,
+    firing: () => `${type} fires`,
+    resolved: () => `${type} is over`,
+    recovery: 'Resolved.',
+    figures: () => [],
+    advice: () => [],
+  };
+}

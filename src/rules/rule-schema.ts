@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import type { Balance } from '../domain/reading.ts';
+import type { Rule } from '../domain/rule.ts';
+import type { Severity } from '../domain/severity.ts';
+import { shape } from '../schema/shapes.ts';
+import { listWords } from '../wording/lists.ts';
+import { commonKeys, type InputOf } from './common-keys.ts';
+import type { RuleKind } from './kind.ts';
+import { ruleKinds } from './registry.ts';
+
+const [first, ...others] = ruleKinds;
+
+/** One rule as it stands in the file, read as the typed rule. Each kind takes its own keys only. */
+export const ruleSchema = z.discriminatedUnion('type', [schemaOf(first), ...others.map(schemaOf)], {
+  error: (issue) =>
+    issue.code === 'invalid_union'
+      ? `must be ${listWords(ruleKinds.map(({ type }) => type))}`
+      : 'must be an object in braces',
+});
+
+/** The rule of a kind that the file would give with nothing but its id. */
+export function plainRule(kind: RuleKind, id: string): Rule {
+  return ruleSchema.parse({ id, type: kind.type });
+}
+
+function schemaOf(kind: RuleKind) {
+  const typeKey = z.literal(kind.type).meta({ description: kind.summary });
+  return shape({ type: typeKey, ...commonKeys, ...kind.keys }, hintsFor(kind)).transform(
+    (input): Rule => kind.build(commonOf(kind, input), input),
+  );
+}
+
+/** What the keys that all rules have in common read as, and those that many have. */
+interface CommonInput extends InputOf<typeof commonKeys> {
+  readonly severity?: Severity | undefined;
+  readonly balance?: Balance | undefined;
+}
+
+function commonOf({ type }: RuleKind, input: CommonInput): Rule {
+  return {
+    id: input.id,
+    type,
+    severity: input.severity ?? 'warning',
+    forMs: input.for,
+    recoverForMs: input.recoverFor,
+    match: input.match ?? {},
+    builtIn: false,
+    balance: input.balance ?? null,
+  };
+}
+
+/** A key of another kind deserves a better word than "unknown". */
+function hintsFor({ type, keys }: RuleKind): Record<string, string> {
+  const hints: Record<string, string> = {};
+  const foreign = ruleKinds.flatMap((kind) => Object.keys(kind.keys));
+  for (const key of foreign) {
+    if (Object.hasOwn(keys, key)) continue;
+    const takers = ruleKinds.filter((kind) => Object.hasOwn(kind.keys, key)).map((kind) => kind.type);
+    hints[key] = `a rule of type ${type} does not take this key; ${takers.join(', ')} does`;
+  }
+  return hints;
+}

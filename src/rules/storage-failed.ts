@@ -1,0 +1,20 @@
+import { ownFigures } from './figures.ts';
+import type { AlertKind } from './kind.ts';
+import { wordValue } from './notice-words.ts';
+
+/** The database cannot be written. */
+export const storageFailed: AlertKind = {
+  type: 'storage-failed',
+  concernsEveryChannel: true,
+  matter: () => 'cannot store',
+  firing: (notice, frame) => {
+    const value = wordValue(notice, frame);
+    return `cannot store readings and alerts${value === null ? '' : ` (${value})`}`;
+  },
+  resolved: () => 'can store readings and alerts again',
+  recovery: 'Resolved: the database can be written again.',
+  figures: ownFigures,
+  advice: () => [
+    'Free space on the disk of the database, or make it writable. Until then lowwater goes on from memory, and a restart would forget what was not stored.',
+  ],
+};
