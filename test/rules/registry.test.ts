@@ -19,7 +19,7 @@ function findNames(path: string, text: string): string[] {
   return code.split('\n').flatMap((line) =>
     [...line.matchAll(/(?<=(?<quote>['"`]))(?<name>[a-z-]+)\k<quote>/g)]
       .map(({ groups }) => groups?.name ?? '')
-      .filter((name) => names.includes(name) && (!homonyms.includes(name) || /\btype\b/.test(line)))
+      .filter((name) => names.includes(name) && (!homonyms.includes(name) || /[.]type\b|\btype:/.test(line)))
       .map((name) => `${path} names ${name}`),
   );
 }

@@ -85,7 +85,7 @@ export function inhibited(
     const known = state.incidents.get(other.incident);
     if (known === undefined || silenced(state, it.calendar, known, it.now)) continue;
     if (incident.type === 'stale' && rule.type === 'auth-failed') return true;
-    const same = 'balance' in rule && rule.balance === incident.balance;
+    const same = rule.balance !== null && rule.balance === incident.balance;
     if (same && rank[other.severity] > rank[incident.severity]) return true;
   }
   return false;
