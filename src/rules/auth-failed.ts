@@ -2,7 +2,7 @@ import type { Rule } from '../domain/rule.ts';
 import { type InputOf, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { unreadFigures } from './figures.ts';
-import { everyReading, noReading, type RuleKind } from './kind.ts';
+import type { RuleKind } from './kind.ts';
 import { breached, instantFact, ok, text, textFact, unknown } from './verdict.ts';
 
 export interface AuthFailedRule extends Rule {
@@ -26,7 +26,6 @@ export const authFailed: RuleKind<AuthFailedRule, InputOf<typeof keys>> = {
     instantFact(facts.reading === null ? 'watched since' : 'last read at', facts.readSince),
   ],
   wouldNotFire: () => 'It has no threshold: it fires whenever the provider refuses the key.',
-  quietBand: (_rule, firing) => (firing === null ? everyReading : noReading),
   matter: () => 'key refused',
   firing: () => 'the provider refuses the key',
   resolved: () => 'the provider accepts the key again',

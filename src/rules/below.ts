@@ -1,12 +1,12 @@
 import { formatAmount, formatMoney, type Micros } from '../domain/money.ts';
 import type { AmountOrShare, Ladder, MoneyRule } from '../domain/rule.ts';
-import { isWorse, type Severity } from '../domain/severity.ts';
+import type { Severity } from '../domain/severity.ts';
 import { amount, amountOrShare } from '../schema/texts.ts';
 import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { moneyFigures } from './figures.ts';
-import { noReading, type QuietBand, type RuleKind } from './kind.ts';
-import { breachedStep, describeLadder, firstThreshold, ladderSteps, worstFirst } from './ladder.ts';
+import type { RuleKind } from './kind.ts';
+import { breachedStep, describeLadder, firstThreshold, ladderSteps } from './ladder.ts';
 import { buildLadder, checkLadder, ladderKey, readAmount } from './ladder-keys.ts';
 import { wordLowBalance } from './low-balance-words.ts';
 import { currentAmount, moneyOf, wordLimit } from './notice-words.ts';
@@ -62,7 +62,6 @@ export const below: RuleKind<BelowRule, InputOf<typeof keys>> = {
   ],
   wouldNotFire,
   levels: (rule) => rule.thresholds,
-  quietBand,
   matter: (about) => `${moneyOf(about)} balance low`,
   firing: (notice, frame) => wordLowBalance(notice, frame, formatMoney),
   resolved: (notice, frame) =>
@@ -107,20 +106,4 @@ function wouldNotFire(rule: BelowRule, { reading }: AccountFacts): string | null
     return `The balance is back at the threshold; with a hysteresis of ${room} or less it would have resolved.`;
   }
   return `It would not fire with a threshold of ${formatAmount(balance, reading.currency)} or less.`;
-}
-
-/** Above all steps, or where the step that fires is held: not under a worse one, and not up where its own is left. */
-function quietBand(rule: BelowRule, firing: Severity | null): QuietBand {
-  if (firing === null) return above(Object.values(rule.thresholds));
-  const own = rule.thresholds[firing];
-  if (own === undefined) return noReading;
-  const worse = worstFirst.filter((severity) => isWorse(severity, firing));
-  return {
-    from: above(worse.flatMap((severity) => rule.thresholds[severity] ?? [])).from,
-    to: Math.max(own, resolvesAt(rule, own)),
-  };
-}
-
-function above(thresholds: readonly number[]): QuietBand {
-  return { from: Math.max(Number.NEGATIVE_INFINITY, ...thresholds), to: Number.POSITIVE_INFINITY };
 }

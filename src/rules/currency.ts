@@ -2,7 +2,7 @@ import type { Rule } from '../domain/rule.ts';
 import { type InputOf, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { bothBalances, readingFigures } from './figures.ts';
-import { everyReading, type RuleKind } from './kind.ts';
+import type { RuleKind } from './kind.ts';
 import { wordLimit, wordValue } from './notice-words.ts';
 import { breached, instantFact, ok, text, textFact, unknown } from './verdict.ts';
 
@@ -34,7 +34,6 @@ export const currency: RuleKind<CurrencyRule, InputOf<typeof keys>> = {
     reading === null
       ? null
       : `It would not fire if the account's currency were configured as ${reading.currency}.`,
-  quietBand: () => everyReading,
   matter: () => 'currency changed',
   firing: (notice, frame) => {
     const limit = wordLimit(notice, frame);

@@ -51,12 +51,6 @@ export interface AlertKind {
   advice(notice: Notice, frame: WordingFrame): readonly string[];
 }
 
-/** The balances at which a steady alert surely stays as it is: from `from` (included) to `to` (excluded). */
-export interface QuietBand {
-  readonly from: number;
-  readonly to: number;
-}
-
 /**
  * A kind of rule. `R` is its typed rule, `I` what its keys read as.
  *
@@ -106,15 +100,4 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   wouldNotFire(rule: R, facts: AccountFacts, evaluation: Evaluation): string | null;
   /** The levels of its balance that charts draw. */
   levels?(rule: R): Ladder<Micros>;
-  /**
-   * Optional, for the speed of replay: which readings surely leave a steady alert as it is, so that the rule need not be
-   * asked. `firing` as for `evaluate`. Without it every reading is judged.
-   */
-  quietBand?(rule: R, firing: Severity | null): QuietBand;
-  /** The quiet band is one of rises between two readings, not of balances. */
-  readonly quietAboutRises?: true;
 }
-
-/** For kinds that no reading without a failure in between can move. */
-export const everyReading: QuietBand = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
-export const noReading: QuietBand = { from: Number.POSITIVE_INFINITY, to: Number.NEGATIVE_INFINITY };

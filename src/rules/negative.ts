@@ -50,10 +50,6 @@ export const negative: RuleKind<NegativeRule, InputOf<typeof keys>> = {
   ],
   wouldNotFire,
   levels: (rule) => ({ [rule.severity]: 0 }),
-  quietBand: (rule, firing) =>
-    firing === null
-      ? { from: 0, to: Number.POSITIVE_INFINITY }
-      : { from: Number.NEGATIVE_INFINITY, to: Math.max(0, rule.hysteresisMicros) },
   matter: (about) => `${moneyOf(about)} balance negative`,
   firing: (notice, frame) =>
     wordLowBalance(notice, frame, (limit) => (limit === 0 ? 'zero' : formatMoney(limit))),

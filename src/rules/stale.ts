@@ -7,7 +7,7 @@ import { duration as durationKey } from '../schema/texts.ts';
 import { type InputOf, secondMs, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { unreadFigures } from './figures.ts';
-import { everyReading, noReading, type RuleKind } from './kind.ts';
+import type { RuleKind } from './kind.ts';
 import { wordValue } from './notice-words.ts';
 import { wholeSeconds } from './rule-words.ts';
 import { breached, duration, durationFact, instantFact, ok, textFact } from './verdict.ts';
@@ -56,7 +56,6 @@ export const stale: RuleKind<StaleRule, InputOf<typeof keys>> = {
     const ageMs = evaluation.value?.unit === 'duration' ? evaluation.value.ms : (rule.afterMs ?? 0);
     return `It would not fire yet with \`after\` longer than ${wholeSeconds(ageMs, 'up')}.`;
   },
-  quietBand: (_rule, firing) => (firing === null ? everyReading : noReading),
   matter: () => 'no readings',
   firing: (notice, frame) => {
     const value = wordValue(notice, frame);

@@ -51,8 +51,6 @@ export const topUp: RuleKind<TopUpRule, InputOf<typeof keys>> = {
     const rise = evaluation.value?.unit === 'money' ? evaluation.value.micros : rule.atLeastMicros;
     return `It would not tell with \`atLeast\` of more than ${formatAmount(rise, reading.currency)}.`;
   },
-  quietBand: (rule) => ({ from: Number.NEGATIVE_INFINITY, to: Math.max(1, rule.atLeastMicros) }),
-  quietAboutRises: true,
   matter: (about) => `${moneyOf(about)} balance topped up`,
   firing: wordTopUp,
   resolved: wordTopUp,
