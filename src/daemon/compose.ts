@@ -36,7 +36,12 @@ export function composeMessage(parts: ComposeParts, message: OutboxMessage, now:
     .sort(byUrgency);
   if (incidents.length === 0) return null;
   const notices = incidents.map((incident, place) =>
-    composeNotice(parts, { incident, kinds: kinds.get(incident.id) ?? [], drawn: place < drawnNotices, now }),
+    composeNotice(parts, {
+      incident,
+      kinds: kindsNow(message, kinds, incident),
+      drawn: place < drawnNotices,
+      now,
+    }),
   );
   return {
     ...baseOf(parts.state, message, now),
@@ -46,6 +51,17 @@ export function composeMessage(parts: ComposeParts, message: OutboxMessage, now:
   };
 }
 
+/** Who is told late because of a refusal hears of the end, too: a message of their own about it may be there already. */
+function kindsNow(
+  message: OutboxMessage,
+  kinds: ReadonlyMap<string, readonly NoticeKind[]>,
+  { id, resolvedAt }: Incident,
+): readonly NoticeKind[] {
+  const told = kinds.get(id) ?? [];
+  const late = message.owed !== undefined && resolvedAt !== null && !told.includes('resolved');
+  return late ? [...told, 'resolved'] : told;
+}
+
 /** What every message carries. */
 export function baseOf(state: MonitorState, message: OutboxMessage, now: number) {
   return {
@@ -53,6 +69,7 @@ export function baseOf(state: MonitorState, message: OutboxMessage, now: number)
     at: now,
     publicUrl: state.settings.server?.publicUrl ?? null,
     timezone: state.settings.timezone,
+    ...(message.owed === undefined ? {} : { recipients: message.owed }),
   };
 }
 

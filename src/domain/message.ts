@@ -20,6 +20,8 @@ interface MessageBase {
   readonly at: number;
   /** Address of the page; null where none is configured. Without a trailing slash. */
   readonly publicUrl: string | null;
+  /** Only these of the channel's recipients get it, because the others have it; absent: all. */
+  readonly recipients?: readonly string[];
   /** Time zone that absolute times are shown in, an IANA name. */
   readonly timezone: string;
 }

@@ -44,6 +44,13 @@ export interface OutboxMessage {
   readonly uncertain: boolean;
   readonly deliveredAt: number | null;
   readonly lastError: string | null;
+  /** Recipients who were refused for now while the others got the message: it goes on for these alone. Absent: all. */
+  readonly owed?: readonly string[];
+}
+
+/** Such a message goes out by itself: nothing joins it, and what follows does not wait for it. */
+export function standsAlone({ report, owed }: OutboxMessage): boolean {
+  return report !== null || owed !== undefined;
 }
 
 /** How long a message is tried before it counts as dead. */

@@ -38,7 +38,14 @@ export interface Calendar {
 export type Delivery =
   | {
       readonly kind: 'delivered';
+      /** Refused for good, while others got the message. */
       readonly refusedRecipients?: readonly string[];
+      /** Refused for now, while others got it: these are tried again alone. */
+      readonly owed?: {
+        readonly recipients: readonly string[];
+        readonly reason: string;
+        readonly afterMs?: number;
+      };
       /** What the receiver answered, for people. */
       readonly said?: string;
     }

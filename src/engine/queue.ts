@@ -4,6 +4,7 @@ import {
   newMessage,
   type OutboxMessage,
   retryDelayMs,
+  standsAlone,
 } from '../domain/outbox.ts';
 import type { MonitorState } from './state.ts';
 
@@ -46,12 +47,12 @@ export function putMessage(state: MonitorState, message: OutboxMessage): void {
 }
 
 /**
- * What may be sent next: the oldest message about incidents, which no later one may overtake, and reports,
- * which wait for nothing.
+ * What may be sent next: the oldest message about incidents, which no later one may overtake, and what stands alone,
+ * which waits for nothing.
  */
 export function sendable(queue: readonly OutboxMessage[]): readonly OutboxMessage[] {
-  const first = queue.find((message) => message.report === null);
-  return queue.filter((message) => message === first || message.report !== null);
+  const first = queue.find((message) => !standsAlone(message));
+  return queue.filter((message) => message === first || standsAlone(message));
 }
 
 /**
@@ -59,11 +60,11 @@ export function sendable(queue: readonly OutboxMessage[]): readonly OutboxMessag
  * channel was down is told at once, in order.
  */
 export function absorbFollowers(state: MonitorState, message: OutboxMessage): OutboxMessage {
-  if (message.report !== null) return message;
+  if (standsAlone(message)) return message;
   let whole = message;
   for (const id of state.queues.get(message.channel) ?? []) {
     const follower = state.messages.get(id);
-    if (follower === undefined || id === message.id || follower.report !== null || state.underWay.has(id))
+    if (follower === undefined || id === message.id || standsAlone(follower) || state.underWay.has(id))
       continue;
     whole = joinMessage(whole, follower.items, whole.dueAt);
     removeMessage(state, follower);
@@ -142,7 +143,7 @@ function followFirstMessage(
 /** Reports stand between: what happens later may join a message before them, but must never overtake it. */
 function lastWaiting(state: MonitorState, channel: string): OutboxMessage | null {
   const waiting = queueOf(state, channel).filter(
-    ({ id, report }) => report === null && !state.underWay.has(id),
+    (message) => !standsAlone(message) && !state.underWay.has(message.id),
   );
   return waiting.at(-1) ?? null;
 }

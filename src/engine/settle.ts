@@ -29,9 +29,13 @@ export function settleDelivery(state: MonitorState, sent: Sent, now: number): vo
   }
   const { subject, delivery } = sent;
   noteDelivery(state, { channel: message.channel, delivery, now });
+  if (message.owed !== undefined) {
+    settleOwed(state, { ...sent, message, owed: message.owed, now });
+    return;
+  }
   switch (delivery.kind) {
     case 'delivered':
-      settleDelivered(state, { message, subject, refused: delivery.refusedRecipients ?? [], now });
+      settleDelivered(state, { message, subject, delivery, now });
       break;
     case 'retry':
       settleRetry(state, { message, delivery, wasUncertain: sent.wasUncertain, now });
@@ -78,30 +82,21 @@ function settleDelivered(
   it: {
     readonly message: OutboxMessage;
     readonly subject: string | null;
-    readonly refused: readonly string[];
+    readonly delivery: Extract<Delivery, { kind: 'delivered' }>;
     readonly now: number;
   },
 ): void {
-  const { message, now } = it;
-  end(state, message, { deliveredAt: now });
+  const { message, delivery, now } = it;
+  endForWhoHasIt(state, { message, delivery, now });
   const rule = channelFailedRule(message.channel);
   if (isOwnFailureRaised(state, rule)) {
     // What the channel refused while it was broken is decided on again.
     for (const id of state.incidents.keys()) state.touched.add(id);
     forgetTries(state, message.channel);
   }
-  if (it.refused.length > 0) {
-    const reason = `refused ${it.refused.join(', ')}; the other recipients got the message`;
-    raiseChannelFailed(state, {
-      channel: message.channel,
-      severity: 'warning',
-      reason,
-      refused: it.refused.length,
-      now,
-    });
-  } else {
-    clearOwnFailure(state, rule, now);
-  }
+  const refused = delivery.refusedRecipients ?? [];
+  if (refused.length > 0) raiseRefused(state, { channel: message.channel, refused, now });
+  else clearOwnFailure(state, rule, now);
   forEachTold(state, message, (_, told) => {
     const first = told.firstMessage === message.id && told.subject === null;
     return {
@@ -110,6 +105,70 @@ function settleDelivered(
       firstMessage: first ? wireId(message) : told.firstMessage,
       subject: first ? it.subject : told.subject,
     };
+  });
+}
+
+/** Delivered, but for those who were refused for now: for them it goes on, at the pace of a first try. */
+function endForWhoHasIt(
+  state: MonitorState,
+  it: {
+    readonly message: OutboxMessage;
+    readonly delivery: Extract<Delivery, { kind: 'delivered' }>;
+    readonly now: number;
+  },
+): void {
+  const { message, now } = it;
+  const { owed } = it.delivery;
+  if (owed === undefined) {
+    end(state, message, { deliveredAt: now });
+    return;
+  }
+  putMessage(state, {
+    ...message,
+    owed: owed.recipients,
+    uncertain: false,
+    deliveredAt: now,
+    dueAt: now + retryDelayMs(message.owed === undefined ? 1 : message.attempts, owed.afterMs),
+    lastError: owed.reason,
+  });
+}
+
+/** What became of those who were refused for now. The incidents count as told in any case: others have the message. */
+function settleOwed(
+  state: MonitorState,
+  it: {
+    readonly message: OutboxMessage;
+    readonly owed: readonly string[];
+    readonly delivery: Settlement;
+    readonly wasUncertain: boolean;
+    readonly now: number;
+  },
+): void {
+  const { message, owed, delivery, now } = it;
+  const { channel } = message;
+  if (delivery.kind === 'delivered') {
+    endForWhoHasIt(state, { message, delivery, now });
+    const refused = delivery.refusedRecipients ?? [];
+    if (refused.length > 0) raiseRefused(state, { channel, refused, now });
+  } else if (delivery.kind === 'retry' && now < message.giveUpAt) {
+    settleRetry(state, { message, delivery, wasUncertain: it.wasUncertain, now });
+  } else {
+    end(state, message, { deliveredAt: message.deliveredAt ?? now });
+    if (delivery.kind !== 'moot') raiseRefused(state, { channel, refused: owed, now });
+  }
+}
+
+function raiseRefused(
+  state: MonitorState,
+  it: { readonly channel: string; readonly refused: readonly string[]; readonly now: number },
+): void {
+  const { channel, refused, now } = it;
+  raiseChannelFailed(state, {
+    channel,
+    severity: 'warning',
+    reason: `refused ${refused.join(', ')}; the other recipients got the message`,
+    refused: refused.length,
+    now,
   });
 }
 
@@ -127,6 +186,11 @@ function settleRetry(
     const spared = spareFresh(state, message, now);
     const reason = `not delivered within a day; last: ${delivery.reason}`;
     settleDead(state, { message, spared, reason, now });
+    return;
+  }
+  if (delivery.tries !== undefined && message.attempts >= delivery.tries) {
+    const reason = `given up after ${message.attempts} attempts: ${delivery.reason}`;
+    settleDead(state, { message, spared: new Set(), reason, now });
     return;
   }
   const waiting: OutboxMessage = {

@@ -27,7 +27,7 @@ describe('the registry of channel kinds', () => {
 
   it('takes a table with a hole for the defect that it is', () => {
     const answer = { status: 200, headers: {}, body: '' };
-    expect(() => classifyAnswer({ ...slackAnswers, rows: [] }, answer, 0)).toThrow('hole');
+    expect(() => classifyAnswer({ ...slackAnswers(null), rows: [] }, answer, 0)).toThrow('hole');
   });
 });
 

@@ -6,7 +6,16 @@ import type { Delivery } from '../../src/domain/ports.ts';
  * How a channel answers: `up` takes everything, `down` surely refuses for now, `lost` may have taken it,
  * `dead` refuses for good.
  */
-export type Mood = 'up' | 'down' | 'lost' | 'dead' | { readonly refuses: readonly string[] };
+export type Mood =
+  | 'up'
+  | 'down'
+  | 'lost'
+  | 'dead'
+  | { readonly refuses: readonly string[] }
+  /** Recipients that it refuses for now, and for how long. */
+  | { readonly owes: readonly string[]; readonly afterMs?: number }
+  /** Answers with something that is not its own. */
+  | { readonly strangeTries: number };
 
 export interface Received {
   readonly at: number;
@@ -46,7 +55,12 @@ export class RecordingChannel implements Channel {
     if (mood === 'down') return { kind: 'retry', certainty: 'refused', reason: 'connection refused' };
     if (mood === 'lost') return { kind: 'retry', certainty: 'unknown', reason: 'the connection was lost' };
     if (mood === 'dead') return { kind: 'dead', reason: 'no_service' };
-    return { kind: 'delivered', refusedRecipients: mood.refuses };
+    if ('strangeTries' in mood) {
+      return { kind: 'retry', certainty: 'unknown', tries: mood.strangeTries, reason: 'say it in "accept"' };
+    }
+    if ('refuses' in mood) return { kind: 'delivered', refusedRecipients: mood.refuses };
+    const { owes: recipients, ...wait } = mood;
+    return { kind: 'delivered', owed: { recipients, reason: '451 later', ...wait } };
   }
 
   async preview(message: Message): Promise<string> {
@@ -57,7 +71,9 @@ export class RecordingChannel implements Channel {
 
   /** What arrived. */
   get delivered(): readonly Received[] {
-    return this.attempts.filter(({ mood }) => mood === 'up' || typeof mood === 'object');
+    return this.attempts.filter(
+      ({ mood }) => mood === 'up' || (typeof mood === 'object' && !('strangeTries' in mood)),
+    );
   }
 
   /** What arrived since the last call, in words. */

@@ -31,6 +31,18 @@ export const emailAnswers: readonly DocumentedAnswer[] = [
     source: 'RFC 4954, 6; RFC 3207, 4',
   },
   {
+    answer: 'some recipients refused, others accepted',
+    means: 'delivered',
+    note: '4xx: tried again for these alone; 5xx: told as `channel-failed`',
+    source: 'RFC 5321, 4.5.3.1.10',
+  },
+  {
+    answer: '552, or larger than the server says',
+    means: 'refused',
+    note: 'sent once more at once, without its charts',
+    source: 'RFC 1870, 6',
+  },
+  {
     answer: '450, 451',
     means: 'refused',
     note: 'greylisting: again after five minutes',
@@ -46,22 +58,70 @@ export const emailAnswers: readonly DocumentedAnswer[] = [
   { answer: 'no reply after that', means: 'unknown', source: 'RFC 5321, 4.1.1.4' },
 ];
 
+/**
+ * What it means that some recipients were refused while others were accepted: 5xx is for good, 4xx for now, "too many
+ * recipients" (452) among them (RFC 5321, 4.5.3.1.10).
+ */
+export function classifyRefusedRecipients(
+  errors: readonly unknown[],
+  secrets: readonly string[],
+): Pick<Extract<Delivery, { kind: 'delivered' }>, 'refusedRecipients' | 'owed'> {
+  const refused = refusedRecipientsOf(errors);
+  const later = refused.filter(({ code }) => isTemporary(code));
+  const never = refused.filter(({ code }) => !isTemporary(code));
+  return {
+    ...(never.length === 0 ? {} : { refusedRecipients: never.map(({ address }) => address) }),
+    ...(later.length === 0
+      ? {}
+      : {
+          owed: {
+            recipients: later.map(({ address }) => address),
+            reason: `the mail server answered ${quoteReply(later[0]?.reply ?? '', secrets)}`,
+            ...waitAfter(later.map(({ code }) => code)),
+          },
+        }),
+  };
+}
+
+/** Whether the message as a whole was too large: without its pictures it may pass (RFC 1870, 6.3). */
+export function isTooLarge(error: unknown): boolean {
+  const { code, responseCode } = describe(error, []);
+  return code === 'EMESSAGE' || responseCode === 552;
+}
+
+function isTemporary(code: number | null): code is number {
+  return code !== null && code >= 400 && code < 500;
+}
+
+function waitAfter(codes: readonly number[]): { readonly afterMs?: number } {
+  return codes.some((code) => code === 450 || code === 451) ? { afterMs: greylistWaitMs } : {};
+}
+
+interface RefusedRecipient {
+  readonly address: string;
+  readonly code: number;
+  readonly reply: string;
+}
+
+function refusedRecipientsOf(errors: readonly unknown[]): readonly RefusedRecipient[] {
+  return errors.flatMap((error) => {
+    const { recipient, responseCode, response }: Readonly<Record<string, unknown>> =
+      error instanceof Error ? { ...error } : {};
+    if (typeof recipient !== 'string') return [];
+    const code = typeof responseCode === 'number' ? responseCode : 550;
+    return [{ address: recipient, code, reply: typeof response === 'string' ? response : '' }];
+  });
+}
+
 /** What a failure of nodemailer means, as the table above says. */
 export function classifySmtpError(error: unknown, progress: SmtpProgress): Delivery {
   const failure = describe(error, progress.secrets);
   const replied = failure.responseCode !== null;
   if (!replied) return classifySilence(failure, progress);
   const said = `the mail server answered ${failure.reply}`;
-  const temporary = failure.permanent === false || failure.someTemporary;
-  if (temporary) {
-    const greylisted = failure.responseCode === 450 || failure.responseCode === 451 || failure.someTemporary;
-    return {
-      kind: 'retry',
-      certainty: 'refused',
-      reason: said,
-      ...(greylisted ? { afterMs: greylistWaitMs } : {}),
-    };
-  }
+  const temporary = [failure.responseCode, ...failure.recipientCodes].filter(isTemporary);
+  if (temporary.length > 0)
+    return { kind: 'retry', certainty: 'refused', reason: said, ...waitAfter(temporary) };
   if (failure.code === 'ETLS')
     return {
       kind: 'dead',
@@ -126,9 +186,8 @@ interface Failure {
   readonly message: string;
   readonly oauth2: boolean;
   readonly responseCode: number | null;
-  readonly permanent: boolean | null;
-  /** At least one recipient was refused for now only. */
-  readonly someTemporary: boolean;
+  /** The replies to each recipient that was refused. */
+  readonly recipientCodes: readonly number[];
   /** The reply as one line, cut. */
   readonly reply: string;
 }
@@ -144,15 +203,12 @@ function describe(error: unknown, secrets: readonly string[]): Failure {
     message: error instanceof Error ? error.message : '',
     oauth2: fields.code === 'EOAUTH2' || fields.command === 'AUTH XOAUTH2',
     responseCode: typeof fields.responseCode === 'number' ? fields.responseCode : null,
-    permanent: typeof fields.permanent === 'boolean' ? fields.permanent : null,
-    someTemporary: rejected.some(
-      (each) => each instanceof Error && 'permanent' in each && each.permanent === false,
-    ),
+    recipientCodes: refusedRecipientsOf(rejected).map(({ code }) => code),
     reply: typeof fields.response === 'string' ? quoteReply(fields.response, secrets) : '',
   };
 }
 
 /** The reply as it may be shown: of one that repeats a secret only the code. */
-function quoteReply(reply: string, secrets: readonly string[]): string {
+export function quoteReply(reply: string, secrets: readonly string[]): string {
   return cleanText(echoesSecret(reply, secrets) ? reply.slice(0, 3) : reply, 160);
 }

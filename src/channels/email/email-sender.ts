@@ -5,7 +5,7 @@ import type { Clock, Delivery } from '../../domain/ports.ts';
 import { startDeadline } from '../deadline.ts';
 import type { Sender } from '../kind.ts';
 import { tryRender } from '../rendering.ts';
-import { classifySmtpError } from './classify-smtp.ts';
+import { classifyRefusedRecipients, classifySmtpError, isTooLarge, quoteReply } from './classify-smtp.ts';
 import { drawChart } from './draw-chart.ts';
 import { type ChartPlan, planCharts } from './email-charts.ts';
 import type { EmailSettings } from './email-settings.ts';
@@ -34,11 +34,21 @@ export function openEmailSender(options: EmailSenderOptions): Sender {
         return { kind: 'dead', reason: 'the address of the mail server is no smtp:// or smtps:// URL' };
       const plans = tryRender(() => planCharts(message));
       if ('failed' in plans) return plans.failed;
+      const to = settings.to
+        .map(({ address }) => address)
+        .filter((address) => message.recipients?.includes(address) ?? true);
+      // Those who were owed the message stand in the configuration no more.
+      if (to.length === 0) return { kind: 'delivered' };
       const drawn = await drawCharts(plans.rendered);
-      const mail = tryRender(() => composeMail(message, settings, drawn));
-      return 'failed' in mail
-        ? mail.failed
-        : transmit({ mail: mail.rendered, server, token, options, outer });
+      const mails = tryRender(() =>
+        // Without its charts it may pass where it is too large with them.
+        (drawn.length === 0 ? [[]] : [drawn, []]).map((charts) => {
+          const mail = composeMail(message, settings, charts);
+          return { ...mail, envelope: { ...mail.envelope, to } };
+        }),
+      );
+      if ('failed' in mails) return mails.failed;
+      return transmit({ mails: mails.rendered, server, token, options, outer });
     },
     preview: async (message) => {
       const { subject, text } = renderEmail(message, { ...settings, charts: [] });
@@ -114,7 +124,8 @@ function asMailOptions(
 }
 
 interface Transmission {
-  readonly mail: SendMailOptions;
+  /** The mail, and what is sent in its place where it is too large. */
+  readonly mails: readonly SendMailOptions[];
   readonly server: SmtpServer;
   /** The last OAuth 2 token: good for the mails that follow until it expires. */
   readonly token: { accessToken: string; expires: number };
@@ -124,6 +135,7 @@ interface Transmission {
 
 async function transmit(order: Transmission): Promise<Delivery> {
   const { server, options, outer } = order;
+  const [mail, ...smaller] = order.mails;
   // Loaded by the first mail: whoever sends none does without its 15 MB.
   const { createTransport } = await import('nodemailer');
   const deadline = startDeadline({ clock: options.clock, afterMs: options.timeoutMs ?? 30_000, outer });
@@ -152,10 +164,15 @@ async function transmit(order: Transmission): Promise<Delivery> {
   });
   transporter.on('token', ({ accessToken, expires }) => Object.assign(order.token, { accessToken, expires }));
   try {
-    const sent = await transporter.sendMail({ ...order.mail, signal: deadline.signal });
-    const refused = sent.rejected ?? [];
-    return refused.length === 0 ? { kind: 'delivered' } : { kind: 'delivered', refusedRecipients: refused };
+    const sent = await transporter.sendMail({ ...mail, signal: deadline.signal });
+    const said = `the mail server answered ${quoteReply(sent.response ?? '', secretsOf(order))}`;
+    return {
+      kind: 'delivered',
+      said,
+      ...classifyRefusedRecipients(sent.rejectedErrors ?? [], secretsOf(order)),
+    };
   } catch (error) {
+    if (smaller.length > 0 && isTooLarge(error)) return await transmit({ ...order, mails: smaller });
     return classifySmtpError(error, {
       dataStarted,
       expired: deadline.expired(),

@@ -1,37 +1,39 @@
 import { longestRetryAfterMs } from '../../domain/retry-after.ts';
+import { type Accept, acceptRows, strangeSuccess } from '../accept.ts';
 import { type AnswerTable, commonAnswers } from '../answers.ts';
 import { type HttpAnswer, isSuccess, jsonOf } from '../http-answer.ts';
 
-/** What an incoming webhook answers. What Slack cannot read is sent once more as plain text before this table is asked. */
-export const slackAnswers: AnswerTable = {
-  receiver: 'Slack',
-  quote: wordOf,
-  readWait: retryAfterOfBody,
-  rows: [
-    {
-      answer: '200 `ok`',
-      fits: (answer) => isSuccess(answer) && isAccepted(answer),
-      means: 'delivered',
-      note: 'the same in JSON, as workflow triggers and compatible servers say it',
-      source: 'docs.slack.dev, incoming webhooks',
-    },
-    {
-      answer: '2xx with another body',
-      fits: isSuccess,
-      means: 'unknown',
-      remedy: 'the answer is not from Slack',
-      note: 'something between us and Slack answered',
-      source: 'docs.slack.dev, incoming webhooks: the answer is `ok`',
-    },
-    ...commonAnswers,
-  ],
-};
+/**
+ * What an incoming webhook answers, or a server that resembles Slack and says by `accept` how. What Slack cannot read is sent once
+ * more as plain text before this table is asked.
+ */
+export function slackAnswers(accept: Accept | null): AnswerTable {
+  return {
+    receiver: 'Slack',
+    quote: wordOf,
+    readWait: retryAfterOfBody,
+    rows: [
+      ...acceptRows(accept),
+      {
+        answer: '200 `ok`',
+        fits: (answer) => isSuccess(answer) && isAccepted(answer),
+        means: 'delivered',
+        note: 'the same in JSON, `{"ok": true}`, as workflow triggers say it',
+        source: 'docs.slack.dev, incoming webhooks',
+      },
+      strangeSuccess({
+        answer: '2xx with another body, or none',
+        remedy:
+          'this is not what Slack answers; for a server that only resembles Slack say in "accept" of the channel what a good answer is',
+        source: 'docs.slack.dev, incoming webhooks: the answer is `ok`',
+      }),
+      ...commonAnswers,
+    ],
+  };
+}
 
 function isAccepted(answer: HttpAnswer): boolean {
-  const text = answer.body.trim();
-  if (text === '' || text === 'ok') return true;
-  const json = jsonOf(answer);
-  return json !== null && json.ok !== false;
+  return answer.body.trim() === 'ok' || jsonOf(answer)?.ok === true;
 }
 
 function retryAfterOfBody(answer: HttpAnswer): number | null {

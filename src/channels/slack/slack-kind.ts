@@ -12,7 +12,7 @@ export const slackKind: ChannelKind<z.output<typeof slackSchema>, SlackSettings>
   describe: ({ webhookUrl }) => hostOf(webhookUrl),
   // One message a second per webhook (docs.slack.dev, rate limits).
   pace: ({ webhookUrl }) => ({ minGapMs: 1000, paceKey: webhookUrl.reveal() }),
-  answers: slackAnswers.rows,
+  answers: slackAnswers(null).rows,
   async openSender(settings, { clock }) {
     const { openSlackSender } = await import('./slack-sender.ts');
     return openSlackSender({ settings, clock });

@@ -14,7 +14,7 @@ import type { SlackSettings } from './slack-settings.ts';
 const gapMs = 1000;
 
 export interface SlackSenderOptions {
-  readonly settings: Pick<SlackSettings, 'webhookUrl'>;
+  readonly settings: Pick<SlackSettings, 'webhookUrl' | 'accept'>;
   readonly clock: Clock;
   /** For the whole exchange. */
   readonly timeoutMs?: number;
@@ -26,7 +26,8 @@ export interface SlackSenderOptions {
  */
 export function openSlackSender(options: SlackSenderOptions): Sender {
   const { clock, timeoutMs = 10_000 } = options;
-  const { webhookUrl } = options.settings;
+  const { webhookUrl, accept } = options.settings;
+  const table = slackAnswers(accept);
   const dispatcher = openHttpConnections(webhookUrl);
   return {
     async send(message, outer) {
@@ -36,9 +37,9 @@ export function openSlackSender(options: SlackSenderOptions): Sender {
         const post = (payload: SlackPayload): Promise<HttpAnswer> =>
           postToSlack({ url: webhookUrl.reveal(), payload, signal, dispatcher });
         const answer = await post(blocks.rendered);
-        if (!isUnreadable(answer)) return classifyAnswer(slackAnswers, answer, clock.now());
+        if (!isUnreadable(answer)) return classifyAnswer(table, answer, clock.now());
         await pause(clock, gapMs, signal);
-        return classifyAnswer(slackAnswers, await post(renderSlackPlainly(message)), clock.now());
+        return classifyAnswer(table, await post(renderSlackPlainly(message)), clock.now());
       });
     },
     preview: async (message) => JSON.stringify(renderSlack(message)),

@@ -76,8 +76,64 @@ describe('a mail that is accepted', () => {
         done(address.startsWith('finance') ? smtpReply(550, 'no such user') : null),
     });
     const { delivery } = await sendTo(receiver);
-    expect(delivery).toEqual({ kind: 'delivered', refusedRecipients: ['finance@example.com'] });
+    expect(delivery).toMatchObject({ kind: 'delivered', refusedRecipients: ['finance@example.com'] });
+    expect(delivery).not.toHaveProperty('owed');
     expect(receiver.received).toHaveLength(1);
+  });
+
+  it.each([
+    [450, { afterMs: 300_000 }],
+    [451, { afterMs: 300_000 }],
+    [452, {}],
+  ])('owes it to the one that was refused for now with %d', async (code, wait) => {
+    const receiver = await startSmtpReceiver({
+      onRcptTo: ({ address }, _session, done) =>
+        done(address.startsWith('finance') ? smtpReply(code, 'later') : null),
+    });
+    const { delivery } = await sendTo(receiver);
+    const reason = `the mail server answered ${code} later`;
+    expect(delivery).toMatchObject({ kind: 'delivered' });
+    expect(delivery).toHaveProperty('owed', { recipients: ['finance@example.com'], reason, ...wait });
+    expect(delivery).not.toHaveProperty('refusedRecipients');
+  });
+
+  it('goes to those alone who are still owed it, as the same mail', async () => {
+    const { receiver } = await sendTo(await startSmtpReceiver(), {}, 5000, {
+      ...buildMessage(),
+      recipients: ['finance@example.com'],
+    });
+    expect(receiver.recipients).toEqual([['finance@example.com']]);
+    expect((await parse(receiver)).to).toMatchObject({ text: expect.stringContaining('ops@example.com') });
+  });
+
+  it('is done when nobody who is owed it is left in the configuration', async () => {
+    const { delivery, receiver } = await sendTo(await startSmtpReceiver(), {}, 5000, {
+      ...buildMessage(),
+      recipients: ['gone@example.com'],
+    });
+    expect(delivery).toEqual({ kind: 'delivered' });
+    expect(receiver.received).toHaveLength(0);
+  });
+
+  it('goes out again without its charts where it is too large with them', async () => {
+    let asked = 0;
+    const sizes: number[] = [];
+    const receiver = await startSmtpReceiver({
+      onData: (stream, _session, done) => {
+        let size = 0;
+        stream.on('data', (chunk: Buffer) => {
+          size += chunk.length;
+        });
+        stream.on('end', () => {
+          sizes.push(size);
+          asked += 1;
+          done(asked === 1 ? smtpReply(552, 'message too large') : null);
+        });
+      },
+    });
+    expect((await sendTo(receiver)).delivery).toMatchObject({ kind: 'delivered' });
+    expect(sizes).toHaveLength(2);
+    expect(sizes[1]).toBeLessThan((sizes[0] ?? 0) / 2);
   });
 });
 

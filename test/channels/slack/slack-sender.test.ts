@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Accept } from '../../../src/channels/accept.ts';
 import type { Sender } from '../../../src/channels/kind.ts';
 import { slackKind } from '../../../src/channels/slack/slack-kind.ts';
 import { openSlackSender } from '../../../src/channels/slack/slack-sender.ts';
@@ -112,13 +113,34 @@ describe('delivery to Slack', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('does not take the sign-in page of a network for Slack', async () => {
-    const { delivery } = await sendTo((response) => response.end('<html>Please sign in</html>'));
-    expect(delivery).toEqual({
+  it.each([
+    ['an empty body', 200, ''],
+    ['an empty object', 200, '{}'],
+    ['an error', 200, '{"error":"denied"}'],
+    ['no success', 200, '{"success":false}'],
+    ['its own ok that is false', 200, '{"ok":false,"error":"denied"}'],
+    ['no content', 204, ''],
+    ['the sign-in page of a network', 200, '<html>Please sign in</html>'],
+  ])('does not take %s for Slack, and tries three times at most', async (_name, status, body) => {
+    const { delivery } = await sendTo((response) => response.writeHead(status).end(body));
+    expect(delivery).toMatchObject({
       kind: 'retry',
       certainty: 'unknown',
-      reason: 'Slack answered 200: the answer is not from Slack',
+      tries: 3,
+      reason: expect.stringContaining('"accept"'),
     });
+  });
+
+  it.each<[string, Accept, string, string]>([
+    ['a word in JSON', { path: 'success', equals: true }, '{"success":true}', '{"success":false}'],
+    ['a number deep in JSON', { path: 'data.0.code', equals: 0 }, '{"data":[{"code":0}]}', '{"data":[]}'],
+    ['the whole body', { path: '', equals: 'queued' }, 'queued\n', 'ok'],
+    ['an empty body', { path: '', equals: '' }, '', 'ok'],
+  ])('from a server that only resembles Slack is done when it says %s', async (_name, accept, good, bad) => {
+    const taken = await sendTo((response) => response.end(good), { accept });
+    expect(taken.delivery).toMatchObject({ kind: 'delivered' });
+    const refused = await sendTo((response) => response.end(bad), { accept });
+    expect(refused.delivery).toMatchObject({ kind: 'retry', certainty: 'refused', tries: 3 });
   });
 
   it('was surely not done when the connection is refused', async () => {
@@ -148,7 +170,7 @@ describe('delivery to Slack', () => {
   it('asks for a second between messages', () => {
     const [ops, night, other] = ['x', 'x', 'y'].map((hook) => {
       const webhookUrl = new Secret(`http://127.0.0.1:9/${hook}`);
-      return slackKind.pace({ type: 'slack', name: 'ops', place: webhookUrl, webhookUrl });
+      return slackKind.pace({ type: 'slack', name: 'ops', place: webhookUrl, webhookUrl, accept: null });
     });
     expect(ops?.minGapMs).toBe(1000);
     expect(night?.paceKey).toBe(ops?.paceKey);
@@ -167,20 +189,27 @@ describe('delivery to Slack', () => {
   });
 });
 
+interface SlackOptions {
+  readonly timeoutMs?: number;
+  readonly accept?: Accept;
+}
+
 async function sendTo(
   answer: (response: ServerResponse, post: ReceivedPost, count: number) => unknown,
-  options: { readonly timeoutMs?: number } = {},
+  options: SlackOptions = {},
 ): Promise<{ readonly delivery: Delivery; readonly receiver: HttpReceiver }> {
   const receiver = await startHttpReceiver(answer);
   open.push(receiver);
   return { delivery: await sendOn(channelTo(receiver.url, options)), receiver };
 }
 
-function channelTo(url: string, options: { readonly timeoutMs?: number } = {}): Sender {
+function channelTo(url: string, options: SlackOptions = {}): Sender {
+  const { timeoutMs, ...settings } = options;
+  const limits = timeoutMs === undefined ? {} : { timeoutMs };
   const channel = openSlackSender({
-    settings: { webhookUrl: new Secret(url) },
+    settings: { webhookUrl: new Secret(url), accept: null, ...settings },
     clock: systemClock,
-    ...options,
+    ...limits,
   });
   open.unshift(channel);
   return channel;

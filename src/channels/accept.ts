@@ -1,0 +1,78 @@
+import * as z from 'zod';
+import { shape } from '../schema/shapes.ts';
+import { textLeaf } from '../schema/texts.ts';
+import type { AnswerRow } from './answers.ts';
+import { type HttpAnswer, isSuccess } from './http-answer.ts';
+
+/** How often a message is sent whose receiver answers with success and yet not with what was agreed. */
+const triesWithoutAgreement = 3;
+
+const pathForm = 'must be keys with dots between, such as "errcode" or "data.code", or "" for the whole body';
+
+/** What a good answer says, beside a status of 2xx. */
+export const acceptSchema = shape({
+  path: textLeaf({
+    description:
+      'Where in the JSON of the answer: keys with dots between, a number for the place in a list. "" is the whole body as text.',
+    allowed: pathForm,
+    examples: ['errcode', 'data.code', ''],
+    read: (text) => (/^(?:[^.\s]+(?:\.[^.\s]+)*)?$/.test(text) ? { value: text } : { wrong: pathForm }),
+  }),
+  equals: z
+    .union([z.string(), z.number(), z.boolean(), z.null()], {
+      error: 'must be a text, a number, true, false or null',
+    })
+    .meta({ description: 'What stands there when the message was taken.' }),
+}).meta({
+  description:
+    'What a good answer says. Anything else is sent three times at most and then told as channel-failed.',
+});
+
+export type Accept = z.output<typeof acceptSchema>;
+
+/** The first rows of a table whose channel says what a good answer is; they fit nothing where it does not. */
+export function acceptRows(accept: Accept | null): readonly AnswerRow[] {
+  return [
+    {
+      answer: '2xx, and the body says what `accept` asks for',
+      fits: (answer) => accept !== null && isSuccess(answer) && says(answer, accept),
+      means: 'delivered',
+      source: 'your configuration',
+    },
+    {
+      answer: '2xx, and the body says something else than `accept`',
+      fits: (answer) => accept !== null && isSuccess(answer),
+      means: 'refused',
+      remedy: 'not what "accept" of the channel asks for',
+      note: `sent ${triesWithoutAgreement} times at most`,
+      tries: triesWithoutAgreement,
+      source: 'your configuration',
+    },
+  ];
+}
+
+/** A success whose body is not the receiver's own: who answered is not known. */
+export function strangeSuccess(it: Pick<AnswerRow, 'answer' | 'remedy' | 'source'>): AnswerRow {
+  return {
+    ...it,
+    fits: isSuccess,
+    means: 'unknown',
+    note: `sent ${triesWithoutAgreement} times at most`,
+    tries: triesWithoutAgreement,
+  };
+}
+
+function says({ body }: HttpAnswer, { path, equals }: Accept): boolean {
+  if (path === '') return body.trim() === String(equals ?? '');
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch {
+    return false;
+  }
+  for (const key of path.split('.')) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return false;
+    value = Object.entries(value).find(([name]) => name === key)?.[1];
+  }
+  return value === equals;
+}

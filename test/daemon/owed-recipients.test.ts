@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { read, startWorld, type World } from '../support/world.ts';
+
+const parts = { rules: [smsLow({ warning: units(200) })], channels: ['ops', 'finance'] };
+const greylisted = { owes: ['new@example.com'], afterMs: 5 * minuteMs };
+
+describe('a recipient that is refused for now while others got the message', () => {
+  test('is tried again alone, until it takes it; nobody else hears of it twice', async () => {
+    const world = await startWorld(parts);
+    world.channel('ops').mood = greylisted;
+    await read(world, 100);
+    await world.pass(hourMs);
+    world.channel('ops').mood = 'up';
+    await world.pass(10 * minuteMs);
+    const [first, ...later] = recipientsOf(world);
+    expect(first).toBe('all');
+    expect(new Set(later)).toEqual(new Set(['new@example.com']));
+    // An hour of greylisting, and the one that was taken.
+    expect(later.length).toBeGreaterThanOrEqual(12);
+    const tries = later.length;
+    await world.pass(2 * hourMs);
+    expect(recipientsOf(world)).toHaveLength(tries + 1);
+    expect(new Set(world.channel('ops').attempts.map(({ message }) => message.id)).size).toBe(1);
+    expect(world.news('finance')).toEqual(['otp/sms-low firing warning']);
+  });
+
+  test('begins after a second where nothing longer is asked for', async () => {
+    const world = await startWorld(parts);
+    world.channel('ops').mood = { owes: ['new@example.com'] };
+    await read(world, 100);
+    await world.pass(minuteMs);
+    const [first, second] = world.channel('ops').attempts;
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBe(1000);
+  });
+
+  test('holds up nothing that comes later, and then hears of the end as well', async () => {
+    const world = await startWorld(parts);
+    world.channel('ops').mood = greylisted;
+    await read(world, 100);
+    world.channel('ops').mood = 'up';
+    world.provider.set('otp', 1000);
+    await world.pass(20 * minuteMs);
+    const told = world
+      .channel('ops')
+      .attempts.map(({ message }) => [
+        message.recipients?.join() ?? 'all',
+        message.kind === 'incidents' ? message.notices.flatMap(({ kinds }) => kinds).join('+') : '',
+      ]);
+    expect(told).toEqual(
+      expect.arrayContaining([
+        ['all', 'firing'],
+        ['all', 'resolved'],
+        ['new@example.com', 'firing+resolved'],
+      ]),
+    );
+    expect(told).toHaveLength(3);
+  });
+
+  test('is told as refused when a day was not enough, and the message counts as delivered', async () => {
+    const world = await startWorld(parts);
+    world.channel('ops').mood = greylisted;
+    await read(world, 100);
+    world.channel('ops').mood = 'down';
+    await world.pass(dayMs + hourMs);
+    expect(world.news('finance').join('\n')).toContain('@lowwater/channel-failed:ops firing warning');
+    expect(world.news('finance').join('\n')).not.toContain('critical');
+  });
+
+  test('is remembered over a restart', async () => {
+    const world = await startWorld(parts);
+    world.channel('ops').mood = greylisted;
+    await read(world, 100);
+    await world.restart({ downMs: 1000 });
+    world.channel('ops').mood = 'up';
+    await world.pass(10 * minuteMs);
+    expect(recipientsOf(world)).toEqual(['all', 'new@example.com']);
+  });
+});
+
+test('a receiver that answers with something that is not its own is tried three times at most, then told', async () => {
+  const world = await startWorld(parts);
+  world.channel('ops').mood = { strangeTries: 3 };
+  await read(world, 100);
+  await world.pass(hourMs);
+  const alerts = world
+    .channel('ops')
+    .attempts.filter(({ message }) => message.kind === 'incidents' && message.notices[0]?.rule === 'sms-low');
+  expect(alerts).toHaveLength(3);
+  expect(world.news('finance')).toEqual([
+    'otp/sms-low firing warning',
+    '@lowwater/channel-failed:ops firing critical',
+  ]);
+});
+
+function recipientsOf(world: World): string[] {
+  return world.channel('ops').attempts.map(({ message }) => message.recipients?.join() ?? 'all');
+}
