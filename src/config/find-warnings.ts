@@ -3,6 +3,7 @@ import { formatDuration } from '../domain/duration.ts';
 import { isLoopbackHost } from '../domain/loopback-host.ts';
 import type { Calendar } from '../domain/ports.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
+import { isShortToken, shortTokenAdvice } from '../domain/token.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { shortPollMs } from '../schema/schedules.ts';
@@ -112,8 +113,6 @@ function warnOfChannels(draft: Draft, settings: Settings): ConfigProblem[] {
   );
 }
 
-const safeTokenLength = 16;
-
 function warnOfOpenDoors(draft: Draft, settings: Settings): ConfigProblem[] {
   const warnings: ConfigProblem[] = [];
   if (settings.accounts.some(({ baseUrl }) => isUnencrypted(baseUrl))) {
@@ -126,14 +125,8 @@ function warnOfOpenDoors(draft: Draft, settings: Settings): ConfigProblem[] {
     );
   }
   const { server } = settings;
-  if (server?.token && server.token.reveal().length < safeTokenLength) {
-    warnings.push(
-      problemAt(
-        draft,
-        ['server', 'token'],
-        `is shorter than ${safeTokenLength} characters and could be guessed; make one with: openssl rand -hex 24`,
-      ),
-    );
+  if (server?.token && isShortToken(server.token)) {
+    warnings.push(problemAt(draft, ['server', 'token'], shortTokenAdvice));
   }
   if (server !== null && server.token === null && !isLoopbackHost(server.host)) {
     warnings.push(

@@ -21,6 +21,9 @@ const files: Readonly<Record<string, { readonly type: string; readonly from: () 
   'live.js': { type: 'text/javascript; charset=utf-8', from: () => own('live.js') },
   'chart.js': { type: 'text/javascript; charset=utf-8', from: () => own('chart.js') },
   'icon.svg': { type: 'image/svg+xml', from: () => own('icon.svg') },
+  'icon-critical.svg': { type: 'image/svg+xml', from: () => own('icon-critical.svg') },
+  'icon-warning.svg': { type: 'image/svg+xml', from: () => own('icon-warning.svg') },
+  'icon-unsure.svg': { type: 'image/svg+xml', from: () => own('icon-unsure.svg') },
   'uplot.js': { type: 'text/javascript; charset=utf-8', from: () => uplot('uPlot.esm.js') },
   'uplot.css': { type: 'text/css; charset=utf-8', from: () => uplot('uPlot.min.css') },
 };

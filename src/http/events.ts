@@ -92,7 +92,7 @@ export class EventStreams {
 
   #beat(): void {
     this.#cancelHeartbeat = this.#options.clock.setTimer(this.#options.limits.heartbeatMs, () => {
-      this.#write(': alive\n\n');
+      this.#write('event: alive\ndata: 1\n\n');
       this.#beat();
     });
   }

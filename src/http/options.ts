@@ -45,6 +45,6 @@ export const defaultLimits: ServerLimits = {
   requestTimeoutMs: 10_000,
   keepAliveTimeoutMs: 10_000,
   idleTimeoutMs: 120_000,
-  heartbeatMs: 15_000,
+  heartbeatMs: 4_000,
   connectionCheckMs: 1_000,
 };

@@ -43,6 +43,7 @@ export function createViews(parts: ViewParts): Views {
   return {
     accounts: () => [...state.accounts.values()].map((account) => viewAccount(parts, account)),
     accountIds: () => [...state.accounts.keys()],
+    counts: () => countAccounts(state),
     account: (id) => {
       const account = state.accounts.get(id);
       return account === undefined ? null : viewAccount(parts, account);
@@ -60,6 +61,12 @@ export function createViews(parts: ViewParts): Views {
     channels: () => state.settings.channels.map(({ name, type }) => viewChannel(parts, name, type)),
     silences: () => viewSilences(parts),
   };
+}
+
+function countAccounts({ accounts }: MonitorState): { readonly accounts: number; readonly unread: number } {
+  let unread = 0;
+  for (const { poll } of accounts.values()) if (poll.outcome !== 'ok') unread += 1;
+  return { accounts: accounts.size, unread };
 }
 
 function viewAccount(parts: ViewParts, account: WatchedAccount): AccountView {
@@ -116,7 +123,9 @@ function* viewFiring({ state, now }: ViewParts): Generator<FiringView> {
       rule,
       severity,
       acknowledged: incident !== undefined && isAcknowledged(incident),
-      silenced: incident !== undefined && suppressionOf(state, incident, at).silenced,
+      ...(incident === undefined
+        ? { silenced: false, inhibited: false }
+        : suppressionOf(state, incident, at)),
     };
   }
 }

@@ -7,7 +7,7 @@ import type { Fact, Quantity } from '../domain/quantity.ts';
 import { type Balance, balances, type PollRecord, type Reading } from '../domain/reading.ts';
 import type { Matcher } from '../domain/rule.ts';
 import { severities } from '../domain/severity.ts';
-import { publicObject } from './public-object.ts';
+import { orNull, publicObject } from './public-object.ts';
 import type { AccountView, AlertView, ChannelView, Explanation, SilenceView } from './views.ts';
 
 /*
@@ -145,7 +145,7 @@ export const explanationJson = publicObject<Explanation>()('Explanation', {
   threshold: [quantity.nullable(), ({ evaluation: { threshold } }) => threshold && quantityJson(threshold)],
   facts: [z.array(factJson.schema), ({ evaluation }) => evaluation.facts.map(factJson)],
   wouldNotFire: [text.nullable(), ({ wouldNotFire }) => wouldNotFire],
-  alert: [alertJson.schema.nullable(), ({ alert }) => alert && alertJson(alert)],
+  alert: [orNull(alertJson.schema), ({ alert }) => alert && alertJson(alert)],
 });
 
 export const notificationJson = publicObject<OutboxMessage>()('Notification', {

@@ -30,6 +30,11 @@ export function publicObject<View>() {
   };
 }
 
+/** An object or null. The document's generator takes a named schema that is `nullable` for nullable everywhere. */
+export function orNull<Schema extends z.ZodType>(schema: Schema) {
+  return z.union([schema, z.null()]);
+}
+
 /** The schemas alone. `Fields` has one for each key of the shape, and `fromEntries` forgets which. */
 function shapeOf<View, Shape extends z.ZodRawShape>(fields: Fields<View, Shape>): Shape {
   return Object.fromEntries(Object.entries(fields).map(([key, [schema]]) => [key, schema])) as Shape;

@@ -19,6 +19,8 @@ export interface Views {
   accounts(): readonly AccountView[];
   /** In the order of the configuration. */
   accountIds(): readonly string[];
+  /** How many accounts there are, and of how many the last poll gave no reading. */
+  counts(): { readonly accounts: number; readonly unread: number };
   account(id: string): AccountView | null;
   /** Oldest first, as stored: thinning is the caller's. */
   readings(account: string, since: number, until: number): readonly Reading[];
@@ -113,6 +115,7 @@ export interface FiringView {
   readonly severity: Severity;
   readonly acknowledged: boolean;
   readonly silenced: boolean;
+  readonly inhibited: boolean;
 }
 
 export interface Explanation {

@@ -243,14 +243,31 @@ describe.skipIf(!present)('in a browser', () => {
     await own.close();
   });
 
-  it('says when the connection is lost', async () => {
+  it('says on top and in the title when the daemon is gone, and when it is back', async () => {
     const own = await runServer({ views: demoViews() });
+    const { port } = new URL(own.url);
     await withPage(scripted, async (page) => {
       await open(page, own.url);
       await page.getByText('Updates by itself.').waitFor();
       await own.close();
-      await page.getByText('Connection lost').waitFor();
+      await page.getByRole('alert').getByText('No connection to lowwater').waitFor();
+      expect(await page.title()).toMatch(/^Not connected · /);
+      const back = await runServer({ views: demoViews(), settings: { port: Number(port) } });
+      await page.getByText('Updates by itself.').waitFor();
+      expect(await page.title()).not.toContain('Not connected');
+      await back.close();
     });
+  });
+
+  it('notices within 15 s that the daemon hangs', async () => {
+    // A server that shows no sign of life, though the connection stands.
+    const own = await runServer({ views: demoViews(), limits: { heartbeatMs: 600_000 } });
+    await withPage(scripted, async (page) => {
+      await open(page, own.url);
+      await page.getByRole('alert').getByText('No connection to lowwater').waitFor({ timeout: 15_000 });
+      expect(await page.title()).toMatch(/^Not connected · /);
+    });
+    await own.close();
   });
 
   it.each([

@@ -249,7 +249,7 @@ describe('the stream of events', () => {
     const { body } = await fetch(`${server.url}/events`);
     const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
     let seen = '';
-    while (!seen.includes(': alive')) seen += (await reader?.read())?.value ?? '';
+    while (!seen.includes('event: alive')) seen += (await reader?.read())?.value ?? '';
     expect((await fetch(`${server.url}/events`)).status).toBe(503);
     await reader?.cancel();
   });

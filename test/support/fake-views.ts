@@ -77,6 +77,11 @@ export class FakeViews implements LiveViews {
     return this.accountList.map(({ id }) => id);
   }
 
+  counts() {
+    const { length } = this.accountList;
+    return { accounts: length, unread: this.accountList.filter(({ outcome }) => outcome !== 'ok').length };
+  }
+
   account(id: string): AccountView | null {
     return this.accountList.find((account) => account.id === id) ?? null;
   }
@@ -96,12 +101,13 @@ export class FakeViews implements LiveViews {
   firing(): readonly FiringView[] {
     return this.alertList
       .filter(({ state }) => state === 'firing')
-      .map(({ account, rule, severity, acknowledged, silenced }) => ({
+      .map(({ account, rule, severity, acknowledged, silenced, inhibited }) => ({
         account,
         rule,
         severity,
         acknowledged: acknowledged !== null,
         silenced,
+        inhibited,
       }));
   }
 

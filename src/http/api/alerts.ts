@@ -1,6 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
 import { alertJson, incidentJson } from '../../views/public-json.ts';
+import { orNull } from '../../views/public-object.ts';
 import type { LiveViews } from '../../views/views.ts';
 import { findAlert } from './find.ts';
 import { accept, count, parseInstant } from './input.ts';
@@ -37,7 +38,7 @@ const acknowledgeAlert = createRoute({
   tags,
   request: { params, ...takes(acknowledgeOrderSchema, false) },
   responses: {
-    200: gives('The alert', z.strictObject({ alert: alertJson.schema.nullable() })),
+    200: gives('The alert', z.strictObject({ alert: orNull(alertJson.schema) })),
     ...refused,
   },
 });

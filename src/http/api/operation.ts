@@ -12,9 +12,11 @@ export function gives<Schema extends z.ZodType>(description: string, schema: Sch
 }
 
 /** What every operation answers when it does not. */
-export const refused = {
-  default: { description: 'Refused', content: { [problemMediaType]: { schema: problemSchema } } },
-};
+export const refused = { '4XX': problem('Refused'), '5XX': problem('Not possible just now') };
+
+function problem(description: string) {
+  return { description, content: { [problemMediaType]: { schema: problemSchema } } };
+}
 
 /** A body that may be left out, or must not be. */
 export function takes<Schema extends z.ZodType>(schema: Schema, required = true) {

@@ -1,31 +1,83 @@
 // Keeps an open page fresh: the server says that something changed, the page asks again for itself and takes over the parts
 // marked with data-live. Without this script the page is as complete, and is reloaded by hand.
 
-const retryMs = 3000;
+const retryMs = 10_000;
 const tickMs = 15_000;
+/** The server shows every four seconds that it is alive. One that says nothing for longer hangs, or is gone. */
+const silentMs = 10_000;
+const watchMs = 1_000;
 const connection = document.getElementById('connection');
+const banner = document.getElementById('lost');
+const favicon = document.querySelector('link[rel="icon"]');
 /** The server's clock minus ours: ages are told by the server's. */
 let offset = Number(document.documentElement.dataset.now) - Date.now();
 let loading = false;
 let again = false;
+let title = document.title;
+let icon = favicon.getAttribute('href');
+let heardAt = performance.now();
+let lost = false;
 
 listen();
 setInterval(tellAges, tickMs);
+setInterval(watch, watchMs);
 
 function listen() {
   const source = new EventSource('/events');
   source.addEventListener('open', () => {
-    tell('Updates by itself.', false);
+    hear();
     refresh();
   });
-  source.addEventListener('changed', refresh);
-  source.addEventListener('error', () => {
-    tell('Connection lost; what you see may be old.', true);
-    if (source.readyState !== EventSource.CLOSED) return;
-    // The server refused: it restarts, or the session is over. Asking for the page tells which.
-    source.close();
-    setTimeout(() => refresh().finally(listen), retryMs);
+  source.addEventListener('alive', hear);
+  source.addEventListener('changed', () => {
+    hear();
+    refresh();
   });
+  source.addEventListener('error', () => {
+    if (source.readyState !== EventSource.CLOSED) {
+      lose();
+      return;
+    }
+    // The server refused: it restarts, has too many pages open, or the session is over. Asking for the page tells which.
+    source.close();
+    refresh();
+    setTimeout(listen, retryMs);
+  });
+}
+
+function watch() {
+  if (performance.now() - heardAt > silentMs) lose();
+}
+
+function hear() {
+  heardAt = performance.now();
+  if (lost) refresh();
+  lost = false;
+  show();
+}
+
+function lose() {
+  lost = true;
+  show();
+}
+
+/** On top, in the title and on the tab: what the page shows is only as good as its connection. */
+function show() {
+  const words = lost
+    ? `No connection to lowwater: this page is as of ${asOf()}, and may be wrong by now.`
+    : '';
+  if (banner.textContent !== words) banner.textContent = words;
+  banner.hidden = !lost;
+  connection.textContent = lost ? 'Not connected.' : 'Updates by itself.';
+  connection.className = lost ? 'lost' : '';
+  const wanted = lost ? `Not connected · ${title}` : title;
+  if (document.title !== wanted) document.title = wanted;
+  const image = lost ? banner.dataset.icon : icon;
+  if (favicon.getAttribute('href') !== image) favicon.setAttribute('href', image);
+}
+
+function asOf() {
+  return document.querySelector('[data-live="as-of"]')?.textContent ?? 'before';
 }
 
 async function refresh() {
@@ -36,7 +88,12 @@ async function refresh() {
   loading = true;
   again = false;
   try {
-    const response = await fetch(pageAddress(), { headers: { accept: 'text/html' }, cache: 'no-store' });
+    const signal = AbortSignal.timeout(silentMs);
+    const response = await fetch(pageAddress(), {
+      headers: { accept: 'text/html' },
+      cache: 'no-store',
+      signal,
+    });
     if (new URL(response.url).pathname === '/sign-in') location.reload();
     if (response.ok) takeOver(new DOMParser().parseFromString(await response.text(), 'text/html'));
   } catch {
@@ -61,11 +118,15 @@ function pageAddress() {
 
 function takeOver(fresh) {
   offset = Number(fresh.documentElement.dataset.now) - Date.now();
-  if (document.title !== fresh.title) document.title = fresh.title;
+  title = fresh.title;
+  icon = fresh.querySelector('link[rel="icon"]').getAttribute('href');
   for (const part of document.querySelectorAll('[data-live]')) {
     const next = fresh.querySelector(`[data-live="${part.dataset.live}"]`);
     if (next !== null && next.innerHTML !== part.innerHTML && !isInUse(part)) replace(part, next);
   }
+  lost = false;
+  heardAt = performance.now();
+  show();
   document.dispatchEvent(new Event('lowwater:fresh'));
 }
 
@@ -90,12 +151,6 @@ function replace(part, next) {
   if (focused !== null)
     part.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   else if (hadTableFocus) part.querySelector('.scroll')?.focus({ preventScroll: true });
-}
-
-function tell(words, lost) {
-  if (connection.textContent === words) return;
-  connection.textContent = words;
-  connection.className = lost ? 'lost' : '';
 }
 
 function tellAges() {

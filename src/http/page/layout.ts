@@ -1,3 +1,4 @@
+import type { Severity } from '../../domain/severity.ts';
 import { assetPath } from '../assets.ts';
 import { Html, type HtmlValue, html } from '../html.ts';
 import { type Frame, moment } from './words.ts';
@@ -12,6 +13,8 @@ export interface LayoutOptions {
   readonly done?: HtmlValue;
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];
+  /** What the tab shows: the worst that needs somebody. */
+  readonly worst?: Worst;
   /** Asks the browser to load the page again at once. */
   readonly reload?: boolean;
 }
@@ -20,11 +23,31 @@ export interface Chrome {
   readonly current: 'overview' | 'silences' | 'messages' | null;
   readonly canSignOut: boolean;
   readonly version: string;
+  /** What stands on top of every page: problems of lowwater itself, and what is muted. */
+  readonly notices: HtmlValue;
+}
+
+/** The worst severity that needs somebody; `unsure` where not all is known, null where nothing is to be said. */
+export type Worst = Severity | 'unsure' | null;
+
+function iconOf(worst: Worst): string {
+  if (worst === null || worst === 'info') return 'icon.svg';
+  return `icon-${worst}.svg`;
 }
 
 /** The whole document around the content of a page. */
 export function layOut(options: LayoutOptions): Html {
-  const { title, content, frame, chrome, done, scripts = [], styles = [], reload = false } = options;
+  const {
+    title,
+    content,
+    frame,
+    chrome,
+    done,
+    scripts = [],
+    styles = [],
+    worst = null,
+    reload = false,
+  } = options;
   return html`<!doctype html>
 <html lang="en" data-now="${frame.now}">
 <head>
@@ -34,11 +57,12 @@ export function layOut(options: LayoutOptions): Html {
 <meta name="color-scheme" content="light dark">
 ${reload && html`<meta http-equiv="refresh" content="0">`}
 <title>${title}</title>
-<link rel="icon" href="${assetPath('icon.svg')}" type="image/svg+xml">
+<link rel="icon" href="${assetPath(iconOf(worst))}" type="image/svg+xml">
 ${[...styles, 'lowwater.css'].map((name) => html`<link rel="stylesheet" href="${assetPath(name)}">\n`)}
 ${scripts.map((name) => html`<script type="module" src="${assetPath(name)}"></script>\n`)}
 </head>
 <body>
+<p id="lost" class="lost-banner" role="alert" data-icon="${assetPath('icon-unsure.svg')}" hidden></p>
 ${sprite}
 <a class="skip" href="#main">Skip to content</a>
 <header class="top"><div class="wrap">
@@ -46,11 +70,12 @@ ${sprite}
 ${chrome !== null && navigation(chrome)}
 </div></header>
 <main id="main" class="wrap" tabindex="-1">
+${chrome !== null && html`<div data-live="notices">${chrome.notices}</div>`}
 ${done !== undefined && html`<p class="done" role="status">${done}</p>`}
 ${content}
 </main>
 <footer class="wrap">
-<p>${chrome !== null && html`lowwater ${chrome.version} · `}as of <span data-live="as-of">${moment(frame.now, frame)}</span><span id="connection" role="status"></span></p>
+<p>${chrome !== null && html`lowwater ${chrome.version} · `}as of <span data-live="as-of">${moment(frame.now, frame)}</span>, times in ${frame.timezone}. <span id="connection" role="status"></span></p>
 ${chrome !== null && html`<p><a href="/api/v1/openapi.json">API</a> · <a href="/metrics">Metrics</a></p>`}
 </footer>
 </body>

@@ -37,46 +37,38 @@ import {
 const shownAlerts = 8;
 const shownMessages = 10;
 
-export interface Overview {
-  readonly title: string;
-  readonly content: Html;
-}
-
 /** What needs somebody, the accounts, the last messages. */
-export function renderOverview(views: LiveViews, query: URLSearchParams, frame: Frame): Overview {
+export function renderOverview(views: LiveViews, query: URLSearchParams, frame: Frame): Html {
   const list = readListQuery(query);
   const alerts = views.alerts({ all: false });
   const urgent = sortAlerts(alerts.filter(needsSomebody));
   const cared = alerts.filter((alert) => alert.state === 'firing' && !needsSomebody(alert));
   const page = listAccounts(views.accounts(), list);
-  return {
-    title: urgent.length === 0 ? 'lowwater' : `(${urgent.length}) lowwater`,
-    content: html`<h1 class="hidden">Overview</h1>
-<div data-live="problems">${problems(views.status().problems)}</div>
-<div data-live="urgent">${urgentSection(urgent, { cared, frame, back: writeListQuery(list) })}</div>
+  return html`<h1 class="hidden">Overview</h1>
+<div data-live="urgent">${urgentSection(urgent, { cared, frame, back: writeListQuery(list), doubts: doubtsOf(views) })}</div>
 <section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">Accounts</h2><div data-live="filters">${stateFilters(page, list)}</div></div>
 ${searchForm(list)}
 <div data-live="accounts">${accountTable(page, list, frame)}</div></section>
 <section aria-labelledby="messages-heading"><div class="section-head"><h2 id="messages-heading">Last messages</h2><p><a href="/messages">All messages</a></p></div>
 <div data-live="messages">${ifReadable(() => messageTable(views, views.notifications(shownMessages), frame))}</div>
 <h3>Channels</h3>
-<div data-live="channels">${channelTable(views.channels(), frame)}</div></section>`,
-  };
-}
-
-function problems(sentences: readonly string[]): Html | null {
-  if (sentences.length === 0) return null;
-  return html`<section class="problems" aria-label="Problems of lowwater"><h2>${icon('warning')}lowwater itself needs attention</h2><ul>${sentences.map(
-    (sentence) => html`<li>${sentence}</li>`,
-  )}</ul></section>`;
+<div data-live="channels">${channelTable(views.channels(), frame)}</div></section>`;
 }
 
 function urgentSection(
   urgent: readonly AlertView[],
-  rest: { readonly cared: readonly AlertView[]; readonly frame: Frame; readonly back: string },
+  rest: {
+    readonly cared: readonly AlertView[];
+    readonly frame: Frame;
+    readonly back: string;
+    readonly doubts: readonly Html[];
+  },
 ): Html {
-  const { cared, frame, back } = rest;
+  const { cared, frame, back, doubts } = rest;
   const taken = cared.length === 0 ? null : html`<p class="taken">${describeCared(cared)}</p>`;
+  if (urgent.length === 0 && doubts.length > 0) {
+    return html`<section class="unsure" aria-labelledby="needs-heading"><h2 id="needs-heading">${icon('neutral')}No alert needs you now, but that is not all clear</h2><ul>${doubts.map((doubt) => html`<li>${doubt}</li>`)}</ul>${taken}</section>`;
+  }
   if (urgent.length === 0) {
     return html`<section class="calm" aria-labelledby="needs-heading"><h2 id="needs-heading">${icon('good')}Nothing needs you now</h2>${taken}</section>`;
   }
@@ -84,6 +76,29 @@ function urgentSection(
   return html`<section aria-labelledby="needs-heading"><h2 id="needs-heading">${plural(urgent.length, 'alert')} ${urgent.length === 1 ? 'needs' : 'need'} somebody now</h2>
 <ul class="alerts">${urgent.slice(0, shownAlerts).map((alert) => alertCard(alert, frame, { back }))}</ul>
 ${more > 0 && html`<p>And ${more} more: <a href="/?sort=state">accounts by state</a>.</p>`}${taken}</section>`;
+}
+
+/** Why silence is no good news: what was not read, what is muted, what is wrong with lowwater itself. */
+function doubtsOf(views: LiveViews): readonly Html[] {
+  const { accounts, unread } = views.counts();
+  const active = views.silences().filter(({ active: now }) => now).length;
+  const problems = views.status().problems.length;
+  return [
+    accounts === 0 && html`No account is watched.`,
+    unread > 0 &&
+      html`${unread === accounts ? (accounts === 1 ? 'The only account' : `None of the ${accounts} accounts`) : `${unread} of ${accounts} accounts`} ${
+        unread === accounts
+          ? accounts === 1
+            ? 'has not been read'
+            : 'has been read'
+          : unread === 1
+            ? 'was not read'
+            : 'were not read'
+      }: <a href="/?sort=state">accounts by state</a>.`,
+    active > 0 &&
+      html`${plural(active, 'silence')} ${active === 1 ? 'is' : 'are'} active: nothing is sent about what ${active === 1 ? 'it matches' : 'they match'}.`,
+    problems > 0 && html`lowwater itself needs attention.`,
+  ].filter((doubt) => doubt !== false);
 }
 
 function describeCared(cared: readonly AlertView[]): string {

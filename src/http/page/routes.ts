@@ -11,8 +11,9 @@ import { RequestError } from '../refusal.ts';
 import { type Call, callerOf, type WebApp } from '../web-env.ts';
 import { renderAccount } from './account.ts';
 import { renderAckAnswer, renderAckQuestion } from './ack-link.ts';
-import { type Chrome, type LayoutOptions, layOut } from './layout.ts';
+import { type Chrome, type LayoutOptions, layOut, type Worst } from './layout.ts';
 import { channelTable, messageTable } from './messages.ts';
+import { renderNotices } from './notices.ts';
 import { renderOverview } from './overview.ts';
 import { ifReadable } from './readable.ts';
 import { renderSignIn } from './sign-in.ts';
@@ -59,8 +60,8 @@ export function addPages(app: WebApp, options: PageOptions): void {
 }
 
 function showOverview(options: PageOptions, call: Call): Response {
-  const { title, content } = renderOverview(options.views, queryOf(call), frameOf(options, call));
-  return show(options, call, { title, content, current: 'overview', scripts: ['live.js'] });
+  const content = renderOverview(options.views, queryOf(call), frameOf(options, call));
+  return show(options, call, { title: 'lowwater', content, current: 'overview', scripts: ['live.js'] });
 }
 
 function showAccount(options: PageOptions, call: Call): Response {
@@ -252,17 +253,41 @@ function show(
   { current = null, chrome, status = 200, ...shown }: Shown,
 ): Response {
   const done = doneWords.get(call.req.query('done') ?? '');
-  const { sessions } = options.guard;
+  const frame = frameOf(options, call);
+  const whole = { ...shown, frame, ...(done === undefined ? {} : { done }) };
+  if (chrome === null) return call.html(layOut({ ...whole, chrome }).markup, status);
+  const { views, guard } = options;
+  const needs = needsOf(views);
+  const notices = renderNotices(views, guard.settings, frame, withoutDone(call));
   const { markup } = layOut({
-    ...shown,
-    frame: frameOf(options, call),
-    chrome:
-      chrome === null
-        ? null
-        : { current, canSignOut: sessions !== null, version: options.views.status().version },
-    ...(done === undefined ? {} : { done }),
+    ...whole,
+    title: needs.title === null ? shown.title : `${needs.title} · ${shown.title}`,
+    worst: needs.worst,
+    chrome: { current, canSignOut: guard.sessions !== null, version: views.status().version, notices },
   });
   return call.html(markup, status);
+}
+
+/** What title and tab show on every page: how many alerts need somebody, or that not all is known. */
+function needsOf(views: LiveViews): { readonly worst: Worst; readonly title: string | null } {
+  const urgent = [...views.firing()].filter(
+    ({ acknowledged, silenced, inhibited }) => !acknowledged && !silenced && !inhibited,
+  );
+  for (const worst of ['critical', 'warning', 'info'] as const) {
+    const count = urgent.filter(({ severity }) => severity === worst).length;
+    if (count > 0) return { worst, title: `${count} ${worst}` };
+  }
+  const { accounts, unread } = views.counts();
+  if (accounts > unread && unread === 0) return { worst: null, title: null };
+  return { worst: 'unsure', title: `${unread} not read` };
+}
+
+/** The address of this page, to come back to. */
+function withoutDone(call: Call): string {
+  if (call.req.method !== 'GET') return '/';
+  const url = new URL(call.req.url);
+  url.searchParams.delete('done');
+  return url.pathname + url.search;
 }
 
 function frameOf({ timezone }: PageOptions, call: Call): Frame {

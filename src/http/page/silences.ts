@@ -35,11 +35,13 @@ function silenceRow(silence: SilenceView, frame: Frame, back: string): Html {
   return html`<tr><td data-label="State">${silence.active ? badge('silence', 'Active') : badge('pending', 'Planned')}</td><th scope="row">${what}</th>
 <td data-label="From">${momentAndAge(silence.startsAt, frame)}</td><td data-label="Until">${momentAndAge(silence.endsAt, frame)}</td>
 <td data-label="By"><bdi>${silence.by}</bdi></td><td data-label="Comment"><bdi>${silence.comment}</bdi></td>
-<td data-label="End it">${
-    silence.id === null
-      ? html`<span class="soft">from the configuration</span>`
-      : html`<form method="post" action="/silences/${encodeURIComponent(silence.id)}/expire"><input type="hidden" name="back" value="${back}"><button class="quiet">End now<span class="hidden"> the silence of ${what}</span></button></form>`
-  }</td></tr>`;
+<td data-label="End it">${endSilenceForm(silence, back)}</td></tr>`;
+}
+
+/** The button that ends a silence; the configuration's are ended there. */
+export function endSilenceForm({ id, match }: SilenceView, back: string): Html {
+  if (id === null) return html`<span class="soft">from the configuration</span>`;
+  return html`<form method="post" action="/silences/${encodeURIComponent(id)}/expire"><input type="hidden" name="back" value="${back}"><button class="quiet">End now<span class="hidden"> the silence of ${wordMatcher(match)}</span></button></form>`;
 }
 
 function accountField(accounts: readonly AccountView[]): Html {

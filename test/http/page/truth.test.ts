@@ -1,0 +1,69 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { Secret } from '../../../src/domain/secret.ts';
+import type { AccountView, SilenceView } from '../../../src/views/views.ts';
+import { buildAccountView, buildAlertView, FakeViews, hourMs, viewsNow } from '../../support/fake-views.ts';
+import { type RunningServer, runServer } from '../../support/web-server.ts';
+
+let server: RunningServer;
+
+afterEach(() => server.close());
+
+const everything: SilenceView = {
+  id: 's-1',
+  match: {},
+  startsAt: viewsNow,
+  endsAt: viewsNow + 2 * hourMs,
+  by: 'Lin',
+  comment: 'moving house',
+  active: true,
+};
+
+describe('the overview', () => {
+  it('is green when everything was read and nothing is muted', async () => {
+    const page = await overview({ accountList: [buildAccountView()] });
+    expect(page).toContain('Nothing needs you now');
+    expect(page).toMatch(/<title>lowwater<\/title>/);
+  });
+
+  it.each<[string, Partial<AccountView>]>([
+    ['was never read', { outcome: null, readAt: null, reading: null }],
+    ['could not be read just now', { outcome: 'network_error' }],
+  ])('is not green while an account %s', async (_what, over) => {
+    const page = await overview({
+      accountList: [buildAccountView(), buildAccountView({ id: 'b', ...over })],
+    });
+    expect(page).not.toContain('Nothing needs you now');
+    expect(page).toContain('1 of 2 accounts was not read');
+    expect(page).toContain('<title>1 not read · lowwater</title>');
+  });
+
+  it('says on top what is muted, by whom and until when, with a button that ends it', async () => {
+    const muted = buildAlertView({ silenced: true });
+    const page = await overview({
+      accountList: [buildAccountView({ worst: 'critical', firing: 1 })],
+      alertList: [muted],
+      silenceList: [everything],
+    });
+    expect(page).not.toContain('Nothing needs you now');
+    const top = page.slice(page.indexOf('class="muted"'), page.indexOf('needs-heading'));
+    for (const words of ['every alert', 'Lin', 'moving house', '20:41', '/silences/s-1/expire'])
+      expect(top).toContain(words);
+  });
+
+  it('warns of a token that could be guessed', async () => {
+    server = await runServer({ settings: { token: new Secret('short') } });
+    const signedIn = await fetch(`${server.url}/sign-in`, {
+      method: 'POST',
+      body: new URLSearchParams({ token: 'short' }),
+      redirect: 'manual',
+    });
+    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const page = await (await fetch(server.url, { headers: { cookie } })).text();
+    expect(page).toContain('server.token is shorter than 16 characters');
+  });
+});
+
+async function overview(given: Partial<Pick<FakeViews, 'accountList' | 'alertList' | 'silenceList'>>) {
+  server = await runServer({ views: Object.assign(new FakeViews(), given) });
+  return (await fetch(server.url)).text();
+}
