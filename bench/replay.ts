@@ -171,5 +171,10 @@ function makeAccount(id: string): AccountSettings {
     currency: 'CNY',
     labels: {},
     poll: { kind: 'every', everyMs },
+    nearEmptyMs: null,
+    timezone: 'UTC',
+    holidays: [],
+    creditLimitMicros: 0,
+    leadTimeMs: null,
   };
 }

@@ -108,6 +108,7 @@ function batch(polls: Batch['polls'], accounts: readonly AccountState[] = []): B
     polls,
     accounts,
     removedAccounts: [],
+    spending: [],
     backoffs: [],
     alerts: [],
     removedAlerts: [],

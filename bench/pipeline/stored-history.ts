@@ -93,6 +93,7 @@ function batchOf(
     polls,
     accounts: [],
     removedAccounts: [],
+    spending: [],
     backoffs: [],
     alerts: [],
     removedAlerts: [],

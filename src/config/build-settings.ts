@@ -66,6 +66,11 @@ function buildAccount(account: ConfigInput['accounts'][number], config: ConfigIn
     currency: account.currency ?? null,
     labels: account.labels ?? {},
     poll: buildPoll(account.poll ?? config.poll, config.timezone),
+    nearEmptyMs: (account.poll ?? config.poll)?.nearEmpty ?? null,
+    timezone: account.timezone ?? config.timezone,
+    holidays: [...config.holidays, ...(account.holidays ?? [])],
+    creditLimitMicros: account.creditLimit,
+    leadTimeMs: account.leadTime ?? null,
   };
 }
 

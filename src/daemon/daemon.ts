@@ -24,6 +24,7 @@ import { Counting } from './counting.ts';
 import { DaemonJournal } from './daemon-journal.ts';
 import { type Claim, Dispatcher } from './dispatcher.ts';
 import { Heartbeat, isWell, type Ping } from './heartbeat.ts';
+import { Learning } from './learning.ts';
 import { Poller } from './poller.ts';
 import type { Store } from './ports.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
@@ -76,6 +77,7 @@ export class Daemon {
   readonly #heartbeat: Heartbeat;
   readonly #retention: Retention;
   readonly #subscribers = new Set<() => void>();
+  readonly #learning: Learning;
   readonly #connections: Connections;
   readonly #timer: WakeTimer;
   #running = false;
@@ -114,6 +116,9 @@ export class Daemon {
       clock,
       committed: (failure, claims) => this.#committed(failure, claims),
     });
+    this.#learning = new Learning({ state: this.state, reader: store, clock, log }, () =>
+      this.#committer.schedule(),
+    );
   }
 
   get ready(): boolean {
@@ -191,6 +196,7 @@ export class Daemon {
   async stop(): Promise<void> {
     this.#running = false;
     this.#timer.stop();
+    this.#learning.stop();
     this.poller.stop();
     this.#dispatcher.stop();
     await this.#drain(drainMs);
@@ -236,6 +242,7 @@ export class Daemon {
       writeNote(this.state, orderNote, String(now));
     }
     sendDueReports(this.state, now);
+    this.#learning.start(now);
     this.#retention.prune(this.state.settings.storage.retentionMs, now);
     this.#beat(now);
     this.#endTurn(now);

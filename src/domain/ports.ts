@@ -88,11 +88,18 @@ export interface GroupBackoff {
   readonly until: number;
 }
 
+/** What is known of an account's spending, as bytes that only `spending/` reads. */
+export interface StoredSpending {
+  readonly account: string;
+  readonly bytes: Uint8Array;
+}
+
 /** Everything that one turn of the daemon changed, stored in one transaction. Absent parts did not change. */
 export interface Batch {
   readonly polls: readonly { readonly account: string; readonly poll: PollRecord }[];
   readonly accounts: readonly AccountState[];
   readonly removedAccounts: readonly string[];
+  readonly spending: readonly StoredSpending[];
   readonly backoffs: readonly GroupBackoff[];
   readonly alerts: readonly Alert[];
   readonly removedAlerts: readonly { readonly account: string; readonly rule: string }[];
@@ -108,6 +115,7 @@ export interface Batch {
 /** What a daemon needs to go on where the last one stopped. */
 export interface StoredState {
   readonly accounts: readonly AccountState[];
+  readonly spending: readonly StoredSpending[];
   readonly backoffs: readonly GroupBackoff[];
   readonly alerts: readonly Alert[];
   /** Open incidents, and closed ones of which a channel that was told has not been told the end. */

@@ -1,3 +1,4 @@
+import type { Micros } from './money.ts';
 import type { Route } from './route.ts';
 import type { Rule } from './rule.ts';
 import type { Secret } from './secret.ts';
@@ -46,6 +47,15 @@ export interface AccountSettings {
   readonly currency: string | null;
   readonly labels: Readonly<Record<string, string>>;
   readonly poll: PollSchedule;
+  /** Time between polls while the balance may run out within a day; null where it makes no difference. */
+  readonly nearEmptyMs: number | null;
+  /** Zone that its customers live in, and its days that count as Sundays, such as `2026-12-25`. */
+  readonly timezone: string;
+  readonly holidays: readonly string[];
+  /** How far below zero the provider lets it go, 0 or more: empty is its negative. */
+  readonly creditLimitMicros: Micros;
+  /** How long a payment takes to arrive; null where nobody said. */
+  readonly leadTimeMs: number | null;
 }
 
 /** A channel as far as everybody has to know it; the rest of its settings is its kind's business. */

@@ -1,7 +1,8 @@
 import type { Incident } from '../domain/alert.ts';
 import { isSettled } from '../domain/incident.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
-import type { Batch } from '../domain/ports.ts';
+import type { Batch, StoredSpending } from '../domain/ports.ts';
+import type { AccountSpending } from '../spending/account-spending.ts';
 import { queueOf } from './queue.ts';
 import type { MonitorState } from './state.ts';
 
@@ -13,6 +14,7 @@ import type { MonitorState } from './state.ts';
 export function takeBatch(state: MonitorState): Batch | null {
   if (isAllTaken(state)) return null;
   const accounts = state.polled.take();
+  const spending = state.spending.take();
   const alerts = state.alerts.take();
   const messages = state.messages.take();
   const notes = state.notes.take();
@@ -20,6 +22,7 @@ export function takeBatch(state: MonitorState): Batch | null {
     polls: state.polls.take(),
     accounts: accounts.rows,
     removedAccounts: accounts.removed,
+    spending: spending.rows.flatMap((it) => storedSpending(it)),
     backoffs: state.backoffs.take().rows,
     alerts: alerts.rows,
     removedAlerts: alerts.removed,
@@ -51,7 +54,8 @@ export function batchReturned(state: MonitorState): void {
 
 /** Whether nothing has changed since the last batch was taken. */
 export function isAllTaken(state: MonitorState): boolean {
-  return state.polls.size === 0 && state.polled.unsaved.size === 0 && changedOnlyReadings(state);
+  const { polls, polled, spending } = state;
+  return polls.size + polled.unsaved.size + spending.unsaved.size === 0 && changedOnlyReadings(state);
 }
 
 /** Whether everything is known to be on disk, what was taken included. */
@@ -59,7 +63,7 @@ export function isAllStored(state: MonitorState): boolean {
   return takenFrom(state).every((part) => part.allStored);
 }
 
-/** Whether what changed is polls and what is known of their accounts, if anything. */
+/** Whether what changed is polls and what is known of their accounts and spending, if anything. */
 export function changedOnlyReadings(state: MonitorState): boolean {
   return tablesBeyondReadings.every((table) => state[table].unsaved.size === 0);
 }
@@ -68,7 +72,18 @@ const tablesBeyondReadings = ['backoffs', 'alerts', 'incidents', 'messages', 'si
 
 /** Everything that `takeBatch` takes from, to be told how that ended. */
 function takenFrom(state: MonitorState) {
-  return [state.polls, state.polled.unsaved, ...tablesBeyondReadings.map((table) => state[table].unsaved)];
+  const { polls, polled, spending } = state;
+  return [
+    polls,
+    polled.unsaved,
+    spending.unsaved,
+    ...tablesBeyondReadings.map((table) => state[table].unsaved),
+  ];
+}
+
+function storedSpending(spending: AccountSpending): StoredSpending[] {
+  const bytes = spending.bytes();
+  return bytes === null ? [] : [{ account: spending.account, bytes }];
 }
 
 /** Nobody has to hear of it any more. */

@@ -3,6 +3,7 @@ import type { Outcome } from '../domain/outcome.ts';
 import type { AccountState } from '../domain/ports.ts';
 import type { Reading } from '../domain/reading.ts';
 import { judgePoll } from './judge.ts';
+import { learnSpending } from './learn-spending.ts';
 import { touchStale } from './outage.ts';
 import { pollGap } from './poll-gaps.ts';
 import type { MonitorState } from './state.ts';
@@ -24,6 +25,7 @@ export function observePoll(
       : afterFailure(state, account, outcome, now);
   if (reading !== null) {
     account.log.append(reading);
+    learnSpending(state, account, reading);
     account.pollGapMs = pollGap(state.calendar, account.settings.poll, now);
     clearBackoff(state, account, now);
   }

@@ -8,6 +8,7 @@ import { createReadingLog } from '../spending/reading-log.ts';
 import { followChannels } from './channel-changes.ts';
 import { closeIncident, keepIncident } from './incidents.ts';
 import { judgeElapsed, scheduleAccount } from './judge.ts';
+import { followSpending } from './learn-spending.ts';
 import { reviewLastingOutages } from './outage.ts';
 import { pollGap, pollInterval } from './poll-gaps.ts';
 import { reviewSilences } from './silencing.ts';
@@ -69,6 +70,7 @@ function groupAccounts(state: MonitorState): void {
 function watchAccount(state: MonitorState, settings: AccountSettings, now: number): void {
   const stored = state.polled.get(settings.id);
   if (stored === undefined) state.polled.set(settings.id, freshAccount(settings.id, now));
+  followSpending(state, settings);
   const rules = rulesForAccount(state.settings, settings);
   const pollIntervalMs = pollInterval(state.calendar, settings.poll, now);
   const watched = state.accounts.get(settings.id);
@@ -127,6 +129,8 @@ function removeAccount(state: MonitorState, id: string, now: number): void {
   state.accounts.delete(id);
   state.due.delete(`account:${id}`);
   state.polled.delete(id);
+  state.spending.delete(id);
+  state.unlearned.delete(id);
 }
 
 function removeAlert(state: MonitorState, alert: Alert, resolution: Resolution, now: number): void {

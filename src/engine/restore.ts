@@ -3,6 +3,7 @@ import type { OutboxMessage } from '../domain/outbox.ts';
 import type { StoredState, StoreReader } from '../domain/ports.ts';
 import { reloadLogSince } from '../spending/reading-log.ts';
 import { abandonUnknownChannels } from './channel-changes.ts';
+import { restoreSpending } from './learn-spending.ts';
 import { putMessage } from './queue.ts';
 import { watchAccounts } from './reconfigure.ts';
 import { untell } from './settle.ts';
@@ -43,10 +44,12 @@ export function restoreState(state: MonitorState, reader: StoreReader, now: numb
     now,
   });
   watchAccounts(state, now);
+  const spending = new Map(stored.spending.map((it) => [it.account, it]));
   for (const account of state.accounts.values()) {
     const graceMs = lastRun.exact ? 0 : account.pollIntervalMs;
     skipUnwatched(state, account.settings.id, Math.max(0, now - lastRun.endedAt - graceMs));
     fillLog(account, reader, now);
+    restoreSpending(state, account, { stored: spending.get(account.id), reader });
   }
   // The clock is behind where it was: what was measured on it would otherwise lie in the future.
   if (lastRun.endedAt > now) shiftTime(state, now - lastRun.endedAt, now);

@@ -3,6 +3,8 @@ import type { OutboxMessage } from '../domain/outbox.ts';
 import type { AccountState, Calendar, GroupBackoff, Random } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Silence } from '../domain/silence.ts';
+import type { AccountSpending } from '../spending/account-spending.ts';
+import { LocalWeeks } from '../spending/local-week.ts';
 import { AlertRecords } from './alert-records.ts';
 import { DueQueue } from './due-queue.ts';
 import { PollNotes } from './poll-notes.ts';
@@ -22,6 +24,11 @@ export interface MonitorState {
   readonly accounts: Map<string, WatchedAccount>;
   /** How the last poll of each account ended, and what is known since. */
   readonly polled: Records<AccountState>;
+  /** What is known of the spending of each account; noted when an hour of it ended. */
+  readonly spending: Records<AccountSpending>;
+  /** Accounts whose spending is yet to be learned from stored history. */
+  readonly unlearned: Set<string>;
+  readonly weeks: LocalWeeks;
   /** Polls that are not stored yet. */
   readonly polls: PollNotes;
   readonly alerts: AlertRecords;
@@ -76,6 +83,9 @@ export function emptyState({
     lastRunEndedAt: now,
     accounts: new Map(),
     polled: new Records(),
+    spending: new Records(),
+    unlearned: new Set(),
+    weeks: new LocalWeeks(calendar),
     polls: new PollNotes(),
     alerts: new AlertRecords(),
     incidents: new Records(),

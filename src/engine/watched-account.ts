@@ -3,6 +3,7 @@ import type { AccountState } from '../domain/ports.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
+import type { AccountSpending } from '../spending/account-spending.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
 import type { AlertRecords } from './alert-records.ts';
 import type { Records } from './records.ts';
@@ -42,6 +43,13 @@ export class WatchedAccount {
     this.#tables.polled.set(this.id, next);
   }
 
+  /** What is known of its spending. */
+  get spending(): AccountSpending {
+    const known = this.#tables.spending.get(this.id);
+    if (known === undefined) throw new Error(`no spending is kept of the watched account ${this.id}`);
+    return known;
+  }
+
   /** Its alerts by rule. */
   get alerts(): ReadonlyMap<string, Alert> {
     return this.#tables.alerts.of(this.id);
@@ -51,6 +59,7 @@ export class WatchedAccount {
 /** Where an account's records stand. */
 interface Tables {
   readonly polled: Records<AccountState>;
+  readonly spending: Records<AccountSpending>;
   readonly alerts: AlertRecords;
 }
 
@@ -65,6 +74,7 @@ export function factsOf(account: WatchedAccount, now: number): AccountFacts {
     reading: poll.reading,
     previous: poll.previous,
     log: account.log,
+    spending: account.spending,
     outcome: poll.outcome,
     readSince: poll.reading?.at ?? poll.firstSeenAt,
     unwatchedMs: poll.unwatchedMs,

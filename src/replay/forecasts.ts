@@ -23,17 +23,15 @@ export interface PastForecast {
  * What the past of an account would have been foretold like: one for each reading and balance that ever moves, oldest
  * first. All that is known from before is learnt from.
  */
-export function* forecastsOf(
-  past: AccountPast,
-  frame: { readonly calendar: Calendar; readonly timezone: string },
-): Generator<PastForecast> {
-  const { calendar, timezone } = frame;
+export function* forecastsOf(past: AccountPast, calendar: Calendar): Generator<PastForecast> {
   const surveyed = surveyPast(past);
   if (surveyed === null) return;
   const pollIntervalMs = usualInterval(surveyed, calendar);
   const log = createReadingLog({ windowMs: dayMs, pollIntervalMs });
-  const week = new LocalWeek({ calendar, timezone, holidays: [] });
-  const spending = new AccountSpending({ week, floorMicros: 0 });
+  const { account } = past;
+  const floorMicros = -account.creditLimitMicros;
+  const week = new LocalWeek({ calendar, ...account });
+  const spending = new AccountSpending({ account: account.id, week, floorMicros });
   const moving = balances.filter((balance) => moves(past, balance));
   for (const reading of readingsBefore(past)) {
     log.append(reading);
@@ -44,8 +42,8 @@ export function* forecastsOf(
     log.append(reading);
     spending.read(reading);
     for (const balance of moving) {
-      const forecast = foresee({ log, spending, reading, balance, floorMicros: 0 });
-      yield { reading, balance, leftMicros: reading[balance], forecast };
+      const forecast = foresee({ log, spending, reading, balance, floorMicros });
+      yield { reading, balance, leftMicros: reading[balance] - floorMicros, forecast };
     }
   }
 }

@@ -3,6 +3,7 @@ import type { Calendar, Random } from '../domain/ports.ts';
 import type { PollRecord, Reading } from '../domain/reading.ts';
 import type { Settings } from '../domain/settings.ts';
 import { batchStored, changedOnlyReadings, takeBatch } from '../engine/batch.ts';
+import { learnAllFromHistory } from '../engine/learn-spending.ts';
 import { endTurn, startMonitor } from '../engine/monitor.ts';
 import { observePoll } from '../engine/observe.ts';
 import { skipUnwatched } from '../engine/shift.ts';
@@ -141,13 +142,16 @@ class PastLife {
     this.#feeds = new MergedFeeds(feeds);
     this.#since = Math.min(...pasts.map(({ firstAt }) => firstAt));
     this.#until = this.#since;
+    const reader = startingReader(pasts, this.#since);
+    const now = this.#since;
     this.#state = startMonitor({
       settings: { ...settings, accounts: pasts.map(withUsualPolls) },
       calendar,
       random: countingIds(),
-      reader: startingReader(pasts, this.#since),
-      now: this.#since,
+      reader,
+      now,
     });
+    learnAllFromHistory(this.#state, reader, now);
     this.#notebook = new Notebook(this.#state, this.#since);
     this.#book = new IncidentBook(this.#state);
   }

@@ -2,6 +2,7 @@ import type { Outcome } from '../domain/outcome.ts';
 import type { Fact, Quantity } from '../domain/quantity.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { Severity } from '../domain/severity.ts';
+import type { AccountSpending } from '../spending/account-spending.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
 
 interface EvaluationNumbers {
@@ -46,6 +47,8 @@ export interface AccountFacts {
   readonly previous: Reading | null;
   /** Readings of the longest window that any rule looks back on, newest last, the newest `reading` included. */
   readonly log: ReadingLog;
+  /** What is known of the account's spending, and foretold from it. */
+  readonly spending: AccountSpending;
   /** How the last poll ended; null before the first. */
   readonly outcome: Outcome['kind'] | null;
   /** When the account was last read, or first watched where it never was. */

@@ -21,25 +21,40 @@ interface Known {
   usual: Usual | null;
 }
 
+interface Frame {
+  readonly week: LocalWeek;
+  readonly floorMicros: Micros;
+}
+
 /**
  * What is known of the spending of one account: an O(1) update a reading, a bounded one for each hour that ended. The same
  * readings always make the same state.
  *
  * Falls are spending. A fall across a gap is spread over the gap's time. Not seen are times in which a balance rose, and times that
- * begin or end empty: what is not served is no lack of demand. A reading in another currency starts afresh; one that is older than
+ * pass empty without a fall: what is not served is no lack of demand. A reading in another currency starts afresh; one that is older than
  * its predecessor (the clock was set back) only goes on from there.
  */
 export class AccountSpending {
-  readonly #week: LocalWeek;
-  readonly #floorMicros: Micros;
+  readonly account: string;
+  #week: LocalWeek;
+  #floorMicros: Micros;
   #last: Reading | null = null;
   #hour: LocalHour | null = null;
   #known: Record<Balance, Known | null> = { sms: null, voip: null };
 
   /** `floorMicros` is what counts as empty. */
-  constructor(parts: { readonly week: LocalWeek; readonly floorMicros: Micros }) {
+  constructor(parts: Frame & { readonly account: string }) {
+    this.account = parts.account;
     this.#week = parts.week;
     this.#floorMicros = parts.floorMicros;
+  }
+
+  /** Goes on under other holidays or another floor. False for another time zone, in which it would have to be learned anew. */
+  adopt({ week, floorMicros }: Frame): boolean {
+    if (week.timezone !== this.#week.timezone) return false;
+    this.#week = week;
+    this.#floorMicros = floorMicros;
+    return true;
   }
 
   /** The newest reading that was taken in. */
@@ -124,8 +139,7 @@ export class AccountSpending {
     if (known === null) return;
     const { state } = known;
     const left = reading[balance] - this.#floorMicros;
-    const stopped = left < nearlyEmpty * state.meanHour && (left >= 0 || fell === 0);
-    if (fell < 0 || stopped) return;
+    if (fell < 0 || (fell === 0 && left < nearlyEmpty * state.meanHour)) return;
     const spent = fell * ((to - from) / (reading.at - last.at));
     state.spent += spent;
     state.seenMs += to - from;

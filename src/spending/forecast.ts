@@ -4,7 +4,7 @@ import type { BalanceState } from './balance-state.ts';
 import { spreadAhead } from './interval.ts';
 import { levelAhead, levelOf } from './level.ts';
 import { farthestHours, hoursPerWeek } from './local-week.ts';
-import { usualSpending } from './profile.ts';
+import { usualWeek } from './profile.ts';
 
 const hourMs = 3_600_000;
 /** Nobody plans further ahead. */
@@ -26,10 +26,11 @@ export function walkAhead(
 ): Walk {
   const { startsAt, slots, sums } = ahead;
   const level = levelOf(state);
+  const usual = usualWeek(state);
   let sum = 0;
   sums[0] = 0;
   for (let hour = 0; hour < farthestHours; hour++) {
-    sum += usualSpending(state, slots[hour] ?? 0) * levelAhead(level, hour);
+    sum += (usual[slots[hour] ?? 0] ?? 0) * levelAhead(level, hour);
     sums[hour + 1] = sum;
   }
   return { startsAt, sums };

@@ -67,6 +67,26 @@ export class LocalWeek {
   }
 }
 
+/** The weeks of all zones, each once. */
+export class LocalWeeks {
+  readonly #calendar: Calendar;
+  readonly #known = new Map<string, LocalWeek>();
+
+  constructor(calendar: Calendar) {
+    this.#calendar = calendar;
+  }
+
+  of({ timezone, holidays }: { readonly timezone: string; readonly holidays: readonly string[] }): LocalWeek {
+    const key = [timezone, ...holidays].join(' ');
+    let week = this.#known.get(key);
+    if (week === undefined) {
+      week = new LocalWeek({ calendar: this.#calendar, timezone, holidays });
+      this.#known.set(key, week);
+    }
+    return week;
+  }
+}
+
 function modulo(value: number, by: number): number {
   return ((value % by) + by) % by;
 }

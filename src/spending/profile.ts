@@ -17,14 +17,24 @@ const mostWeeks = 255;
  *
  *     usual(h) = bin(h), with n < 6 weeks of it (n · bin(h) + 0.2 · day(h)) / (n + 0.2)
  *
- * where day(h) is the mean of that hour of the day on such days (working days or weekend) that were seen, else on the others, else
+ * where day(h) is the middle of that hour of the day on such days (working days or weekend) that were seen, else on the others, else
  * the mean hour.
  */
 export function usualSpending(state: BalanceState, slot: number): Micros {
-  const weeks = state.weeks[slot] ?? 0;
-  const bin = state.bins[slot] ?? 0;
-  if (weeks >= fewWeeks) return bin;
-  return (weeks * bin + hourOfDayWeight * hourOfDay(state, slot)) / (weeks + hourOfDayWeight);
+  return leaningOn(state, slot, () => hourOfDay(state, slot));
+}
+
+/** The same for all hours of the week at once. */
+export function usualWeek(state: BalanceState): Float32Array {
+  const days = new Map<number, Micros>();
+  return Float32Array.from({ length: hoursPerWeek }, (_, slot) =>
+    leaningOn(state, slot, () => {
+      const like = (slot % 24) + (slot >= firstWeekendSlot ? firstWeekendSlot : 0);
+      const known = days.get(like) ?? hourOfDay(state, slot);
+      days.set(like, known);
+      return known;
+    }),
+  );
 }
 
 /** Learns what an hour of the week took: `bin += max(1/n, 0.5) · (spent − bin)`. */
@@ -35,25 +45,27 @@ export function learnProfile(state: BalanceState, slot: number, spent: Micros): 
   state.bins[slot] = bin + Math.max(1 / weeks, newest) * (spent - bin);
 }
 
-function hourOfDay(state: BalanceState, slot: number): Micros {
-  const hour = slot % 24;
-  const weekend = slot >= firstWeekendSlot;
-  const alike = weekend
-    ? meanOf(state, firstWeekendSlot + hour, hoursPerWeek)
-    : meanOf(state, hour, firstWeekendSlot);
-  const others = weekend
-    ? meanOf(state, hour, firstWeekendSlot)
-    : meanOf(state, firstWeekendSlot + hour, hoursPerWeek);
-  return alike ?? others ?? state.meanHour;
+function leaningOn(state: BalanceState, slot: number, day: () => Micros): Micros {
+  const weeks = state.weeks[slot] ?? 0;
+  const bin = state.bins[slot] ?? 0;
+  return weeks >= fewWeeks ? bin : (weeks * bin + hourOfDayWeight * day()) / (weeks + hourOfDayWeight);
 }
 
-function meanOf(state: BalanceState, from: number, to: number): Micros | null {
-  let sum = 0;
-  let seen = 0;
+function hourOfDay(state: BalanceState, slot: number): Micros {
+  const hour = slot % 24;
+  const working = middleOf(state, hour, firstWeekendSlot);
+  const weekend = middleOf(state, firstWeekendSlot + hour, hoursPerWeek);
+  return (slot < firstWeekendSlot ? (working ?? weekend) : (weekend ?? working)) ?? state.meanHour;
+}
+
+/** Of five days one may be anything. */
+function middleOf(state: BalanceState, from: number, to: number): Micros | null {
+  const seen: Micros[] = [];
   for (let slot = from; slot < to; slot += 24) {
-    if ((state.weeks[slot] ?? 0) === 0) continue;
-    sum += state.bins[slot] ?? 0;
-    seen++;
+    if ((state.weeks[slot] ?? 0) > 0) seen.push(state.bins[slot] ?? 0);
   }
-  return seen === 0 ? null : sum / seen;
+  if (seen.length === 0) return null;
+  seen.sort((left, right) => left - right);
+  const middle = seen.length >> 1;
+  return ((seen[(seen.length - 1) >> 1] ?? 0) + (seen[middle] ?? 0)) / 2;
 }

@@ -13,7 +13,7 @@ const lengthBytes = 2;
 const headBytes = 2 + 3 * 8;
 
 /** What of an account's spending outlives a restart. */
-export interface StoredSpending {
+export interface LastingSpending {
   readonly timezone: string;
   readonly last: Reading;
   readonly states: Readonly<Record<Balance, BalanceState | null>>;
@@ -23,7 +23,7 @@ export interface StoredSpending {
  * Version; which balances follow; instant and balances of the newest reading; currency and time zone with their lengths;
  * the states.
  */
-export function writeSpending({ timezone, last, states }: StoredSpending): Uint8Array {
+export function writeSpending({ timezone, last, states }: LastingSpending): Uint8Array {
   const texts = [last.currency, timezone].map((text) => encodeText(text));
   const present = balances.filter((balance) => states[balance] !== null);
   const textBytes = texts.reduce((sum, text) => sum + lengthBytes + text.length, 0);
@@ -51,7 +51,7 @@ export function writeSpending({ timezone, last, states }: StoredSpending): Uint8
 }
 
 /** What `writeSpending` wrote; null for bytes of another version, or cut short. */
-export function readSpending(bytes: Uint8Array): StoredSpending | null {
+export function readSpending(bytes: Uint8Array): LastingSpending | null {
   if (bytes.length < headBytes + 2 * lengthBytes || bytes[0] !== version) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const present = view.getUint8(1);

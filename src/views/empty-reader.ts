@@ -4,6 +4,7 @@ import type { StoreReader } from '../domain/ports.ts';
 export const emptyReader: StoreReader = {
   load: () => ({
     accounts: [],
+    spending: [],
     backoffs: [],
     alerts: [],
     incidents: [],

@@ -19,7 +19,7 @@ function foretold(readings: readonly Reading[]) {
     gaps: 'unread',
     until: null,
   };
-  return [...forecastsOf(past, { calendar: cronCalendar, timezone: 'UTC' })];
+  return [...forecastsOf(past, cronCalendar)];
 }
 
 describe('the forecasts of a past', () => {

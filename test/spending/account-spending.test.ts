@@ -88,6 +88,14 @@ describe('the forecast of an account', () => {
     expect(runsOut(learn(readings)) / runsOut(steady)).toBeCloseTo(1, 1);
   });
 
+  it('gets over a fall in its first hours that was no spending', () => {
+    const to = monday + 10 * dayMs;
+    const [first, ...rest] = spendBy(() => units, { from: monday, to, begins: 500 * units });
+    const spending = learn([{ ...first, sms: 10_000 * units } as Reading, ...rest]);
+    const emptyAt = spending.forecast('sms', 24 * units)?.emptyAt ?? 0;
+    expect(emptyAt - to).toBeGreaterThan(18 * hourMs);
+  });
+
   it('spreads what was spent in a gap over the gap', () => {
     const to = monday + 21 * dayMs;
     const all = [...spendBy(() => 12 * units, { from: monday, to })];

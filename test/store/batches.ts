@@ -15,6 +15,7 @@ export function batch(parts: Partial<Batch> = {}): Batch {
     polls: [],
     accounts: [],
     removedAccounts: [],
+    spending: [],
     backoffs: [],
     alerts: [],
     removedAlerts: [],

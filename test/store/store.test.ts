@@ -27,6 +27,7 @@ const everything = {
     accountState('otp'),
     accountState('marketing', { reading: null, failure: 'no answer', outcome: 'timeout' }),
   ],
+  spending: [{ account: 'otp', bytes: Buffer.from([1, 2, 3]) }],
   backoffs: [{ group: 'otp', strikes: 3, until: noon + dayMs }],
   alerts: [alert],
   incidents: [incident('incident-1')],
@@ -49,6 +50,7 @@ describe('what a daemon goes on from', () => {
     store.commit(batch(everything));
     const changed = {
       accounts: [accountState('otp', { consecutiveFailures: 4, retryAt: noon })],
+      spending: [{ account: 'otp', bytes: Buffer.from([4]) }],
       backoffs: [{ group: 'otp', strikes: 4, until: noon + 2 * dayMs }],
       alerts: [{ ...alert, severity: 'critical' as const }],
       incidents: [incident('incident-1', { rises: 2 })],
@@ -84,6 +86,7 @@ describe('what a daemon goes on from', () => {
     store.commit(batch(everything));
     store.commit(batch({ removedAccounts: ['otp'] }));
     store.commit(batch({ accounts: [accountState('otp')] }));
+    expect(store.load().spending).toEqual([]);
     expect(store.load().accounts.map(({ account }) => account)).toContain('otp');
   });
 

@@ -10,6 +10,7 @@ import type { RunwayRule } from '../../src/rules/runway.ts';
 import type { StaleRule } from '../../src/rules/stale.ts';
 import type { TopUpRule } from '../../src/rules/top-up.ts';
 import { createReadingLog } from '../../src/spending/reading-log.ts';
+import { spendingIn } from './spending.ts';
 
 /** Fri 20 Nov 2026, 12:00 UTC: the instant of the first reading unless a test says otherwise. */
 export const factsNoon = Date.UTC(2026, 10, 20, 12);
@@ -35,7 +36,11 @@ export function factsAfter(
 ): AccountFacts {
   const { windowMs = dayMs, pollIntervalMs = 5 * minuteMs, ...rest } = over;
   const log = createReadingLog({ windowMs, pollIntervalMs });
-  for (const reading of readings) log.append(reading);
+  const spending = spendingIn();
+  for (const reading of readings) {
+    log.append(reading);
+    spending.read(reading);
+  }
   const reading = readings.at(-1) ?? null;
   const now = reading?.at ?? factsNoon;
   return {
@@ -46,6 +51,7 @@ export function factsAfter(
     reading,
     previous: readings.at(-2) ?? null,
     log,
+    spending,
     outcome: reading === null ? null : 'ok',
     readSince: now,
     unwatchedMs: 0,

@@ -48,6 +48,11 @@ export function makeAccount(id: string, over: Partial<AccountSettings> = {}): Ac
     currency: 'CNY',
     labels: {},
     poll: { kind: 'every', everyMs: 5 * minuteMs },
+    nearEmptyMs: null,
+    timezone: 'UTC',
+    holidays: [],
+    creditLimitMicros: 0,
+    leadTimeMs: null,
     ...over,
   };
 }

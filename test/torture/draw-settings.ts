@@ -118,6 +118,11 @@ function drawAccounts(from: Seeded, everyMinutes: readonly number[]): AccountSet
           cron: from.pick(['*/15 8-20 * * 1-5', '0 * * * *', '*/20 * * * *']),
           timezone: from.pick(zones),
         },
+    nearEmptyMs: null,
+    timezone: zones[place % zones.length] ?? 'UTC',
+    holidays: [],
+    creditLimitMicros: 0,
+    leadTimeMs: null,
   }));
 }
 

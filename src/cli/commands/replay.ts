@@ -66,7 +66,7 @@ async function runReplay(context: CommandContext, input: CommandInput): Promise<
   const json = input.flag('json');
   await withPasts(context, order, async (opened) => {
     if (input.flag('forecasts')) {
-      await printForecasts(context, { ...opened, settings, json });
+      await printForecasts(context, { ...opened, json });
       return;
     }
     const traces = context.stdout.isTerminal && !json ? new Traces() : null;

@@ -1,5 +1,4 @@
 import { balances } from '../../domain/reading.ts';
-import type { Settings } from '../../domain/settings.ts';
 import { type ForecastQuality, judgeForecasts } from '../../replay/forecast-quality.ts';
 import { forecastsOf, type PastForecast } from '../../replay/forecasts.ts';
 import { isoText } from '../../views/public-json.ts';
@@ -9,7 +8,6 @@ import { formatTable } from '../terminal/table.ts';
 import type { OpenPasts } from './open-pasts.ts';
 
 interface Order extends OpenPasts {
-  readonly settings: Settings;
   readonly json: boolean;
 }
 
@@ -22,9 +20,8 @@ const sliceReadings = 5000;
 
 /** Prints what was foretold at each reading as JSON, some at a time, or how good it was as a table. */
 export async function printForecasts(context: CommandContext, order: Order): Promise<void> {
-  const { pasts, calendar, settings, json, update } = order;
+  const { pasts, calendar, json, update } = order;
   const { stdout, signal } = context;
-  const frame = { calendar, timezone: settings.timezone };
   const rows: Row[] = [];
   let separator = '\n';
   if (json) await stdout.write('{"forecasts":[');
@@ -38,7 +35,7 @@ export async function printForecasts(context: CommandContext, order: Order): Pro
       separator = ',\n';
     };
     let readings = 0;
-    for (const it of forecastsOf(past, frame)) {
+    for (const it of forecastsOf(past, calendar)) {
       if (json) lines.push(JSON.stringify(forecastJson(account, it)));
       else found.push(it);
       if (++readings % sliceReadings !== 0) continue;

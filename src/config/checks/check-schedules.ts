@@ -1,3 +1,4 @@
+import { parseDuration } from '../../domain/duration.ts';
 import type { ConfigProblem, Path } from '../config-problem.ts';
 import { type Draft, itemsAt, problemAt, textAt, valueAt } from '../draft.ts';
 
@@ -16,6 +17,7 @@ export function checkSchedules(draft: Draft, { findCronProblem, now }: CronCheck
   const scheduled = [...polls, ...itemsAt(draft, ['silences']), ...itemsAt(draft, ['reports'])];
   return [
     ...checkZone(draft, ['timezone'], cron),
+    ...itemsAt(draft, ['accounts']).flatMap((account) => checkZone(draft, [...account, 'timezone'], cron)),
     ...polls.flatMap((poll) => checkPoll(draft, poll)),
     ...scheduled.flatMap((place) => checkCron(draft, place, cron)),
   ];
@@ -41,7 +43,19 @@ function checkPoll(draft: Draft, poll: Path): ConfigProblem[] {
   if (!has('every') && !has('cron')) return [problemAt(draft, poll, 'needs either every or cron')];
   if (has('timezone') && !has('cron'))
     return [problemAt(draft, [...poll, 'timezone'], 'goes with cron only')];
-  return [];
+  return checkNearEmpty(draft, poll);
+}
+
+function checkNearEmpty(draft: Draft, poll: Path): ConfigProblem[] {
+  const path = [...poll, 'nearEmpty'];
+  const nearEmptyMs = parseDuration(textAt(draft, path) ?? '');
+  if (nearEmptyMs === null) return [];
+  const everyMs = parseDuration(textAt(draft, [...poll, 'every']) ?? '');
+  if (valueAt(draft, [...poll, 'every']) === undefined)
+    return [problemAt(draft, path, 'goes with every only')];
+  return everyMs !== null && nearEmptyMs >= everyMs
+    ? [problemAt(draft, path, 'must be shorter than every')]
+    : [];
 }
 
 function checkCron(draft: Draft, place: Path, { findCronProblem, now }: CronCheck): ConfigProblem[] {

@@ -5,10 +5,20 @@ import { highestRequestsPerSecond } from '../../engine/request-guard.ts';
 import { ownAlertTypes } from '../../rules/registry.ts';
 import { ruleSchema } from '../../rules/rule-schema.ts';
 import { hostAddress, plainAddress, secretAddress } from '../../schema/addresses.ts';
+import { holidays } from '../../schema/dates.ts';
 import { alertMatch, labelName, labelNameForm } from '../../schema/matchers.ts';
 import { cronText, pollSchema, timezone } from '../../schema/schedules.ts';
 import { choice, filledList, flag, shape, wholeNumber } from '../../schema/shapes.ts';
-import { duration, id, idForm, idPattern, oneLine, optionalSecret, secret } from '../../schema/texts.ts';
+import {
+  amount,
+  duration,
+  id,
+  idForm,
+  idPattern,
+  oneLine,
+  optionalSecret,
+  secret,
+} from '../../schema/texts.ts';
 
 const secondMs = 1000;
 const minuteMs = 60_000;
@@ -52,6 +62,18 @@ const account = shape({
   ).optional(),
   labels: labels.optional(),
   poll: pollSchema.optional(),
+  timezone: timezone.optional(),
+  holidays: holidays
+    .meta({
+      description: 'Days on which its customers spend as on a Sunday, besides those at the top of the file.',
+    })
+    .optional(),
+  creditLimit: amount('How far below zero the provider lets it go: it is empty there, and not before.', {
+    sign: 'not-negative',
+  }).prefault(0),
+  leadTime: duration('How long a payment takes to arrive: messages then say by when to pay.', {
+    minMs: secondMs,
+  }).optional(),
 }).meta({ description: 'One account at the provider.' });
 
 const channelNames = (description: string) =>
@@ -146,6 +168,12 @@ export const configSchema = shape({
   timezone: oneLine(
     'IANA time zone of the times in messages, and of cron expressions that name none.',
   ).prefault('UTC'),
+  holidays: holidays
+    .meta({
+      description:
+        'Days that count as Sundays: forecasts expect the spending of one, and no payment arrives. Such as "2026-12-25".',
+    })
+    .default([]),
   accounts: filledList(
     'The accounts to watch. At least one.',
     account,

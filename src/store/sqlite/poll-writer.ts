@@ -1,4 +1,4 @@
-import type { AccountState } from '../../domain/ports.ts';
+import type { AccountState, StoredSpending } from '../../domain/ports.ts';
 import type { PollRecord } from '../../domain/reading.ts';
 import { PollEncoder } from '../runs/poll-codec.ts';
 import type { Connection } from './connection.ts';
@@ -55,9 +55,17 @@ export class PollWriter {
     for (const tail of grown) this.#statements.updateTail.run(...tailColumns(tail));
   }
 
-  /** An account that is no longer configured: its state goes, its polls stay. */
+  /** Replaces what is known of the spending of accounts. */
+  writeSpending(spending: readonly StoredSpending[]): void {
+    for (const { account, bytes } of spending) {
+      this.#statements.writeSpending.run(this.#tailOf(account).no, bytes);
+    }
+  }
+
+  /** An account that is no longer configured: its state goes, what was learned of it too, its polls stay. */
   removeState(account: string): void {
     this.#statements.removeState.run(account);
+    this.#statements.removeSpending.run(account);
     this.#tails.delete(account);
   }
 
@@ -93,6 +101,12 @@ function prepareStatements(db: Connection) {
     updateBody: db.prepare('UPDATE account SET body = ? WHERE no = ?'),
     updateTail: db.prepare('UPDATE account SET tail = ?, tail_polls = ?, tail_latest_at = ? WHERE no = ?'),
     removeState: db.prepare<[string]>('UPDATE account SET body = NULL WHERE id = ?'),
+    writeSpending: db.prepare(
+      'INSERT INTO spending (account_no, state) VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state',
+    ),
+    removeSpending: db.prepare<[string]>(
+      'DELETE FROM spending WHERE account_no = (SELECT no FROM account WHERE id = ?)',
+    ),
     seal: db.prepare(
       'INSERT INTO segment (account_no, earliest_at, latest_at, polls, data) VALUES (?, ?, ?, ?, ?)',
     ),

@@ -1,6 +1,12 @@
 import type { Alert, Incident } from '../../domain/alert.ts';
 import type { OutboxMessage } from '../../domain/outbox.ts';
-import type { AccountState, GroupBackoff, IncidentQuery, StoredState } from '../../domain/ports.ts';
+import type {
+  AccountState,
+  GroupBackoff,
+  IncidentQuery,
+  StoredSpending,
+  StoredState,
+} from '../../domain/ports.ts';
 import type { Silence } from '../../domain/silence.ts';
 import type { Connection } from './connection.ts';
 import { DamagedRecordError } from './failure.ts';
@@ -29,6 +35,9 @@ export function openRecordReader(db: Connection): RecordReader {
     return (...values: readonly (string | number)[]): T[] => statement.all(...values).map(parseBody<T>);
   };
   const accounts = bodies<AccountState>('SELECT body FROM account WHERE body IS NOT NULL ORDER BY no');
+  const spending = db.prepare<[], StoredSpending>(
+    'SELECT id AS account, state AS bytes FROM spending JOIN account ON no = account_no WHERE body IS NOT NULL',
+  );
   const backoffs = bodies<GroupBackoff>('SELECT body FROM backoff ORDER BY group_key');
   const alerts = bodies<Alert>('SELECT body FROM alert ORDER BY account, rule');
   const unsettled = bodies<Incident>('SELECT body FROM incident WHERE settled = 0 ORDER BY fired_at, no');
@@ -45,6 +54,7 @@ export function openRecordReader(db: Connection): RecordReader {
   const load = db.transaction(
     (now: number): StoredState => ({
       accounts: accounts(),
+      spending: spending.all(),
       backoffs: backoffs(),
       alerts: alerts(),
       incidents: unsettled(),

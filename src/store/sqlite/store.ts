@@ -27,6 +27,7 @@ export function createStore(options: {
   const writeBatch = db.transaction((batch: Batch): void => {
     verify();
     polls.write(batch.polls, batch.accounts);
+    polls.writeSpending(batch.spending);
     for (const account of batch.removedAccounts) polls.removeState(account);
     writeRecords(batch);
     inbox.settle();

@@ -101,6 +101,11 @@ export function accountAt(baseUrl: string, secret = secretText): AccountSettings
     currency: null,
     labels: {},
     poll: { kind: 'every', everyMs: 300_000 },
+    nearEmptyMs: null,
+    timezone: 'UTC',
+    holidays: [],
+    creditLimitMicros: 0,
+    leadTimeMs: null,
   };
 }
 

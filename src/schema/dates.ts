@@ -1,0 +1,22 @@
+import * as z from 'zod';
+import { textLeaf } from './texts.ts';
+
+const dateForm = 'must be a date such as "2026-12-25"';
+const datePattern = '^\\d{4}-\\d{2}-\\d{2}$';
+
+const date = textLeaf({
+  description: 'A day, as year, month and day.',
+  allowed: dateForm,
+  pattern: datePattern,
+  read: (text) => (isDate(text) ? { value: text } : { wrong: dateForm }),
+});
+
+/** Days that count as Sundays. */
+export const holidays = z.array(date, { error: 'must be a list of dates such as "2026-12-25"' });
+
+/** `Date.parse` takes the 30th of February for the 2nd of March. */
+function isDate(text: string): boolean {
+  if (!new RegExp(datePattern).test(text)) return false;
+  const at = Date.parse(`${text}T00:00Z`);
+  return Number.isFinite(at) && new Date(at).toISOString().startsWith(text);
+}
