@@ -1,9 +1,11 @@
 import { parseDuration } from '../domain/duration.ts';
+import { zoneOffsetMs } from '../domain/moment.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
 import { type Balance, balances } from '../domain/reading.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
 import { ownAlertTypes } from '../rules/registry.ts';
-import { type CommandInput, UsageError } from './command.ts';
+import { type CommandInput, type OptionSpec, UsageError } from './command.ts';
+import type { CommandContext } from './context.ts';
 
 /** A duration such as `2h`, in milliseconds; null when the option was not given. */
 export function readDuration(input: CommandInput, name: string): number | null {
@@ -16,21 +18,33 @@ export function readDuration(input: CommandInput, name: string): number | null {
 
 /**
  * An instant: a duration before now (`7d`) or a date or time as ISO 8601 writes it (`2026-11-01`,
- * `2026-11-01T08:00Z`; without a zone in local time, a date alone at its midnight). Null when the option was
- * not given.
+ * `2026-11-01T08:00Z`; without a zone in that of the configuration, a date alone at its midnight). Null when the option
+ * was not given.
  */
-export function readInstant(input: CommandInput, name: string, now: number): number | null {
+export function readInstant(
+  input: CommandInput,
+  name: string,
+  { now, timezone }: { readonly now: number; readonly timezone: string },
+): number | null {
   const text = input.option(name);
   if (text === null) return null;
   const durationMs = parseDuration(text);
   if (durationMs !== null && durationMs > 0) return now - durationMs;
   const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/.exec(text);
-  const at = match === null ? Number.NaN : Date.parse(`${match[1]}T${match[2] ?? '00:00'}${match[3] ?? ''}`);
-  if (Number.isFinite(at)) return at;
+  const wall =
+    match === null ? Number.NaN : Date.parse(`${match[1]}T${match[2] ?? '00:00'}${match[3] ?? 'Z'}`);
+  if (Number.isFinite(wall)) return match?.[3] === undefined ? instantOf(wall, timezone) : wall;
   throw new UsageError(
     `--${name} ${text} is neither a duration nor a date`,
     'write it as 7d, 12h, 2026-11-01 or 2026-11-01T08:00Z',
   );
+}
+
+/** The instant at which the clocks of the zone show what those of UTC show at `wall`. */
+function instantOf(wall: number, timezone: string): number {
+  // The offset of the instant that is looked for, not of that of the same name in UTC: they differ near a change of clocks.
+  const near = wall - zoneOffsetMs(wall, timezone);
+  return wall - zoneOffsetMs(near, timezone);
 }
 
 export function readBalance(input: CommandInput): Balance {
@@ -59,6 +73,13 @@ export function readChoice<Word extends string>(
   const word = words.find((known) => known === text);
   if (word === undefined) throw new UsageError(`--${name} ${text}: choose ${words.join(', ')}`);
   return word;
+}
+
+export const byOption: OptionSpec = { value: 'NAME', summary: 'who says so; default the user who types' };
+
+/** Who the record names beside an acknowledgement or a silence. */
+export function readPerson({ user }: CommandContext, input: CommandInput): string {
+  return input.option('by') ?? user;
 }
 
 /** The configured account of that id. */

@@ -58,6 +58,7 @@ beforeAll(async () => {
     JSON.stringify({
       provider: { baseUrl: simulator.url },
       poll: { every: '1s' },
+      timezone: 'Asia/Shanghai',
       accounts: [
         { id: 'otp', name: 'OTP production', authSecret: 'demo-otp-secret' },
         { id: 'marketing', authSecret: 'demo-marketing-secret' },
@@ -135,7 +136,7 @@ describe('commands that read', () => {
 
   it('a narrow table of readings keeps the balance that was asked for', async () => {
     const { stdout } = await lowwater('history otp --table --balance voip', { columns: 34 });
-    expect(stdout).toMatch(/^AT +VOIP\n/);
+    expect(stdout).toMatch(/^AT \(Asia\/Shanghai\) +VOIP\n/);
   });
 
   it('history draws a chart on a terminal and writes a table elsewhere', async () => {
@@ -143,7 +144,9 @@ describe('commands that read', () => {
     expect(chart.stdout).toContain('OTP production: SMS balance');
     expect(chart.stdout).toMatch(/[\u2801-\u28ff]/);
     const table = await lowwater('history otp --since 1h');
-    expect(table.stdout).toMatch(/^AT +SMS +VOIP +CURRENCY\n\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +6\d\d\./);
+    expect(table.stdout).toMatch(
+      /^AT \(Asia\/Shanghai\) +SMS +VOIP +CURRENCY\n\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +6\d\d\./,
+    );
   });
 
   it('history writes CSV with exact amounts, CRLF and times in UTC', async () => {
@@ -291,20 +294,37 @@ describe('commands that change', () => {
     const id = /Silence (\S+):/.exec(added.stdout)?.[1] ?? '';
     await stopDaemon();
     expect(await lowwater('health')).toMatchObject({ code: 1 });
-    expect(await printed('ack broken auth-failed')).toContain('in the database');
+    expect(await printed('ack broken auth-failed --by Ada')).toContain('in the database');
+    expect(await lowwater('unack marketing no-such-rule')).toMatchObject({ code: 1 });
+    expect(await printed('silence add --everything --for 1h')).toMatch(/^Silence s-.*: every alert until/);
+    expect(await printed('silence add --label team=a --label team=b --for 1h')).toContain(
+      ': team a or b until',
+    );
     expect(await printed('silence add --account broken --for 1h')).toMatch(/^Silence s-.*in the database/);
     expect(await printed(`silence expire ${id}`)).toContain('in the database');
     const refused = await lowwater('ack otp sms-low');
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('broken auth-failed') });
     stopDaemon = await startDaemon();
     const made = expect.objectContaining({ match: { account: ['broken'] }, by: 'tester', active: true });
-    await expect.poll(async () => JSON.parse(await printed('silence list --json')).silences).toEqual([made]);
+    const all = expect.objectContaining({ match: {} });
+    const labelled = expect.objectContaining({ match: { labels: { team: ['a', 'b'] } } });
+    await expect
+      .poll(async () => JSON.parse(await printed('silence list --json')).silences)
+      .toEqual(expect.arrayContaining([made, all, labelled]));
     const held = expect.objectContaining({
       account: 'broken',
-      acknowledged: expect.anything(),
+      acknowledged: expect.objectContaining({ by: 'Ada' }),
       silenced: true,
     });
     await expect.poll(async () => JSON.parse(await printed('alerts --json')).alerts).toContainEqual(held);
+  });
+
+  it('unack gives an incident back', async () => {
+    await stopDaemon();
+    expect(await printed('unack broken auth-failed')).toContain('broken auth-failed is given back.');
+    stopDaemon = await startDaemon();
+    const given = expect.objectContaining({ account: 'broken', rule: 'auth-failed', acknowledged: null });
+    await expect.poll(async () => JSON.parse(await printed('alerts --json')).alerts).toContainEqual(given);
   });
 
   it('the end of a silence outlives a restart', async () => {
@@ -328,6 +348,13 @@ describe('what cannot be done', () => {
     ['an unknown member of a group', 'silence lst', 'Did you mean list?'],
     ['a bad duration', 'silence add --for soon', '90s, 5m, 1h30m or 2d'],
     ['a silence without an end', 'silence add', '--for is missing'],
+    ['a silence of nothing in particular', 'silence add --for 1h', '--everything'],
+    [
+      'a silence of everything and an account',
+      'silence add --for 1h --everything --account otp',
+      'stands alone',
+    ],
+    ['a label without a value', 'silence add --for 1h --label team', 'key=value'],
     ['a bad severity', 'silence add --for 1h --severity bad', 'info, warning, critical'],
     ['a bad balance', 'history otp --balance fax', 'sms and voip'],
     ['a bad time', 'history otp --since yesterday', 'write it as 7d'],

@@ -1,49 +1,94 @@
+import type { OperatorOrder } from '../../domain/ports.ts';
 import type { AlertView } from '../../views/views.ts';
 import { askDaemon } from '../ask-daemon.ts';
-import { type Command, CommandError, exitCodes } from '../command.ts';
+import { type Command, CommandError, exitCodes, type PositionalSpec } from '../command.ts';
+import type { CommandContext } from '../context.ts';
 import { orderedFromDatabase } from '../left-order.ts';
-import { withViews } from '../with-views.ts';
+import { byOption, readPerson } from '../read-options.ts';
+import { type OpenStoredViews, withViews } from '../with-views.ts';
+
+const details = `Acts on the running daemon through its HTTP server when it has one, else on the database, where the daemon notices
+within 2 s.`;
+
+const positionals: readonly PositionalSpec[] = [
+  { name: 'ACCOUNT', summary: 'the account of the alert' },
+  { name: 'RULE', summary: 'its rule' },
+];
 
 export const ackCommand: Command = {
   name: 'ack',
   summary: 'take an incident: no reminders and no escalation until it ends or gets worse',
-  details: `Acts on the running daemon through its HTTP server when it has one, else on the database, where the daemon notices
-within 2 s.`,
-  positionals: [
-    { name: 'ACCOUNT', summary: 'the account of the alert' },
-    { name: 'RULE', summary: 'its rule' },
+  details,
+  positionals,
+  options: { comment: { value: 'TEXT', summary: 'what you are doing about it' }, by: byOption },
+  examples: [
+    'lowwater ack otp sms-low --comment "top-up ordered"',
+    'lowwater ack otp sms-low --by "Ada from finance"',
   ],
-  options: { comment: { value: 'TEXT', summary: 'what you are doing about it' } },
-  examples: ['lowwater ack otp sms-low --comment "top-up ordered"'],
   run: (context, input) =>
-    withViews(context, input, async ({ views, settings }) => {
-      const account = input.positional('ACCOUNT');
-      const rule = input.positional('RULE');
-      const order = { by: context.user, comment: input.option('comment') ?? '' };
-      const path = `/api/v1/alerts/${encodeURIComponent(account)}/${encodeURIComponent(rule)}/ack`;
-      const answer = await askDaemon(settings.server, { method: 'POST', path, body: order });
-      if (answer.kind === 'refused') throw new CommandError(answer.message);
-      if (answer.kind === 'answered') {
-        await context.stdout.write(`${account} ${rule} is acknowledged.\n`);
-        return exitCodes.ok;
-      }
-      refuseUnlessFiring(views.alerts({ all: false }), account, rule);
-      const at = context.clock.now();
-      await context.rooms.leaveOrder(settings.storage.path, {
-        kind: 'acknowledge',
-        account,
-        rule,
-        at,
-        ...order,
+    withViews(context, input, (open) => {
+      const alert = { account: input.positional('ACCOUNT'), rule: input.positional('RULE') };
+      const said = { by: readPerson(context, input), comment: input.option('comment') ?? '' };
+      return orderAbout(context, open, {
+        ...alert,
+        method: 'POST',
+        body: said,
+        order: { kind: 'acknowledge', ...alert, ...said, at: context.clock.now() },
+        done: 'is acknowledged',
       });
-      await context.stdout.write(`${account} ${rule} is acknowledged. ${orderedFromDatabase}\n`);
-      return exitCodes.ok;
     }),
 };
 
-function refuseUnlessFiring(alerts: readonly AlertView[], account: string, rule: string): void {
+export const unackCommand: Command = {
+  name: 'unack',
+  summary: 'give an incident back: reminders and escalation go on',
+  details,
+  positionals,
+  examples: ['lowwater unack otp sms-low'],
+  run: (context, input) =>
+    withViews(context, input, (open) => {
+      const alert = { account: input.positional('ACCOUNT'), rule: input.positional('RULE') };
+      return orderAbout(context, open, {
+        ...alert,
+        method: 'DELETE',
+        order: { kind: 'unacknowledge', ...alert, at: context.clock.now() },
+        done: 'is given back',
+      });
+    }),
+};
+
+/** Through the daemon's HTTP server, else into the database: what does not fire there is refused here. */
+async function orderAbout(
+  { stdout, rooms }: CommandContext,
+  { views, settings }: OpenStoredViews,
+  it: {
+    readonly account: string;
+    readonly rule: string;
+    readonly method: 'POST' | 'DELETE';
+    readonly body?: object;
+    readonly order: OperatorOrder;
+    readonly done: string;
+  },
+): Promise<number> {
+  const { account, rule, method, body, order, done } = it;
+  const path = `/api/v1/alerts/${encodeURIComponent(account)}/${encodeURIComponent(rule)}/ack`;
+  const answer = await askDaemon(settings.server, { method, path, ...(body === undefined ? {} : { body }) });
+  if (answer.kind === 'refused') throw new CommandError(answer.message);
+  if (answer.kind === 'absent') {
+    const alert = requireFiring(views.alerts({ all: false }), account, rule);
+    if (order.kind === 'unacknowledge' && alert.acknowledged === null)
+      throw new CommandError(`nobody has acknowledged ${account} ${rule}`);
+    await rooms.leaveOrder(settings.storage.path, order);
+  }
+  const later = answer.kind === 'absent' ? ` ${orderedFromDatabase}` : '';
+  await stdout.write(`${account} ${rule} ${done}.${later}\n`);
+  return exitCodes.ok;
+}
+
+function requireFiring(alerts: readonly AlertView[], account: string, rule: string): AlertView {
   const firing = alerts.filter(({ state }) => state === 'firing');
-  if (firing.some((alert) => alert.account === account && alert.rule === rule)) return;
+  const found = firing.find((alert) => alert.account === account && alert.rule === rule);
+  if (found !== undefined) return found;
   const others = firing.slice(0, 10).map((alert) => `${alert.account} ${alert.rule}`);
   throw new CommandError(
     `${account} ${rule} is not firing; ${others.length === 0 ? 'nothing is' : `these are: ${others.join(', ')}`}`,

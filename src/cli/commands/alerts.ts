@@ -9,7 +9,7 @@ import { printJson } from '../print-json.ts';
 import { paintSeverity } from '../severity-style.ts';
 import { layoutWidth } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
-import { formatLocal, formatShortDuration } from '../terminal/time.ts';
+import { formatInstant, formatShortDuration } from '../terminal/time.ts';
 import { warnOfOldData } from '../warn-of-old-data.ts';
 import { withViews } from '../with-views.ts';
 
@@ -28,12 +28,16 @@ export const alertsCommand: Command = {
       const alerts = views.alerts({ all: input.flag('all') });
       if (input.flag('json')) await printJson(context, { alerts: alerts.map(alertJson) });
       else if (alerts.length === 0) await context.stdout.write('No alert is pending or firing.\n');
-      else await context.stdout.write(formatAlerts(alerts, context));
+      else await context.stdout.write(formatAlerts(alerts, context, settings.timezone));
       return exitCodes.ok;
     }),
 };
 
-function formatAlerts(alerts: readonly AlertView[], { stdout, clock }: CommandContext): string {
+function formatAlerts(
+  alerts: readonly AlertView[],
+  { stdout, clock }: CommandContext,
+  timezone: string,
+): string {
   const { style } = stdout;
   const now = clock.now();
   return formatTable<AlertView>({
@@ -52,7 +56,7 @@ function formatAlerts(alerts: readonly AlertView[], { stdout, clock }: CommandCo
       { header: 'RULE', value: ({ rule }) => rule, minWidth: 10 },
       { header: 'VALUE', align: 'right', rank: 1, value: ({ value }) => cellText(value) },
       { header: 'THRESHOLD', align: 'right', rank: 3, value: ({ threshold }) => cellText(threshold) },
-      { header: 'SINCE', rank: 4, value: ({ since }) => formatLocal(since) },
+      { header: `SINCE (${timezone})`, rank: 4, value: ({ since }) => formatInstant(since, timezone) },
       {
         header: 'LASTS',
         align: 'right',

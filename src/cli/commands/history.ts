@@ -14,7 +14,7 @@ import { displayWidth } from '../terminal/display-width.ts';
 import { layoutWidth } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { formatTable } from '../terminal/table.ts';
-import { formatLocal } from '../terminal/time.ts';
+import { formatInstant } from '../terminal/time.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';
 import { withViews } from '../with-views.ts';
 
@@ -46,8 +46,9 @@ export const historyCommand: Command = {
     withViews(context, input, async ({ views, settings }) => {
       const account = requireAccount(settings, input.positional('ID'));
       const now = context.clock.now();
-      const since = readInstant(input, 'since', now) ?? now - weekMs;
-      const until = readInstant(input, 'until', now) ?? now;
+      const when = { now, timezone: settings.timezone };
+      const since = readInstant(input, 'since', when) ?? now - weekMs;
+      const until = readInstant(input, 'until', when) ?? now;
       const balance = readBalance(input);
       if (since >= until) throw new UsageError('--since must be before --until');
       // The end is exclusive, and a reading of this very millisecond belongs to "until now".
@@ -55,13 +56,16 @@ export const historyCommand: Command = {
       if (input.flag('json')) await printJson(context, { points: readings.map(readingJson) });
       else if (input.flag('csv')) await printCsv(context, readings);
       else if (readings.length === 0)
-        await context.stdout.write(`No readings of ${account.id} since ${formatLocal(since)}.\n`);
+        await context.stdout.write(
+          `No readings of ${account.id} since ${formatInstant(since, settings.timezone)} (${settings.timezone}).\n`,
+        );
       else if (input.flag('table') || !context.stdout.isTerminal)
-        await printTable(context, readings, balance);
+        await printTable(context, readings, { balance, timezone: settings.timezone });
       else
         await printChart(context, {
           account,
           balance,
+          timezone: settings.timezone,
           readings,
           since,
           until,
@@ -93,12 +97,12 @@ async function printCsv(
 async function printTable(
   { stdout }: CommandContext,
   readings: readonly Reading[],
-  balance: Balance,
+  { balance, timezone }: { readonly balance: Balance; readonly timezone: string },
 ): Promise<void> {
   const rankOf = (name: Balance) => (name === balance ? {} : { rank: 1 });
   const table = formatTable<Reading>({
     columns: [
-      { header: 'AT', value: ({ at }) => formatLocal(at, { seconds: true }) },
+      { header: `AT (${timezone})`, value: ({ at }) => formatInstant(at, timezone, { seconds: true }) },
       { header: 'SMS', align: 'right', ...rankOf('sms'), value: ({ sms }) => formatMoney(sms) },
       { header: 'VOIP', align: 'right', ...rankOf('voip'), value: ({ voip }) => formatMoney(voip) },
       { header: 'CURRENCY', rank: 2, value: ({ currency }) => currency },
@@ -114,13 +118,14 @@ interface ChartContent {
   readonly account: AccountSettings;
   readonly view: AccountView | null;
   readonly balance: Balance;
+  readonly timezone: string;
   readonly readings: readonly Reading[];
   readonly since: number;
   readonly until: number;
 }
 
 async function printChart({ stdout }: CommandContext, content: ChartContent): Promise<void> {
-  const { account, balance, readings, since, until, view } = content;
+  const { account, balance, readings, since, until, timezone, view } = content;
   const thresholds = view?.thresholds[balance] ?? {};
   const newest = readings.at(-1);
   // Amounts in another currency are no points of this line.
@@ -131,6 +136,7 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
     // A history that is shorter than what was asked for fills the chart.
     since: Math.max(since, first === undefined ? since : Math.min(first.at, until - 60_000)),
     until,
+    timezone,
     width: Math.min(stdout.columns, 160),
     height: chartHeight,
     longestPauseMs: longestPause(account, view),
@@ -141,7 +147,9 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
   const currency = newest === undefined ? '' : cleanText(newest.currency, 12);
   const title = `${cleanText(account.name, 80)}: ${balance.toUpperCase()} balance`;
   const latest =
-    newest === undefined ? '' : `${formatMoney(newest[balance])} ${currency} at ${formatLocal(newest.at)}`;
+    newest === undefined
+      ? ''
+      : `${formatMoney(newest[balance])} ${currency} at ${formatInstant(newest.at, timezone)} (${timezone})`;
   const names = Object.entries(thresholds).map(([severity, micros]) => `${severity} ${formatMoney(micros)}`);
   const legend =
     names.length === 0

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import { ackCommand } from './ack.ts';
+import { ackCommand, unackCommand } from './ack.ts';
 import { alertsCommand } from './alerts.ts';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
@@ -29,6 +29,7 @@ export const commands: readonly Command[] = [
   explainCommand,
   replayCommand,
   ackCommand,
+  unackCommand,
   silenceAddCommand,
   silenceListCommand,
   silenceExpireCommand,

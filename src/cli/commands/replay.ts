@@ -60,7 +60,9 @@ async function runReplay(context: CommandContext, input: CommandInput): Promise<
     now,
     file,
     account: named === null ? null : requireAccount(settings, named),
-    since: readInstant(input, 'since', now) ?? (file === null ? now - usualSpanMs : null),
+    since:
+      readInstant(input, 'since', { now, timezone: settings.timezone }) ??
+      (file === null ? now - usualSpanMs : null),
     progress: startProgress({ output: context.stderr, clock: context.clock, label: 'replay' }),
   };
   const json = input.flag('json');

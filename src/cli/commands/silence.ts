@@ -1,5 +1,5 @@
 import { isOwnId } from '../../domain/alert.ts';
-import { wordMatcher } from '../../domain/matcher.ts';
+import { matchesEverything, wordMatcher } from '../../domain/matcher.ts';
 import type { Matcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
 import { isoText, silenceJson } from '../../views/public-json.ts';
@@ -9,25 +9,42 @@ import { type Command, CommandError, type CommandInput, exitCodes, UsageError } 
 import type { CommandContext } from '../context.ts';
 import { orderedFromDatabase } from '../left-order.ts';
 import { printJson } from '../print-json.ts';
-import { readChoice, readDuration, requireAccount, requireRule } from '../read-options.ts';
+import {
+  byOption,
+  readChoice,
+  readDuration,
+  readPerson,
+  requireAccount,
+  requireRule,
+} from '../read-options.ts';
 import { layoutWidth } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
-import { formatLocal } from '../terminal/time.ts';
+import { formatInstant } from '../terminal/time.ts';
 import { withViews } from '../with-views.ts';
 
 export const silenceAddCommand: Command = {
   name: 'silence add',
   summary: 'mute matching alerts for a while',
-  details: `Alerts that match all that is given send nothing until the silence ends; without --account, --rule and --severity
-every alert. An alert that still fires then is sent then. Prints the id of the silence.`,
+  details: `Alerts that match all that is given send nothing until the silence ends. One that still fires then is sent then. Everything
+is muted only by --everything, which stands alone. Prints the id of the silence.`,
   options: {
     account: { value: 'ID', summary: 'only alerts of this account' },
     rule: { value: 'ID', summary: 'only alerts of this rule' },
     severity: { value: 'WORD', summary: `only alerts of this severity: ${severities.join(', ')}` },
+    label: {
+      value: 'KEY=VALUE',
+      summary: 'only accounts with this label; may be repeated',
+      repeatable: true,
+    },
+    everything: { summary: 'every alert of every account' },
     for: { value: 'DURATION', summary: 'how long, such as 2h; required' },
     comment: { value: 'TEXT', summary: 'why' },
+    by: byOption,
   },
-  examples: ['lowwater silence add --account marketing --for 2h --comment "campaign is paused"'],
+  examples: [
+    'lowwater silence add --account marketing --for 2h --comment "campaign is paused"',
+    'lowwater silence add --label team=growth --severity info --for 1d',
+  ],
   run: (context, input) =>
     withViews(context, input, async ({ settings }) => {
       const durationMs = readDuration(input, 'for');
@@ -38,18 +55,28 @@ every alert. An alert that still fires then is sent then. Prints the id of the s
       const rule = input.option('rule');
       if (rule !== null) requireRule(settings, rule);
       const match = readMatcher(input);
+      const everything = input.flag('everything');
+      checkMatcher(match, everything);
       const comment = input.option('comment') ?? '';
+      const by = readPerson(context, input);
       const startsAt = context.clock.now();
       const endsAt = startsAt + durationMs;
-      const body = { match, startsAt: isoText(startsAt), endsAt: isoText(endsAt), by: context.user, comment };
+      const body = {
+        match,
+        ...(everything ? { everything } : {}),
+        startsAt: isoText(startsAt),
+        endsAt: isoText(endsAt),
+        by,
+        comment,
+      };
+      const made = { match, endsAt, timezone: settings.timezone };
       const answer = await askDaemon(settings.server, { method: 'POST', path: '/api/v1/silences', body });
       if (answer.kind === 'refused') throw new CommandError(answer.message);
-      if (answer.kind === 'answered')
-        return await printMade(context, idOf(answer.body), { match, endsAt }, '');
+      if (answer.kind === 'answered') return await printMade(context, idOf(answer.body), made, '');
       const id = `s-${context.random.id()}`;
-      const silence = { id, match, startsAt, endsAt, createdAt: startsAt, createdBy: context.user, comment };
+      const silence = { id, match, startsAt, endsAt, createdAt: startsAt, createdBy: by, comment };
       await context.rooms.leaveOrder(settings.storage.path, { kind: 'silence', silence });
-      return await printMade(context, id, { match, endsAt }, ` ${orderedFromDatabase}`);
+      return await printMade(context, id, made, ` ${orderedFromDatabase}`);
     }),
 };
 
@@ -61,11 +88,11 @@ export const silenceListCommand: Command = {
 --json prints {"silences":[{"id","match","startsAt","endsAt","by","comment","active"}]}.`,
   options: { json: { summary: 'print JSON' } },
   run: (context, input) =>
-    withViews(context, input, async ({ views }) => {
+    withViews(context, input, async ({ views, settings }) => {
       const silences = views.silences();
       if (input.flag('json')) await printJson(context, { silences: silences.map(silenceJson) });
       else if (silences.length === 0) await context.stdout.write('Nothing is silenced.\n');
-      else await context.stdout.write(formatSilences(silences, context));
+      else await context.stdout.write(formatSilences(silences, context, settings.timezone));
       return exitCodes.ok;
     }),
 };
@@ -97,6 +124,7 @@ export const silenceExpireCommand: Command = {
 };
 
 function readMatcher(input: CommandInput): Matcher {
+  const labels = readLabels(input);
   const account = input.option('account');
   const rule = input.option('rule');
   const severity = readChoice(input, 'severity', severities);
@@ -104,17 +132,43 @@ function readMatcher(input: CommandInput): Matcher {
     ...(account === null ? {} : { account: [account] }),
     ...(rule === null ? {} : { rule: [rule] }),
     ...(severity === null ? {} : { severity: [severity] }),
+    ...(labels === null ? {} : { labels }),
   };
+}
+
+/** Values of one label that is named twice are alternatives, as in the configuration. */
+function readLabels(input: CommandInput): NonNullable<Matcher['labels']> | null {
+  const pairs = input.options('label').map((text) => {
+    const cut = text.indexOf('=');
+    if (cut < 1) throw new UsageError(`--label ${text}: write it as key=value`);
+    return { key: text.slice(0, cut), value: text.slice(cut + 1) };
+  });
+  if (pairs.length === 0) return null;
+  const values = Map.groupBy(pairs, ({ key }) => key);
+  return Object.fromEntries([...values].map(([key, list]) => [key, list.map(({ value }) => value)]));
+}
+
+/** Nobody should mute all alerts by leaving something out. */
+function checkMatcher(match: Matcher, everything: boolean): void {
+  if (matchesEverything(match) === everything) return;
+  throw everything
+    ? new UsageError('--everything stands alone: it mutes what the others narrow down')
+    : new UsageError(
+        'what to mute is missing: --account, --rule, --severity or --label',
+        'if every alert of every account is meant: --everything',
+      );
 }
 
 async function printMade(
   { stdout }: CommandContext,
   id: string,
-  silence: Pick<SilenceView, 'match' | 'endsAt'>,
+  silence: Pick<SilenceView, 'match' | 'endsAt'> & { readonly timezone: string },
   more: string,
 ): Promise<number> {
   const what = wordMatcher(silence.match);
-  await stdout.write(`Silence ${id}: ${what} until ${formatLocal(silence.endsAt, { zone: true })}.${more}\n`);
+  await stdout.write(
+    `Silence ${id}: ${what} until ${formatInstant(silence.endsAt, silence.timezone)} (${silence.timezone}).${more}\n`,
+  );
   return exitCodes.ok;
 }
 
@@ -123,7 +177,11 @@ function idOf(body: unknown): string {
   return typeof silence?.id === 'string' ? silence.id : '(no id)';
 }
 
-function formatSilences(silences: readonly SilenceView[], { stdout }: CommandContext): string {
+function formatSilences(
+  silences: readonly SilenceView[],
+  { stdout }: CommandContext,
+  timezone: string,
+): string {
   const { style } = stdout;
   return formatTable<SilenceView>({
     columns: [
@@ -133,8 +191,8 @@ function formatSilences(silences: readonly SilenceView[], { stdout }: CommandCon
         paint: ({ active }, cell) => (active ? style.bold(cell) : cell),
       },
       { header: 'MATCHES', value: ({ match }) => wordMatcher(match), minWidth: 14 },
-      { header: 'FROM', rank: 2, value: ({ startsAt }) => formatLocal(startsAt) },
-      { header: 'UNTIL', value: ({ endsAt }) => formatLocal(endsAt) },
+      { header: 'FROM', rank: 2, value: ({ startsAt }) => formatInstant(startsAt, timezone) },
+      { header: `UNTIL (${timezone})`, value: ({ endsAt }) => formatInstant(endsAt, timezone) },
       { header: 'BY', rank: 4, value: ({ by }) => by, minWidth: 8 },
       { header: 'COMMENT', rank: 3, value: ({ comment }) => comment, minWidth: 12 },
       { header: 'ID', rank: 1, value: ({ id }) => id ?? '' },

@@ -40,6 +40,7 @@ export function drawTimeline(
       points: trace.readings.map((reading) => ({ at: reading.at, value: reading[balance] })),
       since: trace.since,
       until: trace.until,
+      timezone: settings.timezone,
       width,
       height: chartHeight,
       longestPauseMs: (trace.until - trace.since) / 20,

@@ -10,7 +10,7 @@ import { paintSeverity } from '../severity-style.ts';
 import { cutToWidth } from '../terminal/display-width.ts';
 import { layoutWidth, type Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
-import { formatLocal } from '../terminal/time.ts';
+import { formatInstant } from '../terminal/time.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';
 import type { Traces } from './account-trace.ts';
 import { drawTimeline } from './draw-timeline.ts';
@@ -30,9 +30,10 @@ export function formatReplay(report: ReplayReport): string {
   const { result, stdout } = report;
   if (result.accounts.length === 0) return 'No readings in that time: there is nothing to replay.\n';
   const { since } = result;
+  const { timezone } = report.settings;
   const until = result.accounts.reduce((latest, { lastAt }) => Math.max(latest, lastAt), since);
   const polls = result.accounts.reduce((sum, { count }) => sum + count, 0);
-  const heading = `Replay of ${describeDuration(until - since)}, ${formatLocal(since)} to ${formatLocal(until)}: ${plural(polls, 'poll')} of ${plural(result.accounts.length, 'account')}`;
+  const heading = `Replay of ${describeDuration(until - since)}, ${formatInstant(since, timezone)} to ${formatInstant(until, timezone)} (${timezone}): ${plural(polls, 'poll')} of ${plural(result.accounts.length, 'account')}`;
   const byAccount = Map.groupBy(result.incidents, ({ account }) => account);
   const providers = [...byAccount].filter(([id]) => isOwnId(id));
   const room = layoutWidth(stdout);
@@ -41,7 +42,7 @@ export function formatReplay(report: ReplayReport): string {
     ...providers.map(([id, incidents]) => formatProvider(report, id, incidents)),
     ...result.accounts.map(({ account }) => formatAccount(report, account, byAccount.get(account.id) ?? [])),
     formatTotals(result, { until, stdout }),
-    wrapToWidth(formatMessages(result.messages, { since, until }), room).join('\n'),
+    wrapToWidth(formatMessages(result.messages, { since, until, timezone }), room).join('\n'),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
@@ -77,7 +78,7 @@ function formatIncidents(
   const { timezone } = settings;
   return formatTable<ReplayedIncident>({
     columns: [
-      { header: 'FIRED', value: ({ firedAt }) => formatLocal(firedAt) },
+      { header: 'FIRED', value: ({ firedAt }) => formatInstant(firedAt, timezone) },
       { header: 'RULE', value: ({ rule }) => rule, minWidth: 10 },
       {
         header: 'SEVERITY',
@@ -85,7 +86,7 @@ function formatIncidents(
         paint: ({ severity }, cell) => paintSeverity(style, severity, cell),
       },
       { header: 'LASTED', align: 'right', rank: 1, value: describeLength },
-      { header: 'RESOLVED', rank: 4, value: describeEnd },
+      { header: 'RESOLVED', rank: 4, value: (incident) => describeEnd(incident, timezone) },
       {
         header: 'VALUE',
         align: 'right',
@@ -106,9 +107,9 @@ function describeLength({ event, firedAt, resolvedAt }: ReplayedIncident): strin
   return resolvedAt === null ? 'open' : shortLength(resolvedAt - firedAt);
 }
 
-function describeEnd({ event, resolvedAt }: ReplayedIncident): string {
+function describeEnd({ event, resolvedAt }: ReplayedIncident, timezone: string): string {
   if (event) return '';
-  return resolvedAt === null ? 'still open' : formatLocal(resolvedAt);
+  return resolvedAt === null ? 'still open' : formatInstant(resolvedAt, timezone);
 }
 
 /** How long people had from the first message until nothing was left. */

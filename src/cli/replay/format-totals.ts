@@ -4,7 +4,7 @@ import type { MessageCount } from '../../replay/notebook.ts';
 import type { ReplayResult } from '../../replay/replay.ts';
 import { layoutWidth, type Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
-import { formatLocal } from '../terminal/time.ts';
+import { formatInstant } from '../terminal/time.ts';
 import { shortLength } from './format-replay.ts';
 
 const weekMs = 7 * 86_400_000;
@@ -44,7 +44,7 @@ export function formatTotals(
 /** How many messages, in all and a week, and when most of them came. */
 export function formatMessages(
   { total, byChannel, byWeek }: MessageCount,
-  { since, until }: { readonly since: number; readonly until: number },
+  { since, until, timezone }: { readonly since: number; readonly until: number; readonly timezone: string },
 ): string {
   if (total === 0) return 'No message would have been sent.';
   const channels = [...byChannel].map(([channel, count]) => `${channel} ${count}`).join(', ');
@@ -53,7 +53,7 @@ export function formatMessages(
   if (weeks <= 1) return `${sum}.`;
   const most = Math.max(...byWeek);
   const busiest = since + byWeek.indexOf(most) * weekMs;
-  return `${sum}: ${(total / weeks).toFixed(1)} a week, at most ${most} in the week from ${formatLocal(busiest)}.`;
+  return `${sum}: ${(total / weeks).toFixed(1)} a week, at most ${most} in the week from ${formatInstant(busiest, timezone)}.`;
 }
 
 function sumByRule(incidents: readonly ReplayedIncident[], until: number): RuleTotal[] {

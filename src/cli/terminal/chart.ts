@@ -2,7 +2,7 @@ import { linear, roundedRange, type ValueRange } from '../../chart/scale.ts';
 import { type Canvas, createCanvas } from './braille.ts';
 import { displayWidth, padToWidth } from './display-width.ts';
 import type { Style } from './style.ts';
-import { formatLocal } from './time.ts';
+import { formatInstant } from './time.ts';
 
 export interface ChartPoint {
   readonly at: number;
@@ -14,6 +14,8 @@ export interface ChartOrder {
   readonly points: readonly ChartPoint[];
   readonly since: number;
   readonly until: number;
+  /** In which the times below the curve are. */
+  readonly timezone: string;
   /** Columns and lines of the whole drawing, labels included. */
   readonly width: number;
   readonly height: number;
@@ -102,10 +104,14 @@ function drawThreshold(line: string, style: Style): string {
   return line.replace(/ +/g, (blank) => style.red('┄'.repeat(blank.length)));
 }
 
-function timeAxis({ since, until, style }: ChartOrder, labelWidth: number, columns: number): string[] {
+function timeAxis(
+  { since, until, timezone, style }: ChartOrder,
+  labelWidth: number,
+  columns: number,
+): string[] {
   const indent = ' '.repeat(labelWidth + 1);
   const times = [since, (since + until) / 2, until].map((at) =>
-    formatLocal(at, { seconds: until - since < 600_000 }),
+    formatInstant(at, timezone, { seconds: until - since < 600_000 }),
   );
   const shorten =
     timeForms.find((form) => form(times[0] ?? '').length * 2 < columns) ??

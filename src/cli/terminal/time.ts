@@ -1,12 +1,23 @@
-const local = new Map<string, Intl.DateTimeFormat>();
+const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** An instant in the terminal's own time zone: `2026-11-20 14:03`, with `seconds` also those. */
-export function formatLocal(
-  at: number,
-  options: { readonly seconds?: boolean; readonly zone?: boolean } = {},
-): string {
-  // Swedish writes dates as ISO 8601 does.
-  return formatterFor(options).format(new Date(at));
+/** An instant in a time zone: `2026-11-20 14:03`, with `seconds` also those. The zone is named where it is shown. */
+export function formatInstant(at: number, timezone: string, { seconds = false } = {}): string {
+  const key = `${timezone} ${seconds}`;
+  let formatter = formatters.get(key);
+  if (formatter === undefined) {
+    // Swedish writes dates as ISO 8601 does.
+    formatter = new Intl.DateTimeFormat('sv-SE', {
+      timeZone: timezone,
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      ...(seconds ? { second: '2-digit' } : {}),
+    });
+    formatters.set(key, formatter);
+  }
+  return formatter.format(new Date(at));
 }
 
 /** The largest unit that fits, for narrow columns: `12s`, `3m`, `4h`, `5d`. */
@@ -16,21 +27,4 @@ export function formatShortDuration(ms: number): string {
   if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;
   if (seconds < 48 * 3600) return `${Math.floor(seconds / 3600)}h`;
   return `${Math.floor(seconds / 86_400)}d`;
-}
-
-function formatterFor(options: { readonly seconds?: boolean; readonly zone?: boolean }): Intl.DateTimeFormat {
-  const key = JSON.stringify(options);
-  const known = local.get(key);
-  if (known !== undefined) return known;
-  const fresh = new Intl.DateTimeFormat('sv-SE', {
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    ...(options.seconds === true ? { second: '2-digit' } : {}),
-    ...(options.zone === true ? { timeZoneName: 'short' } : {}),
-  });
-  local.set(key, fresh);
-  return fresh;
 }

@@ -17,6 +17,7 @@ function draw(order: Partial<ChartOrder>): string[] {
     longestPauseMs: 2 * hour,
     thresholds: [],
     formatValue: formatMoney,
+    timezone: 'UTC',
     style: createStyle(false),
     ...order,
   });
