@@ -1,4 +1,5 @@
 import type { OutcomeKind } from '../domain/outcome.ts';
+import type { Log } from '../domain/ports.ts';
 
 /** Upper bounds of the histogram of poll durations, in seconds. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
@@ -14,6 +15,8 @@ export interface Counters {
     readonly sum: number;
     readonly count: number;
   };
+  /** Lines of the log that could not be written. */
+  droppedLogLines(): number;
   notifications(): Iterable<{
     readonly channel: string;
     readonly state: 'delivered' | 'dead' | 'retried';
@@ -28,6 +31,15 @@ export class Counting implements Counters {
   readonly #durations: number[] = bounds.map(() => 0);
   #durationSum = 0;
   #durationCount = 0;
+  readonly #log: Log;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  droppedLogLines(): number {
+    return this.#log.dropped ?? 0;
+  }
 
   countPoll(account: string, outcome: OutcomeKind, durationMs: number): void {
     increment(this.#polls, account, outcome);

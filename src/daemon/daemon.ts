@@ -65,7 +65,7 @@ export const configRule = configInvalid.type;
  */
 export class Daemon {
   readonly state: MonitorState;
-  readonly counting = new Counting();
+  readonly counting: Counting;
   readonly poller: Poller;
   readonly startedAt: number;
   configLoadedAt: number;
@@ -86,6 +86,7 @@ export class Daemon {
 
   constructor(parts: DaemonParts) {
     this.#parts = parts;
+    this.counting = new Counting(parts.log);
     const { settings, store, calendar, random, clock, log } = parts;
     this.#time = new SteadyClock(clock, parts.longestSleepMs);
     const now = this.#time.now();

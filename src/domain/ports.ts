@@ -208,4 +208,6 @@ export interface Log {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
   fatal(fields: object, message: string): void;
+  /** Lines that could not be written since the start, where somebody counts them. */
+  readonly dropped?: number;
 }

@@ -206,6 +206,12 @@ function daemonMetrics(views: LiveViews): readonly Metric[] {
     gauge('lowwater_problems', 'Things that are wrong with lowwater itself; /readyz names them.', [
       only(problems.length),
     ]),
+    {
+      type: 'counter',
+      name: 'lowwater_log_lines_dropped_total',
+      help: 'Lines of the log that could not be written: standard output was full, closed, or not read.',
+      samples: [only(views.counters.droppedLogLines())],
+    },
     gauge('lowwater_start_timestamp_seconds', 'When the daemon started.', [only(startedAt / 1000)]),
     gauge('lowwater_build_info', '1, with the version as a label.', [{ labels: { version }, value: 1 }]),
   ];

@@ -1,13 +1,13 @@
-import { type DestinationStream, destination as openDestination, pino, stdTimeFunctions } from 'pino';
+import { pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import type { Log } from '../domain/ports.ts';
 import type { LogLevel } from '../domain/settings.ts';
+import type { LogDestination } from './log-destination.ts';
 import { createSecretScrubber } from './secret-scrubber.ts';
 
 export interface LogOptions {
   readonly level: LogLevel;
-  /** Where finished lines go, each with its line end. */
-  readonly destination: DestinationStream;
+  readonly destination: LogDestination;
   /** For people at a terminal instead of JSON lines. */
   readonly pretty: boolean;
   readonly colour?: boolean;
@@ -29,6 +29,7 @@ export function createLog(options: LogOptions): SystemLog {
   const scrubber = createSecretScrubber();
   scrubber.add(options.secrets);
   const format = options.pretty ? formatForPeople(options.colour ?? false) : (line: string) => line;
+  const drain = new Drain(options.destination, format);
   const logger = pino(
     {
       level: options.level,
@@ -36,7 +37,7 @@ export function createLog(options: LogOptions): SystemLog {
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (line: string) => options.destination.write(format(scrubber.scrub(line))) },
+    { write: (line: string) => drain.write(scrubber.scrub(line)) },
   );
   return {
     debug: (fields, message) => logger.debug(nestReserved(fields), message),
@@ -44,6 +45,9 @@ export function createLog(options: LogOptions): SystemLog {
     warn: (fields, message) => logger.warn(nestReserved(fields), message),
     error: (fields, message) => logger.error(nestReserved(fields), message),
     fatal: (fields, message) => logger.fatal(nestReserved(fields), message),
+    get dropped() {
+      return drain.dropped;
+    },
     addSecrets: (values) => scrubber.add(values),
     setLevel(level) {
       logger.level = level;
@@ -52,11 +56,37 @@ export function createLog(options: LogOptions): SystemLog {
 }
 
 /**
- * Standard output (1) or standard error (2), written before the call returns: whatever ends the process afterwards, the
- * line is out. A reader that went away is no error.
+ * Lines that the destination does not take are counted. The first line that it takes again is preceded by one that says
+ * how many are missing.
  */
-export function openLogDestination(fileDescriptor: 1 | 2): DestinationStream {
-  return openDestination({ dest: fileDescriptor, sync: true });
+class Drain {
+  dropped = 0;
+  #untold = 0;
+  readonly #destination: LogDestination;
+  readonly #format: (line: string) => string;
+
+  constructor(destination: LogDestination, format: (line: string) => string) {
+    this.#destination = destination;
+    this.#format = format;
+  }
+
+  write(line: string): void {
+    if (!this.#tellMissing() || this.#destination.write(this.#format(line), this.#lost) === false)
+      this.#lost();
+  }
+
+  readonly #lost = (): void => {
+    this.dropped += 1;
+    this.#untold += 1;
+  };
+
+  #tellMissing(): boolean {
+    if (this.#untold === 0) return true;
+    const notice = `{"level":"warn"${stdTimeFunctions.isoTime()},"dropped":${this.#untold},"msg":"lines of the log could not be written"}\n`;
+    if (this.#destination.write(this.#format(notice), () => undefined) === false) return false;
+    this.#untold = 0;
+    return true;
+  }
 }
 
 const reserved = ['level', 'time', 'msg'] as const;

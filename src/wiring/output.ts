@@ -5,20 +5,19 @@ import { createStyle, decideColour } from '../cli/terminal/style.ts';
 const usualColumns = 80;
 
 /**
- * Standard output or standard error for commands. A reader that goes away, as `| head` does, is no error:
- * what is written after that is dropped, and `gone` is called once.
+ * Standard output or standard error for commands. When it cannot be written any more, be it that the reader went away, as
+ * `| head` does, or that the disk is full, what is written after that is dropped, and `lost` is called with the reason.
  */
 export function openOutput(
   stream: WriteStream,
   env: Readonly<Record<string, string | undefined>>,
-  gone: () => void,
+  lost: (error: NodeJS.ErrnoException) => void,
 ): Output {
   let open = true;
   const isTerminal = stream.isTTY === true;
   stream.on('error', (error: NodeJS.ErrnoException) => {
     open = false;
-    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
-    gone();
+    lost(error);
   });
   return {
     isTerminal,

@@ -1,7 +1,8 @@
 import { decideColour } from '../cli/terminal/style.ts';
 import { OperatorError } from '../domain/ports.ts';
 import type { LogLevel } from '../domain/settings.ts';
-import { createLog, openLogDestination, type SystemLog } from '../system/log.ts';
+import { createLog, type SystemLog } from '../system/log.ts';
+import { openLogDestination } from '../system/log-destination.ts';
 
 /** The one log of the process and the secret values that it must never print. */
 export interface ProcessLog {

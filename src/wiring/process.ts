@@ -15,10 +15,16 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
   const { env } = process;
   // Database, log of writes, backups and what `init` writes hold what is nobody else's business.
   process.umask(0o077);
+  const isDaemon = process.argv.includes('run');
   const log = openProcessLog(env);
   process.on('uncaughtException', (error) => endFatally(error));
   const unread = new AbortController();
-  const stdout = openOutput(process.stdout, env, () => unread.abort());
+  const stdout = openOutput(process.stdout, env, (error) => {
+    // Its log is lost, and counted as such; the daemon goes on.
+    if (isDaemon) return;
+    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
+    unread.abort();
+  });
   const stderr = openOutput(process.stderr, env, () => undefined);
   const version = readVersion();
   try {
@@ -37,11 +43,19 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
   } catch (error) {
     endFatally(error);
   }
+  if (isDaemon) endDespiteReader();
 
   function endFatally(error: unknown): never {
     log.reportFatal(error);
     process.exit(1);
   }
+}
+
+/** The end of the log may wait for a reader that has stopped reading; the process does not wait for longer than this. */
+const lastWordsMs = 1000;
+
+function endDespiteReader(): void {
+  if (process.stdout.writableLength > 0) systemClock.setTimer(lastWordsMs, () => process.exit());
 }
 
 function readVersion(): string {

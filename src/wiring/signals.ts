@@ -17,5 +17,7 @@ export function listenForSignals(words: readonly string[]): AbortSignal {
   // To the daemon SIGHUP means "read the configuration again". Before it runs, it has yet to read it, and at its end it
   // has no more use for it: neither may kill it. To all else it means that the terminal is gone.
   if (words.includes('run')) process.on('SIGHUP', () => undefined);
+  // Node would open its debugger to whoever may connect to this machine, and the system end the process.
+  for (const signal of ['SIGUSR1', 'SIGUSR2']) process.on(signal, () => undefined);
   return ending.signal;
 }

@@ -67,6 +67,7 @@ export class FakeViews implements LiveViews {
       count: 50,
     }),
     notifications: () => this.deliveryCounts,
+    droppedLogLines: () => 3,
   };
 
   accounts(): readonly AccountView[] {

@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Channel, Provider, Store } from '../../src/daemon/ports.ts';
@@ -68,7 +69,7 @@ export async function wireDaemon(order: {
   const { settings } = loaded;
   const log = logs.createLog({
     level: settings.log.level,
-    destination: logs.openLogDestination(1),
+    destination: { write: (line) => writeSync(1, line) },
     pretty: false,
     secrets: loaded.secrets,
   });

@@ -56,6 +56,30 @@ describe('the log', () => {
   });
 });
 
+describe('a log whose lines are not taken', () => {
+  it('counts them, and says how many are missing before the first that is taken again', () => {
+    const lines: string[] = [];
+    let open = true;
+    const destination = { write: (line: string) => open && lines.push(line) };
+    const log = createLog({ level: 'info', destination, pretty: false, secrets: [] });
+    log.info({}, 'first');
+    open = false;
+    log.info({}, 'second');
+    log.error({}, 'third');
+    expect(log.dropped).toBe(2);
+    open = true;
+    log.info({}, 'fourth');
+    log.info({}, 'fifth');
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { msg: 'first' },
+      { level: 'warn', dropped: 2, msg: 'lines of the log could not be written' },
+      { msg: 'fourth' },
+      { msg: 'fifth' },
+    ]);
+    expect(log.dropped).toBe(2);
+  });
+});
+
 describe('secrets in the log', () => {
   it.each([
     ['in the message', (log: ReturnType<typeof record>['log']) => log.info({}, `key ${secret} refused`)],

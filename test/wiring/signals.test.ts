@@ -15,13 +15,19 @@ function sendSignals(words: readonly string[], sent: readonly string[]): Promise
     };
     send(${JSON.stringify(sent)});`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-    stdio: ['ignore', 'pipe', 'ignore'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (piece: string) => {
     said += piece;
   });
-  return new Promise((resolve) => child.on('close', (code, signal) => resolve({ code, signal, said })));
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (piece: string) => {
+    stderr += piece;
+  });
+  return new Promise((resolve) =>
+    child.on('close', (code, signal) => resolve({ code, signal, said, stderr })),
+  );
 }
 
 it.concurrent.each<[name: string, words: string[], sent: string[], end: object]>([
@@ -33,6 +39,18 @@ it.concurrent.each<[name: string, words: string[], sent: string[], end: object]>
     ['--config', 'x', 'run'],
     ['SIGHUP', 'SIGTERM', 'SIGHUP'],
     { code: 0, said: 'asked to end' },
+  ],
+  [
+    'SIGUSR1 opens no debugger, and neither it nor SIGUSR2 ends anything',
+    ['run'],
+    ['SIGUSR1', 'SIGUSR2'],
+    { code: 0, said: 'goes on', stderr: '' },
+  ],
+  [
+    'the same holds for every other command',
+    ['check'],
+    ['SIGUSR1', 'SIGUSR2'],
+    { code: 0, said: 'goes on', stderr: '' },
   ],
   ['a terminal that goes away ends every other command', ['demo'], ['SIGHUP'], { signal: 'SIGHUP' }],
 ])('%s', async (_name, words, sent, end) => {

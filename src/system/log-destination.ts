@@ -1,0 +1,64 @@
+import { constants, fstatSync, openSync, writeSync } from 'node:fs';
+
+/** Where finished lines go, each with its line end. False when a line was not taken; `lost` is called where that shows later. */
+export interface LogDestination {
+  write(line: string, lost: () => void): unknown;
+}
+
+/** What a pipe or socket whose reader is slow may have waiting: a burst, not the log of a day. */
+const longestQueueBytes = 64 * 1024;
+
+/**
+ * Standard output (1) or standard error (2). Neither a full disk nor a reader that stopped or went away throws, or holds
+ * up the process: the line is refused. Where the output takes it at once, it is out when the call returns.
+ */
+export function openLogDestination(fileDescriptor: 1 | 2): LogDestination {
+  const kind = fstatSync(fileDescriptor);
+  if (kind.isFIFO() || kind.isSocket())
+    return queueTo(fileDescriptor === 1 ? process.stdout : process.stderr);
+  return writeTo(kind.isCharacterDevice() ? reopen(fileDescriptor) : fileDescriptor);
+}
+
+/** Node writes to pipes and sockets without waiting, and queues what they do not take. */
+function queueTo(stream: NodeJS.WriteStream): LogDestination {
+  // Whoever read the log is gone; from now on every line is refused.
+  stream.on('error', () => undefined);
+  return {
+    write(line, lost) {
+      if (stream.destroyed || stream.writableLength > longestQueueBytes) return false;
+      stream.write(line, (error) => {
+        if (error) lost();
+      });
+      return true;
+    },
+  };
+}
+
+function writeTo(fileDescriptor: number): LogDestination {
+  /** The end of a line of which the beginning is out: it goes before all others. */
+  let rest: Buffer = Buffer.alloc(0);
+  return {
+    write(line) {
+      try {
+        while (rest.length > 0) rest = rest.subarray(writeSync(fileDescriptor, rest));
+        const bytes = Buffer.from(line);
+        rest = bytes.subarray(writeSync(fileDescriptor, bytes));
+        return true;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+/** A terminal that is stopped (Ctrl-S) would stop the process; opened anew it says that it takes nothing. */
+function reopen(fileDescriptor: number): number {
+  try {
+    return openSync(
+      `/proc/self/fd/${fileDescriptor}`,
+      constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY,
+    );
+  } catch {
+    return fileDescriptor;
+  }
+}
