@@ -194,8 +194,15 @@ function meet(it: {
 
 /** Which part of the story a body tells: the latest that it names. */
 function whatItTells(body: string): string {
-  const words = body.toUpperCase();
+  const words = firstLine(body).toUpperCase();
   return [...story].reverse().find(({ told }) => words.includes(told))?.told ?? 'nothing';
+}
+
+/** Of a mail its first line, of a Slack message its text, of a webhook its headline: the rest names times of other states. */
+function firstLine(body: string): string {
+  if (!body.startsWith('{')) return body;
+  const { text, data } = JSON.parse(body);
+  return String(text ?? data.headline);
 }
 
 /** What receivers have in hand: what they answered with 200, and what they took without being able to say so. */
@@ -208,7 +215,7 @@ function taken(bed: Bed) {
 async function toldEverywhere(bed: Bed, told: string): Promise<boolean> {
   const tells = (path: RegExp) =>
     taken(bed).some((post) => path.test(post.path) && whatItTells(post.body) === told);
-  if (!tells(/services/) || !tells(/hook/)) return false;
+  if (!tells(/^\/services/) || !tells(/^\/hook/)) return false;
   return (await bed.mail.mails()).some(({ text }) => whatItTells(text.split('\n')[0] ?? '') === told);
 }
 
@@ -235,7 +242,7 @@ async function judge(
   const duplicates = countDuplicates(bed, mails);
   const allowed = seen.crashes * 3 + seen.unknown;
   if (duplicates > allowed) broken.push(`${duplicates} duplicates, at most ${allowed} allowed`);
-  for (const path of [/services/, /hook/]) {
+  for (const path of [/^\/services/, /^\/hook/]) {
     const order = taken(bed)
       .filter((post) => path.test(post.path))
       .map(({ body }) => whatItTells(body));
