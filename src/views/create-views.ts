@@ -14,6 +14,7 @@ import { factsOf, type WatchedAccount } from '../engine/watched-account.ts';
 import { wordNotice } from '../messages/notice-wording.ts';
 import { balanceLevels } from '../rules/about-rules.ts';
 import { evaluate, explainRule, wouldNotFire } from '../rules/evaluate.ts';
+import { ownAlertTypes } from '../rules/registry.ts';
 import { thin } from '../spending/thin.ts';
 import type {
   AccountView,
@@ -44,6 +45,7 @@ export function createViews(parts: ViewParts): Views {
     accounts: () => [...state.accounts.values()].map((account) => viewAccount(parts, account)),
     accountIds: () => [...state.accounts.keys()],
     counts: () => countAccounts(state),
+    choices: () => listChoices(state),
     account: (id) => {
       const account = state.accounts.get(id);
       return account === undefined ? null : viewAccount(parts, account);
@@ -67,6 +69,19 @@ function countAccounts({ accounts }: MonitorState): { readonly accounts: number;
   let unread = 0;
   for (const { poll } of accounts.values()) if (poll.outcome !== 'ok') unread += 1;
   return { accounts: accounts.size, unread };
+}
+
+function listChoices({ accounts, settings }: MonitorState): ReturnType<Views['choices']> {
+  const labels = new Set<string>();
+  for (const account of accounts.values()) {
+    for (const [key, value] of Object.entries(account.settings.labels)) labels.add(`${key}=${value}`);
+  }
+  const itself = (word: string): readonly [string, string] => [word, word];
+  return {
+    accounts: [...accounts.values()].map(({ settings: { id, name } }) => [id, name]),
+    rules: [...new Set([...settings.rules.map(({ id }) => id), ...ownAlertTypes])].map(itself),
+    labels: [...labels].sort().map(itself),
+  };
 }
 
 function viewAccount(parts: ViewParts, account: WatchedAccount): AccountView {
@@ -165,6 +180,7 @@ function viewIncident(parts: ViewParts, incident: Incident, kind: NoticeKind): A
   return {
     account,
     accountName: notice.accountName,
+    labels: incident.labels,
     rule,
     type,
     balance,

@@ -19,6 +19,10 @@ export interface Views {
   accounts(): readonly AccountView[];
   /** In the order of the configuration. */
   accountIds(): readonly string[];
+  /** What alerts and silences can be chosen by, each with the word for people. */
+  choices(): Readonly<
+    Record<'accounts' | 'rules' | 'labels', readonly (readonly [value: string, word: string])[]>
+  >;
   /** How many accounts there are, and of how many the last poll gave no reading. */
   counts(): { readonly accounts: number; readonly unread: number };
   account(id: string): AccountView | null;
@@ -91,6 +95,8 @@ export interface AccountView {
 export interface AlertView {
   readonly account: string;
   readonly accountName: string;
+  /** Of the account, when the incident began. */
+  readonly labels: Readonly<Record<string, string>>;
   readonly rule: string;
   readonly type: string;
   readonly balance: Balance | null;

@@ -229,6 +229,47 @@ describe('what the API is told', () => {
     expect((await post('/alerts/otp/none/ack')).status).toBe(404);
   });
 
+  it('acknowledges many at once and names those that have ended', async () => {
+    const { acks } = await read(
+      await post('/acks', {
+        alerts: [
+          { account: 'otp', rule: 'sms-low' },
+          { account: 'otp', rule: 'gone' },
+        ],
+        by: 'Lin',
+      }),
+    );
+    expect(acks).toEqual([
+      { account: 'otp', rule: 'sms-low', acknowledged: true, why: null },
+      { account: 'otp', rule: 'gone', acknowledged: false, why: 'No such alert is firing.' },
+    ]);
+  });
+
+  it('gives an acknowledgement back', async () => {
+    const response = await fetch(`${server.url}/api/v1/alerts/marketing-eu/sms-runway/ack`, {
+      method: 'DELETE',
+    });
+    expect((await read(response)).alert).toMatchObject({ account: 'marketing-eu', acknowledged: null });
+  });
+
+  it('silences everything only in so many words', async () => {
+    await post('/silences', { match: {}, everything: true, for: '1h' });
+    expect(server.views.orders.at(-1)).toMatchObject({ order: { match: {}, everything: true } });
+  });
+
+  it.each([
+    '{"match":{"labels":{"__proto__":"x"}},"for":"1h"}',
+    '{"match":{"account":"otp","labels":{"\\u005f_proto__":"x"}},"for":"1h"}',
+  ])('refuses a label that would be lost: %s', async (body) => {
+    const response = await fetch(`${server.url}/api/v1/silences`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(response.status).toBe(400);
+    expect(server.views.orders).toEqual([]);
+  });
+
   it('reaches alerts whose ids need escaping', async () => {
     await post(`/alerts/${encodeURIComponent('@provider:api.example.com')}/provider-down/ack`);
     const [alert] = server.views.alertList;

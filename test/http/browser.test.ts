@@ -38,6 +38,8 @@ const pages = [
   ['overview', '/'],
   ['account', '/accounts/otp?range=7d'],
   ['account-voip', '/accounts/voice-alerts?balance=voip&range=30d'],
+  ['alerts', '/alerts'],
+  ['alerts-past', '/alerts?state=past'],
   ['silences', '/silences'],
   ['messages', '/messages'],
   ['acknowledge', link],

@@ -78,6 +78,18 @@ export class FakeViews implements LiveViews {
     return this.accountList.map(({ id }) => id);
   }
 
+  choices() {
+    const itself = (word: string) => [word, word] as const;
+    const labels = this.accountList.flatMap((account) =>
+      Object.entries(account.labels).map(([key, value]) => `${key}=${value}`),
+    );
+    return {
+      accounts: this.accountList.map(({ id, name }) => [id, name] as const),
+      rules: [...new Set(this.alertList.map(({ rule }) => rule))].map(itself),
+      labels: [...new Set(labels)].map(itself),
+    };
+  }
+
   counts() {
     const { length } = this.accountList;
     return { accounts: length, unread: this.accountList.filter(({ outcome }) => outcome !== 'ok').length };
@@ -177,6 +189,11 @@ export class FakeViews implements LiveViews {
   unacknowledge(alert: AlertName): Refusal | null {
     if (this.refusal !== null) return this.refusal;
     this.orders.push({ kind: 'unacknowledge', order: alert });
+    this.alertList = this.alertList.map((candidate) =>
+      candidate.account === alert.account && candidate.rule === alert.rule
+        ? { ...candidate, acknowledged: null }
+        : candidate,
+    );
     this.change();
     return null;
   }
@@ -269,6 +286,7 @@ export function buildAlertView(over: Partial<AlertView> = {}): AlertView {
   return {
     account: 'otp',
     accountName: 'OTP production',
+    labels: { team: 'identity' },
     rule: 'sms-low',
     type: 'below',
     balance: 'sms',

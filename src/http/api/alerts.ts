@@ -6,7 +6,7 @@ import type { LiveViews } from '../../views/views.ts';
 import { findAlert } from './find.ts';
 import { accept, count, parseInstant } from './input.ts';
 import { type Api, gives, refused, takes, window } from './operation.ts';
-import { acknowledgeOrderSchema } from './orders.ts';
+import { acknowledgeManySchema, acknowledgeOrderSchema } from './orders.ts';
 import { mostItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './paging.ts';
 
 const tags = ['alerts'];
@@ -43,6 +43,42 @@ const acknowledgeAlert = createRoute({
   },
 });
 
+const acknowledgeAlerts = createRoute({
+  method: 'post',
+  path: '/api/v1/acks',
+  operationId: 'acknowledgeAlerts',
+  summary:
+    'Acknowledges the open incidents of many alerts at once; those without one are named, the others taken',
+  tags,
+  request: takes(acknowledgeManySchema),
+  responses: {
+    200: gives(
+      'What became of each, in the order given',
+      z.strictObject({
+        acks: z.array(
+          z.strictObject({
+            account: z.string(),
+            rule: z.string(),
+            acknowledged: z.boolean(),
+            why: z.string().nullable().meta({ description: 'Why not' }),
+          }),
+        ),
+      }),
+    ),
+    ...refused,
+  },
+});
+
+const unacknowledgeAlert = createRoute({
+  method: 'delete',
+  path: '/api/v1/alerts/{account}/{rule}/ack',
+  operationId: 'unacknowledgeAlert',
+  summary: 'Gives the open incident of an alert back: reminders and escalation go on',
+  tags,
+  request: { params },
+  responses: { 200: gives('The alert', z.strictObject({ alert: orNull(alertJson.schema) })), ...refused },
+});
+
 const listIncidents = createRoute({
   method: 'get',
   path: '/api/v1/incidents',
@@ -77,6 +113,23 @@ export function addAlertOperations(api: Api, views: LiveViews): void {
     const { by = 'api', comment = '' } = call.req.valid('json');
     const { account, rule } = call.req.valid('param');
     accept(views.acknowledge({ account, rule, by, comment }));
+    const alert = findAlert(views, account, rule);
+    return call.json({ alert: alert && alertJson(alert) }, 200);
+  });
+
+  api.openapi(acknowledgeAlerts, (call) => {
+    const { alerts, by = 'api', comment = '' } = call.req.valid('json');
+    const answers = views.acknowledgeAll({ alerts, by, comment });
+    const acks = alerts.map(({ account, rule }, index) => {
+      const refusal = answers[index] ?? null;
+      return { account, rule, acknowledged: refusal === null, why: refusal?.why ?? null };
+    });
+    return call.json({ acks }, 200);
+  });
+
+  api.openapi(unacknowledgeAlert, (call) => {
+    const { account, rule } = call.req.valid('param');
+    accept(views.unacknowledge({ account, rule }));
     const alert = findAlert(views, account, rule);
     return call.json({ alert: alert && alertJson(alert) }, 200);
   });

@@ -23,17 +23,34 @@ export const matchSchema = z
     severity: oneOrMoreSeverities.optional(),
     labels: z.record(z.string(), oneOrMore).optional(),
   })
-  .meta({ id: 'Match', description: 'All given keys must match; an empty object matches every alert.' });
+  .meta({
+    id: 'Match',
+    description: 'All given keys must match. An empty object matches every alert: it needs `everything`.',
+  });
 
 export const acknowledgeOrderSchema = z
   .strictObject({ by: text.optional(), comment: text.optional() })
   .meta({ id: 'AcknowledgeOrder' });
+
+export const acknowledgeManySchema = z
+  .strictObject({
+    alerts: z
+      .array(z.strictObject({ account: name, rule: name }))
+      .min(1)
+      .max(1_000),
+    by: text.optional(),
+    comment: text.optional(),
+  })
+  .meta({ id: 'AcknowledgeManyOrder' });
 
 export const expireOrderSchema = z.strictObject({ id: name }).meta({ id: 'ExpireOrder' });
 
 export const silenceOrderSchema = z
   .strictObject({
     match: matchSchema,
+    everything: z.boolean().optional().meta({
+      description: 'True where a silence of every alert is meant: `match` is empty then, and never otherwise',
+    }),
     for: z.string().max(40).optional().meta({
       description: 'How long from the start, such as "2h"; or give endsAt',
     }),
@@ -54,6 +71,7 @@ export function readSilenceOrder(input: z.infer<typeof silenceOrderSchema>, now:
     throw new RequestError('bad_request', 'A silence may last a year at most.');
   return {
     match: toMatcher(input.match),
+    ...(input.everything === undefined ? {} : { everything: input.everything }),
     startsAt,
     endsAt,
     by: input.by ?? 'api',

@@ -122,6 +122,7 @@ function takeOver(fresh) {
   icon = fresh.querySelector('link[rel="icon"]').getAttribute('href');
   for (const part of document.querySelectorAll('[data-live]')) {
     const next = fresh.querySelector(`[data-live="${part.dataset.live}"]`);
+    // Ticked boxes belong to a form that may stand elsewhere.
     if (next !== null && next.innerHTML !== part.innerHTML && !isInUse(part)) replace(part, next);
   }
   lost = false;
@@ -133,7 +134,7 @@ function takeOver(fresh) {
 /** Somebody fills in a form or reads something unfolded: it is not taken away. */
 function isInUse(part) {
   return (
-    part.querySelector('details[open]') !== null ||
+    part.querySelector('details[open], input[type=checkbox]:checked') !== null ||
     part.querySelector('input:focus, select:focus, button:focus, summary:focus') !== null
   );
 }

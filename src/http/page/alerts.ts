@@ -1,7 +1,7 @@
 import { severityRank } from '../../domain/severity.ts';
 import type { AlertView } from '../../views/views.ts';
 import { type Html, html } from '../html.ts';
-import { accountPath, acknowledgeForm, type FormPlace, silenceForm } from './forms.ts';
+import { accountPath, acknowledgeForm, type FormPlace, giveBackForm, silenceForm } from './forms.ts';
 import { age, badge, type Frame, icon, severityWord } from './words.ts';
 
 /** Whether nobody has this alert yet: it fires, and no person, silence or worse alert speaks for it. */
@@ -24,11 +24,11 @@ export function alertCard(alert: AlertView, frame: Frame, place: FormPlace): Htm
   const tone = alert.state === 'pending' ? 'pending' : alert.severity;
   const word = alert.state === 'pending' ? 'Pending' : severityWord(alert.severity);
   return html`<li class="alert ${tone}">
-<div class="alert-words"><div class="alert-head">${badge(tone, word)}<p class="alert-what">${summaryLink(alert)}</p></div>
+${place.pick}<div class="alert-words"><div class="alert-head">${badge(tone, word)}<p class="alert-what">${summaryLink(alert)}</p></div>
 <p class="alert-meta">rule <code>${alert.rule}</code> · since ${age(alert.since, frame)}${conditions(alert, frame)}</p></div>
 <div class="acts">${alert.state === 'firing' && alert.acknowledged === null && acknowledgeForm(alert, place)}${
-    !alert.silenced && silenceForm(alert, place)
-  }</div>
+    alert.acknowledged !== null && giveBackForm(alert, place)
+  }${!alert.silenced && silenceForm(alert, place)}</div>
 </li>`;
 }
 

@@ -6,6 +6,16 @@ import { nameOf } from './words.ts';
 export interface FormPlace {
   /** Where to go on afterwards: the address of the page that shows the form. */
   readonly back: string;
+  /** What stands in front of an alert, to choose it among many. */
+  readonly pick?: Html;
+}
+
+/** More than this are typed, not chosen. */
+const longestChoice = 200;
+
+/** Gives an acknowledged alert back. */
+export function giveBackForm(alert: AlertView, { back }: FormPlace): Html {
+  return html`<form method="post" action="${alertPath(alert)}/unacknowledge"><input type="hidden" name="back" value="${back}"><button class="quiet">Give back<span class="hidden"> ${alert.rule} of ${nameOf(alert.accountName)}</span></button></form>`;
 }
 
 /** Acknowledging one alert, folded until somebody wants it. Works without a script and by keyboard. */
@@ -58,6 +68,24 @@ export function durationField(): Html {
     value === '2h'
       ? html`<option value="${value}" selected>${word}</option>`
       : html`<option value="${value}">${word}</option>`,
+  )}</select></label>`;
+}
+
+/** One of what exists, or anything typed where that is too much to choose from. */
+export function textChoice(
+  name: string,
+  label: string,
+  choices: readonly (readonly [value: string, word: string])[],
+  chosen: string,
+): Html {
+  if (choices.length > longestChoice) {
+    return html`<label>${label} <input name="${name}" value="${chosen}" maxlength="200" placeholder="every ${label.toLowerCase()}" autocomplete="off"></label>`;
+  }
+  return html`<label>${label} <select name="${name}"><option value="">every ${label.toLowerCase()}</option>${choices.map(
+    ([value, word]) =>
+      value === chosen
+        ? html`<option value="${value}" selected>${word}</option>`
+        : html`<option value="${value}">${word}</option>`,
   )}</select></label>`;
 }
 

@@ -3,24 +3,33 @@ import { roughDuration } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
 import { type Html, html } from '../html.ts';
-import { badge, type Frame, moment, severityWord, unknown } from './words.ts';
+import { accountPath } from './forms.ts';
+import { badge, type Frame, moment, nameOf, severityWord, unknown } from './words.ts';
 
-/** Incidents, newest first. */
-export function incidentTable(incidents: readonly Incident[], currency: string | null, frame: Frame): Html {
+/** Incidents, newest first; with `names` also whose they are. */
+export function incidentTable(
+  incidents: readonly Incident[],
+  currency: string | null,
+  frame: Frame,
+  { names = false } = {},
+): Html {
   if (incidents.length === 0) return html`<p class="empty">No incident yet.</p>`;
   return html`<div class="scroll" role="group" aria-label="Incidents" tabindex="0"><table class="cards compact">
-<thead><tr><th scope="col">Worst</th><th scope="col">Rule</th><th scope="col">Began</th><th scope="col">Lasted</th><th scope="col">Ended by</th><th scope="col" class="number">Value</th><th scope="col">Acknowledged</th></tr></thead>
-<tbody>${incidents.map((incident) => incidentRow(incident, currency, frame))}</tbody></table></div>`;
+<thead><tr><th scope="col">Worst</th>${names && html`<th scope="col">Account</th>`}<th scope="col">Rule</th><th scope="col">Began</th><th scope="col">Lasted</th><th scope="col">Ended by</th><th scope="col" class="number">Value</th><th scope="col">Acknowledged</th></tr></thead>
+<tbody>${incidents.map((incident) => incidentRow(incident, currency, frame, names))}</tbody></table></div>`;
 }
 
-function incidentRow(incident: Incident, currency: string | null, frame: Frame): Html {
+function incidentRow(incident: Incident, currency: string | null, frame: Frame, names: boolean): Html {
   const { worstSeverity, rule, firedAt, resolvedAt, resolution, event, value, acknowledgement } = incident;
   const lasted = event
     ? 'an instant'
     : resolvedAt === null
       ? 'still open'
       : roughDuration(resolvedAt - firedAt);
-  return html`<tr><td data-label="Worst">${badge(worstSeverity, severityWord(worstSeverity))}</td><th scope="row"><code>${rule}</code></th>
+  return html`<tr><td data-label="Worst">${badge(worstSeverity, severityWord(worstSeverity))}</td>${
+    names &&
+    html`<td data-label="Account">${incident.account.startsWith('@') ? html`<bdi>${nameOf(incident.accountName)}</bdi>` : html`<a href="${accountPath(incident.account)}"><bdi>${nameOf(incident.accountName)}</bdi></a>`}</td>`
+  }<th scope="row"><code>${rule}</code></th>
 <td data-label="Began">${moment(firedAt, frame)}</td><td data-label="Lasted">${lasted}</td>
 <td data-label="Ended by">${resolution === null ? unknown() : describeResolution(resolution, currency)}</td>
 <td class="number" data-label="Value">${value === null ? unknown() : wordQuantity(value, { ...frame, currency })}</td>

@@ -20,7 +20,7 @@ export interface LayoutOptions {
 }
 
 export interface Chrome {
-  readonly current: 'overview' | 'silences' | 'messages' | null;
+  readonly current: 'overview' | 'alerts' | 'silences' | 'messages' | null;
   readonly canSignOut: boolean;
   readonly version: string;
   /** What stands on top of every page: problems of lowwater itself, and what is muted. */
@@ -88,7 +88,7 @@ function navigation({ current, canSignOut }: Chrome): Html {
     name === current
       ? html`<a href="${path}" aria-current="page">${word}</a>`
       : html`<a href="${path}">${word}</a>`;
-  return html`<nav aria-label="Pages">${link('/', 'overview', 'Overview')}${link('/silences', 'silences', 'Silences')}${link('/messages', 'messages', 'Messages')}</nav>
+  return html`<nav aria-label="Pages">${link('/', 'overview', 'Overview')}${link('/alerts', 'alerts', 'Alerts')}${link('/silences', 'silences', 'Silences')}${link('/messages', 'messages', 'Messages')}</nav>
 ${canSignOut && html`<form class="sign-out" method="post" action="/sign-out"><button class="quiet">Sign out</button></form>`}`;
 }
 

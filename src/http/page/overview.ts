@@ -75,7 +75,7 @@ function urgentSection(
   const more = urgent.length - shownAlerts;
   return html`<section aria-labelledby="needs-heading"><h2 id="needs-heading">${plural(urgent.length, 'alert')} ${urgent.length === 1 ? 'needs' : 'need'} somebody now</h2>
 <ul class="alerts">${urgent.slice(0, shownAlerts).map((alert) => alertCard(alert, frame, { back }))}</ul>
-${more > 0 && html`<p>And ${more} more: <a href="/?sort=state">accounts by state</a>.</p>`}${taken}</section>`;
+${more > 0 && html`<p><a href="/alerts?care=nobody&state=firing">All ${urgent.length} alerts</a>, where many can be acknowledged at once.</p>`}${taken}</section>`;
 }
 
 /** Why silence is no good news: what was not read, what is muted, what is wrong with lowwater itself. */

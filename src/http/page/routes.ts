@@ -1,42 +1,25 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { AlertView, LiveViews } from '../../views/views.ts';
-import type { Guard } from '../access.ts';
+import type { AlertView } from '../../views/views.ts';
 import { verifyAcknowledgement } from '../ack-link.ts';
 import { findAccount, findAlert } from '../api/find.ts';
-import { accept, parseInput } from '../api/input.ts';
-import { acknowledgeOrderSchema, readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
+import { accept } from '../api/input.ts';
 import { type HtmlValue, html } from '../html.ts';
 import { isSecure } from '../origin.ts';
-import { RequestError } from '../refusal.ts';
 import { type Call, callerOf, type WebApp } from '../web-env.ts';
 import { renderAccount } from './account.ts';
 import { renderAckAnswer, renderAckQuestion } from './ack-link.ts';
-import { type Chrome, type LayoutOptions, layOut, type Worst } from './layout.ts';
+import { addActions, showSilences } from './actions.ts';
+import { readAlertQuery } from './alert-list.ts';
+import { renderAlerts } from './alerts-page.ts';
+import { queryOf, readForm, readOwnPath, readPerson } from './form-input.ts';
 import { channelTable, messageTable } from './messages.ts';
-import { renderNotices } from './notices.ts';
 import { renderOverview } from './overview.ts';
 import { ifReadable } from './readable.ts';
+import { frameOf, type PageOptions, show } from './show.ts';
 import { renderSignIn } from './sign-in.ts';
-import { renderSilences } from './silences.ts';
-import { type Frame, nameOf } from './words.ts';
-
-export interface PageOptions {
-  readonly views: LiveViews;
-  readonly guard: Guard;
-  readonly ackKey: Buffer;
-  readonly timezone: string;
-}
+import { nameOf } from './words.ts';
 
 const listedMessages = 200;
-
-/** What a form did, as the page after it says. The address names one of these, never the words themselves. */
-const doneWords: ReadonlyMap<string, string> = new Map([
-  ['acknowledged', 'Acknowledged. Reminders and escalation stop until it resolves or gets worse.'],
-  ['silenced', 'Silenced.'],
-  ['expired', 'The silence has ended.'],
-  ['polled', 'Polled.'],
-  ['poll-failed', 'Polled, but the balance could not be read.'],
-]);
 
 /** Pages that ask nobody to sign in. */
 export function addOpenPages(app: WebApp, options: PageOptions): void {
@@ -49,14 +32,12 @@ export function addOpenPages(app: WebApp, options: PageOptions): void {
 
 /** The pages, and the forms on them. Every page is complete without a script. */
 export function addPages(app: WebApp, options: PageOptions): void {
+  addActions(app, options);
   app.get('/', (call) => showOverview(options, call));
   app.get('/accounts/:id', (call) => showAccount(options, call));
-  app.get('/silences', (call) => showSilences(options, call));
+  app.get('/alerts', (call) => showAlerts(options, call));
+  app.get('/silences', (call) => showSilences(options, call, null));
   app.get('/messages', (call) => showMessages(options, call));
-  app.post('/alerts/:account/:rule/acknowledge', (call) => acknowledge(options, call));
-  app.post('/silences', (call) => silence(options, call));
-  app.post('/silences/:id/expire', (call) => expireSilence(options, call));
-  app.post('/accounts/:id/poll', (call) => pollNow(options, call));
 }
 
 function showOverview(options: PageOptions, call: Call): Response {
@@ -75,12 +56,12 @@ function showAccount(options: PageOptions, call: Call): Response {
   });
 }
 
-function showSilences(options: PageOptions, call: Call): Response {
-  const content = renderSilences(options.views, frameOf(options, call));
+function showAlerts(options: PageOptions, call: Call): Response {
+  const content = renderAlerts(options.views, readAlertQuery(queryOf(call)), frameOf(options, call));
   return show(options, call, {
-    title: 'Silences · lowwater',
+    title: 'Alerts · lowwater',
     content,
-    current: 'silences',
+    current: 'alerts',
     scripts: ['live.js'],
   });
 }
@@ -96,38 +77,6 @@ function showMessages(options: PageOptions, call: Call): Response {
     current: 'messages',
     scripts: ['live.js'],
   });
-}
-
-async function acknowledge({ views }: PageOptions, call: Call): Promise<Response> {
-  const form = await readForm(call);
-  const { account = '', rule = '' } = call.req.param();
-  accept(views.acknowledge({ account, rule, ...readPerson(form) }));
-  return sendBack(call, form, 'acknowledged');
-}
-
-async function silence({ views }: PageOptions, call: Call): Promise<Response> {
-  const form = await readForm(call);
-  const match = Object.fromEntries(
-    ['account', 'rule', 'severity'].flatMap((key) => {
-      const value = form.get(key)?.trim() ?? '';
-      return value === '' ? [] : [[key, value]];
-    }),
-  );
-  const order = parseInput(silenceOrderSchema, { match, for: form.get('for') ?? '', ...readPerson(form) });
-  accept(views.silence(readSilenceOrder(order, call.get('now'))));
-  return sendBack(call, form, 'silenced');
-}
-
-async function expireSilence({ views }: PageOptions, call: Call): Promise<Response> {
-  const form = await readForm(call);
-  accept(views.expireSilence(call.req.param('id') ?? ''));
-  return sendBack(call, form, 'expired');
-}
-
-async function pollNow({ views }: PageOptions, call: Call): Promise<Response> {
-  const form = await readForm(call);
-  const { outcome } = accept(await views.pollNow(findAccount(views, call.req.param('id') ?? '').id));
-  return sendBack(call, form, outcome === 'ok' ? 'polled' : 'poll-failed');
 }
 
 function showSignIn(options: PageOptions, call: Call): Response {
@@ -239,93 +188,4 @@ function findLinked(
 function showAnswer(options: PageOptions, call: Call, { heading, words, status }: LinkAnswer): Response {
   const content = renderAckAnswer(heading, html`${words}`);
   return show(options, call, { title: `${heading} · lowwater`, content, chrome: null, status });
-}
-
-interface Shown extends Pick<LayoutOptions, 'title' | 'content' | 'scripts' | 'styles'> {
-  readonly current?: Chrome['current'];
-  readonly chrome?: null;
-  readonly status?: ContentfulStatusCode;
-}
-
-function show(
-  options: PageOptions,
-  call: Call,
-  { current = null, chrome, status = 200, ...shown }: Shown,
-): Response {
-  const done = doneWords.get(call.req.query('done') ?? '');
-  const frame = frameOf(options, call);
-  const whole = { ...shown, frame, ...(done === undefined ? {} : { done }) };
-  if (chrome === null) return call.html(layOut({ ...whole, chrome }).markup, status);
-  const { views, guard } = options;
-  const needs = needsOf(views);
-  const notices = renderNotices(views, guard.settings, frame, withoutDone(call));
-  const { markup } = layOut({
-    ...whole,
-    title: needs.title === null ? shown.title : `${needs.title} · ${shown.title}`,
-    worst: needs.worst,
-    chrome: { current, canSignOut: guard.sessions !== null, version: views.status().version, notices },
-  });
-  return call.html(markup, status);
-}
-
-/** What title and tab show on every page: how many alerts need somebody, or that not all is known. */
-function needsOf(views: LiveViews): { readonly worst: Worst; readonly title: string | null } {
-  const urgent = [...views.firing()].filter(
-    ({ acknowledged, silenced, inhibited }) => !acknowledged && !silenced && !inhibited,
-  );
-  for (const worst of ['critical', 'warning', 'info'] as const) {
-    const count = urgent.filter(({ severity }) => severity === worst).length;
-    if (count > 0) return { worst, title: `${count} ${worst}` };
-  }
-  const { accounts, unread } = views.counts();
-  if (accounts > unread && unread === 0) return { worst: null, title: null };
-  return { worst: 'unsure', title: `${unread} not read` };
-}
-
-/** The address of this page, to come back to. */
-function withoutDone(call: Call): string {
-  if (call.req.method !== 'GET') return '/';
-  const url = new URL(call.req.url);
-  url.searchParams.delete('done');
-  return url.pathname + url.search;
-}
-
-function frameOf({ timezone }: PageOptions, call: Call): Frame {
-  return { now: call.get('now'), timezone };
-}
-
-function readPerson(form: URLSearchParams): { readonly by: string; readonly comment: string } {
-  const { by = '', comment = '' } = parseInput(acknowledgeOrderSchema, {
-    by: form.get('by') ?? '',
-    comment: form.get('comment') ?? '',
-  });
-  return { by: by.trim() === '' ? 'page' : by.trim(), comment: comment.trim() };
-}
-
-/** Back to the page that showed the form, which then says what was done. */
-function sendBack(call: Call, form: URLSearchParams, done: string): Response {
-  const url = new URL(readOwnPath(form.get('back') ?? undefined), 'http://own');
-  url.searchParams.set('done', done);
-  return call.redirect(url.pathname + url.search, 303);
-}
-
-/** A path of this server; anything that could lead elsewhere becomes the overview. */
-function readOwnPath(text: string | undefined): string {
-  if (text === undefined || !text.startsWith('/') || text.length > 2_000) return '/';
-  const url = URL.parse(text, 'http://own');
-  if (url === null || url.origin !== 'http://own') return '/';
-  // Dots that were resolved, as in `/..//name`, can leave two slashes in front, and those name a host.
-  const path = url.pathname + url.search;
-  return /^\/(?![/\\])/.test(path) ? path : '/';
-}
-
-function queryOf(call: Call): URLSearchParams {
-  return new URL(call.req.url).searchParams;
-}
-
-async function readForm({ req }: Call): Promise<URLSearchParams> {
-  const type = (req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
-  if (type !== 'application/x-www-form-urlencoded')
-    throw new RequestError('unsupported_media_type', 'The body must be application/x-www-form-urlencoded.');
-  return new URLSearchParams(await req.text());
 }

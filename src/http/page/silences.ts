@@ -1,25 +1,32 @@
 import { wordMatcher } from '../../domain/matcher.ts';
 import { severities } from '../../domain/severity.ts';
-import type { AccountView, LiveViews, SilenceView } from '../../views/views.ts';
+import type { LiveViews, SilenceView } from '../../views/views.ts';
 import { type Html, html } from '../html.ts';
-import { durationField, personFields } from './forms.ts';
-import { badge, type Frame, momentAndAge, nameOf } from './words.ts';
+import { durationField, personFields, textChoice } from './forms.ts';
+import { badge, type Frame, momentAndAge } from './words.ts';
 
-/** More accounts than this are typed, not chosen. */
-const longestChoice = 200;
+/** An order that was refused, with the reason in words. */
+export interface MistakenSilence {
+  readonly form: URLSearchParams;
+  readonly problem: string;
+}
 
 /** All silences and a form for a new one. */
-export function renderSilences(views: LiveViews, frame: Frame): Html {
+export function renderSilences(views: LiveViews, frame: Frame, mistaken: MistakenSilence | null): Html {
+  const given = (name: string): string => mistaken?.form.get(name) ?? '';
+  const choices = views.choices();
   return html`<h1>Silences</h1>
 <p class="lead">While a silence is active, matching alerts change their state and nothing is sent. What still fires when it ends is sent then.</p>
 <div data-live="silences">${silenceTable(views.silences(), frame, '/silences')}</div>
 <section aria-labelledby="new-heading"><h2 id="new-heading">New silence</h2>
-<form class="panel" method="post" action="/silences"><input type="hidden" name="back" value="/silences">
-${accountField(views.accounts())}
-<label>Rule <input name="rule" maxlength="100" placeholder="every rule" autocomplete="off"></label>
+<form class="panel" method="post" action="/silences">${mistaken !== null && html`<p class="problem" role="alert">${mistaken.problem}</p>`}<input type="hidden" name="back" value="/silences">
+${textChoice('account', 'Account', choices.accounts, given('account'))}
+${textChoice('rule', 'Rule', choices.rules, given('rule'))}
+${textChoice('label', 'Label', choices.labels, given('label'))}
 <label>Severity <select name="severity"><option value="">every severity</option>${severities.map((severity) => html`<option value="${severity}">${severity}</option>`)}</select></label>
 ${durationField()}
 ${personFields()}
+<label><input type="checkbox" name="everything" value="yes"> Mute every alert of every account (only where nothing above is chosen)</label>
 <button>Silence</button></form></section>`;
 }
 
@@ -42,13 +49,4 @@ function silenceRow(silence: SilenceView, frame: Frame, back: string): Html {
 export function endSilenceForm({ id, match }: SilenceView, back: string): Html {
   if (id === null) return html`<span class="soft">from the configuration</span>`;
   return html`<form method="post" action="/silences/${encodeURIComponent(id)}/expire"><input type="hidden" name="back" value="${back}"><button class="quiet">End now<span class="hidden"> the silence of ${wordMatcher(match)}</span></button></form>`;
-}
-
-function accountField(accounts: readonly AccountView[]): Html {
-  if (accounts.length > longestChoice) {
-    return html`<label>Account <input name="account" maxlength="63" placeholder="id; empty for every account" autocomplete="off"></label>`;
-  }
-  return html`<label>Account <select name="account"><option value="">every account</option>${accounts.map(
-    ({ id, name }) => html`<option value="${id}">${nameOf(name)}</option>`,
-  )}</select></label>`;
 }

@@ -1,0 +1,98 @@
+import { plural } from '../../domain/moment.ts';
+import { severities } from '../../domain/severity.ts';
+import type { AlertView, LiveViews } from '../../views/views.ts';
+import { pageOfTime } from '../api/paging.ts';
+import { type Html, html } from '../html.ts';
+import {
+  type AlertPage,
+  type AlertQuery,
+  alertName,
+  pageOfAlerts,
+  selects,
+  writeAlertQuery,
+} from './alert-list.ts';
+import { alertCard } from './alerts.ts';
+import { durationField, personFields, textChoice } from './forms.ts';
+import { incidentTable } from './incidents.ts';
+import { ifReadable } from './readable.ts';
+import { type Frame, severityWord } from './words.ts';
+
+const incidentsAPage = 100;
+/** So many past incidents are looked at for a page of those that match. */
+const incidentsLookedAt = 1_000;
+
+/** Every alert that is open, or that was, with filters whose addresses can be shared. */
+export function renderAlerts(views: LiveViews, query: AlertQuery, frame: Frame): Html {
+  const open = views.alerts({ all: false });
+  return html`<h1>Alerts</h1>
+${filterForm(query, views.choices())}
+<div data-live="alerts">${query.state === 'past' ? pastSection(views, query, frame) : openSection(pageOfAlerts(open, query), query, frame)}</div>`;
+}
+
+function filterForm(query: AlertQuery, choices: ReturnType<LiveViews['choices']>): Html {
+  const option = (value: string, word: string, chosen: boolean): Html =>
+    chosen
+      ? html`<option value="${value}" selected>${word}</option>`
+      : html`<option value="${value}">${word}</option>`;
+  return html`<form class="panel filter-form" method="get" action="/alerts" role="search" aria-label="Filter alerts">
+<label>State <select name="state">${option('open', 'open', query.state === 'open')}${option('firing', 'firing', query.state === 'firing')}${option('pending', 'pending', query.state === 'pending')}${option('past', 'past incidents', query.state === 'past')}</select></label>
+<label>Severity <select name="severity">${option('', 'every severity', query.severity === null)}${severities.map((severity) => option(severity, severityWord(severity), query.severity === severity))}</select></label>
+<label>Who has it <select name="care">${option('', 'anybody or nobody', query.care === null)}${option('nobody', 'nobody yet', query.care === 'nobody')}${option('acknowledged', 'acknowledged', query.care === 'acknowledged')}${option('silenced', 'silenced', query.care === 'silenced')}${option('covered', 'covered by a worse one', query.care === 'covered')}</select></label>
+${textChoice('account', 'Account', choices.accounts, query.account)}
+${textChoice('rule', 'Rule', choices.rules, query.rule)}
+${textChoice('label', 'Label', choices.labels, query.label)}
+<button>Filter</button> <a href="/alerts">Show all that are open</a></form>`;
+}
+
+function openSection({ alerts, matching, nextCursor }: AlertPage, query: AlertQuery, frame: Frame): Html {
+  if (matching === 0) return html`<p class="empty">No open alert is like this.</p>`;
+  const back = writeAlertQuery(query);
+  return html`<section aria-labelledby="found-heading"><h2 id="found-heading">${plural(matching, 'alert')}${alerts.length < matching && html`, ${alerts.length} on this page`}</h2>
+<ul class="alerts picked">${alerts.map((alert) => alertCard(alert, frame, { back, pick: picker(alert) }))}</ul>
+${pager(query, nextCursor)}
+${bulkForm(matching, query, back)}</section>`;
+}
+
+/** Ticked for the form below the list, which the forms within the list must not be part of. */
+function picker(alert: AlertView): Html {
+  return html`<label class="pick"><input type="checkbox" form="bulk" name="alert" value="${alertName(alert)}"><span class="hidden">Choose ${alert.rule} of ${alert.accountName}</span></label>`;
+}
+
+function bulkForm(matching: number, query: AlertQuery, back: string): Html {
+  return html`<form id="bulk" class="panel" method="post" action="/alerts/many"><h3>Many at once</h3>
+<input type="hidden" name="back" value="${back}"><input type="hidden" name="query" value="${writeAlertQuery({ ...query, cursor: null })}">
+<label><input type="checkbox" name="all" value="yes"> All ${matching} that match, not only the ticked ones</label>
+${personFields()}
+${durationField()}
+<button name="do" value="acknowledge">Acknowledge</button> <button name="do" value="silence" class="quiet">Silence for this time</button></form>`;
+}
+
+function pastSection(views: LiveViews, query: AlertQuery, frame: Frame): Html {
+  return ifReadable(() => {
+    const page = pageOfTime(
+      { limit: incidentsAPage, cursor: query.cursor ?? undefined },
+      ({ limit, before }) =>
+        views
+          .incidents({
+            ...(query.account === '' ? {} : { account: query.account }),
+            until: before,
+            limit: Math.max(limit, incidentsLookedAt),
+          })
+          .filter(
+            (incident) =>
+              (incident.event || incident.resolvedAt !== null) &&
+              selects(query, { ...incident, severity: incident.worstSeverity }),
+          )
+          .slice(0, limit),
+      ({ firedAt }) => firedAt,
+    );
+    return html`${incidentTable(page.items, null, frame, { names: true })}${pager(query, page.nextCursor)}`;
+  });
+}
+
+function pager(query: AlertQuery, nextCursor: string | null): Html | null {
+  if (nextCursor === null && query.cursor === null) return null;
+  return html`<nav class="pager" aria-label="Pages of alerts">${query.cursor !== null && html`<a href="${writeAlertQuery({ ...query, cursor: null })}">First page</a> `}${
+    nextCursor !== null && html`<a href="${writeAlertQuery({ ...query, cursor: nextCursor })}">Next page</a>`
+  }</nav>`;
+}

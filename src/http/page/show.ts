@@ -1,0 +1,81 @@
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { LiveViews } from '../../views/views.ts';
+import type { Guard } from '../access.ts';
+import type { Call } from '../web-env.ts';
+import { type Chrome, type LayoutOptions, layOut, type Worst } from './layout.ts';
+import { renderNotices } from './notices.ts';
+import type { Frame } from './words.ts';
+
+export interface PageOptions {
+  readonly views: LiveViews;
+  readonly guard: Guard;
+  readonly ackKey: Buffer;
+  readonly timezone: string;
+}
+
+/** What a form did, as the page after it says. The address names one of these, never the words themselves. */
+const doneWords: ReadonlyMap<string, string> = new Map([
+  ['acknowledged', 'Acknowledged. Reminders and escalation stop until it resolves or gets worse.'],
+  ['given-back', 'Given back. Reminders and escalation go on.'],
+  ['acknowledged-many', 'Acknowledged: all of them.'],
+  ['partly', 'Some had ended meanwhile; the others are done.'],
+  ['none', 'Nothing was chosen, so nothing was done.'],
+  ['silenced', 'Silenced.'],
+  ['expired', 'The silence has ended.'],
+  ['polled', 'Polled.'],
+  ['poll-failed', 'Polled, but the balance could not be read.'],
+]);
+
+interface Shown extends Pick<LayoutOptions, 'title' | 'content' | 'scripts' | 'styles'> {
+  readonly current?: Chrome['current'];
+  readonly chrome?: null;
+  readonly status?: ContentfulStatusCode;
+}
+
+/** Answers with a whole page. */
+export function show(
+  options: PageOptions,
+  call: Call,
+  { current = null, chrome, status = 200, ...shown }: Shown,
+): Response {
+  const done = doneWords.get(call.req.query('done') ?? '');
+  const frame = frameOf(options, call);
+  const whole = { ...shown, frame, ...(done === undefined ? {} : { done }) };
+  if (chrome === null) return call.html(layOut({ ...whole, chrome }).markup, status);
+  const { views, guard } = options;
+  const needs = needsOf(views);
+  const notices = renderNotices(views, guard.settings, frame, withoutDone(call));
+  const { markup } = layOut({
+    ...whole,
+    title: needs.title === null ? shown.title : `${needs.title} · ${shown.title}`,
+    worst: needs.worst,
+    chrome: { current, canSignOut: guard.sessions !== null, version: views.status().version, notices },
+  });
+  return call.html(markup, status);
+}
+
+/** What title and tab show on every page: how many alerts need somebody, or that not all is known. */
+function needsOf(views: LiveViews): { readonly worst: Worst; readonly title: string | null } {
+  const urgent = [...views.firing()].filter(
+    ({ acknowledged, silenced, inhibited }) => !acknowledged && !silenced && !inhibited,
+  );
+  for (const worst of ['critical', 'warning', 'info'] as const) {
+    const count = urgent.filter(({ severity }) => severity === worst).length;
+    if (count > 0) return { worst, title: `${count} ${worst}` };
+  }
+  const { accounts, unread } = views.counts();
+  if (accounts > unread && unread === 0) return { worst: null, title: null };
+  return { worst: 'unsure', title: `${unread} not read` };
+}
+
+/** The address of this page, to come back to. */
+function withoutDone(call: Call): string {
+  if (call.req.method !== 'GET') return '/';
+  const url = new URL(call.req.url);
+  url.searchParams.delete('done');
+  return url.pathname + url.search;
+}
+
+export function frameOf({ timezone }: PageOptions, call: Call): Frame {
+  return { now: call.get('now'), timezone };
+}

@@ -1,0 +1,166 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { demoViews } from '../../support/demo-views.ts';
+import { buildAlertView } from '../../support/fake-views.ts';
+import { type RunningServer, runServer } from '../../support/web-server.ts';
+
+let server: RunningServer;
+
+beforeEach(async () => {
+  server = await runServer({ views: demoViews() });
+});
+
+afterEach(() => server.close());
+
+describe('the alerts page', () => {
+  it.each([
+    ['', ['otp sms-low', 'voice-alerts voip-negative', 'billing auth-failed', 'marketing-eu sms-runway']],
+    ['?severity=warning&state=firing', ['otp sms-runway', 'marketing-eu sms-runway']],
+    ['?state=pending', ['batch spending']],
+    ['?care=acknowledged', ['marketing-eu sms-runway']],
+    ['?care=covered', ['otp sms-runway']],
+    ['?account=otp&rule=sms-low', ['otp sms-low']],
+    ['?severity=nonsense&cursor=', ['otp sms-low', 'batch spending']],
+  ])('%s shows what its address asks for', async (query, wanted) => {
+    const shown = names(await page(`/alerts${query}`));
+    for (const name of wanted) expect(shown).toContain(name);
+    if (query !== '' && !query.includes('nonsense')) expect(shown).toHaveLength(wanted.length);
+  });
+
+  it('filters by label', async () => {
+    server.views.alertList = [
+      buildAlertView(),
+      buildAlertView({ account: 'billing', labels: { team: 'finance' } }),
+    ];
+    expect(names(await page('/alerts?label=team%3Dfinance'))).toEqual(['billing sms-low']);
+    expect(names(await page('/alerts?label=constructor%3Dx'))).toEqual([]);
+  });
+
+  it('shows past incidents: how long, how bad, who had them', async () => {
+    const text = await page('/alerts?state=past');
+    for (const words of ['OTP production', 'top-up of 400.00', 'Wei', 'Critical'])
+      expect(text).toContain(words);
+  });
+
+  it('shows a hundred at a time, and goes on', async () => {
+    server.views.alertList = Array.from({ length: 150 }, (_, index) =>
+      buildAlertView({ rule: `rule-${String(index).padStart(3, '0')}` }),
+    );
+    const first = await page('/alerts');
+    expect(first).toContain('150 alerts, 100 on this page');
+    const next = /href="(\/alerts\?cursor=[^"]+)">Next page/.exec(first)?.[1] ?? '';
+    expect(new Set([...names(first), ...names(await page(next))]).size).toBe(150);
+  });
+
+  it('acknowledges what is ticked, and only that', async () => {
+    await send('/alerts/many', [
+      ['alert', 'otp/sms-low'],
+      ['alert', 'voice-alerts/voip-negative'],
+      ['do', 'acknowledge'],
+      ['by', 'Lin'],
+    ]);
+    expect(acknowledged()).toEqual(['otp sms-low', 'voice-alerts voip-negative']);
+  });
+
+  it('acknowledges all that the filters select, when asked for all', async () => {
+    const location = await send('/alerts/many', [
+      ['all', 'yes'],
+      ['query', '/alerts?severity=warning&state=firing'],
+      ['do', 'acknowledge'],
+      ['by', 'Lin'],
+      ['back', '/alerts?severity=warning&state=firing'],
+    ]);
+    expect(acknowledged()).toEqual(['otp sms-runway', 'marketing-eu sms-runway']);
+    expect(location).toBe('/alerts?severity=warning&state=firing&done=acknowledged-many');
+  });
+
+  it('silences each of what is ticked for the time chosen', async () => {
+    await send('/alerts/many', [
+      ['alert', 'otp/sms-low'],
+      ['do', 'silence'],
+      ['for', '4h'],
+      ['by', 'Lin'],
+    ]);
+    expect(server.views.orders.at(-1)).toMatchObject({
+      kind: 'silence',
+      order: { match: { account: ['otp'], rule: ['sms-low'] }, by: 'Lin' },
+    });
+  });
+
+  it('does nothing where nothing is ticked, and says so', async () => {
+    expect(await send('/alerts/many', [['do', 'acknowledge']])).toContain('done=none');
+    expect(server.views.orders).toEqual([]);
+  });
+
+  it('gives an acknowledged alert back', async () => {
+    await send('/alerts/marketing-eu/sms-runway/unacknowledge', []);
+    expect(server.views.orders).toEqual([
+      { kind: 'unacknowledge', order: { account: 'marketing-eu', rule: 'sms-runway' } },
+    ]);
+  });
+});
+
+describe('a silence ordered on the page', () => {
+  it('of everything is asked for in so many words', async () => {
+    await send('/silences', [
+      ['everything', 'yes'],
+      ['for', '2h'],
+      ['by', 'Lin'],
+    ]);
+    expect(server.views.orders.at(-1)).toMatchObject({ order: { match: {}, everything: true } });
+  });
+
+  it('by a label is chosen from those that exist', async () => {
+    expect(await page('/silences')).toContain('<option value="team=identity">');
+    await send('/silences', [
+      ['label', 'team=identity'],
+      ['for', '2h'],
+      ['by', 'Lin'],
+    ]);
+    expect(server.views.orders.at(-1)).toMatchObject({
+      order: { match: { labels: { team: ['identity'] } } },
+    });
+  });
+
+  it('that is refused comes back with the reason beside what was filled in', async () => {
+    server.views.refusal = { refused: 'invalid', why: 'there is no rule "sms-lo"; did you mean "sms-low"?' };
+    const response = await fetch(`${server.url}/silences`, {
+      method: 'POST',
+      body: new URLSearchParams({ account: 'otp', for: '2h', by: 'Lin', back: '/silences' }),
+    });
+    expect(response.status).toBe(400);
+    const text = await response.text();
+    expect(text).toContain('did you mean &quot;sms-low&quot;?');
+    expect(text).toContain('<option value="otp" selected>');
+  });
+});
+
+async function page(path: string): Promise<string> {
+  const response = await fetch(server.url + path.replaceAll('&amp;', '&'), {
+    headers: { accept: 'text/html' },
+  });
+  expect(response.status).toBe(200);
+  return response.text();
+}
+
+/** The alerts that a page offers for ticking. */
+function names(text: string): string[] {
+  return [...text.matchAll(/name="alert" value="([^"]+)"/g)].map(([, name = '']) => name.replace('/', ' '));
+}
+
+async function send(path: string, fields: [string, string][]): Promise<string | null> {
+  const response = await fetch(server.url + path, {
+    method: 'POST',
+    body: new URLSearchParams(fields),
+    redirect: 'manual',
+  });
+  expect(response.status).toBe(303);
+  return response.headers.get('location');
+}
+
+function acknowledged(): string[] {
+  return server.views.orders.flatMap(({ kind, order }) => {
+    if (kind !== 'acknowledge') return [];
+    const { account, rule } = order as { account: string; rule: string };
+    return [`${account} ${rule}`];
+  });
+}
