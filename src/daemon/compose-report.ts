@@ -1,3 +1,4 @@
+import { isSameCurrency } from '../domain/currency.ts';
 import type { Message, ReportAccount } from '../domain/message.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
@@ -70,7 +71,8 @@ function measureFlow(readings: readonly Reading[], balance: Balance, currency: s
   for (let index = 1; index < readings.length; index++) {
     const before = readings[index - 1];
     const reading = readings[index];
-    if (before?.currency !== currency || reading?.currency !== currency) continue;
+    if (before === undefined || reading === undefined || currency === null) continue;
+    if (!isSameCurrency(before.currency, currency) || !isSameCurrency(reading.currency, currency)) continue;
     const change = reading[balance] - before[balance];
     if (change < 0) flow.spent -= change;
     else flow.toppedUp += change;

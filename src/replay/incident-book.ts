@@ -1,4 +1,5 @@
 import type { Incident } from '../domain/alert.ts';
+import { isSameCurrency } from '../domain/currency.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Quantity } from '../domain/quantity.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
@@ -155,7 +156,7 @@ export class IncidentBook {
 /** True when nothing more is to be learnt: the balance is used up, or goes on in another currency. */
 function drain(it: Draining, previous: Reading, reading: Reading): boolean {
   const { entry, balance, floorMicros, currency } = it;
-  if (reading.currency !== currency) return true;
+  if (!isSameCurrency(reading.currency, currency)) return true;
   if (entry.resolvedAt === null && reading[balance] <= floorMicros) {
     entry.empty = { at: reading.at, how: 'reached' };
     return true;

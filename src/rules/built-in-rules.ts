@@ -1,9 +1,9 @@
 import { matches } from '../domain/matcher.ts';
 import type { Rule } from '../domain/rule.ts';
-import type { RuleKind } from './kind.ts';
+import type { RuleKind, WatchableAccount } from './kind.ts';
 import { ruleKinds } from './registry.ts';
 import { plainRule } from './rule-schema.ts';
-import { ruleJob } from './rules-for-account.ts';
+import { isBuiltInFor, ruleJob } from './rules-for-account.ts';
 
 /**
  * The rules that protect accounts without being configured, as far as they are needed: one
@@ -13,7 +13,7 @@ import { ruleJob } from './rules-for-account.ts';
  */
 export function buildBuiltInRules(
   configured: readonly Rule[],
-  accounts: readonly { readonly id: string; readonly labels: Readonly<Record<string, string>> }[],
+  accounts: readonly WatchableAccount[],
 ): Rule[] {
   const taken = configured.map(({ id }) => id);
   return ruleKinds.flatMap((kind: RuleKind) => {
@@ -21,7 +21,9 @@ export function buildBuiltInRules(
     const builtIn = { ...plainRule(kind, freeId(kind.builtInId, taken)), builtIn: true };
     const replacing = configured.filter((rule) => ruleJob(rule) === ruleJob(builtIn));
     const isNeeded = accounts.some(
-      ({ id, labels }) => !replacing.some((rule) => matches(rule.match, { account: id, labels })),
+      (account) =>
+        isBuiltInFor(kind, account) &&
+        !replacing.some(({ match }) => matches(match, { account: account.id, labels: account.labels })),
     );
     return isNeeded ? [builtIn] : [];
   });

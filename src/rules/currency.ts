@@ -1,3 +1,4 @@
+import { isSameCurrency } from '../domain/currency.ts';
 import type { Rule } from '../domain/rule.ts';
 import { type InputOf, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
@@ -17,6 +18,8 @@ export const currency: RuleKind<CurrencyRule, InputOf<typeof keys>> = {
   summary: "A currency that is not the account's.",
   keys,
   needsReading: true,
+  builtInId: 'currency',
+  builtInFor: (account) => account.currency !== null,
   build: (common) => ({ ...common, type: 'currency' }),
   warn: (_rule, accounts) =>
     accounts.some((account) => account.currency === null)
@@ -48,7 +51,7 @@ export const currency: RuleKind<CurrencyRule, InputOf<typeof keys>> = {
     ...readingFigures(notice, frame),
   ],
   advice: () => [
-    'Ask the provider why the currency changed. Until it is as expected, rules about money give no verdict for this account. If the change is right, set "currency" of the account in the configuration.',
+    'Ask the provider why the currency changed. Until it is as expected, rules about money give no verdict for this account, but that it is below zero. If the change is right, set "currency" of the account in the configuration.',
   ],
 };
 
@@ -57,7 +60,9 @@ function evaluate(rule: CurrencyRule, facts: AccountFacts): Evaluation {
   if (facts.currency === null) return unknown('no currency configured');
   if (facts.reading === null) return unknown('no reading yet');
   const numbers = { value: text(facts.reading.currency), threshold: text(facts.currency) };
-  return facts.reading.currency === facts.currency ? ok(numbers) : breached(rule.severity, numbers);
+  return isSameCurrency(facts.reading.currency, facts.currency)
+    ? ok(numbers)
+    : breached(rule.severity, numbers);
 }
 
 function figure(label: string, value: string | null) {

@@ -1,3 +1,4 @@
+import { isSameCurrency } from '../domain/currency.ts';
 import type { Notice, NoticeAccount, Outlook } from '../domain/message.ts';
 import { describeDistance, formatMoment, formatMomentAndAge, roughDuration } from '../domain/moment.ts';
 import { formatAmount, type Micros } from '../domain/money.ts';
@@ -95,7 +96,7 @@ function jumpFigures(notice: Notice): readonly Figure[] {
   const now = reading[notice.balance];
   const before = previous[notice.balance];
   const jumped = Math.abs(now - before) * 2 >= Math.max(Math.abs(now), Math.abs(before)) && now !== before;
-  if (!jumped && reading.currency === previous.currency) return [];
+  if (!jumped && isSameCurrency(reading.currency, previous.currency)) return [];
   const amount = formatAmount(before, cleanText(previous.currency, 12));
   return [{ label: 'Before', value: `${amount}, ${roughDuration(reading.at - previous.at)} earlier` }];
 }

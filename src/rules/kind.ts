@@ -10,6 +10,9 @@ import type { WordingFrame } from '../wording/quantity-wording.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import type { KeyProblem, KeyReader } from './key-problem.ts';
 
+/** What decides which rules watch an account. */
+export type WatchableAccount = Pick<AccountSettings, 'id' | 'labels' | 'currency'>;
+
 /** One number of a message with its name. */
 export interface Figure {
   readonly label: string;
@@ -67,6 +70,8 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   readonly needsReading: boolean;
   /** Where it exists without being configured: the id that its rule has then. */
   readonly builtInId?: string;
+  /** Of a kind that exists without being configured: on which accounts. Absent: on all. */
+  builtInFor?(account: WatchableAccount): boolean;
   /** The typed rule from what every rule has and from its own keys. */
   build(common: Rule, input: I): R;
   /** What does not go together in one rule. It reads the rule as it stands in the file, whatever else is wrong with it. */

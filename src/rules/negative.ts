@@ -10,7 +10,7 @@ import { wordLowBalance } from './low-balance-words.ts';
 import { currentAmount, moneyOf } from './notice-words.ts';
 import { describeHysteresis, nameBalance } from './rule-words.ts';
 import { topUpAdvice } from './top-up-advice.ts';
-import { readingFacts, unusable, usableReading } from './usable-reading.ts';
+import { readingFacts } from './usable-reading.ts';
 import { breached, money, moneyFact, ok, unknown } from './verdict.ts';
 
 export interface NegativeRule extends MoneyRule {
@@ -61,10 +61,10 @@ export const negative: RuleKind<NegativeRule, InputOf<typeof keys>> = {
   advice: topUpAdvice,
 };
 
-/** Breached when balance < 0; resolved when balance ≥ 0 + hysteresis. */
+/** Breached when balance < 0, in whatever currency; resolved when balance ≥ 0 + hysteresis. */
 function evaluate(rule: NegativeRule, facts: AccountFacts, firing: Severity | null): Evaluation {
-  const reading = usableReading(facts);
-  if (reading === null) return unknown(unusable(facts) ?? 'no reading yet');
+  const { reading } = facts;
+  if (reading === null) return unknown('no reading yet');
   const balance = reading[rule.balance];
   const limit = firing === null ? 0 : Math.max(0, rule.hysteresisMicros);
   const numbers = { value: money(balance), threshold: money(0) };

@@ -1,5 +1,7 @@
 import { matches } from '../domain/matcher.ts';
 import type { Rule } from '../domain/rule.ts';
+import type { RuleKind, WatchableAccount } from './kind.ts';
+import { ruleKindOf } from './registry.ts';
 
 /**
  * The rules that watch one account, in the order of the configuration.
@@ -9,13 +11,20 @@ import type { Rule } from '../domain/rule.ts';
  */
 export function rulesForAccount(
   settings: { readonly rules: readonly Rule[] },
-  account: { readonly id: string; readonly labels: Readonly<Record<string, string>> },
+  account: WatchableAccount,
 ): Rule[] {
   const matching = settings.rules.filter((rule) =>
     matches(rule.match, { account: account.id, labels: account.labels }),
   );
   const configured = new Set(matching.filter((rule) => !rule.builtIn).map(ruleJob));
-  return matching.filter((rule) => !rule.builtIn || !configured.has(ruleJob(rule)));
+  return matching.filter(
+    (rule) => !rule.builtIn || (!configured.has(ruleJob(rule)) && isBuiltInFor(ruleKindOf(rule), account)),
+  );
+}
+
+/** Whether a built-in rule has anything to say of an account. */
+export function isBuiltInFor(kind: RuleKind, account: WatchableAccount): boolean {
+  return kind.builtInFor?.(account) ?? true;
 }
 
 /** What makes two rules do the same job: the type and, for rules about money, the balance. */

@@ -1,3 +1,4 @@
+import { isSameCurrency } from '../domain/currency.ts';
 import type { Notice } from '../domain/message.ts';
 import { formatAmount, formatMoney, type Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
@@ -92,7 +93,7 @@ function factsBehind(rule: TopUpRule, facts: AccountFacts): readonly Fact[] {
 /** Negative for a fall; null without two readings in one currency. */
 function riseOf(rule: TopUpRule, facts: AccountFacts): Micros | null {
   const reading = usableReading(facts);
-  if (reading === null || facts.previous === null || facts.previous.currency !== reading.currency)
-    return null;
+  if (reading === null || facts.previous === null) return null;
+  if (!isSameCurrency(facts.previous.currency, reading.currency)) return null;
   return reading[rule.balance] - facts.previous[rule.balance];
 }

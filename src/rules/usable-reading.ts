@@ -1,3 +1,4 @@
+import { isSameCurrency } from '../domain/currency.ts';
 import type { Fact } from '../domain/quantity.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
 import type { AccountFacts } from './evaluation.ts';
@@ -6,7 +7,7 @@ import { instantFact, moneyFact, textFact } from './verdict.ts';
 /** Why money rules cannot judge the account's newest reading; null when they can. */
 export function unusable(facts: AccountFacts): string | null {
   if (facts.reading === null) return 'no reading yet';
-  if (facts.currency !== null && facts.currency !== facts.reading.currency) {
+  if (facts.currency !== null && !isSameCurrency(facts.currency, facts.reading.currency)) {
     return `the reading is in ${facts.reading.currency}, the account is configured in ${facts.currency}`;
   }
   return null;
@@ -26,7 +27,7 @@ export function readingFacts(facts: AccountFacts, balance: Balance): Fact[] {
     textFact('currency', reading.currency),
     instantFact('read at', reading.at),
   ];
-  if (previous !== null && previous.currency === reading.currency) {
+  if (previous !== null && isSameCurrency(previous.currency, reading.currency)) {
     found.push(
       moneyFact('previous balance', previous[balance]),
       instantFact('previously read at', previous.at),

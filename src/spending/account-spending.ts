@@ -1,3 +1,4 @@
+import { isSameCurrency } from '../domain/currency.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
 import { type Balance, balances, type Reading } from '../domain/reading.ts';
@@ -71,8 +72,14 @@ export class AccountSpending {
   read(reading: Reading): boolean {
     const last = this.#last;
     this.#last = reading;
-    if (last !== null && last.currency !== reading.currency) this.#known = { sms: null, voip: null };
-    if (last?.currency !== reading.currency || reading.at <= last.at || this.#hour === null) {
+    if (last !== null && !isSameCurrency(last.currency, reading.currency))
+      this.#known = { sms: null, voip: null };
+    if (
+      last === null ||
+      !isSameCurrency(last.currency, reading.currency) ||
+      reading.at <= last.at ||
+      this.#hour === null
+    ) {
       this.#hour = this.#week.hourAt(reading.at);
       return false;
     }

@@ -1,3 +1,4 @@
+import { isSameCurrency } from '../domain/currency.ts';
 import type { Outlook } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
@@ -30,7 +31,7 @@ export interface OutlookQuery {
 export function outlook(query: OutlookQuery): Outlook {
   const { log, reading, balance, floorMicros, lookbackMs, now } = query;
   const burn = measureBurn({ log, balance, lookbackMs });
-  const known = burn.confidence !== 'none' && log.currency === reading.currency;
+  const known = burn.confidence !== 'none' && isSameCurrency(log.currency ?? '', reading.currency);
   const availableMicros = reading[balance] - floorMicros;
   const fromReadingMs = known || availableMicros < 0 ? runwayOf(burn, availableMicros) : null;
   const runsOut = fromReadingMs !== null && Number.isFinite(fromReadingMs);

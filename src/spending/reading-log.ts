@@ -1,3 +1,4 @@
+import { isSameCurrency } from '../domain/currency.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
 
@@ -174,7 +175,8 @@ class ReadingLog {
 
   /** Adds the newest reading. */
   append(reading: Reading): void {
-    if (reading.currency !== this.#currency) this.#restart(reading.currency);
+    if (this.#currency === null || !isSameCurrency(reading.currency, this.#currency))
+      this.#restart(reading.currency);
     if ((this.#end + 1) * columns > this.#rows.length) this.#makeRoom();
     const { at, sms, voip } = reading;
     let spentSms = 0;

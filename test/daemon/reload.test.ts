@@ -157,5 +157,10 @@ function rename(world: World, from: string, to: string): void {
 }
 
 test('the settings of these tests are as the configuration makes them', () => {
-  expect(makeSettings().rules.map(({ id }) => id)).toEqual(['sms-negative', 'stale', 'auth-failed']);
+  expect(makeSettings().rules.map(({ id }) => id)).toEqual([
+    'sms-negative',
+    'currency',
+    'stale',
+    'auth-failed',
+  ]);
 });

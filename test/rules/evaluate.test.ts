@@ -40,7 +40,7 @@ function badness(rule: Rule, facts: Parameters<typeof evaluate>[1], state: Sever
   return evaluation.kind === 'breached' ? severityRank(evaluation.severity) + 1 : 0;
 }
 
-test.each(moneyRules.map((rule) => [rule.type, rule] as const))(
+test.each(moneyRules.filter(({ type }) => type !== 'negative').map((rule) => [rule.type, rule] as const))(
   'a %s rule gives no verdict on a reading in another currency',
   (_, rule) => {
     const dollars = steady({ from: 100, perHour: 90, until: 120 }).map((reading) => ({
@@ -48,6 +48,21 @@ test.each(moneyRules.map((rule) => [rule.type, rule] as const))(
       currency: 'USD',
     }));
     expect(evaluate(rule, factsAfter(dollars), 'critical')).toMatchObject({ kind: 'unknown' });
+  },
+);
+
+test('below zero is below zero in any currency', () => {
+  const facts = factsAfter([readingAt(0, -5, { currency: 'USD' })]);
+  expect(evaluate(negativeRule(), facts, null)).toMatchObject({ kind: 'breached', severity: 'critical' });
+});
+
+test.each(['CNY', 'cny', 'RMB', ' rmb', 'CNY '])(
+  'an account in CNY is judged when it is read in %j',
+  (currency) => {
+    const facts = factsAfter([readingAt(0, 900, { currency: 'CNY' }), readingAt(5, 42, { currency })]);
+    expect(evaluate(belowRule(), facts, null)).toMatchObject({ kind: 'breached', severity: 'critical' });
+    expect(evaluate(currencyRule, facts, null)).toMatchObject({ kind: 'ok' });
+    expect(facts.log.length).toBe(2);
   },
 );
 

@@ -18,7 +18,7 @@ test.each<[string, typeof plain, number, Severity | null, string]>([
   expect(verdict(evaluate(rule, factsAfter([readingAt(0, balance)]), firing))).toBe(expected);
 });
 
-test('a reading in another currency is not judged', () => {
+test('below zero is below zero in another currency as well', () => {
   const facts = factsAfter([readingAt(0, -5, { currency: 'USD' })]);
-  expect(verdict(evaluate(plain, facts, null))).toBe('unknown');
+  expect(verdict(evaluate(plain, facts, null))).toBe('critical');
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Rule } from '../../src/domain/rule.ts';
+import type { WatchableAccount } from '../../src/rules/kind.ts';
 import type { NegativeRule } from '../../src/rules/negative.ts';
 import { rulesForAccount } from '../../src/rules/rules-for-account.ts';
 import type { StaleRule } from '../../src/rules/stale.ts';
@@ -21,10 +22,10 @@ const builtInNegative: NegativeRule = {
   hysteresisMicros: 0,
   builtIn: true,
 };
-const otp = { id: 'otp', labels: { team: 'identity' } };
-const marketing = { id: 'marketing', labels: {} };
+const otp = { id: 'otp', labels: { team: 'identity' }, currency: 'CNY' };
+const marketing = { id: 'marketing', labels: {}, currency: null };
 
-function idsFor(rules: readonly Rule[], account: typeof otp | typeof marketing): string[] {
+function idsFor(rules: readonly Rule[], account: WatchableAccount): string[] {
   return rulesForAccount({ rules }, account).map((rule) => rule.id);
 }
 

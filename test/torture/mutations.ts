@@ -51,6 +51,12 @@ export const mutations: readonly Mutation[] = [
     new: 'isWorse(alert.severity, other.severity))',
   },
   {
+    name: 'a balance below zero in another currency is no alert',
+    file: 'src/rules/negative.ts',
+    old: 'if (reading === null) return',
+    new: 'if (reading === null || (facts.currency !== null && facts.currency !== reading.currency)) return',
+  },
+  {
     name: 'a silence mutes nothing',
     file: silencing,
     old: 'silence.startsAt <= now && now < silence.endsAt &&',

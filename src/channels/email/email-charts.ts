@@ -1,3 +1,4 @@
+import { isSameCurrency } from '../../domain/currency.ts';
 import type { Message, Notice, Outlook, ReportAccount } from '../../domain/message.ts';
 import { formatMoment, isBeyondHorizon, roughDuration } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
@@ -104,7 +105,9 @@ function planChart(order: {
   if (last === undefined) return null;
   // Amounts of another currency are no points of this line.
   const points = history
-    .filter((reading) => reading.currency === last.currency && reading.at >= frame.at - 7 * dayMs)
+    .filter(
+      (reading) => isSameCurrency(reading.currency, last.currency) && reading.at >= frame.at - 7 * dayMs,
+    )
     .map((reading) => ({ at: reading.at, value: reading[balance] }));
   const [first] = points;
   if (first === undefined || points.length < 2) return null;

@@ -58,7 +58,7 @@ const account = shape({
   authSecret: secret(`The API key. Write \${env:NAME} or \${file:/path} rather than the key itself.`),
   baseUrl: plainAddress('Base address for this account; else that of `provider`.').optional(),
   currency: oneLine(
-    'Currency that the balances must be in, as the provider writes it, such as "CNY".',
+    'Currency that the balances must be in, such as "CNY"; compared without case, and RMB is CNY. Another one is an alert.',
   ).optional(),
   labels: labels.optional(),
   poll: pollSchema.optional(),
@@ -183,7 +183,7 @@ export const configSchema = shape({
     .array(ruleSchema, { error: 'must be a list of rules' })
     .meta({
       description:
-        'What to watch for. A negative SMS balance, staleness and a refused key are watched in any case, on every account that no rule of that type matches.',
+        'What to watch for. A negative SMS balance, staleness, a refused key and, where `currency` is set, another currency are watched in any case, on every account that no rule of that type matches.',
     })
     .default([]),
   channels: z

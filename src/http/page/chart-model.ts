@@ -1,3 +1,4 @@
+import { isSameCurrency } from '../../domain/currency.ts';
 import { type Balance, balances, type PollRecord, type Reading } from '../../domain/reading.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
 import { leastTopUpMicros } from '../../rules/top-up.ts';
@@ -45,7 +46,7 @@ export function buildChart(views: Pick<Views, 'polls' | 'incidents'>, query: Cha
   const since = beginning(polls, { now, rangeMs: range.ms });
   const spanMs = now - since;
   const readings = polls.flatMap(({ reading }) =>
-    reading !== null && reading.currency === account.currency ? [reading] : [],
+    reading !== null && isSameCurrency(reading.currency, account.currency ?? '') ? [reading] : [],
   );
   const gaps = findGaps(polls, {
     until: now,

@@ -1,3 +1,4 @@
+import { isSameCurrency } from '../../domain/currency.ts';
 import { roughDuration } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import type { Balance } from '../../domain/reading.ts';
@@ -12,7 +13,7 @@ const edge = 3;
 
 /** The last 24 hours of one balance as a small picture with its words; readings in another currency are left out. */
 export function drawSparkline(account: AccountView, balance: Balance, now: number): Html {
-  const readings = account.day.filter(({ currency }) => currency === account.currency);
+  const readings = account.day.filter(({ currency }) => isSameCurrency(currency, account.currency ?? ''));
   const first = readings[0];
   const last = readings.at(-1);
   if (first === undefined || last === undefined || readings.length < 2) {

@@ -39,7 +39,8 @@ export function rulesOf(settings: Settings, account: AccountSettings): readonly 
   const subject = { account: account.id, labels: account.labels };
   const matching = settings.rules.map(asAnyRule).filter((rule) => fits(rule.match, subject));
   const kinds = new Set(matching.filter((rule) => !rule.builtIn).map(kindOf));
-  return matching.filter((rule) => !(rule.builtIn && kinds.has(kindOf(rule))));
+  const idle = (rule: AnyRule): boolean => rule.type === 'currency' && account.currency === null;
+  return matching.filter((rule) => !(rule.builtIn && (kinds.has(kindOf(rule)) || idle(rule))));
 }
 
 function kindOf(rule: AnyRule): string {
@@ -59,7 +60,6 @@ export function verdictOnReading(
     case 'below':
       return foreign ? 'unknown' : stepOf(rule, reading[rule.balance], firing);
     case 'negative': {
-      if (foreign) return 'unknown';
       const limit = firing === null ? 0 : rule.hysteresisMicros;
       return reading[rule.balance] < limit ? rule.severity : 'ok';
     }

@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest';
 import { rulesForAccount } from '../../src/rules/rules-for-account.ts';
-import { loadValid, sample } from './sample.ts';
+import { loadValid, sample } from '../config/sample.ts';
 
 /** Ids of the built-in rules that watch each account. */
-function builtInsByAccount(rules: readonly Record<string, unknown>[]): Record<string, string[]> {
-  const { settings } = loadValid({ ...sample(), rules });
+function builtInsByAccount(
+  rules: readonly Record<string, unknown>[],
+  currency?: string,
+): Record<string, string[]> {
+  const config = { ...sample(), rules };
+  if (currency !== undefined) Object.assign(config.accounts[0] ?? {}, { currency });
+  const { settings } = loadValid(config);
   return Object.fromEntries(
     settings.accounts.map((account) => [
       account.id,
@@ -54,4 +59,15 @@ test.each<[string, Record<string, unknown>[], Record<string, string[]>]>([
 test('a built-in rule that no account needs is not among the settings', () => {
   const { settings } = loadValid({ ...sample(), rules: [{ id: 'mine', type: 'stale' }] });
   expect(settings.rules.map(({ id }) => id)).toEqual(['mine', 'sms-negative', 'auth-failed']);
+});
+
+test('a currency that an account names is watched, on that account alone', () => {
+  expect(builtInsByAccount([], 'CNY')).toEqual({
+    otp: ['sms-negative', 'currency', 'stale', 'auth-failed'],
+    marketing: every,
+  });
+  expect(builtInsByAccount([{ id: 'mine', type: 'currency' }], 'CNY')).toEqual({
+    otp: every,
+    marketing: every,
+  });
 });
