@@ -17,7 +17,7 @@ function findNames(path: string, text: string): string[] {
   if (exempt.some((folder) => path.startsWith(folder))) return [];
   const code = text.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g, '');
   return code.split('\n').flatMap((line) =>
-    [...line.matchAll(/(?<=(?<quote>['"`]))(?<name>[a-z-]+)\k<quote>/g)]
+    [...line.matchAll(/(?<=(?<quote>['"]))(?<name>[a-z-]+)\k<quote>/g)]
       .map(({ groups }) => groups?.name ?? '')
       .filter((name) => names.includes(name) && (!homonyms.includes(name) || /[.]type\b|\btype:/.test(line)))
       .map((name) => `${path} names ${name}`),
