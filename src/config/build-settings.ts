@@ -65,6 +65,9 @@ function buildAccount(account: ConfigInput['accounts'][number], config: ConfigIn
     baseUrl,
     currency: account.currency ?? null,
     labels: account.labels ?? {},
+    topUpUrl: account.topUpUrl ?? config.provider.topUpUrl ?? null,
+    runbookUrl: account.runbookUrl ?? null,
+    note: account.note ?? null,
     poll: buildPoll(account.poll ?? config.poll, config.timezone),
     nearEmptyMs: (account.poll ?? config.poll)?.nearEmpty ?? null,
     timezone: account.timezone ?? config.timezone,
@@ -92,6 +95,7 @@ function buildRoutes(config: ConfigInput): Route[] {
         ? null
         : { afterMs: route.escalate.after, channels: route.escalate.channels },
     continue: route.continue,
+    mention: route.mention,
   }));
 }
 

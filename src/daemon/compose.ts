@@ -4,6 +4,7 @@ import { kindsByIncident, type NoticeKind, type OutboxMessage, wireId } from '..
 import type { StoreReader } from '../domain/ports.ts';
 import { severityRank } from '../domain/severity.ts';
 import { outlookOf } from '../engine/insight.ts';
+import { routesFor } from '../engine/plan.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { factsOf, type WatchedAccount } from '../engine/watched-account.ts';
 import { balanceLevels } from '../rules/about-rules.ts';
@@ -39,6 +40,7 @@ export function composeMessage(parts: ComposeParts, message: OutboxMessage, now:
     composeNotice(parts, {
       incident,
       kinds: kindsNow(message, kinds, incident),
+      channel: message.channel,
       drawn: place < drawnNotices,
       now,
     }),
@@ -89,6 +91,7 @@ function composeNotice(
   it: {
     readonly incident: Incident;
     readonly kinds: readonly NoticeKind[];
+    readonly channel: string;
     readonly drawn: boolean;
     readonly now: number;
   },
@@ -102,7 +105,22 @@ function composeNotice(
     ...notice,
     account: notice.account && { ...notice.account, history },
     acknowledgeUrl: open ? parts.acknowledgeUrl(incident, now) : null,
+    mention: mentionsPeople(parts.state, it),
   };
+}
+
+/** As the first route says that leads the incident to the channel; one that no route leads there goes as by default. */
+function mentionsPeople(
+  { settings }: MonitorState,
+  it: { readonly incident: Incident; readonly kinds: readonly NoticeKind[]; readonly channel: string },
+): boolean {
+  const channels = settings.channels.map(({ name }) => name);
+  const route = routesFor(it.incident, settings.routes, channels).find(
+    (candidate) =>
+      candidate.channels.includes(it.channel) || candidate.escalate?.channels.includes(it.channel),
+  );
+  const mention = route?.mention ?? true;
+  return mention === 'reminders' || (mention && it.kinds.some((kind) => kind !== 'reminder'));
 }
 
 /** An incident with what is known of its account now, without a chart and without links. */
@@ -131,6 +149,7 @@ export function describeIncident(
     resolvedAt: incident.resolvedAt,
     resolution: incident.resolution,
     acknowledgeUrl: null,
+    mention: false,
   };
 }
 
@@ -141,6 +160,9 @@ function describeAccount(account: WatchedAccount, incident: Incident, now: numbe
     id: settings.id,
     name: settings.name,
     labels: settings.labels,
+    topUpUrl: settings.topUpUrl,
+    runbookUrl: settings.runbookUrl,
+    note: settings.note,
     reading: poll.reading,
     previous: poll.previous,
     outcome: poll.outcome,

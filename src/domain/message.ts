@@ -65,6 +65,8 @@ export interface Notice {
   readonly resolution: Resolution | null;
   /** Signed link that leads to the confirmation page of an acknowledgement; null without `publicUrl`. */
   readonly acknowledgeUrl: string | null;
+  /** People are to be mentioned for it, as the route to this channel says. */
+  readonly mention: boolean;
 }
 
 /** What is known of the account of a notice. */
@@ -72,6 +74,9 @@ export interface NoticeAccount {
   readonly id: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
+  readonly topUpUrl: string | null;
+  readonly runbookUrl: string | null;
+  readonly note: string | null;
   readonly reading: Reading | null;
   readonly previous: Reading | null;
   /** How the last poll ended; null before the first. It decides what a message advises. */

@@ -13,6 +13,8 @@ export interface Route {
   readonly groupWaitMs: number;
   readonly escalate: Escalation | null;
   readonly continue: boolean;
+  /** Whether people are mentioned: in all messages but reminders, in reminders too, or never. */
+  readonly mention: boolean | 'reminders';
 }
 
 export const defaultRepeatEveryMs = 4 * 60 * 60 * 1000;

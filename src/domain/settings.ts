@@ -46,6 +46,11 @@ export interface AccountSettings {
   readonly baseUrl: string;
   readonly currency: string | null;
   readonly labels: Readonly<Record<string, string>>;
+  /** Where to pay for it; its own, else the provider's. */
+  readonly topUpUrl: string | null;
+  readonly runbookUrl: string | null;
+  /** One line for whoever is woken. */
+  readonly note: string | null;
   readonly poll: PollSchedule;
   /** Time between polls while the balance may run out within a day; null where it makes no difference. */
   readonly nearEmptyMs: number | null;

@@ -67,6 +67,7 @@ export function everyChannel(channels: readonly string[]): Route {
     groupWaitMs: defaultGroupWaitMs,
     escalate: null,
     continue: false,
+    mention: true,
   };
 }
 

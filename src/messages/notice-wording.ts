@@ -23,11 +23,17 @@ export interface NoticeWording {
   readonly advice: readonly string[];
   /** Where it comes from: account id, rule, labels. */
   readonly origin: string;
-  readonly acknowledgeUrl: string | null;
-  /** The account's page; null without `publicUrl`. */
-  readonly pageUrl: string | null;
-  /** What a link to it is called. */
-  readonly pageLabel: string;
+  /** What the operators left for whoever is woken; null where nothing. */
+  readonly note: string | null;
+  /** What to do, the most helpful first: pay, acknowledge, read the runbook, look at the page. */
+  readonly links: readonly NoticeLink[];
+}
+
+/** A link under a message. A button is called `label`. */
+export interface NoticeLink {
+  readonly kind: 'top-up' | 'acknowledge' | 'runbook' | 'page';
+  readonly label: string;
+  readonly url: string;
 }
 
 export function wordNotice(
@@ -51,9 +57,8 @@ export function wordNotice(
     figures: kind.figures(notice, words),
     advice: ended ? [] : kind.advice(notice, words),
     origin: originOf(notice),
-    acknowledgeUrl: !ended && state !== 'event' ? notice.acknowledgeUrl : null,
-    pageUrl: pageUrlOf(notice, frame.publicUrl),
-    pageLabel: notice.account === null ? 'Open lowwater' : 'Open account',
+    note: notice.account?.note == null ? null : cleanText(notice.account.note, 300),
+    links: linksOf(notice, { publicUrl: frame.publicUrl, open: !ended && state !== 'event' }),
   };
 }
 
@@ -72,9 +77,36 @@ function originOf(notice: Notice): string {
   return [...about, `rule ${cleanText(notice.rule, 63)}`, ...labels].join(' · ');
 }
 
-function pageUrlOf(notice: Notice, publicUrl: string | null): string | null {
-  if (publicUrl === null) return null;
-  return notice.account === null
-    ? `${publicUrl}/`
-    : `${publicUrl}/accounts/${encodeURIComponent(notice.account.id)}`;
+function linksOf(
+  notice: Notice,
+  { publicUrl, open }: { readonly publicUrl: string | null; readonly open: boolean },
+): readonly NoticeLink[] {
+  const { account, balance } = notice;
+  const page =
+    account === null
+      ? ({ kind: 'page', label: 'Open lowwater', url: '/' } as const)
+      : ({
+          kind: 'page',
+          label: 'Open account',
+          url: `/accounts/${encodeURIComponent(account.id)}`,
+        } as const);
+  return [
+    ...link('top-up', 'Top up', open && balance !== null ? account?.topUpUrl : null),
+    ...link('acknowledge', 'Acknowledge', open ? notice.acknowledgeUrl : null),
+    ...link('runbook', 'Runbook', open ? account?.runbookUrl : null),
+    ...(publicUrl === null ? [] : [{ ...page, url: `${publicUrl}${page.url}` }]),
+  ];
+}
+
+function link(
+  kind: NoticeLink['kind'],
+  label: string,
+  url: string | null | undefined,
+): readonly NoticeLink[] {
+  return url == null ? [] : [{ kind, label, url }];
+}
+
+/** The address of one of the links; null where there is none. */
+export function linkTo({ links }: NoticeWording, kind: NoticeLink['kind']): string | null {
+  return links.find((candidate) => candidate.kind === kind)?.url ?? null;
 }

@@ -76,8 +76,8 @@ function renderNotice(notice: NoticeWording, style: TerminalStyle): readonly str
     ...notice.story.flatMap((sentence) => wrap(sentence, 2, style.width)),
     ...figures,
     ...advice,
-    ...(notice.acknowledgeUrl === null ? [] : [`  Acknowledge: ${notice.acknowledgeUrl}`]),
-    ...(notice.pageUrl === null ? [] : [`  Page: ${notice.pageUrl}`]),
+    ...(notice.note === null ? [] : wrap(`Note: ${notice.note}`, 2, style.width)),
+    ...notice.links.map(({ label, url }) => `  ${label}: ${url}`),
     ...wrap(notice.origin, 2, style.width).map((line) => paint(line, 'dim', style)),
   ];
 }

@@ -10,6 +10,22 @@ export function plainAddress(description: string) {
   return addressLeaf({ description, allowed, read: (url) => url.href.replace(/\/+$/, '') });
 }
 
+/** A link that people follow. It is shown to them, so that it must hold no password. */
+export function linkAddress(description: string) {
+  const allowed = 'must be a link that starts with https:// or http://, without user and password';
+  return textLeaf({
+    description,
+    allowed,
+    pattern: '^https?://',
+    read: (text) => {
+      const url = parseWebAddress(text);
+      return url === null || url.username !== '' || url.password !== ''
+        ? { wrong: allowed }
+        : { value: url.href };
+    },
+  });
+}
+
 /** An address without a path: the page's own links begin at the top of its address. */
 export function hostAddress(description: string) {
   const allowed =

@@ -259,3 +259,22 @@ function wordsOf(name: string): NoticeWording {
 function word(notice: Notice): NoticeWording {
   return wordNotice(notice, buildMessage([notice]));
 }
+
+describe('the links of a message', () => {
+  const account = buildAccount({
+    topUpUrl: 'https://pay.example.com/otp',
+    runbookUrl: 'https://wiki.example.com/otp',
+    note: 'Finance tops up by phone.',
+  });
+
+  it('begin with where to pay, then acknowledge, the runbook and the page', () => {
+    const words = wordNotice(buildNotice({ account }), buildMessage());
+    expect(words.links.map(({ kind }) => kind)).toEqual(['top-up', 'acknowledge', 'runbook', 'page']);
+    expect(words.note).toBe('Finance tops up by phone.');
+  });
+
+  it('ask nothing of anybody when it is over', () => {
+    const ended = buildNotice({ account, kinds: ['resolved'], resolvedAt: buildMessage().at });
+    expect(wordNotice(ended, buildMessage()).links.map(({ kind }) => kind)).toEqual(['page']);
+  });
+});

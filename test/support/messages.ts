@@ -67,6 +67,9 @@ export function buildAccount(over: Partial<NoticeAccount> = {}): NoticeAccount {
     id: 'otp',
     name: 'OTP production',
     labels: { team: 'identity' },
+    topUpUrl: null,
+    runbookUrl: null,
+    note: null,
     reading: { at: messageNow - 4 * minute, sms: money(42.1), voip: money(80), currency: 'CNY' },
     previous: { at: messageNow - 9 * minute, sms: money(42.18), voip: money(80), currency: 'CNY' },
     outcome: 'ok',
@@ -101,6 +104,7 @@ export function buildNotice(over: NoticeOver = {}): Notice {
     resolvedAt: null,
     resolution: null,
     acknowledgeUrl: 'https://lowwater.example.com/ack/otp/sms-low?token=c2lnbmVk&until=1795286460',
+    mention: true,
     ...rest,
   };
   return { ...base, incident: buildIncident(base, incident ?? {}) };

@@ -47,6 +47,9 @@ export function makeAccount(id: string, over: Partial<AccountSettings> = {}): Ac
     baseUrl: 'https://api.example.com',
     currency: 'CNY',
     labels: {},
+    topUpUrl: null,
+    runbookUrl: null,
+    note: null,
     poll: { kind: 'every', everyMs: 5 * minuteMs },
     nearEmptyMs: null,
     timezone: 'UTC',
@@ -65,6 +68,7 @@ export function makeRoute(over: Partial<Route> = {}): Route {
     groupWaitMs: defaultGroupWaitMs,
     escalate: null,
     continue: false,
+    mention: true,
     ...over,
   };
 }

@@ -111,6 +111,9 @@ function drawAccounts(from: Seeded, everyMinutes: readonly number[]): AccountSet
     baseUrl: from.chance(0.8) ? (hosts[0] ?? '') : from.pick(hosts),
     currency: from.chance(0.7) ? 'EUR' : null,
     labels: { team: from.pick(['red', 'blue']) },
+    topUpUrl: null,
+    runbookUrl: null,
+    note: null,
     poll: from.chance(0.9)
       ? { kind: 'every', everyMs: from.pick(everyMinutes) * minuteMs }
       : {
@@ -265,6 +268,7 @@ function drawRoutes(
       ? { afterMs: from.pick([10, 30, 120]) * minuteMs, channels: from.atLeastOne(names, 0.5) }
       : null,
     continue: from.chance(0.3),
+    mention: true,
   }));
 }
 

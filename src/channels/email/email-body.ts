@@ -73,9 +73,6 @@ function noticeCard(
   notice: NoticeWording,
   order: { readonly single: boolean; readonly chart: ChartPlan | undefined },
 ): Markup {
-  const links: { readonly label: string; readonly url: string }[] = [];
-  if (notice.acknowledgeUrl !== null) links.push({ label: 'Acknowledge', url: notice.acknowledgeUrl });
-  if (notice.pageUrl !== null) links.push({ label: notice.pageLabel, url: notice.pageUrl });
   return card(notice.tone, [
     cardTitle({
       tone: notice.tone,
@@ -85,9 +82,10 @@ function noticeCard(
     }),
     ...notice.story.map((sentence) => paragraph(sentence)),
     adviceBox(notice.tone, notice.advice),
+    ...(notice.note === null ? [] : [paragraph(`Note: ${notice.note}`)]),
     figureTable(notice.figures),
     ...(order.chart === undefined ? [] : [chartImage(order.chart.cid, order.chart.alt)]),
-    buttons(links),
+    buttons(notice.links),
     paragraph(notice.origin, 'dim'),
     cardEnd(),
   ]);

@@ -4,7 +4,7 @@ import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { testHeadline, testStory, wordIncidents, wordMore } from '../../messages/message-wording.ts';
 import type { Tone } from '../../messages/notice-tone.ts';
-import type { NoticeWording } from '../../messages/notice-wording.ts';
+import { linkTo, type NoticeWording } from '../../messages/notice-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import { drawSparkline } from '../../spending/sparkline.ts';
 import { cutEscaped, cutUnits, escapeSlack, literalMrkdwn } from './slack-text.ts';
@@ -118,6 +118,7 @@ function noticeBlocks(words: NoticeWording, notice: Notice, now: number): readon
     section(words.story.join(' ')),
     ...(fields.length === 0 ? [] : [{ type: 'section', fields } as const]),
     ...words.advice.map((sentence) => section(`👉 ${sentence}`)),
+    ...(words.note === null ? [] : [section(`📌 ${words.note}`)]),
     ...(trend === null ? [] : [context(trend)]),
     ...actions(words),
     context(words.origin),
@@ -148,7 +149,7 @@ function groupBlocks(
 function groupedNotice(notice: NoticeWording, index: number): SlackBlock {
   const help = notice.advice[0] ?? notice.story[0] ?? '';
   const text = `${icons[notice.tone]} ${cutUnits(notice.headline, 160)}\n${cutUnits(help, 140)}`;
-  const link = notice.acknowledgeUrl;
+  const link = linkTo(notice, 'acknowledge');
   const accessory =
     link === null || index > 4 || link.length > 300
       ? {}
@@ -231,16 +232,12 @@ function sparklineOf(notice: Notice, now: number): string | null {
 }
 
 function actions(words: NoticeWording): readonly SlackBlock[] {
-  const elements: LinkButton[] = [];
-  if (words.acknowledgeUrl !== null && words.acknowledgeUrl.length <= limits.url) {
-    elements.push({
-      ...button({ label: 'Acknowledge', url: words.acknowledgeUrl, id: 'acknowledge' }),
-      style: 'primary',
-    });
-  }
-  if (words.pageUrl !== null && words.pageUrl.length <= limits.url) {
-    elements.push(button({ label: words.pageLabel, url: words.pageUrl, id: 'page' }));
-  }
+  const elements = words.links
+    .filter(({ url }) => url.length <= limits.url)
+    .map(({ kind, label, url }, index) => ({
+      ...button({ label, url, id: kind }),
+      ...(index === 0 ? { style: 'primary' as const } : {}),
+    }));
   return elements.length === 0 ? [] : [{ type: 'actions', elements }];
 }
 

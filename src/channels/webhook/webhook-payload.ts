@@ -12,7 +12,7 @@ import { stateOf } from '../../domain/notice-state.ts';
 import type { Quantity } from '../../domain/quantity.ts';
 import { type Balance, balances, type Reading } from '../../domain/reading.ts';
 import { testHeadline, wordIncidents } from '../../messages/message-wording.ts';
-import { wordNotice } from '../../messages/notice-wording.ts';
+import { linkTo, wordNotice } from '../../messages/notice-wording.ts';
 import { wordReport } from '../../messages/report-wording.ts';
 
 /** The most alerts or accounts in one body; `truncated` tells how many more there are. */
@@ -75,8 +75,11 @@ function alertData(notice: Notice, message: IncidentMessage): object {
     headline: words.headline,
     details: words.story,
     advice: words.advice,
-    url: words.pageUrl,
-    acknowledgeUrl: words.acknowledgeUrl,
+    note: words.note,
+    topUpUrl: linkTo(words, 'top-up'),
+    acknowledgeUrl: linkTo(words, 'acknowledge'),
+    runbookUrl: linkTo(words, 'runbook'),
+    url: linkTo(words, 'page'),
   };
 }
 

@@ -4,7 +4,7 @@ import type { LogLevel } from '../../domain/settings.ts';
 import { highestRequestsPerSecond } from '../../engine/request-guard.ts';
 import { ownAlertTypes } from '../../rules/registry.ts';
 import { ruleSchema } from '../../rules/rule-schema.ts';
-import { hostAddress, plainAddress, secretAddress } from '../../schema/addresses.ts';
+import { hostAddress, linkAddress, plainAddress, secretAddress } from '../../schema/addresses.ts';
 import { holidays } from '../../schema/dates.ts';
 import { alertMatch, labelName, labelNameForm } from '../../schema/matchers.ts';
 import { cronText, pollSchema, timezone } from '../../schema/schedules.ts';
@@ -36,6 +36,7 @@ const provider = shape({
   allowInsecureHttp: flag(
     'Allow http:// to a host that is not this machine. The secrets are then sent unencrypted.',
   ).default(false),
+  topUpUrl: linkAddress('Where to pay, for accounts that name no address of their own.').optional(),
   backoff: shape({
     initial: duration('First pause after the provider says that there were too many requests.', {
       minMs: secondMs,
@@ -61,6 +62,11 @@ const account = shape({
     'Currency that the balances must be in, such as "CNY"; compared without case, and RMB is CNY. Another one is an alert.',
   ).optional(),
   labels: labels.optional(),
+  topUpUrl: linkAddress(
+    'Where to pay for this account: the first link of messages about its balance.',
+  ).optional(),
+  runbookUrl: linkAddress('What to do when an alert of this account fires.').optional(),
+  note: oneLine('One line for whoever is woken; it stands in every message about the account.').optional(),
   poll: pollSchema.optional(),
   timezone: timezone.optional(),
   holidays: holidays
@@ -103,6 +109,13 @@ const route = shape({
     .meta({ description: 'Who else is told when nobody acknowledges.' })
     .optional(),
   continue: flag('Look for further matching routes after this one.').default(false),
+  mention: z
+    .union([z.boolean(), z.literal('reminders')], { error: 'must be true, false or "reminders"' })
+    .meta({
+      description:
+        'Whether the people whom a channel mentions are mentioned: true in all messages but reminders, "reminders" in those too, false never.',
+    })
+    .default(true),
 }).meta({ description: 'Which alerts go to which channels. The first that matches wins.' });
 
 const silence = shape({

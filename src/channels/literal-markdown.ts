@@ -1,0 +1,40 @@
+/**
+ * Text in which nothing is markup, for receivers that render Markdown of their own making and know no escape: what begins
+ * emphasis, links, tags and mentions is replaced by characters that look the same. An underscore inside a word is no markup and
+ * stays.
+ */
+export function literalMarkdown(text: string): string {
+  return text
+    .replace(/[*~`<>[\]\\]|(?<![a-z0-9])_|_(?![a-z0-9])/gi, (mark) => lookAlikes[mark] ?? '')
+    .replace(/^(\s*)([#+|-])/, '$1\u200a$2');
+}
+
+const lookAlikes: Readonly<Record<string, string>> = {
+  '*': '∗',
+  _: '＿',
+  '~': '∼',
+  '`': 'ˋ',
+  '<': '‹',
+  '>': '›',
+  '[': '［',
+  ']': '］',
+  '\\': '＼',
+};
+
+/** Cuts to at most so many bytes of UTF-8, without splitting a character. */
+export function cutBytes(text: string, limit: number): string {
+  if (Buffer.byteLength(text) <= limit) return text;
+  let cut = '';
+  let room = limit - 3;
+  for (const character of text) {
+    room -= Buffer.byteLength(character);
+    if (room < 0) break;
+    cut += character;
+  }
+  return `${cut.trimEnd()}…`;
+}
+
+/** `[label](url)`; the address holds nothing that would end it. */
+export function markdownLink({ label, url }: { readonly label: string; readonly url: string }): string {
+  return `[${literalMarkdown(label)}](${url.replaceAll('(', '%28').replaceAll(')', '%29')})`;
+}

@@ -1,0 +1,40 @@
+import * as z from 'zod';
+import type { Message } from '../domain/message.ts';
+import { type Severity, severities } from '../domain/severity.ts';
+import { shape } from '../schema/shapes.ts';
+import { textLeaf } from '../schema/texts.ts';
+
+/** Who is mentioned, by the severity of the alert. */
+export type Mention = Readonly<Partial<Record<Severity, readonly string[] | undefined>>>;
+
+/** `mention` of a channel: for each severity whom it mentions, in the words of its receiver. */
+export function mentionSchema(it: {
+  readonly description: string;
+  readonly pattern: RegExp;
+  readonly allowed: string;
+}) {
+  const people = z
+    .array(
+      textLeaf({
+        description: 'Who.',
+        allowed: it.allowed,
+        pattern: it.pattern.source,
+        read: (text) => (it.pattern.test(text) ? { value: text } : { wrong: it.allowed }),
+      }),
+      { error: 'must be a list' },
+    )
+    .meta({ description: 'Whom an alert of this severity mentions.' })
+    .optional();
+  return shape({ critical: people, warning: people, info: people }).meta({ description: it.description });
+}
+
+/** Whom a message mentions: as its alerts' severities and their routes say. Each once, the most urgent first. */
+export function mentionsIn(message: Message, mention: Mention): readonly string[] {
+  if (message.kind !== 'incidents') return [];
+  const told = new Set(message.notices.filter((notice) => notice.mention).map(({ severity }) => severity));
+  return [
+    ...new Set(
+      severities.toReversed().flatMap((severity) => (told.has(severity) ? (mention[severity] ?? []) : [])),
+    ),
+  ];
+}

@@ -1,0 +1,134 @@
+import type { IncidentMessage, Message, ReportMessage } from '../domain/message.ts';
+import { plural } from '../domain/moment.ts';
+import type { Figure } from '../rules/kind.ts';
+import { testHeadline, testStory, wordIncidents, wordMore } from './message-wording.ts';
+import type { Tone } from './notice-tone.ts';
+import type { NoticeLink, NoticeWording } from './notice-wording.ts';
+import { type ReportAccountWording, wordReport } from './report-wording.ts';
+
+/** A message as channels with cards show it: a headline in its colour, and parts below it. Nothing in it is escaped. */
+export interface Card {
+  readonly tone: Tone;
+  /** Stands alone in a notification of a phone. */
+  readonly headline: string;
+  readonly parts: readonly CardPart[];
+  /** What stands where a list was cut. */
+  readonly more: string | null;
+  /** About the message as a whole; the links of its parts stand with them. */
+  readonly links: readonly Pick<NoticeLink, 'label' | 'url'>[];
+}
+
+export interface CardPart {
+  /** Null where the headline says it. */
+  readonly title: string | null;
+  readonly tone: Tone;
+  readonly lines: readonly string[];
+  readonly figures: readonly Figure[];
+  readonly advice: readonly string[];
+  readonly note: string | null;
+  /** In small print. */
+  readonly origin: string | null;
+  readonly links: readonly Pick<NoticeLink, 'label' | 'url'>[];
+}
+
+/** How much of a message a card holds, from all that is worth reading down to what fits anywhere. */
+const sizes = [8, 5, 3, 2, 1] as const;
+
+/** Of each alert among several only the numbers that matter most. */
+const figuresAmongOthers = 4;
+
+/**
+ * The largest form of a message that fits: `render` makes it from a card, `fits` says whether its receiver takes it. The last
+ * form, a headline alone, is given whatever `fits` says of it: `render` keeps single texts within their limits.
+ */
+export function renderFitting<Rendered>(
+  message: Message,
+  it: { readonly render: (card: Card) => Rendered; readonly fits: (rendered: Rendered) => boolean },
+): Rendered {
+  for (const size of sizes) {
+    const rendered = it.render(wordCard(message, size));
+    if (it.fits(rendered)) return rendered;
+  }
+  return it.render({ ...wordCard(message, 1), parts: [], more: null });
+}
+
+/** The words of a card with at most so many parts. */
+export function wordCard(message: Message, mostParts: number): Card {
+  switch (message.kind) {
+    case 'incidents':
+      return wordIncidentCard(message, mostParts);
+    case 'report':
+      return wordReportCard(message, mostParts);
+    case 'test': {
+      const part = { ...emptyPart, lines: [testStory(message)] };
+      return { tone: 'info', headline: testHeadline(message), parts: [part], more: null, links: [] };
+    }
+  }
+}
+
+const emptyPart: CardPart = {
+  title: null,
+  tone: 'info',
+  lines: [],
+  figures: [],
+  advice: [],
+  note: null,
+  origin: null,
+  links: [],
+};
+
+function wordIncidentCard(message: IncidentMessage, mostParts: number): Card {
+  const { headline, tone, notices, more } = wordIncidents(message, mostParts);
+  const single = message.notices.length === 1;
+  return {
+    tone,
+    headline,
+    parts: notices.map((notice) => (single ? wholePart(notice) : partAmongOthers(notice))),
+    more: more === 0 ? null : wordMore(more),
+    links: single ? [] : pageOf(message),
+  };
+}
+
+function wholePart({ tone, story, figures, advice, note, origin, links }: NoticeWording): CardPart {
+  return { title: null, tone, lines: story, figures, advice, note, origin, links };
+}
+
+function partAmongOthers(notice: NoticeWording): CardPart {
+  return {
+    ...wholePart(notice),
+    title: notice.headline,
+    lines: notice.story.slice(0, 1),
+    figures: notice.figures.slice(0, figuresAmongOthers),
+    advice: notice.advice.slice(0, 1),
+    links: notice.links.filter(({ kind }) => kind === 'top-up' || kind === 'acknowledge'),
+  };
+}
+
+function wordReportCard(message: ReportMessage, mostParts: number): Card {
+  const words = wordReport(message, mostParts);
+  return {
+    tone: 'info',
+    headline: words.headline,
+    parts: [{ ...emptyPart, lines: [words.period, ...words.totals] }, ...words.accounts.map(accountPart)],
+    more: words.more === 0 ? null : `and ${plural(words.more, 'more account')}`,
+    links: pageOf(message),
+  };
+}
+
+function accountPart(account: ReportAccountWording): CardPart {
+  return {
+    ...emptyPart,
+    title: account.name,
+    tone: account.state.tone,
+    lines: [`${account.incidents}, ${account.read}`],
+    figures: account.lines.map(({ label, balance, perDay, lasting }) => ({
+      label,
+      value: `${balance} · ${perDay} per day · ${lasting}`,
+    })),
+    advice: account.advice === null ? [] : [account.advice],
+  };
+}
+
+function pageOf({ publicUrl }: Message): Card['links'] {
+  return publicUrl === null ? [] : [{ label: 'Open lowwater', url: `${publicUrl}/` }];
+}
