@@ -5,10 +5,10 @@ import { CommandError } from './command.ts';
 /** What the running daemon said. `absent`: nobody listens where the configuration says that it would. */
 export type DaemonAnswer =
   | { readonly kind: 'answered'; readonly body: unknown }
-  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'refused'; readonly status: number; readonly message: string }
   | { readonly kind: 'absent' };
 
-const patienceMs = 5000;
+const usualPatienceMs = 5000;
 
 const largestAnswer = 1024 * 1024;
 
@@ -19,14 +19,20 @@ const largestAnswer = 1024 * 1024;
  */
 export async function askDaemon(
   server: ServerSettings | null,
-  order: { readonly method: 'GET' | 'POST' | 'DELETE'; readonly path: string; readonly body?: object },
+  order: {
+    readonly method: 'GET' | 'POST' | 'DELETE';
+    readonly path: string;
+    readonly body?: object;
+    /** How long an answer may take. */
+    readonly patienceMs?: number;
+  },
 ): Promise<DaemonAnswer> {
   if (server === null || server.port === 0) return { kind: 'absent' };
   const address = addressOf(server);
   const agent = new Agent({
     maxResponseSize: largestAnswer,
-    headersTimeout: patienceMs,
-    bodyTimeout: patienceMs,
+    headersTimeout: order.patienceMs ?? usualPatienceMs,
+    bodyTimeout: order.patienceMs ?? usualPatienceMs,
   });
   try {
     const response = await request(`${address}${order.path}`, {
@@ -78,7 +84,11 @@ async function readAnswer(response: Dispatcher.ResponseData, address: string): P
   if (body === null)
     throw new CommandError(`what answers at ${address} is no lowwater (HTTP ${response.statusCode})`);
   if (response.statusCode < 300) return { kind: 'answered', body };
-  return { kind: 'refused', message: messageOf(body) ?? `HTTP ${response.statusCode}` };
+  return {
+    kind: 'refused',
+    status: response.statusCode,
+    message: messageOf(body) ?? `HTTP ${response.statusCode}`,
+  };
 }
 
 function parseJson(text: string): object | null {

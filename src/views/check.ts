@@ -1,9 +1,10 @@
 import type { Provider } from '../daemon/ports.ts';
-import type { Outcome } from '../domain/outcome.ts';
+import { roughDuration } from '../domain/moment.ts';
+import type { OutcomeKind } from '../domain/outcome.ts';
 import type { Calendar, Clock, Random, StoreReader } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
 import { startMonitor } from '../engine/monitor.ts';
-import { observePoll } from '../engine/observe.ts';
+import { blockedUntil, observePoll } from '../engine/observe.ts';
 import { reserve } from '../engine/request-guard.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import { createViews } from './create-views.ts';
@@ -12,21 +13,17 @@ import type { AccountView, Explanation } from './views.ts';
 /** One account, polled now and judged by its rules with what the database remembers of it. */
 export interface CheckedAccount {
   readonly view: AccountView;
-  readonly outcome: Outcome;
+  /** Null when it was not asked, because the provider asked to wait. */
+  readonly outcome: OutcomeKind | null;
+  /** Why it could not be read, or was not asked. */
+  readonly reason: string | null;
   readonly explanations: readonly Explanation[];
 }
 
-const notAsked: Outcome = {
-  kind: 'rate_limited',
-  reason: 'not asked: the provider has just limited the rate of another account with this key',
-  durationMs: 0,
-  usage: {},
-};
-
 /**
  * Polls accounts once and says what each rule makes of it. Stores nothing, tells nobody. Accounts that share
- * a secret are polled as far apart as the guard of the daemon asks; once the provider limits the rate of one, the
- * others are not polled any more.
+ * a secret are polled as far apart from one another, and from the last stored poll, as the guard of the daemon asks; once
+ * the provider limits the rate of one, the others are not polled any more, nor is whoever waits by what is stored.
  */
 export async function checkAccounts(parts: {
   readonly settings: Settings;
@@ -42,36 +39,51 @@ export async function checkAccounts(parts: {
   const { settings, reader, clock, random, calendar } = parts;
   const state = startMonitor({ settings, reader, calendar, random, now: clock.now() });
   const views = createViews({ state, reader, now: () => clock.now(), nextPollAt: () => null });
+  const startedAt = clock.now();
+  const spacingMs = 1000 / settings.provider.maxRequestsPerSecond;
+  const groupOf = (id: string): string => state.groups.get(id) ?? id;
   const free = new Map<string, number>();
-  const limited = new Set<string>();
-  const chosen = [...state.accounts.values()].filter(
-    ({ settings: it }) => parts.account === null || it.id === parts.account,
-  );
+  for (const { id, poll } of state.accounts.values()) {
+    const freeAt = Math.min(poll.polledAt ?? Number.NEGATIVE_INFINITY, startedAt) + spacingMs;
+    free.set(groupOf(id), Math.max(free.get(groupOf(id)) ?? Number.NEGATIVE_INFINITY, freeAt));
+  }
 
-  const check = async (
-    account: WatchedAccount,
-    it: { readonly group: string; readonly startInMs: number },
-  ): Promise<CheckedAccount> => {
-    await sleep(clock, it.startInMs);
-    const outcome = limited.has(it.group)
-      ? notAsked
-      : await parts.provider.readBalance(account.settings, parts.signal);
-    if (outcome.kind === 'rate_limited') limited.add(it.group);
-    observePoll(state, account, outcome, clock.now());
-    const view = views.account(account.settings.id);
+  const check = async (account: WatchedAccount, startAt: number): Promise<CheckedAccount> => {
+    await sleep(clock, startAt - startedAt);
+    const blocked = blockedUntil(state, account.id);
+    const now = clock.now();
+    const outcome = blocked > now ? null : await parts.provider.readBalance(account.settings, parts.signal);
+    if (outcome !== null) observePoll(state, account, outcome, clock.now());
+    const view = views.account(account.id);
     if (view === null) throw new Error('an account vanished while it was checked');
-    return { view, outcome, explanations: views.explain(account.settings.id) };
+    const explanations = views.explain(account.id);
+    if (outcome === null) {
+      const reason = `not asked: the provider asked to wait, for ${roughDuration(blocked - now)} more`;
+      return { view, outcome: null, reason, explanations };
+    }
+    return {
+      view,
+      outcome: outcome.kind,
+      reason: outcome.kind === 'ok' ? null : outcome.reason,
+      explanations,
+    };
   };
+  const chosen = [...state.accounts.values()].filter(
+    ({ id }) => parts.account === null || id === parts.account,
+  );
   return Promise.all(
     chosen.map((account) => {
-      const group = state.groups.get(account.settings.id) ?? account.settings.id;
-      const place = reserve(free.get(group) ?? 0, 0, settings.provider.maxRequestsPerSecond);
-      free.set(group, place.nextFreeAt);
-      return check(account, { group, startInMs: place.startAt });
+      const place = reserve(
+        free.get(groupOf(account.id)) ?? startedAt,
+        startedAt,
+        settings.provider.maxRequestsPerSecond,
+      );
+      free.set(groupOf(account.id), place.nextFreeAt);
+      return check(account, place.startAt);
     }),
   );
 }
 
 function sleep(clock: Clock, ms: number): Promise<void> {
-  return ms === 0 ? Promise.resolve() : new Promise((resolve) => clock.setTimer(ms, resolve));
+  return ms <= 0 ? Promise.resolve() : new Promise((resolve) => clock.setTimer(ms, resolve));
 }

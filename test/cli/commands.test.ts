@@ -192,11 +192,13 @@ describe('commands that read', () => {
     });
     expect(await lowwater('check --account marketing')).toMatchObject({
       code: 1,
-      stdout: expect.stringMatching(/^WARNING: /),
+      stdout: expect.stringMatching(
+        /^WARNING: marketing: sms-low \d+\.\d\d CNY; 0 of 1 account fine \| 'marketing sms'=[\d.]+;300:;50: 'marketing voip'=0\n/,
+      ),
     });
     expect(await lowwater('check --account broken')).toMatchObject({
       code: 2,
-      stdout: expect.stringMatching(/^CRITICAL: /),
+      stdout: expect.stringMatching(/^CRITICAL: broken: auth-failed/),
     });
     const { status, accounts } = JSON.parse((await lowwater('check --json')).stdout);
     expect(status).toBe('critical');

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { StoredState } from '../../src/domain/ports.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { systemClock } from '../../src/system/clock.ts';
@@ -28,11 +29,37 @@ it('a check asks no other account with a key whose rate the provider has just li
     calendar: cronCalendar,
     signal: new AbortController().signal,
   });
-  expect(checked.map(({ view, outcome }) => [view.id, outcome.kind, view.outcome])).toEqual([
+  expect(checked.map(({ view, outcome }) => [view.id, outcome, view.outcome])).toEqual([
     ['first', 'ok', 'ok'],
     ['second', 'rate_limited', 'rate_limited'],
     ['other', 'ok', 'ok'],
-    ['third', 'rate_limited', 'rate_limited'],
+    ['third', null, null],
   ]);
   expect([...provider.asked.keys()].toSorted()).toEqual(['first', 'other', 'second']);
+});
+
+function check(accounts: readonly string[], provider: ScriptedProvider, stored: Partial<StoredState>) {
+  return checkAccounts({
+    settings: makeSettings({ accounts: accounts.map((id) => makeAccount(id)) }),
+    account: null,
+    provider,
+    reader: { ...emptyReader, load: () => ({ ...emptyReader.load(), ...stored }) },
+    clock: systemClock,
+    random: seededRandom(),
+    calendar: cronCalendar,
+    signal: new AbortController().signal,
+  });
+}
+
+it('a check asks nobody who has to wait by what is stored', async () => {
+  const provider = new ScriptedProvider(systemClock.now);
+  const until = systemClock.now() + 90_000;
+  const checked = await check(['waiting', 'other'], provider, {
+    backoffs: [{ group: 'waiting', strikes: 3, until }],
+  });
+  expect(checked).toMatchObject([
+    { outcome: null, reason: expect.stringMatching(/^not asked: the provider asked to wait, for 1 minute/) },
+    { outcome: 'ok', reason: null },
+  ]);
+  expect([...provider.asked.keys()]).toEqual(['other']);
 });

@@ -1,11 +1,12 @@
 import { plural } from '../../domain/moment.ts';
-import { formatAmount } from '../../domain/money.ts';
+import { formatAmount, formatMicros } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { balances } from '../../domain/reading.ts';
 import type { CheckedAccount } from '../../views/check.ts';
 import { accountJson, explanationJson } from '../../views/public-json.ts';
 import type { Explanation } from '../../views/views.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
+import { checkThroughDaemon } from '../check-through-daemon.ts';
 import type { Command } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadConfiguration } from '../load-configuration.ts';
@@ -22,9 +23,13 @@ type PluginStatus = keyof typeof pluginCodes;
 
 export const checkCommand: Command = {
   name: 'check',
-  summary: 'poll now, print balances and what each rule says; stores nothing',
+  summary: 'poll now, print balances and what each rule says; stores nothing itself',
   details: `Exits as monitoring plugins do: 0 OK, 1 warning, 2 critical, 3 unknown (an account could not be read, and nothing worse is
-known). The first line says the same in words. A configuration that is refused also exits with 2.
+known). The first line says the same in words, with the balances as performance data after the bar where it is read by a
+program. A configuration that is refused also exits with 2.
+
+Beside a running daemon the daemon polls, within its limits, and stores what it reads; without one, check obeys the limits and
+pauses that are stored.
 
 --json prints {"status","accounts":[{... as "status --json" has it, "rules":[... as "explain --json" has them]}]}.`,
   options: {
@@ -36,7 +41,10 @@ known). The first line says the same in words. A configuration that is refused a
     const { settings } = await loadConfiguration(context, input);
     const account = input.option('account');
     if (account !== null) requireAccount(settings, account);
-    const checked = await context.rooms.checkAccounts({ settings, account, signal: context.signal });
+    const ids = account === null ? settings.accounts.map(({ id }) => id) : [account];
+    const checked =
+      (await checkThroughDaemon(context, settings, ids)) ??
+      (await context.rooms.checkAccounts({ settings, account, signal: context.signal }));
     const status = worstOf(checked.map(statusOf));
     if (input.flag('json')) {
       const accounts = checked.map(({ view, explanations }) => ({
@@ -58,11 +66,12 @@ function statusOf({ outcome, explanations }: CheckedAccount): PluginStatus {
   );
   if (breaches.includes('critical')) return 'critical';
   if (breaches.includes('warning')) return 'warning';
-  return outcome.kind === 'ok' ? 'ok' : 'unknown';
+  return outcome === 'ok' ? 'ok' : 'unknown';
 }
 
+const worstFirst: readonly PluginStatus[] = ['critical', 'warning', 'unknown'];
+
 function worstOf(statuses: readonly PluginStatus[]): PluginStatus {
-  const worstFirst = ['critical', 'warning', 'unknown'] as const;
   return worstFirst.find((status) => statuses.includes(status)) ?? 'ok';
 }
 
@@ -73,10 +82,52 @@ function formatCheck(
   timezone: string,
 ): string {
   const { style } = stdout;
-  const good = checked.filter((account) => statusOf(account) === 'ok').length;
-  const headline = `${paintStatus(style, status)}: ${good} of ${plural(checked.length, 'account')} fine`;
   const frame = { now: clock.now(), timezone, style };
-  return `${headline}\n${checked.map((account) => formatAccount(account, frame)).join('')}`;
+  const troubled = checked.filter((account) => statusOf(account) !== 'ok');
+  const good = `${checked.length - troubled.length} of ${plural(checked.length, 'account')} fine`;
+  const worst = troubled
+    .toSorted((left, right) => worstFirst.indexOf(statusOf(left)) - worstFirst.indexOf(statusOf(right)))
+    .slice(0, namedAtMost)
+    .map((account) => wordTrouble(account, frame));
+  // A bar would begin the performance data.
+  const text = [...worst, good].join('; ').replaceAll('|', '/');
+  const data = stdout.isTerminal ? '' : formatPerformanceData(checked);
+  return `${paintStatus(style, status)}: ${text}${data}\n${checked.map((account) => formatAccount(account, frame)).join('')}`;
+}
+
+/** Accounts in trouble that the first line names. */
+const namedAtMost = 3;
+
+/** `otp: sms-low 42.10 CNY`, or why nothing is known. */
+function wordTrouble({ view, outcome, explanations }: CheckedAccount, frame: Frame): string {
+  const breached = explanations.flatMap(({ rule, evaluation }) => {
+    if (evaluation.kind !== 'breached' || evaluation.severity === 'info') return [];
+    const value =
+      evaluation.value === null
+        ? ''
+        : ` ${wordQuantity(evaluation.value, { ...frame, currency: view.currency })}`;
+    return [`${rule.id}${value}`];
+  });
+  return `${view.id}: ${breached.length > 0 ? breached.join(', ') : (outcome ?? 'not asked')}`;
+}
+
+/**
+ * ` | 'otp sms'=42.1;200:;50:`: what was read, with the ranges of warning and critical, as monitoring plugins write it
+ * (https://www.monitoring-plugins.org/doc/guidelines.html). A balance that could not be read is absent.
+ */
+function formatPerformanceData(checked: readonly CheckedAccount[]): string {
+  const data = checked.flatMap(({ view, outcome }) => {
+    const { reading, thresholds, id } = view;
+    if (outcome !== 'ok' || reading === null) return [];
+    return balances.map((balance) => {
+      const { warning, critical } = thresholds[balance];
+      const ranges = [warning, critical].map((level) =>
+        level === undefined ? '' : `${formatMicros(level)}:`,
+      );
+      return `'${id} ${balance}'=${[formatMicros(reading[balance]), ...ranges].join(';').replace(/;+$/, '')}`;
+    });
+  });
+  return data.length === 0 ? '' : ` | ${data.join(' ')}`;
 }
 
 interface Frame {
@@ -86,16 +137,16 @@ interface Frame {
 }
 
 function formatAccount(checked: CheckedAccount, frame: Frame): string {
-  const { view, outcome, explanations } = checked;
+  const { view, outcome, reason, explanations } = checked;
   const { style } = frame;
   const lines = [`\n${style.bold(cleanText(view.name, 100))} (${view.id})`];
-  if (outcome.kind === 'ok') {
+  if (outcome === 'ok' && view.reading !== null) {
     for (const balance of balances)
       lines.push(
-        `  ${balance.toUpperCase().padEnd(4)}  ${formatAmount(outcome.answer[balance], outcome.answer.currency)}`,
+        `  ${balance.toUpperCase().padEnd(4)}  ${formatAmount(view.reading[balance], view.reading.currency)}`,
       );
   } else {
-    lines.push(`  ${style.yellow(outcome.kind)}: ${cleanText(outcome.reason, 300)}`);
+    lines.push(`  ${style.yellow(outcome ?? 'not asked')}: ${cleanText(reason ?? '', 300)}`);
   }
   for (const [name, value] of Object.entries(view.usage)) {
     lines.push(style.dim(`  ${cleanText(name, 60)}: ${cleanText(value, 100)}`));
