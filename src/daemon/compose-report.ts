@@ -6,7 +6,7 @@ import { outlookOf } from '../engine/insight.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import { leastTopUpMicros } from '../rules/top-up.ts';
 import { thin } from '../spending/thin.ts';
-import { baseOf, type ComposeParts } from './compose.ts';
+import { baseOf, type ComposeParts } from './message-frame.ts';
 
 const chartPoints = 200;
 

@@ -1,7 +1,6 @@
 import { type Incident, ownAccountId, type Told } from '../domain/alert.ts';
 import type { IncidentMessage, Message, Notice, NoticeAccount } from '../domain/message.ts';
-import { kindsByIncident, type NoticeKind, type OutboxMessage, wireId } from '../domain/outbox.ts';
-import type { StoreReader } from '../domain/ports.ts';
+import { kindsByIncident, type NoticeKind, type OutboxMessage } from '../domain/outbox.ts';
 import { severityRank } from '../domain/severity.ts';
 import { outlookOf } from '../engine/insight.ts';
 import { routesFor } from '../engine/plan.ts';
@@ -12,13 +11,7 @@ import { factsBehind } from '../rules/evaluate.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { thin } from '../spending/thin.ts';
 import { composeReport } from './compose-report.ts';
-
-export interface ComposeParts {
-  readonly state: MonitorState;
-  readonly reader: StoreReader;
-  /** Signed link to the confirmation page of an acknowledgement; null where no page can be reached. */
-  readonly acknowledgeUrl: (incident: Incident, now: number) => string | null;
-}
+import { baseOf, type ComposeParts } from './message-frame.ts';
 
 /** Charts reach back this far, with this many readings. */
 const chartMs = 7 * 86_400_000;
@@ -62,17 +55,6 @@ function kindsNow(
   const told = kinds.get(id) ?? [];
   const late = message.owed !== undefined && resolvedAt !== null && !told.includes('resolved');
   return late ? [...told, 'resolved'] : told;
-}
-
-/** What every message carries. */
-export function baseOf(state: MonitorState, message: OutboxMessage, now: number) {
-  return {
-    id: wireId(message),
-    at: now,
-    publicUrl: state.settings.server?.publicUrl ?? null,
-    timezone: state.settings.timezone,
-    ...(message.owed === undefined ? {} : { recipients: message.owed }),
-  };
 }
 
 /** The latest readings for a chart; from memory when the database cannot be read. */

@@ -1,4 +1,4 @@
-import type { Reading } from './reading.ts';
+import type { Micros } from './money.ts';
 
 /** How a poll can end. The names are public: storage, metrics, API and logs use them. */
 export const outcomeKinds = [
@@ -15,7 +15,11 @@ export const outcomeKinds = [
 export type OutcomeKind = (typeof outcomeKinds)[number];
 
 /** A balance as the provider answered it, before lowwater knows which account and instant it belongs to. */
-export type BalanceAnswer = Pick<Reading, 'sms' | 'voip' | 'currency'>;
+export interface BalanceAnswer {
+  readonly sms: Micros;
+  readonly voip: Micros;
+  readonly currency: string;
+}
 
 /**
  * What one balance request came to. A value, never an exception.

@@ -1,5 +1,4 @@
-import type { Micros } from './money.ts';
-import type { OutcomeKind } from './outcome.ts';
+import type { BalanceAnswer, OutcomeKind } from './outcome.ts';
 
 /** Which of the two balances of an account. */
 export const balances = ['sms', 'voip'] as const;
@@ -7,11 +6,8 @@ export const balances = ['sms', 'voip'] as const;
 export type Balance = (typeof balances)[number];
 
 /** A valid balance reading ("snapshot" to users). `at` is in milliseconds since 1970, UTC. */
-export interface Reading {
+export interface Reading extends BalanceAnswer {
   readonly at: number;
-  readonly sms: Micros;
-  readonly voip: Micros;
-  readonly currency: string;
 }
 
 /** One poll as it is stored: when it ended and how; with a reading exactly when the outcome is `ok`. */

@@ -1,7 +1,7 @@
 import { linear, roundedRange, type TimeTick, timeTicks, valueTicks } from '../../chart/scale.ts';
 import type { Micros } from '../../domain/money.ts';
 import { severities } from '../../domain/severity.ts';
-import type { ChartInput } from './chart-svg.ts';
+import type { ChartInput } from './chart-input.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;

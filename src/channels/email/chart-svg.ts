@@ -1,27 +1,10 @@
 import { formatShortMoment } from '../../domain/moment.ts';
 import { formatMicros, formatMoney, type Micros } from '../../domain/money.ts';
 import { cutText } from '../../domain/plain-text.ts';
-import type { Ladder } from '../../domain/rule.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
+import type { ChartInput } from './chart-input.ts';
 import { type ChartScale, chartScale } from './chart-scale.ts';
 import { escapeHtml } from './html.ts';
-
-/**
- * What a chart shows: one balance over seven days or since its first reading, and where it leads. Instants in
- * milliseconds, money in millionths.
- */
-export interface ChartInput {
-  /** `SMS balance in CNY`; free of control characters. */
-  readonly title: string;
-  readonly points: readonly { readonly at: number; readonly value: Micros }[];
-  readonly now: number;
-  readonly timezone: string;
-  readonly thresholds: Ladder<Micros>;
-  /** When the balance reaches zero at its present pace; null draws no projection. */
-  readonly emptyAt: number | null;
-  /** The period of the alert. */
-  readonly alert: { readonly from: number; readonly to: number; readonly severity: Severity } | null;
-}
 
 /** Size in CSS pixels. Small, so that its text is still readable when a phone shows it 330 pixels wide. */
 const chartSize = { width: 360, height: 208 } as const;

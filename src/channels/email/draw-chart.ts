@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { type ChartInput, renderChartSvg } from './chart-svg.ts';
+import type { ChartInput } from './chart-input.ts';
+import { renderChartSvg } from './chart-svg.ts';
 import { releaseDrawings } from './release-drawings.ts';
 
 /** Beside `src` and `dist` alike, so that it is found in the repository, the package and the image. */

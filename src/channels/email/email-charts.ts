@@ -7,7 +7,7 @@ import { cleanText } from '../../domain/plain-text.ts';
 import { type Balance, balances, type Reading } from '../../domain/reading.ts';
 import { alertKindOf } from '../../rules/registry.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';
-import type { ChartInput } from './chart-svg.ts';
+import type { ChartInput } from './chart-input.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 

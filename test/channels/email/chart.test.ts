@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ChartInput, renderChartSvg } from '../../../src/channels/email/chart-svg.ts';
+import type { ChartInput } from '../../../src/channels/email/chart-input.ts';
+import { renderChartSvg } from '../../../src/channels/email/chart-svg.ts';
 import { drawChart } from '../../../src/channels/email/draw-chart.ts';
 import { planCharts } from '../../../src/channels/email/email-charts.ts';
 import {

@@ -1,0 +1,22 @@
+import type { Incident } from '../domain/alert.ts';
+import { type OutboxMessage, wireId } from '../domain/outbox.ts';
+import type { StoreReader } from '../domain/ports.ts';
+import type { MonitorState } from '../engine/state.ts';
+
+export interface ComposeParts {
+  readonly state: MonitorState;
+  readonly reader: StoreReader;
+  /** Signed link to the confirmation page of an acknowledgement; null where no page can be reached. */
+  readonly acknowledgeUrl: (incident: Incident, now: number) => string | null;
+}
+
+/** What every message carries. */
+export function baseOf(state: MonitorState, message: OutboxMessage, now: number) {
+  return {
+    id: wireId(message),
+    at: now,
+    publicUrl: state.settings.server?.publicUrl ?? null,
+    timezone: state.settings.timezone,
+    ...(message.owed === undefined ? {} : { recipients: message.owed }),
+  };
+}
