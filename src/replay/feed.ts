@@ -1,6 +1,6 @@
 import type { PollRecord } from '../domain/reading.ts';
 import type { SurveyedPast } from './past.ts';
-import { missingSince, type PollPlan } from './poll-pauses.ts';
+import { longestWait, missingSince, type PollPlan } from './poll-pauses.ts';
 
 /** What happens next to an account. */
 export type FeedStep =
@@ -23,6 +23,7 @@ export class Feed {
   #poll: PollRecord;
   #forMs = 0;
   #pastPause = false;
+  #waited = false;
 
   constructor(past: SurveyedPast, plan: PollPlan) {
     this.past = past;
@@ -52,6 +53,19 @@ export class Feed {
     return this.#forMs;
   }
 
+  /**
+   * The account was watched although it was not polled, because it had to wait: the step `unwatched` at hand moves to
+   * where no wait is as long. False when it was moved before.
+   */
+  wait(): boolean {
+    if (this.#waited) return false;
+    this.#waited = true;
+    const waitMs = Math.min(this.#forMs, longestWait(this.#plan));
+    this.#at += waitMs;
+    this.#forMs -= waitMs;
+    return true;
+  }
+
   /** Goes to the next step; false when there is none. */
   advance(): boolean {
     if (this.#step === 'end') return false;
@@ -71,6 +85,7 @@ export class Feed {
       this.#take('poll', next.value.at);
     } else {
       this.#pastPause = true;
+      this.#waited = false;
       this.#forMs = next.value.at - since;
       this.#take(this.past.gaps, since);
     }

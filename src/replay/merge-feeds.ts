@@ -17,6 +17,11 @@ export class MergedFeeds {
     return this.#heap[0]?.feed ?? null;
   }
 
+  /** After the first feed's step moved in time. */
+  moved(): void {
+    this.#sink(0);
+  }
+
   /** Takes the step of the first feed away. */
   advance(): void {
     const first = this.#heap[0];

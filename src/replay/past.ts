@@ -28,16 +28,20 @@ export interface SurveyedPast extends AccountPast {
 /** Looks through the polls of an account; null when it has none. */
 export function surveyPast(past: AccountPast): SurveyedPast | null {
   const survey = new Survey();
-  for (const { at } of past.polls()) survey.take(at);
+  for (const poll of past.polls()) survey.take(poll);
   return survey.finish(past);
 }
 
+/** Pauses that are longer than the interval by less than this are late polls. */
+const lateFactor = 1.5;
+
 /**
- * The usual time between two polls: the account's own, or that of its past where it is longer. An hourly export of an
- * account that is now polled every five minutes is no series of gaps.
+ * The usual time between two polls: the account's own, or that of its past where it is clearly longer. An hourly export
+ * of an account that is now polled every five minutes is no series of gaps.
  */
 export function usualInterval({ account, firstAt, usualPauseMs }: SurveyedPast, calendar: Calendar): number {
-  return Math.max(pollInterval(calendar, account.poll, firstAt), usualPauseMs ?? 0);
+  const plannedMs = pollInterval(calendar, account.poll, firstAt);
+  return usualPauseMs !== null && usualPauseMs > lateFactor * plannedMs ? usualPauseMs : plannedMs;
 }
 
 /** More pauses than these tell no more about the usual one. */
@@ -46,6 +50,8 @@ const mostPauses = 4096;
 /** One look through the polls of an account, some at a time. */
 export class Survey {
   #count = 0;
+  /** After a failure comes a retry, or a backoff: neither is usual. */
+  #lastRead = false;
   #firstAt = 0;
   #lastAt = 0;
   /** Every `#stride`-th pause, so that a past of any length leaves as many. */
@@ -53,11 +59,12 @@ export class Survey {
   #kept = 0;
   #stride = 1;
 
-  take(at: number): void {
+  take({ at, outcome }: PollRecord): void {
     if (this.#count === 0) this.#firstAt = at;
-    else if (this.#count % this.#stride === 0) this.#keep(at - this.#lastAt);
+    else if (this.#lastRead && this.#count % this.#stride === 0) this.#keep(at - this.#lastAt);
     this.#count++;
     this.#lastAt = at;
+    this.#lastRead = outcome === 'ok';
   }
 
   /** Null for an account without any poll. */

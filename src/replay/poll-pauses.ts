@@ -21,8 +21,8 @@ export interface PollPlan {
 const lateShare = 1.5;
 /** The random part of a backoff. */
 const jitter = 1.25;
-/** The most that a `Retry-After` can ask for. */
-const longestRetryAfterMs = 3_600_000;
+/** A provider may ask for a day, but that is rarer than a daemon that is stopped while an account cannot be read. */
+const usualRetryAfterMs = 3_600_000;
 
 /** From when on polls were missing between two that are there; null when none was. */
 export function missingSince(last: PollRecord, nextAt: number, plan: PollPlan): number | null {
@@ -38,6 +38,6 @@ function dueAfter(at: number, { poll, calendar, intervalMs }: PollPlan): number 
 }
 
 /** A daemon that backs off polls no later than this after a poll that failed. */
-function longestWait({ backoff, intervalMs }: PollPlan): number {
-  return Math.max(intervalMs, backoff.maxMs * jitter, longestRetryAfterMs);
+export function longestWait({ backoff, intervalMs }: PollPlan): number {
+  return Math.max(intervalMs, backoff.maxMs * jitter, usualRetryAfterMs);
 }

@@ -81,8 +81,8 @@ export class Replay {
     const surveyed: SurveyedPast[] = [];
     for (const past of pasts) {
       const survey = new Survey();
-      for (const { at } of past.polls()) {
-        survey.take(at);
+      for (const poll of past.polls()) {
+        survey.take(poll);
         if (this.#isSliceOver()) yield;
       }
       const found = survey.finish(past);
@@ -145,7 +145,7 @@ class PastLife {
     const reader = startingReader(pasts, this.#since);
     const now = this.#since;
     this.#state = startMonitor({
-      settings: { ...settings, accounts: pasts.map(withUsualPolls) },
+      settings: { ...settings, accounts: pasts.map((past) => withUsualPolls(past, calendar)) },
       calendar,
       random: countingIds(),
       reader,
@@ -170,16 +170,14 @@ class PastLife {
       this.#observe(id, outcomeOf(poll), at);
       return 1;
     }
-    if (step === 'unread') {
-      this.#liveUntil(at);
-      this.#observe(id, unread, at);
-    } else {
-      this.#liveUntil(step === 'end' ? at + 1 : at);
-      const forMs = step === 'end' ? this.#endOfAll() + 1 - at : feed.forMs;
-      skipUnwatched(this.#state, id, forMs);
-      this.#watched.delete(id);
-    }
+    this.#liveUntil(step === 'end' ? at + 1 : at);
     this.#until = Math.max(this.#until, at);
+    if (step === 'unread') this.#observe(id, unread, at);
+    else if (step === 'end') this.#leave(id, this.#endOfAll() + 1 - at);
+    else if (this.#groupWaits(id) && feed.wait()) {
+      this.#feeds.moved();
+      return 0;
+    } else this.#leave(id, feed.forMs);
     this.#feeds.advance();
     return 0;
   }
@@ -193,6 +191,12 @@ class PastLife {
       since: this.#since,
       until: this.#until,
     };
+  }
+
+  /** From now on nobody watches the account, for so long. */
+  #leave(id: string, forMs: number): void {
+    skipUnwatched(this.#state, id, forMs);
+    this.#watched.delete(id);
   }
 
   /** Does what time brings before `at`, each at its own instant. */
@@ -234,6 +238,12 @@ class PastLife {
     this.#book.note(batch.incidents);
     batchStored(this.#state, batch);
     this.#book.forget(batch.incidents);
+  }
+
+  /** The provider asked all accounts that share the secret to wait: it is watched, and not polled. */
+  #groupWaits(id: string): boolean {
+    const { groups, backoffs } = this.#state;
+    return (backoffs.get(groups.get(id) ?? id)?.strikes ?? 0) > 0;
   }
 
   /** An instant that no poll comes after. */

@@ -1,8 +1,8 @@
-import type { AccountState, StoreReader } from '../domain/ports.ts';
+import type { AccountState, Calendar, StoreReader } from '../domain/ports.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import { aliveNote } from '../engine/restore.ts';
 import { emptyReader } from '../views/empty-reader.ts';
-import type { SurveyedPast } from './past.ts';
+import { type SurveyedPast, usualInterval } from './past.ts';
 
 /**
  * What a daemon that starts where the past begins would find stored: the readings from before, of which nothing has
@@ -23,10 +23,12 @@ export function startingReader(pasts: readonly SurveyedPast[], startAt: number):
 }
 
 /** An account as it is polled in the replay: less often where its past says so (`usualInterval`). */
-export function withUsualPolls({ account, usualPauseMs }: SurveyedPast): AccountSettings {
+export function withUsualPolls(past: SurveyedPast, calendar: Calendar): AccountSettings {
+  const { account } = past;
   const { poll } = account;
-  if (poll.kind !== 'every' || usualPauseMs === null || usualPauseMs <= poll.everyMs) return account;
-  return { ...account, poll: { kind: 'every', everyMs: usualPauseMs } };
+  return poll.kind === 'every'
+    ? { ...account, poll: { kind: 'every', everyMs: usualInterval(past, calendar) } }
+    : account;
 }
 
 function stateBefore({ account, before, firstAt }: SurveyedPast): AccountState {

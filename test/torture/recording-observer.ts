@@ -1,11 +1,16 @@
 import type { Daemon } from '../../src/daemon/daemon.ts';
 import type { Store } from '../../src/daemon/ports.ts';
+import type { Incident } from '../../src/domain/alert.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import type { Batch, Delivery } from '../../src/domain/ports.ts';
 import type { Observer, Send } from './observer.ts';
 
 /** Some of the daemon's calls come from promises that nobody waits for: a violation found there must not be lost. */
 export class RecordingObserver implements Observer {
+  /** Every incident that was stored, as it was stored last. */
+  readonly incidents = new Map<string, Incident>();
+  /** Polls of which the process heard the end, and of which it is not on disk. */
+  pollsLost = 0;
   readonly #observer: Observer;
   readonly #found: (violation: unknown) => void;
 
@@ -31,6 +36,7 @@ export class RecordingObserver implements Observer {
   }
 
   pollEnded(account: string, outcome: Outcome): void {
+    this.pollsLost++;
     this.#record(() => this.#observer.pollEnded(account, outcome));
   }
 
@@ -39,6 +45,8 @@ export class RecordingObserver implements Observer {
   }
 
   committed(batch: Batch, stored: boolean): void {
+    if (stored) this.pollsLost -= batch.polls.length;
+    if (stored) for (const incident of batch.incidents) this.incidents.set(incident.id, incident);
     this.#record(() => this.#observer.committed(batch, stored));
   }
 

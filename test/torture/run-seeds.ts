@@ -17,6 +17,7 @@ const nothing = {
   incidents: 0,
   kills: 0,
   accountDays: 0,
+  replayed: false,
   endedAtDay: 0,
   cpuMs: 0,
 } as const;

@@ -6,6 +6,9 @@ export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
+/** After the faults have stopped everything gets so long to settle: longer than a message is tried. */
+export const calmDays = 1.5;
+
 /**
  * Everything that one run of the simulation is made of, as plain data: a shrinker can take parts away and run the rest. Instants are
  * milliseconds of the simulation's own time, which begins at 0 and never jumps.

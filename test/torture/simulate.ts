@@ -4,13 +4,11 @@ import { Machine } from './machine.ts';
 import { createMemoCalendar } from './memo-calendar.ts';
 import { Model } from './model/model.ts';
 import { RecordingObserver } from './recording-observer.ts';
-import { dayMs, type Scenario } from './scenario.ts';
+import { canBeReplayed, checkReplay } from './replayed-story.ts';
+import { calmDays, dayMs, type Scenario } from './scenario.ts';
 import { openStorage } from './sim-storage.ts';
 import { Story, Violation } from './story.ts';
 import { World } from './world.ts';
-
-/** After the faults have stopped everything gets so long to settle: longer than a message is tried. */
-export const calmDays = 1.5;
 
 export interface Result {
   readonly violation: { readonly rule: string; readonly message: string } | null;
@@ -20,6 +18,8 @@ export interface Result {
   readonly incidents: number;
   readonly kills: number;
   readonly accountDays: number;
+  /** Whether what it stored was replayed, and the same incidents found. */
+  readonly replayed: boolean;
   /** When the run ended, in days of the simulation. */
   readonly endedAtDay: number;
   readonly story: readonly string[];
@@ -32,16 +32,18 @@ export async function simulate(scenario: Scenario, options: { readonly told: boo
   const storage = openStorage(scenario.storage, scenario.startAt);
   const calendar = createMemoCalendar();
   let violation: Result['violation'] = null;
+  let replayed = false;
   const model = new Model({ scenario, story, calendar, now: () => queue.now, storage });
+  const observer = new RecordingObserver(model, (found) => {
+    violation ??= describe(found);
+  });
   const machine = new Machine({
     scenario,
     queue,
     world: new World(scenario),
     storage,
     calendar,
-    observer: new RecordingObserver(model, (found) => {
-      violation ??= describe(found);
-    }),
+    observer,
   });
   model.machine = machine;
   for (const event of scenario.events) queue.at(event.at, () => happen(machine, model, story, event));
@@ -63,6 +65,12 @@ export async function simulate(scenario: Scenario, options: { readonly told: boo
     }
     await new Promise(setImmediate);
     if (violation === null) model.finish();
+    if (violation === null && observer.pollsLost === 0 && canBeReplayed(scenario)) {
+      const reader = storage.open(() => machine.wall());
+      const incidents = observer.incidents.values();
+      checkReplay({ scenario, calendar, reader, incidents, now: machine.wall() });
+      replayed = true;
+    }
   } catch (error) {
     violation = describe(error);
   } finally {
@@ -79,6 +87,7 @@ export async function simulate(scenario: Scenario, options: { readonly told: boo
     incidents,
     kills,
     accountDays,
+    replayed,
     endedAtDay: queue.now / dayMs,
     story: story.lines,
   };

@@ -17,6 +17,7 @@ describe('the daemon in simulated time', () => {
     // A simulation in which nothing happens would keep every promise.
     expect(results.filter((result) => result.kills > 0).length).toBeGreaterThan(seeds / 2);
     expect(results.filter((result) => result.incidents > 0).length).toBeGreaterThan(seeds / 2);
+    expect(results.filter((result) => result.replayed).length).toBeGreaterThan(seeds / 5);
   });
 
   it('gives the same run for the same seed, byte for byte', { timeout: 60_000 }, async () => {
