@@ -104,7 +104,9 @@ async function report(name: string, work: () => string | Promise<string>): Promi
   const { user, system } = process.cpuUsage(begin);
   const ms = (user + system) / 1000;
   const rate = Math.round((total / ms) * 1000).toLocaleString('en');
-  console.log(`${name}: ${rate} readings/s (${total.toLocaleString('en')} in ${Math.round(ms)} ms, ${outcome})`);
+  console.log(
+    `${name}: ${rate} readings/s (${total.toLocaleString('en')} in ${Math.round(ms)} ms, ${outcome})`,
+  );
 }
 
 function replayAll(): string {
