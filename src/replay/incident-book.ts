@@ -29,6 +29,8 @@ export interface ReplayedIncident {
   readonly currency: string | null;
   /** When the balance ran empty; null for rules that do not warn of that, and where nothing tells. */
   readonly empty: Emptying | null;
+  /** Whether its rule warns that the balance comes to a floor. */
+  readonly floored: boolean;
   /** False when it fired again although nothing was paid in since it last resolved. */
   readonly isFirst: boolean;
 }
@@ -117,6 +119,7 @@ export class IncidentBook {
       threshold,
       currency: account?.poll.reading?.currency ?? account?.settings.currency ?? null,
       empty: null,
+      floored: false,
       isFirst: this.#resolved.get(incident.account)?.has(rule) !== true,
     };
     this.#known.set(incident.id, entry);
@@ -140,6 +143,7 @@ export class IncidentBook {
     if (reading === null || rule === undefined) return;
     const floorMicros = ruleKindOf(rule).floorMicros?.(rule);
     if (floorMicros === undefined) return;
+    entry.floored = true;
     if (reading[balance] <= floorMicros) {
       entry.empty = { at: entry.firedAt, how: 'reached' };
       return;

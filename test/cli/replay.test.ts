@@ -141,6 +141,17 @@ describe('lowwater replay', () => {
     expect(stdout).toMatch(/\d+ messages \(ops \d+\)/);
   });
 
+  it('says of rules that warn a time ahead how long before empty they told', async () => {
+    const rules = [{ id: 'lasts', type: 'runway', within: '12h', lookback: '6h' }];
+    const text = JSON.stringify({ ...config, rules, storage: { path: 'lowwater.db' } });
+    writeFileSync(join(folder, 'lasts.json'), text);
+    const words = ['replay', '--config', 'lasts.json', '--since', '7d'];
+    const { stdout } = await runCli(words, { cwd: folder });
+    expect(stdout).toMatch(/TOLD AHEAD +WITHIN +FIRED +BEFORE EMPTY/);
+    // One goes every five minutes, and the history ends before the last one does.
+    expect(stdout).toMatch(/lasts +12h +1 +not known +0 +1 +0 +0/);
+  });
+
   it('tells each amount in the currency that the account was read in then', async () => {
     const at = (minute: number) => `2026-11-20T12:${String(minute).padStart(2, '0')}:00Z`;
     const rows = [`${at(0)},300,0,EUR`, `${at(5)},150,0,EUR`, `${at(10)},700,0,USD`, `${at(15)},850,0,USD`];

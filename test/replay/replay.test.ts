@@ -10,6 +10,7 @@ import { cronCalendar } from '../../src/system/calendar.ts';
 import { emptyReader } from '../../src/views/empty-reader.ts';
 import {
   belowRule,
+  dropRule,
   factsNoon,
   hourMs,
   minuteMs,
@@ -391,5 +392,16 @@ describe('the JSON of a replay', () => {
       ],
       messages: 3,
     });
+  });
+});
+
+describe('an alert that lets go and comes back', () => {
+  const drop = dropRule({ id: 'drop', by: { kind: 'amount', micros: units(30) }, windowMs: 10 * minuteMs });
+  const firsts = (balances: readonly number[]) =>
+    run(settingsOf([drop]), [{ polls: pollsOf(balances) }]).incidents.map(({ isFirst }) => isFirst);
+
+  it('is told from one that fires anew after something was paid in', () => {
+    expect(firsts([100, 60, 60, 60, 60, 20])).toEqual([true, false]);
+    expect(firsts([100, 60, 60, 60, 60, 90, 50])).toEqual([true, true]);
   });
 });

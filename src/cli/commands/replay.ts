@@ -25,6 +25,10 @@ staleness. With --input the readings of a CSV file: at,sms,voip,currency and opt
 where readings are missing for longer than usual the account counts as unreadable. The same engine judges as in the daemon: outages of
 a provider, silences and grouping are part of it. Nobody acknowledges anything in a replay, and every message is delivered at once.
 
+Of rules that warn a time ahead it says how long before empty they told: what counts as empty is when as much was spent as had been left,
+topped up or not. With more than 1.2 times of the time asked for left that was too early, with less than 0.8 times too late; it flapped when
+it fired again although nothing was paid in.
+
 --json prints {"incidents":[{"account","rule","type","severity","firedAt","resolvedAt","value","emptyAt","emptyBy"}],"messages":n};
 severity is the worst, value what it fired with (money as a decimal string, durations in seconds). emptyAt is when the balance
 ran empty: "reached" while it fired; "spent" when after a top-up as much was spent as had been left; or else "projected".

@@ -14,7 +14,7 @@ import { formatInstant } from '../terminal/time.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';
 import type { Traces } from './account-trace.ts';
 import { drawTimeline } from './draw-timeline.ts';
-import { formatMessages, formatTotals } from './format-totals.ts';
+import { formatMessages, formatRunways, formatTotals } from './format-totals.ts';
 
 export interface ReplayReport {
   readonly result: ReplayResult;
@@ -42,6 +42,7 @@ export function formatReplay(report: ReplayReport): string {
     ...providers.map(([id, incidents]) => formatProvider(report, id, incidents)),
     ...result.accounts.map(({ account }) => formatAccount(report, account, byAccount.get(account.id) ?? [])),
     formatTotals(result, { until, stdout }),
+    formatRunways(result, { stdout }),
     wrapToWidth(formatMessages(result.messages, { since, until, timezone }), room).join('\n'),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;

@@ -2,6 +2,7 @@ import { plural } from '../../domain/moment.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import type { MessageCount } from '../../replay/notebook.ts';
 import type { ReplayResult } from '../../replay/replay.ts';
+import { judgeRunways, type RunwayRecord } from '../../replay/runway-record.ts';
 import { layoutWidth, type Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/time.ts';
@@ -39,6 +40,35 @@ export function formatTotals(
     width: layoutWidth(stdout),
     style: stdout.style,
   }).trimEnd();
+}
+
+/** For each rule that warns a time ahead how well it would have; empty without any that fired. */
+export function formatRunways(
+  { incidents, until }: ReplayResult,
+  { stdout }: { readonly stdout: Output },
+): string {
+  const records = judgeRunways(incidents, until);
+  if (records.length === 0) return '';
+  return formatTable<RunwayRecord>({
+    columns: [
+      { header: 'TOLD AHEAD', value: ({ rule }) => rule, minWidth: 10 },
+      { header: 'WITHIN', align: 'right', rank: 3, value: ({ withinMs }) => shortLength(withinMs) },
+      { header: 'FIRED', align: 'right', value: ({ fired }) => String(fired) },
+      { header: 'BEFORE EMPTY', align: 'right', value: ({ leadMs }) => describeLead(leadMs) },
+      { header: 'IN TIME', align: 'right', rank: 2, value: ({ inTime }) => String(inTime) },
+      { header: 'TOO EARLY', align: 'right', value: ({ early }) => String(early) },
+      { header: 'TOO LATE', align: 'right', rank: 1, value: ({ late }) => String(late) },
+      { header: 'FLAPPED', align: 'right', value: ({ flapped }) => String(flapped) },
+    ],
+    rows: records,
+    width: layoutWidth(stdout),
+    style: stdout.style,
+  }).trimEnd();
+}
+
+/** As a rule, so long before nothing was left. */
+function describeLead(leadMs: number | null): string {
+  return leadMs === null ? 'not known' : shortLength(Math.max(0, leadMs));
 }
 
 /** How many messages, in all and a week, and when most of them came. */
