@@ -1,102 +1,91 @@
-import type { Alert, Incident } from '../domain/alert.ts';
-import type { NoticeKind } from '../domain/outbox.ts';
+import type { Incident } from '../domain/alert.ts';
 import { defaultRepeatEveryMs } from '../domain/route.ts';
 import { channelFailed, channelFailedRule } from '../rules/channel-failed.ts';
 import { providerDown } from '../rules/provider-down.ts';
-import { alertKindOf } from '../rules/registry.ts';
-import { type ChannelPlan, decide } from './decide.ts';
-import { isInhibited } from './inhibition.ts';
-import { isPartOfOutage, OutageHolds, reviewOutage, staleIncidentsOf } from './outage.ts';
+import { coverOf } from './cover.ts';
+import { type ChannelPlan, decide, type Suppression } from './decide.ts';
+import { OutageHolds, staleIncidentsOf } from './outage.ts';
 import { isOwnFailureRaised } from './own-alerts.ts';
 import { planChannels } from './plan.ts';
 import { enqueue, queueOf } from './queue.ts';
-import { isSilenced } from './silencing.ts';
 import { type MonitorState, wakeBy } from './state.ts';
 import { tellChannel } from './told.ts';
 
+/** More incidents than this are decided on in several turns, so that polls and deliveries go on in between. */
+const mostAtOnce = 500;
+
 /**
- * Ends a turn: decides for every incident that was touched, and every channel of it, whether something is to
- * be said, and puts that on the outbox. Doing it twice says nothing twice, because what was said is part of
- * the incident.
+ * The step of a turn that decides, for every incident that was touched and every channel of it, whether something is to
+ * be said, and puts that on the outbox.
  */
-export function announceTouched(state: MonitorState, now: number): void {
-  reviewOutages(state, now);
-  const turn = { now, holds: new OutageHolds(state, now), waiting: new WaitingIncidents(state) };
+export function decideTouched(state: MonitorState, now: number): void {
+  const turn = { state, now, holds: new OutageHolds(state, now), waiting: new WaitingIncidents(state) };
+  let left = mostAtOnce;
   for (const id of state.touched) {
+    if (left === 0) {
+      wakeBy(state, 'touched', now);
+      return;
+    }
+    left -= 1;
+    state.touched.delete(id);
     const incident = state.incidents.get(id);
-    if (incident !== undefined) announce(state, incident, turn);
+    if (incident !== undefined) announce(turn, incident);
   }
-  state.touched.clear();
-}
-
-/** Whether a person would find the incident suppressed now, and how (for the API). */
-export function suppressionOf(
-  state: MonitorState,
-  incident: Incident,
-  now: number,
-): { silenced: boolean; inhibited: boolean } {
-  const { silenced, inhibited } = suppressionByAlerts(state, incident, now);
-  return { silenced, inhibited: inhibited || isPartOfOutage(state, incident) };
-}
-
-function suppressionByAlerts(
-  state: MonitorState,
-  incident: Incident,
-  now: number,
-): { silenced: boolean; inhibited: boolean } {
-  return { silenced: isSilenced(state, incident, now), inhibited: isIncidentInhibited(state, incident, now) };
-}
-
-function reviewOutages(state: MonitorState, now: number): void {
-  const providers = new Set<string>();
-  for (const id of state.touched) {
-    const incident = state.incidents.get(id);
-    const account =
-      incident !== undefined && alertKindOf(incident).unread === 'means'
-        ? state.accounts.get(incident.account)
-        : undefined;
-    if (account !== undefined) providers.add(account.settings.baseUrl);
-  }
-  for (const baseUrl of providers) reviewOutage(state, baseUrl, now);
 }
 
 /** What is looked up once for all decisions of a turn. */
 interface Turn {
+  readonly state: MonitorState;
   readonly now: number;
   readonly holds: OutageHolds;
   readonly waiting: WaitingIncidents;
 }
 
-function announce(state: MonitorState, incident: Incident, turn: Turn): void {
+/** An incident as far as it was told, and when it has to be looked at again. */
+interface Told {
+  readonly incident: Incident;
+  readonly until: number;
+}
+
+function announce(turn: Turn, incident: Incident): void {
+  const { state, now } = turn;
+  const cover = { ...coverOf(state, incident, now), heldUntil: turn.holds.heldUntil(incident) };
+  const untold: Told = { incident, until: Number.POSITIVE_INFINITY };
+  const told = plansOf(state, incident).reduce<Told>((sofar, plan) => {
+    const suppression = { ...cover, channelFailedUntil: channelFailedUntil(state, incident, plan) };
+    const here = tellAll(turn, { incident: sofar.incident, plan, suppression });
+    return { incident: here.incident, until: Math.min(sofar.until, here.until) };
+  }, untold);
+  if (told.incident !== incident) state.incidents.set(incident.id, told.incident);
+  if (Number.isFinite(told.until)) wakeBy(state, `incident:${incident.id}`, told.until);
+}
+
+/** Tells one channel until nothing is left: one thing said may leave another, such as an escalation that is due as well. */
+function tellAll(
+  turn: Turn,
+  it: { readonly incident: Incident; readonly plan: ChannelPlan; readonly suppression: Suppression },
+): Told {
+  const { incident, plan, suppression } = it;
   const { now } = turn;
-  const common = {
-    ...suppressionByAlerts(state, incident, now),
-    heldUntil: turn.holds.heldUntil(incident),
-  };
-  let current = incident;
-  let next = Number.POSITIVE_INFINITY;
-  for (const plan of plansOf(state, incident)) {
-    const suppression = { ...common, channelFailedUntil: channelFailedUntil(state, incident, plan) };
-    let known = current.told[plan.channel] ?? null;
-    // One thing said may leave another: an escalation that is due with the first message.
-    for (;;) {
-      const decision = decide({ incident: current, plan, told: known, suppression, now });
-      if (decision.kind === 'quiet') {
-        next = Math.min(next, decision.until ?? next);
-        break;
-      }
-      const { notice } = decision;
-      if (notice === 'reminder' && known !== null && turn.waiting.has(plan.channel, incident.id)) {
-        // What is still on its way to the channel says everything that a reminder would.
-        known = { ...known, at: now };
-        continue;
-      }
-      current = tell(state, { incident: current, plan, notice, now });
-      known = current.told[plan.channel] ?? null;
-    }
-  }
-  if (current !== incident) state.incidents.set(incident.id, current);
-  if (Number.isFinite(next)) wakeBy(state, `incident:${incident.id}`, next);
+  const decision = decide({
+    incident,
+    plan,
+    told: incident.told[plan.channel] ?? null,
+    suppression,
+    waiting: () => turn.waiting.has(plan.channel, incident.id),
+    now,
+  });
+  if (decision.kind === 'quiet') return { incident, until: decision.until ?? Number.POSITIVE_INFINITY };
+  const { notice } = decision;
+  const message = enqueue(turn.state, {
+    channel: plan.channel,
+    item: { incident: incident.id, account: incident.account, rule: incident.rule, kind: notice, at: now },
+    dueAt: now + plan.groupWaitMs,
+    now,
+  });
+  const untried = isUntried(turn.state, incident);
+  const next = tellChannel(incident, { channel: plan.channel, notice, message, untried, now });
+  return tellAll(turn, { ...it, incident: next });
 }
 
 function plansOf(state: MonitorState, incident: Incident): readonly ChannelPlan[] {
@@ -119,31 +108,6 @@ function plansOf(state: MonitorState, incident: Incident): readonly ChannelPlan[
   return [...own.values()];
 }
 
-function tell(
-  state: MonitorState,
-  it: {
-    readonly incident: Incident;
-    readonly plan: ChannelPlan;
-    readonly notice: NoticeKind;
-    readonly now: number;
-  },
-): Incident {
-  const { incident, plan, notice, now } = it;
-  const message = enqueue(state, {
-    channel: plan.channel,
-    item: { incident: incident.id, account: incident.account, rule: incident.rule, kind: notice, at: now },
-    dueAt: now + plan.groupWaitMs,
-    now,
-  });
-  return tellChannel(incident, {
-    channel: plan.channel,
-    notice,
-    message,
-    untried: isUntried(state, incident),
-    now,
-  });
-}
-
 /** True until the first channel is told. One that refused for good was told as far as escalation goes. */
 function isUntried(state: MonitorState, incident: Incident): boolean {
   if (Object.keys(incident.told).length > 0) return false;
@@ -153,21 +117,6 @@ function isUntried(state: MonitorState, incident: Incident): boolean {
 /** A channel is not asked to carry the news of its own failure. */
 function isAbout(incident: Incident, channel: string): boolean {
   return incident.type === channelFailed.type && incident.rule === channelFailedRule(channel);
-}
-
-function isIncidentInhibited(state: MonitorState, incident: Incident, now: number): boolean {
-  const account = state.accounts.get(incident.account);
-  const alert = account?.alerts.get(incident.rule);
-  if (account === undefined || alert === undefined || alert.state !== 'firing') return false;
-  return isInhibited(alert, heardAlerts(state, [...account.alerts.values()], now));
-}
-
-/** An alert that is itself silenced says nothing, so it must not keep others from speaking. */
-function heardAlerts(state: MonitorState, alerts: readonly Alert[], now: number): Alert[] {
-  return alerts.filter((alert) => {
-    const incident = alert.incident === null ? undefined : state.incidents.get(alert.incident);
-    return incident !== undefined && !isSilenced(state, incident, now);
-  });
 }
 
 /** A channel that refuses for good is tried again at the pace of reminders, not with every new alert's fate unknown. */

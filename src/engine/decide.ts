@@ -40,6 +40,7 @@ export type QuietReason =
   | 'acknowledged'
   | 'flapping'
   | 'not due'
+  | 'still on its way'
   | 'never told'
   | 'already told';
 
@@ -52,6 +53,8 @@ export function decide(input: {
   readonly plan: ChannelPlan;
   readonly told: Told | null;
   readonly suppression: Suppression;
+  /** Whether something about the incident is still on its way to the channel. */
+  readonly waiting: () => boolean;
   readonly now: number;
 }): Decision {
   const { incident, told } = input;
@@ -100,8 +103,11 @@ function decideNext(input: Input, told: Told): Decision {
   const escalation = decideEscalation(input, told);
   if (escalation?.kind === 'tell') return escalation;
   const repeatAt = told.at + plan.repeatEveryMs;
-  if (now >= repeatAt) return tell('reminder');
-  return quiet('not due', Math.min(repeatAt, escalation?.until ?? repeatAt));
+  if (now < repeatAt) return quiet('not due', Math.min(repeatAt, escalation?.until ?? repeatAt));
+  if (!input.waiting()) return tell('reminder');
+  // What waits says everything that a reminder would.
+  const nextAt = now + plan.repeatEveryMs;
+  return quiet('still on its way', Math.min(nextAt, escalation?.until ?? nextAt));
 }
 
 /** Null when this channel takes no part in an escalation, or has been escalated to. */

@@ -8,6 +8,7 @@ import type { Matcher } from '../domain/rule.ts';
 import type { Silence } from '../domain/silence.ts';
 import { channelFailedRule } from '../rules/channel-failed.ts';
 import { ownAlertTypes } from '../rules/registry.ts';
+import { coverOf, speakTogether } from './cover.ts';
 import { keepIncident } from './incidents.ts';
 import { reviewSilences } from './silencing.ts';
 import type { MonitorState } from './state.ts';
@@ -22,13 +23,35 @@ export function acknowledge(
 ): Refusal | null {
   const incident = openIncidentOf(state, it);
   if (incident === null) return noIncident(it);
-  if (isAcknowledged(incident)) return null;
-  const { severity, rises } = incident;
-  keepIncident(state, {
-    ...incident,
-    acknowledgement: { at: it.at, by: it.by, comment: it.comment, severity, rises },
-  });
+  for (const open of [incident, ...spokenForWith(state, incident)]) take(state, open, it);
   return null;
+}
+
+function take(
+  state: MonitorState,
+  incident: Incident,
+  { by, comment, at }: { readonly by: string; readonly comment: string; readonly at: number },
+): void {
+  if (isAcknowledged(incident)) return;
+  const { severity, rises } = incident;
+  const taken = { ...incident, acknowledgement: { at, by, comment, severity, rises } };
+  // What another speaks for says nothing of its own, now or when that one has ended.
+  keepIncident(state, coverOf(state, incident, at).inhibited ? withAllTold(taken, at) : taken);
+}
+
+function withAllTold(incident: Incident, acknowledgedAt: number): Incident {
+  const told = Object.entries(incident.told).map(([channel, it]) => [channel, { ...it, acknowledgedAt }]);
+  return { ...incident, told: Object.fromEntries(told) };
+}
+
+/** The open incidents that share one voice with it: they are about the same empty balance. */
+function spokenForWith(state: MonitorState, { account, rule }: AlertName): Incident[] {
+  const alerts = state.alerts.of(account);
+  const alert = alerts.get(rule);
+  if (alert === undefined) return [];
+  return [...alerts.values()]
+    .filter((other) => other.rule !== rule && speakTogether(other, alert))
+    .flatMap((other) => openIncidentOf(state, other) ?? []);
 }
 
 /** The person gives it back: reminders go on, and whoever has to act gets the whole time before it escalates. */
@@ -40,7 +63,8 @@ export function unacknowledge(state: MonitorState, it: AlertName & { readonly at
       refused: 'not-found',
       why: `nobody has acknowledged rule "${it.rule}" for account "${it.account}"`,
     };
-  keepIncident(state, { ...incident, acknowledgement: null, escalationSince: it.at });
+  for (const open of [incident, ...spokenForWith(state, incident)])
+    keepIncident(state, { ...open, acknowledgement: null, escalationSince: it.at });
   return null;
 }
 

@@ -16,7 +16,7 @@ const outageRule = providerDown.type;
  * An outage of a whole provider: at least half, and at least three, of its accounts went stale within one
  * poll interval. One message replaces theirs, and one more says that it is over.
  */
-export function reviewOutage(state: MonitorState, baseUrl: string, now: number): void {
+function reviewOutage(state: MonitorState, baseUrl: string, now: number): void {
   const accounts = accountsOf(state, baseUrl);
   const account = providerAccountId(baseUrl);
   const alert = state.alerts.get(account, outageRule);
@@ -42,6 +42,21 @@ export function reviewOutage(state: MonitorState, baseUrl: string, now: number):
     now,
   });
   touchAll(state, accounts);
+}
+
+/**
+ * The step of a turn that looks at each provider of which an account went stale or was read again: whether it is out as a
+ * whole.
+ */
+export function reviewOutages(state: MonitorState, now: number): void {
+  const providers = new Set<string>();
+  for (const id of state.touched) {
+    const incident = state.incidents.get(id);
+    const account =
+      incident !== undefined && meansUnread(incident) ? state.accounts.get(incident.account) : undefined;
+    if (account !== undefined) providers.add(account.settings.baseUrl);
+  }
+  for (const baseUrl of providers) reviewOutage(state, baseUrl, now);
 }
 
 /** Reviews every outage that lasts, after accounts were removed that it may have consisted of. */

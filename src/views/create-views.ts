@@ -4,7 +4,7 @@ import { isAcknowledged } from '../domain/incident.ts';
 import type { NoticeKind } from '../domain/outbox.ts';
 import type { StoreReader } from '../domain/ports.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
-import { suppressionOf } from '../engine/announce.ts';
+import { suppressionOf } from '../engine/cover.ts';
 import { sketchIncident } from '../engine/incidents.ts';
 import { outlookOf } from '../engine/insight.ts';
 import { blockedUntil } from '../engine/observe.ts';

@@ -147,7 +147,7 @@ describe('inhibition', () => {
     expect(world.news()).toEqual(['otp/soft firing warning; otp/floor resolved critical (topped-up)']);
   });
 
-  test('not on the other balance, not on another account, not by one of the same severity', async () => {
+  test('not on the other balance, not on another account; at the same severity the deeper threshold speaks', async () => {
     const voip = { ...soft, id: 'voip-soft', balance: 'voip' as const };
     const equal = { ...soft, id: 'equal', thresholds: { critical: units(200) } };
     const world = await startWorld({ accounts: ['otp', 'other'], rules: [equal, floor, voip] });
@@ -161,9 +161,33 @@ describe('inhibition', () => {
     await world.pass(step);
     expect(world.news()[0]?.split('; ').sort()).toEqual([
       'other/equal firing critical',
-      'otp/equal firing critical',
       'otp/floor firing critical',
     ]);
+  });
+
+  test('an empty balance is one voice: one message, one reminder, one acknowledgement for all', async () => {
+    const world = await startWorld({
+      rules: [soft, floor],
+      routes: [makeRoute({ repeatEveryMs: hourMs })],
+    });
+    world.provider.set('otp', -1);
+    await world.pass(step);
+    expect(world.news()).toEqual(['otp/sms-negative firing critical']);
+    await world.pass(hourMs);
+    expect(world.news()).toEqual(['otp/sms-negative reminder critical']);
+    const order = { account: 'otp', rule: 'floor', by: 'ana', comment: 'paid' };
+    expect(world.views.acknowledge(order)).toBeNull();
+    await world.pass(2 * hourMs);
+    expect(world.news()).toEqual(['otp/sms-negative acknowledged critical']);
+    expect(world.views.alerts({ all: false }).map(({ acknowledged }) => acknowledged?.comment)).toEqual([
+      'paid',
+      'paid',
+      'paid',
+    ]);
+    // What is only low still is no news to whoever took the empty balance.
+    world.provider.set('otp', 150);
+    await world.pass(step);
+    expect(world.news()).toEqual(['otp/sms-negative resolved critical (topped-up)']);
   });
 
   test('a silenced worse alert does not keep the milder one quiet', async () => {

@@ -44,6 +44,7 @@ interface Row {
   readonly plan?: ChannelPlan;
   readonly told?: Told | null;
   readonly suppression?: Partial<Suppression>;
+  readonly waiting?: boolean;
   readonly expected: string;
 }
 
@@ -187,6 +188,13 @@ const rows: readonly Row[] = [
     expected: 'tell firing',
   },
   {
+    name: 'a reminder is needless while something about it is on its way',
+    incident: open,
+    told: longAgo,
+    waiting: true,
+    expected: `quiet: still on its way until ${240 * minute}`,
+  },
+  {
     name: 'acknowledged: whoever was told hears who has it',
     incident: acknowledged(open),
     told: longAgo,
@@ -321,6 +329,7 @@ test.each(rows)('$name', (row) => {
     plan,
     told: row.told ?? null,
     suppression: { ...free, ...suppression },
+    waiting: () => row.waiting ?? false,
     now,
   };
   expect(word(decide(input))).toBe(expected);
@@ -355,7 +364,7 @@ describe('whatever the incident and what was told', () => {
   test('a resolved is told only to a channel that was told of the incident, and nothing is told after it', () => {
     fc.assert(
       fc.property(someIncident, somePlan, someTold, someSuppression, (it, plan, known, suppression) => {
-        const decision = decide({ incident: it, plan, told: known, suppression, now });
+        const decision = decide({ incident: it, plan, told: known, suppression, waiting: () => false, now });
         if (decision.kind === 'tell' && decision.notice === 'resolved') {
           expect(known?.resolved).toBe(false);
           expect(it.resolvedAt).not.toBeNull();
@@ -368,7 +377,7 @@ describe('whatever the incident and what was told', () => {
   test('silence is kept, and an answer that time will change names an instant to come', () => {
     fc.assert(
       fc.property(someIncident, somePlan, someTold, someSuppression, (it, plan, known, suppression) => {
-        const decision = decide({ incident: it, plan, told: known, suppression, now });
+        const decision = decide({ incident: it, plan, told: known, suppression, waiting: () => false, now });
         if (suppression.silenced) expect(decision.kind).toBe('quiet');
         if (decision.kind === 'quiet' && decision.until !== null) expect(decision.until).toBeGreaterThan(now);
       }),

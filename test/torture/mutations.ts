@@ -16,6 +16,7 @@ const restore = 'src/engine/restore.ts';
 const silencing = 'src/engine/silencing.ts';
 const judge = 'src/engine/judge.ts';
 const decide = 'src/engine/decide.ts';
+const cover = 'src/engine/cover.ts';
 const transition = 'src/engine/transition.ts';
 
 /** Bugs of the kind that lose, invent or repeat alerts, or that are rude to the provider or to a channel. */
@@ -41,14 +42,38 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what was told is not stored with the message',
     file: 'src/engine/announce.ts',
-    old: 'state.incidents.set(incident.id, current);',
-    new: 'state.incidents.hold(incident.id, current);',
+    old: 'state.incidents.set(incident.id, told.incident);',
+    new: 'state.incidents.hold(incident.id, told.incident);',
   },
   {
     name: 'a milder alert is told beside a worse one',
-    file: 'src/engine/inhibition.ts',
-    old: 'isWorse(other.severity, alert.severity))',
-    new: 'isWorse(alert.severity, other.severity))',
+    file: cover,
+    old: 'one.rule < other.rule : order > 0;',
+    new: 'one.rule < other.rule : order < 0;',
+  },
+  {
+    name: 'every alert about the same empty balance speaks for itself',
+    file: cover,
+    old: 'return speakTogether(other, alert) && saysMore(other, alert);',
+    new: 'return false;',
+  },
+  {
+    name: 'an acknowledgement takes only the alert that it names',
+    file: 'src/engine/operate.ts',
+    old: '[incident, ...spokenForWith(state, incident)]) take(',
+    new: '[incident]) take(',
+  },
+  {
+    name: 'nobody is told who acknowledged',
+    file: decide,
+    old: "    return tell('acknowledged');",
+    new: "    return quiet('acknowledged');",
+  },
+  {
+    name: 'what a small top-up made milder is not told again',
+    file: judge,
+    old: "const eased = change === 'fell' && rises(account.poll, alert.balance);",
+    new: 'const eased = false;',
   },
   {
     name: 'a balance below zero in another currency is no alert',

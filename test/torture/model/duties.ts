@@ -1,12 +1,15 @@
 import type { Incident, Told } from '../../../src/domain/alert.ts';
 import type { NoticeItem, OutboxMessage } from '../../../src/domain/outbox.ts';
+import type { Outcome } from '../../../src/domain/outcome.ts';
 import type { Calendar } from '../../../src/domain/ports.ts';
+import type { Reading } from '../../../src/domain/reading.ts';
+import type { Severity } from '../../../src/domain/severity.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
 import { Violation } from '../story.ts';
 import type { AlertBook } from './alert-book.ts';
 import { DurableMap } from './durable-map.ts';
 import type { Ledger, Moment } from './ledger.ts';
-import { type Ask, acknowledged, asksOf, inhibited, maybeHeld, silenced } from './routing.ts';
+import { type Ask, acknowledged, asksOf, inhibited, maybeHeld, sharesVoice, silenced } from './routing.ts';
 import { rank } from './rules.ts';
 
 /** Deciding may take this long: a timer, a commit. */
@@ -31,6 +34,11 @@ export class Duties {
   readonly #lastTold = new DurableMap<number>();
   /** The instant of the last decision of each kind, by channel and incident. */
   readonly #lastItem = new DurableMap<number>();
+  /** The last two readings of each account. */
+  readonly #readings = new Map<string, readonly [Reading, Reading | null]>();
+  /** Each incident's severity as it was last written, and where a top-up last led it to. */
+  readonly #severity = new DurableMap<Severity>();
+  readonly #eased = new DurableMap<{ readonly severity: Severity; readonly rises: number }>();
   /** When each alert was last seen to change. */
   readonly #changedAt = new Map<string, number>();
   #disturbedAt = 0;
@@ -47,16 +55,36 @@ export class Duties {
 
   /** The database is an older one, or the clock moved unseen: when channels were told last proves nothing. */
   restored(): void {
-    for (const key of [...this.#lastTold.keys()]) this.#lastTold.delete(key);
+    for (const map of [this.#lastTold, this.#severity, this.#eased])
+      for (const key of [...map.keys()]) map.delete(key);
     this.committed();
   }
 
+  polled(account: string, outcome: Outcome, at: number): void {
+    if (outcome.kind !== 'ok') return;
+    this.#readings.set(account, [{ at, ...outcome.answer }, this.#readings.get(account)?.[0] ?? null]);
+  }
+
+  /** An incident in a batch: one that became milder as its balance rose was eased by a top-up. */
+  followed({ id, account, balance, severity, rises }: Incident): void {
+    const before = this.#severity.get(id);
+    this.#severity.set(id, severity);
+    const [last, previous] = this.#readings.get(account) ?? [null, null];
+    if (before === undefined || rank[severity] >= rank[before] || balance === null) return;
+    if (last !== null && previous !== null && last[balance] > previous[balance])
+      this.#eased.set(id, { severity, rises });
+  }
+
   committed(): void {
+    this.#severity.commit();
+    this.#eased.commit();
     this.#lastTold.commit();
     this.#lastItem.commit();
   }
 
   died(): void {
+    this.#severity.crash();
+    this.#eased.crash();
     this.#lastTold.crash();
     this.#lastItem.crash();
   }
@@ -93,6 +121,7 @@ export class Duties {
     const owed = new Map<string, number>();
     for (const incident of state.incidents.values()) {
       this.#expectTold(incident);
+      this.#expectOneVoice(state, incident);
       for (const duty of this.#dutiesOf(state, incident, it)) {
         const key = `${duty.channel}/${incident.id} ${duty.kind}`;
         owed.set(key, this.#owed.get(key) ?? it.at);
@@ -136,7 +165,7 @@ export class Duties {
     if (kind !== 'resolved' && kind !== 'event' && incident.resolvedAt === null) {
       const counts = (key: string): boolean => at - (this.#changedAt.get(key) ?? at) > settledMs;
       const settled = counts(`${incident.account}/${incident.rule}`) || kind === 'firing';
-      if (settled && inhibited({ state, calendar, book, now, counts }, incident)) {
+      if (settled && inhibited({ state, calendar, book, now, counts, surely: true }, incident)) {
         throw new Violation('a worse alert speaks for a milder one', what);
       }
     }
@@ -150,6 +179,19 @@ export class Duties {
           `${what}: ${at - last} ms after the last word, decided at ${it.item.at}, now ${now}`,
         );
       }
+    }
+  }
+
+  /** One acknowledgement takes all that were open about the same empty balance. */
+  #expectOneVoice(state: MonitorState, incident: Incident): void {
+    const { acknowledgement } = incident;
+    const mine = state.alerts.get(incident.account, incident.rule);
+    if (acknowledgement === null || mine?.incident !== incident.id) return;
+    for (const alert of state.alerts.of(incident.account).values()) {
+      const other = alert.incident === null ? undefined : state.incidents.get(alert.incident);
+      if (other === undefined || !sharesVoice(alert, mine) || other.acknowledgement !== null) continue;
+      if (other.firedAt < acknowledgement.at - 1000)
+        throw new Violation('one acknowledgement takes them all', `${incident.id}, but not ${other.id}`);
     }
   }
 
@@ -193,17 +235,33 @@ export class Duties {
       const told = incident.told[ask.channel];
       if (failed(ask.channel, ask.repeatEveryMs)) continue;
       const repeatEveryMs = Math.max(...pausesOf(state, incident, ask.channel));
-      const kind = this.#dutyOf(incident, { ...ask, repeatEveryMs }, told, it);
+      const kind = isOwedWhoHasIt(incident, told)
+        ? 'acknowledged'
+        : this.#dutyOf(incident, { ...ask, repeatEveryMs }, told, it);
       if (kind !== null) found.push({ channel: ask.channel, kind });
     }
     return found;
+  }
+
+  /**
+   * What a channel's readers believe: whoever acknowledged saw the severity of that moment, whoever topped up the one that
+   * it led to.
+   */
+  #seenSeverity(incident: Incident, told: Told): Severity {
+    const { acknowledgement } = incident;
+    const seenLater = acknowledgement !== null && acknowledgement.rises >= told.rises;
+    const seen = seenLater ? acknowledgement.severity : told.severity;
+    const eased = this.#eased.get(incident.id);
+    const helped = eased !== undefined && eased.rises >= told.rises && rank[seen] > rank[eased.severity];
+    return helped ? eased.severity : seen;
   }
 
   #dutyOf(incident: Incident, ask: Ask, told: Told | undefined, it: Moment): string | null {
     const taken = acknowledged(incident);
     if (incident.event) return ask.direct && told === undefined ? 'event' : null;
     if (told === undefined && ask.direct) return taken ? null : 'first';
-    if (told !== undefined && rank[incident.severity] > rank[seenSeverity(incident, told)]) return 'worse';
+    if (told !== undefined && rank[incident.severity] > rank[this.#seenSeverity(incident, told)])
+      return 'worse';
     if (taken || incident.flappingSince !== null) return null;
     const escalationDue = incident.escalationSince + (ask.escalateAfterMs ?? Number.POSITIVE_INFINITY);
     const escalated = (told?.escalatedAt ?? null) !== null;
@@ -215,10 +273,9 @@ export class Duties {
   }
 }
 
-/** What a channel's readers believe: whoever acknowledged saw the severity of that moment. */
-function seenSeverity({ acknowledgement }: Incident, told: Told): Told['severity'] {
-  const seenLater = acknowledgement !== null && acknowledgement.rises >= told.rises;
-  return seenLater ? acknowledgement.severity : told.severity;
+function isOwedWhoHasIt(incident: Incident, told: Told | undefined): boolean {
+  if (told === undefined || !acknowledged(incident)) return false;
+  return told.acknowledgedAt !== incident.acknowledgement?.at;
 }
 
 /** The pauses between reminders to a channel that its routes ask for. An outage takes the place of alerts that may have others. */

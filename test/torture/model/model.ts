@@ -142,6 +142,7 @@ export class Model implements Observer {
       () => `  ${account}: ${outcome.kind === 'ok' ? JSON.stringify(outcome.answer) : outcome.kind}`,
     );
     this.#book.polled(account, outcome, moment.now);
+    this.#duties.polled(account, outcome, moment.now);
     if (outcome.kind === 'ok') {
       const already = this.#answered.at === moment.at ? this.#answered.accounts : [];
       this.#answered = { at: moment.at, accounts: new Set([...already, account]) };
@@ -160,7 +161,10 @@ export class Model implements Observer {
       if (!incident.event && !incident.account.startsWith('@')) this.#book.expectCause(incident);
     }
     if (!this.#napUnseen) this.#book.compare(state, { ...moment, only: touched });
-    for (const incident of batch.incidents) this.#follow(incident, daemon, moment);
+    for (const incident of batch.incidents) {
+      this.#follow(incident, daemon, moment);
+      this.#duties.followed(incident);
+    }
     this.#duties.changed(
       batch.alerts.map((it) => `${it.account}/${it.rule}`),
       moment.at,

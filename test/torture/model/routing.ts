@@ -1,4 +1,4 @@
-import { alertKey, type Incident } from '../../../src/domain/alert.ts';
+import { type Alert, alertKey, type Incident } from '../../../src/domain/alert.ts';
 import type { Calendar } from '../../../src/domain/ports.ts';
 import type { Settings } from '../../../src/domain/settings.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
@@ -72,6 +72,8 @@ export function inhibited(
     readonly now: number;
     /** Only alerts for which this is true count: all of them where it is absent. */
     readonly counts?: (key: string) => boolean;
+    /** Only where the contract says which of two speaks. */
+    readonly surely?: boolean;
   },
   incident: Incident,
 ): boolean {
@@ -85,10 +87,24 @@ export function inhibited(
     const known = state.incidents.get(other.incident);
     if (known === undefined || silenced(state, it.calendar, known, it.now)) continue;
     if (incident.type === 'stale' && rule.type === 'auth-failed') return true;
-    const same = rule.balance !== null && rule.balance === incident.balance;
-    if (same && rank[other.severity] > rank[incident.severity]) return true;
+    if (saysMoreOf(other, alert) > (it.surely === true ? 0 : -1)) return true;
   }
   return false;
+}
+
+const emptiness = ['runway', 'below', 'negative'];
+
+/** Above 0: the first speaks for both (contract 4.3). 0: one of them does. Below 0: the second does, or each for itself. */
+function saysMoreOf(one: Alert, other: Alert): number {
+  const [mine, its] = [emptiness.indexOf(one.type), emptiness.indexOf(other.type)];
+  if (one.balance === null || one.balance !== other.balance || mine < 0 || its < 0) return -1;
+  return rank[one.severity] - rank[other.severity] || mine - its;
+}
+
+/** The open incidents of the account that one acknowledgement takes together with this one's. */
+export function sharesVoice(one: Alert, other: Alert): boolean {
+  const both = emptiness.includes(one.type) && emptiness.includes(other.type);
+  return both && one.balance === other.balance && one.account === other.account;
 }
 
 export function acknowledged(incident: Incident): boolean {

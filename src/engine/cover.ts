@@ -1,0 +1,72 @@
+import type { Alert, Incident } from '../domain/alert.ts';
+import type { Quantity } from '../domain/quantity.ts';
+import { severityRank } from '../domain/severity.ts';
+import { alertKindOf } from '../rules/registry.ts';
+import { isPartOfOutage } from './outage.ts';
+import { isSilenced } from './silencing.ts';
+import type { MonitorState } from './state.ts';
+
+/** What keeps an incident from being told to anybody, as far as silences and other alerts go. */
+export interface Cover {
+  readonly silenced: boolean;
+  /** Another alert of the account that says more on the same balance, or a failed key, already says it. */
+  readonly inhibited: boolean;
+}
+
+/** Whether a person would find the incident suppressed now, and how (for the API). */
+export function suppressionOf(state: MonitorState, incident: Incident, now: number): Cover {
+  const cover = coverOf(state, incident, now);
+  return { ...cover, inhibited: cover.inhibited || isPartOfOutage(state, incident) };
+}
+
+export function coverOf(state: MonitorState, incident: Incident, now: number): Cover {
+  return { silenced: isSilenced(state, incident, now), inhibited: isCovered(state, incident, now) };
+}
+
+function isCovered(state: MonitorState, incident: Incident, now: number): boolean {
+  const alerts = state.alerts.of(incident.account);
+  const alert = alerts.get(incident.rule);
+  if (alert === undefined || alert.state !== 'firing' || alerts.size < 2) return false;
+  for (const other of alerts.values()) if (covers(other, alert) && isHeard(state, other, now)) return true;
+  return false;
+}
+
+/** An alert that is itself silenced says nothing, so it must not keep others from speaking. */
+function isHeard(state: MonitorState, alert: Alert, now: number): boolean {
+  const incident = alert.incident === null ? undefined : state.incidents.get(alert.incident);
+  return incident !== undefined && !isSilenced(state, incident, now);
+}
+
+/**
+ * Whether another alert of the same account already says what this one would: one that says more of how empty the same
+ * balance is, or a refused key, which explains why readings are stale.
+ */
+export function covers(other: Alert, alert: Alert): boolean {
+  if (other.state !== 'firing' || other.rule === alert.rule) return false;
+  if (alertKindOf(alert).unread === 'means' && alertKindOf(other).unread === 'explains') return true;
+  return speakTogether(other, alert) && saysMore(other, alert);
+}
+
+/** Of alerts about how empty one balance is only the one that says most speaks, and one acknowledgement takes them all. */
+export function speakTogether(one: Alert, other: Alert): boolean {
+  const alike = one.balance !== null && one.balance === other.balance;
+  return alike && Number.isFinite(rankOf(one)) && Number.isFinite(rankOf(other));
+}
+
+/** The worse one; at equal severity what is empty before what is low before what will be empty, then the deeper threshold. */
+function saysMore(one: Alert, other: Alert): boolean {
+  const order =
+    severityRank(one.severity) - severityRank(other.severity) ||
+    rankOf(other) - rankOf(one) ||
+    sizeOf(other.threshold) - sizeOf(one.threshold);
+  return order === 0 || Number.isNaN(order) ? one.rule < other.rule : order > 0;
+}
+
+function rankOf(alert: Alert): number {
+  return alertKindOf(alert).emptinessRank ?? Number.POSITIVE_INFINITY;
+}
+
+function sizeOf(threshold: Quantity | null): number {
+  if (threshold?.unit === 'money') return threshold.micros;
+  return threshold?.unit === 'duration' ? threshold.ms : Number.NaN;
+}

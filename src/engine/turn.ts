@@ -1,0 +1,41 @@
+import { decideTouched } from './announce.ts';
+import { judgeElapsed } from './judge.ts';
+import { reviewOutages } from './outage.ts';
+import { reviewSilences } from './silencing.ts';
+import type { MonitorState } from './state.ts';
+
+/**
+ * The order of a turn. Before it, something came in and was taken in: `observePoll` stores a poll as a fact and judges
+ * the account's rules by it, each verdict through the one door (`transition`) into its alert and incident; a person's
+ * order and the end of a delivery change records likewise. Whatever that touched, the steps below bring to its end, each
+ * `(state, now)`; none waits, and what they change notes itself.
+ *
+ * Doing it twice says nothing twice, because what was said is part of the incident.
+ */
+const steps = [
+  /** judge, transition: what time alone changes. */
+  wakeDue,
+  /** cover: accounts that went stale together become one incident of their provider. */
+  reviewOutages,
+  /** cover, decide, queue: for each incident touched and each channel, a named reason to speak or to keep silent. */
+  decideTouched,
+] as const satisfies readonly ((state: MonitorState, now: number) => void)[];
+
+export function endTurn(state: MonitorState, now: number): void {
+  for (const step of steps) step(state, now);
+}
+
+function wakeDue(state: MonitorState, now: number): void {
+  for (let key = state.due.takeDue(now); key !== undefined; key = state.due.takeDue(now)) {
+    wake(state, key, now);
+  }
+}
+
+/** `silences`, `incident:<id>`, `account:<id>`; `touched` asks for nothing but another turn. */
+function wake(state: MonitorState, key: string, now: number): void {
+  const [kind = key, id = ''] = key.split(/:(.*)/s);
+  if (kind === 'silences') reviewSilences(state, now);
+  if (kind === 'incident') state.touched.add(id);
+  const account = kind === 'account' ? state.accounts.get(id) : undefined;
+  if (account !== undefined) judgeElapsed(state, account, now);
+}
