@@ -17,6 +17,8 @@ export interface CommandContext {
   /** Who types, for the record beside an acknowledgement or a silence. */
   readonly user: string;
   readonly version: string;
+  /** Asks the person at the terminal; what is typed does not show when it is `hidden`. Null where there is none. */
+  readonly ask: ((question: string, hidden: boolean) => Promise<string>) | null;
   readonly clock: Clock;
   readonly random: Random;
   /** Aborted by the first SIGTERM or SIGINT, or when nobody reads standard output any more. */
@@ -60,6 +62,8 @@ export interface Rooms {
   }): Promise<{ readonly delivery: Delivery; readonly outgoing: string }>;
   /** The values that `type` of a channel can have. */
   listChannelTypes(): Promise<readonly string[]>;
+  /** What stands in the file for a channel to this address; null where no kind has such. */
+  channelAt(address: string): Promise<Readonly<Record<string, unknown>> | null>;
   /** A report as it would be sent now, for a person to read here. */
   renderReport(order: ReportOrder): Promise<string>;
   /** The same as JSON, as the webhook channel sends it. */

@@ -12,6 +12,7 @@ type LiveRooms = Pick<
   | 'runDaemon'
   | 'runDemo'
   | 'listChannelTypes'
+  | 'channelAt'
   | 'checkAccounts'
   | 'sendTest'
   | 'renderReport'
@@ -50,6 +51,17 @@ export function createLiveRooms({
     async runDemo(order) {
       const { runDemo } = await import('./demo/run-demo.ts');
       await runDemo({ ...order, version, log });
+    },
+    async channelAt(text) {
+      const { channelKinds } = await import('../channels/registry.ts');
+      const address = URL.parse(text);
+      if (address === null) return null;
+      const found = channelKinds.flatMap((kind) => {
+        const its = kind.keysAt?.(address) ?? null;
+        return its === null ? [] : [{ type: kind.type, ...its }];
+      });
+      const best = found.find(({ isCertain }) => isCertain) ?? found[0];
+      return best === undefined ? null : { type: best.type, ...best.keys };
     },
     async listChannelTypes() {
       const { channelKinds } = await import('../channels/registry.ts');

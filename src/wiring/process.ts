@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import { runCommandLine } from '../cli/run-command-line.ts';
 import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
+import { askOnTerminal } from './ask-on-terminal.ts';
 import { openOutput } from './output.ts';
 import { openProcessLog } from './process-log.ts';
 import { createRooms } from './rooms.ts';
@@ -34,6 +35,7 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
       env,
       cwd: process.cwd(),
       user: nameUser(),
+      ask: process.stdin.isTTY && process.stderr.isTTY ? askOnTerminal : null,
       version,
       clock: systemClock,
       random: systemRandom,

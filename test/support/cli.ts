@@ -13,6 +13,8 @@ export interface CliOptions {
   readonly columns?: number;
   readonly colour?: boolean;
   readonly signal?: AbortSignal;
+  /** What the person at the terminal answers. */
+  readonly ask?: (question: string, hidden: boolean) => Promise<string>;
 }
 
 export interface CliResult {
@@ -31,6 +33,7 @@ export async function runCli(words: readonly string[], options: CliOptions): Pro
     env: {},
     cwd: options.cwd,
     user: 'tester',
+    ask: options.ask ?? null,
     version: '0.0.0',
     clock: systemClock,
     random: systemRandom,

@@ -10,6 +10,12 @@ export const emailKind: ChannelKind<z.output<typeof emailSchema>, EmailSettings>
   type: 'email',
   schema: emailSchema,
   build: buildEmail,
+  keysAt: ({ protocol, username, hostname, href }) => {
+    if (!/^smtps?:$/.test(protocol)) return null;
+    const user = decodeURIComponent(username);
+    const from = user.includes('@') ? user : `lowwater@${hostname}`;
+    return { keys: { smtpUrl: href, from }, isCertain: true };
+  },
   describe: ({ to, from, smtpUrl }) =>
     `${to.map(describeMailbox).join(', ')} from ${describeMailbox(from)} by ${hostOf(smtpUrl)}`,
   pace: () => ({ minGapMs: 0 }),

@@ -9,6 +9,8 @@ export const slackKind: ChannelKind<z.output<typeof slackSchema>, SlackSettings>
   type: 'slack',
   schema: slackSchema,
   build: buildSlack,
+  keysAt: ({ host, href }) =>
+    host === 'hooks.slack.com' ? { keys: { webhookUrl: href }, isCertain: true } : null,
   describe: ({ webhookUrl }) => hostOf(webhookUrl),
   // One message a second per webhook (docs.slack.dev, rate limits).
   pace: ({ webhookUrl }) => ({ minGapMs: 1000, paceKey: webhookUrl.reveal() }),

@@ -9,6 +9,8 @@ export const webhookKind: ChannelKind<z.output<typeof webhookSchema>, WebhookSet
   type: 'webhook',
   schema: webhookSchema,
   build: buildWebhook,
+  keysAt: ({ protocol, href }) =>
+    /^https?:$/.test(protocol) ? { keys: { url: href }, isCertain: false } : null,
   describe: ({ url, secret }) => `${hostOf(url)}, ${secret === null ? 'unsigned' : 'signed'}`,
   findWarnings: ({ url }) =>
     isUnencrypted(url) ? [{ key: 'url', message: 'messages travel unencrypted over http://' }] : [],

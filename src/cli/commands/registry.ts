@@ -7,6 +7,7 @@ import { demoCommand } from './demo.ts';
 import { explainCommand } from './explain.ts';
 import { healthCommand } from './health.ts';
 import { historyCommand } from './history.ts';
+import { initCommand } from './init.ts';
 import { replayCommand } from './replay.ts';
 import { reportCommand } from './report.ts';
 import { runCommand } from './run.ts';
@@ -21,6 +22,7 @@ import { validateCommand } from './validate.ts';
 export const commands: readonly Command[] = [
   runCommand,
   demoCommand,
+  initCommand,
   checkCommand,
   validateCommand,
   statusCommand,

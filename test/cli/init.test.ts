@@ -1,0 +1,117 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { defaultScenario } from '../../src/provider/simulator/default-scenario.ts';
+import { type Simulator, startSimulator } from '../../src/provider/simulator/server.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { systemRandom } from '../../src/system/random.ts';
+import { placeholder } from '../config/sample.ts';
+import { runCli } from '../support/cli.ts';
+
+let simulator: Simulator;
+let folder: string;
+let file: string;
+
+beforeAll(async () => {
+  simulator = await startSimulator({
+    host: '127.0.0.1',
+    port: 0,
+    scenario: defaultScenario,
+    clock: systemClock,
+    random: systemRandom,
+  });
+});
+afterAll(() => simulator.close());
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'lowwater-init-'));
+  file = join(folder, 'config.json');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function init(...words: readonly string[]) {
+  return runCli(['init', '--url', simulator.url, ...words], { cwd: folder });
+}
+
+const slack = 'https://hooks.slack.com/services/T0/B0/secret';
+
+it('writes a file that validates, for its owner alone, with the currency that was read and a long token', async () => {
+  const { code, stdout, stderr } = await init('--key', 'demo-otp-secret', '--channel', slack);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/The provider answered: SMS [\d.]+ CNY/);
+  expect(stdout).not.toContain('demo-otp-secret');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const config = JSON.parse(readFileSync(file, 'utf8'));
+  expect(config).toMatchObject({
+    accounts: [{ id: 'main', authSecret: 'demo-otp-secret', currency: 'CNY' }],
+    channels: { main: { type: 'slack', webhookUrl: slack } },
+    server: { token: expect.stringMatching(/^[0-9a-f]{48}$/) },
+  });
+  expect(await runCli(['validate'], { cwd: folder })).toMatchObject({ code: 0, stderr: '' });
+});
+
+it('asks on a terminal for what no option names, and hides the key', async () => {
+  const answers = ['demo-otp-secret', 'smtp://127.0.0.1:2525', 'ops@example.com'];
+  const asked: [string, boolean][] = [];
+  const ask = (question: string, hidden: boolean) => {
+    asked.push([question, hidden]);
+    return Promise.resolve(answers[asked.length - 1] ?? '');
+  };
+  const { code } = await runCli(['init', '--url', simulator.url, '--account', 'otp'], { cwd: folder, ask });
+  expect(code).toBe(0);
+  expect(asked.map(([, hidden]) => hidden)).toEqual([true, false, false]);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+    accounts: [{ id: 'otp' }],
+    channels: { main: { type: 'email', to: ['ops@example.com'] } },
+  });
+});
+
+it('leaves a key where it is when it is named', async () => {
+  process.env.LOWWATER_INIT_KEY = 'demo-otp-secret';
+  await init('--key', 'env:LOWWATER_INIT_KEY', '--channel', 'https://example.com/hook');
+  delete process.env.LOWWATER_INIT_KEY;
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+    accounts: [{ authSecret: placeholder('env:LOWWATER_INIT_KEY') }],
+    channels: { main: { type: 'webhook' } },
+  });
+});
+
+it('writes nothing when the provider refuses the key', async () => {
+  expect(await init('--key', 'wrong', '--channel', slack)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('refused the key'),
+  });
+  expect(existsSync(file)).toBe(false);
+});
+
+it('writes the file when nobody answers, and says that the key was not tried', async () => {
+  const words = ['init', '--url', 'http://127.0.0.1:9', '--key', 'a-key', '--channel', slack];
+  expect(await runCli(words, { cwd: folder })).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('could not be tried'),
+  });
+  expect(existsSync(file)).toBe(true);
+});
+
+it.each([
+  ['an option that is missing without a terminal', ['--key', 'a'], '--channel is missing'],
+  ['no address', ['--key', 'a', '--channel', 'slack'], 'no address'],
+  [
+    'what the configuration refuses',
+    ['--key', 'a', '--channel', slack, '--account', 'OTP!'],
+    'accounts[0].id',
+  ],
+])('refuses %s with exit code 2 and leaves no file', async (_, words, hint) => {
+  expect(await init(...words)).toMatchObject({ code: 2, stderr: expect.stringContaining(hint) });
+  expect(existsSync(file)).toBe(false);
+});
+
+it('never writes over a file', async () => {
+  writeFileSync(file, 'mine');
+  expect(await init('--key', 'demo-otp-secret', '--channel', slack)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('never writes over a file'),
+  });
+  expect(readFileSync(file, 'utf8')).toBe('mine');
+});
