@@ -130,6 +130,32 @@ function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g, '');
 }
 
+type Graph = ReadonlyMap<string, readonly string[]>;
+
+function graphOf(files: readonly SourceFile[]): Graph {
+  return new Map(
+    files.map(({ path, text }) => {
+      const own = importsOf(withoutComments(text)).filter((specifier) => specifier.startsWith('.'));
+      return [path, own.map((specifier) => normalize(join(dirname(path), specifier)))];
+    }),
+  );
+}
+
+/** Each way that leads back to where it began, once: the files on it in order, the first one again at the end. */
+function findCircles(graph: Graph): string[][] {
+  const circles: string[][] = [];
+  const finished = new Set<string>();
+  const follow = (file: string, way: readonly string[]): void => {
+    const begun = way.indexOf(file);
+    if (begun >= 0) circles.push([...way.slice(begun), file]);
+    if (begun >= 0 || finished.has(file)) return;
+    for (const next of graph.get(file) ?? []) follow(next, [...way, file]);
+    finished.add(file);
+  };
+  for (const file of graph.keys()) follow(file, []);
+  return circles;
+}
+
 const sources: readonly SourceFile[] = globSync('src/**/*.ts', { cwd: root }).map((path) => ({
   path,
   text: readFileSync(join(root, path), 'utf8'),
@@ -143,6 +169,24 @@ describe('the house', () => {
 
   it('keeps its arrows, its clock and its size', () => {
     expect(sources.flatMap(findViolations)).toEqual([]);
+  });
+});
+
+describe('imports', () => {
+  it('run in no circle', () => {
+    expect(findCircles(graphOf(sources))).toEqual([]);
+  });
+
+  it('that run in a circle are found, of types as well', () => {
+    const circle = [
+      { path: 'src/domain/a.ts', text: "import { b } from './b.ts';" },
+      { path: 'src/domain/b.ts', text: "import type { C } from '../domain/c.ts';" },
+      { path: 'src/domain/c.ts', text: "import { a } from './a.ts';" },
+      { path: 'src/domain/d.ts', text: "import { a } from './a.ts';" },
+    ];
+    expect(findCircles(graphOf(circle))).toEqual([
+      ['src/domain/a.ts', 'src/domain/b.ts', 'src/domain/c.ts', 'src/domain/a.ts'],
+    ]);
   });
 });
 

@@ -4,7 +4,6 @@ import type { ChannelSettings, ReportSettings, Settings } from '../domain/settin
 import type { PollShelf } from '../replay/history-csv.ts';
 import type { CheckedAccount } from '../views/check.ts';
 import type { Views } from '../views/views.ts';
-import type { LoadedConfiguration } from './load-configuration.ts';
 import type { Output } from './terminal/output.ts';
 
 /** What a command gets to work with. Nothing else reaches outside: tests give their own. */
@@ -125,4 +124,12 @@ export interface RunningSimulator {
 export interface RefusedScenario {
   readonly kind: 'refused';
   readonly problems: readonly string[];
+}
+
+export interface LoadedConfiguration {
+  readonly file: string;
+  readonly settings: Settings;
+  readonly warnings: readonly SettingsProblem[];
+  /** What it was made of, for a daemon to watch. */
+  readonly sources: readonly WatchedSource[];
 }

@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { WatchedSource } from '../daemon/ports.ts';
-import type { Settings } from '../domain/settings.ts';
 import { type CommandInput, UsageError } from './command.ts';
-import type { CommandContext, SettingsProblem } from './context.ts';
+import type { CommandContext, LoadedConfiguration, SettingsProblem } from './context.ts';
 
 /** Thrown after the problems of the file were printed: nothing is left to say. */
 export class RefusedConfiguration extends Error {}
@@ -24,14 +22,6 @@ export async function loadConfiguration(
   }
   const { settings, warnings, sources } = loaded;
   return { file, settings, warnings, sources };
-}
-
-export interface LoadedConfiguration {
-  readonly file: string;
-  readonly settings: Settings;
-  readonly warnings: readonly SettingsProblem[];
-  /** What it was made of, for a daemon to watch. */
-  readonly sources: readonly WatchedSource[];
 }
 
 /**

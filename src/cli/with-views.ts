@@ -1,8 +1,8 @@
 import type { StoreReader } from '../domain/ports.ts';
 import type { Views } from '../views/views.ts';
 import type { CommandInput } from './command.ts';
-import type { CommandContext } from './context.ts';
-import { type LoadedConfiguration, loadConfiguration } from './load-configuration.ts';
+import type { CommandContext, LoadedConfiguration } from './context.ts';
+import { loadConfiguration } from './load-configuration.ts';
 
 export interface OpenStoredViews extends LoadedConfiguration {
   readonly views: Views;

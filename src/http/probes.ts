@@ -1,5 +1,5 @@
 import type { LiveViews } from '../views/views.ts';
-import type { Answer } from './refuse.ts';
+import type { Answer } from './refusal.ts';
 
 /** What programs ask for all day: it is answered without loading what page and API need. */
 export type Probe = (query: URLSearchParams, now: number) => Answer;

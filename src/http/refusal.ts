@@ -55,3 +55,9 @@ export function problemJson({ code, message, status }: RequestError): z.infer<ty
     error: { code, message },
   };
 }
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}

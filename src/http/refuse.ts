@@ -1,17 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { type Clock, type Log, StorageError } from '../domain/ports.ts';
-import { problemJson, problemMediaType, RequestError } from './refusal.ts';
+import { type Answer, problemJson, problemMediaType, RequestError } from './refusal.ts';
 
 export interface Refusing {
   readonly log: Log;
   readonly clock: Clock;
   readonly timezone: string;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
 }
 
 /** A refusal as an answer: a problem for programs, a page for people. What is no refusal goes to the log. */

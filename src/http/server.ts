@@ -11,8 +11,8 @@ import { securityHeaders } from './headers.ts';
 import { makeRoom } from './make-room.ts';
 import { defaultLimits, type ServerLimits, type WebServerOptions } from './options.ts';
 import { createProbes, type Probe } from './probes.ts';
-import { RequestError } from './refusal.ts';
-import { type Answer, type Refusing, renderRefusal } from './refuse.ts';
+import { type Answer, RequestError } from './refusal.ts';
+import { type Refusing, renderRefusal } from './refuse.ts';
 import { createScrape, type Scrape } from './scrape.ts';
 import { Sessions } from './session.ts';
 

@@ -8,7 +8,7 @@ import { paintSeverity } from '../severity-style.ts';
 import { drawChart } from '../terminal/chart.ts';
 import { cutToWidth, padToWidth } from '../terminal/display-width.ts';
 import type { AccountTrace } from './account-trace.ts';
-import type { ReplayReport } from './format-replay.ts';
+import type { ReplayReport } from './replay-report.ts';
 
 const chartHeight = 12;
 const widest = 160;

@@ -2,28 +2,18 @@ import { displayName, isOwnId } from '../../domain/alert.ts';
 import { describeDuration } from '../../domain/duration.ts';
 import { plural } from '../../domain/moment.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import type { AccountSettings, Settings } from '../../domain/settings.ts';
+import type { AccountSettings } from '../../domain/settings.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
-import type { ReplayResult } from '../../replay/replay.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
 import { paintSeverity } from '../severity-style.ts';
 import { cutToWidth } from '../terminal/display-width.ts';
-import { layoutWidth, type Output } from '../terminal/output.ts';
+import { layoutWidth } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/time.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';
-import type { Traces } from './account-trace.ts';
 import { drawTimeline } from './draw-timeline.ts';
-import { formatMessages, formatRunways, formatTotals } from './format-totals.ts';
-
-export interface ReplayReport {
-  readonly result: ReplayResult;
-  /** What to draw; null where nothing is drawn. */
-  readonly traces: Traces | null;
-  readonly settings: Settings;
-  readonly now: number;
-  readonly stdout: Output;
-}
+import { formatMessages, formatRunways, formatTotals, shortLength } from './format-totals.ts';
+import type { ReplayReport } from './replay-report.ts';
 
 /** What people read of a replay: a picture per account on a terminal, every incident, and what it all comes to. */
 export function formatReplay(report: ReplayReport): string {
@@ -119,11 +109,4 @@ function describeEmptying({ firedAt, empty }: ReplayedIncident): string {
   const leftMs = empty.at - firedAt;
   if (leftMs <= 0) return 'empty already';
   return empty.how === 'projected' ? `${shortLength(leftMs)} (projected)` : shortLength(leftMs);
-}
-
-/** The two largest units: `3d 4h`, `12m`. */
-export function shortLength(ms: number): string {
-  return describeDuration(ms)
-    .replace(/ (day|hour|minute|second)s?/g, (_, unit: string) => unit.charAt(0))
-    .replace(/ ms$/, 'ms');
 }

@@ -1,3 +1,4 @@
+import { describeDuration } from '../../domain/duration.ts';
 import { plural } from '../../domain/moment.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import type { MessageCount } from '../../replay/notebook.ts';
@@ -6,7 +7,6 @@ import { judgeRunways, type RunwayRecord } from '../../replay/runway-record.ts';
 import { layoutWidth, type Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/time.ts';
-import { shortLength } from './format-replay.ts';
 
 const weekMs = 7 * 86_400_000;
 
@@ -112,4 +112,11 @@ function sumByRule(incidents: readonly ReplayedIncident[], until: number): RuleT
 
 function lengthOrNothing(ms: number): string {
   return ms === 0 ? '' : shortLength(ms);
+}
+
+/** The two largest units: `3d 4h`, `12m`. */
+export function shortLength(ms: number): string {
+  return describeDuration(ms)
+    .replace(/ (day|hour|minute|second)s?/g, (_, unit: string) => unit.charAt(0))
+    .replace(/ ms$/, 'ms');
 }

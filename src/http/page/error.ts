@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { html } from '../html.ts';
-import type { RequestError } from '../refusal.ts';
-import type { Answer } from '../refuse.ts';
+import type { Answer, RequestError } from '../refusal.ts';
 import { layOut } from './layout.ts';
 import type { Frame } from './words.ts';
 
