@@ -1,13 +1,27 @@
 import * as z from 'zod';
 import type { ChannelSettings } from '../domain/settings.ts';
 import { listWords } from '../wording/lists.ts';
+import { dingtalkKind } from './dingtalk/dingtalk-kind.ts';
 import { emailKind } from './email/email-kind.ts';
+import { feishuKind } from './feishu/feishu-kind.ts';
 import type { ChannelKind } from './kind.ts';
+import { pagerdutyKind } from './pagerduty/pagerduty-kind.ts';
 import { slackKind } from './slack/slack-kind.ts';
+import { teamsKind } from './teams/teams-kind.ts';
 import { webhookKind } from './webhook/webhook-kind.ts';
+import { wecomKind } from './wecom/wecom-kind.ts';
 
 /** Every kind of channel. Nothing else in the program lists them. */
-export const channelKinds: readonly [ChannelKind, ...ChannelKind[]] = [slackKind, emailKind, webhookKind];
+export const channelKinds: readonly [ChannelKind, ...ChannelKind[]] = [
+  slackKind,
+  emailKind,
+  webhookKind,
+  teamsKind,
+  dingtalkKind,
+  feishuKind,
+  wecomKind,
+  pagerdutyKind,
+];
 
 const [firstKind, ...otherKinds] = channelKinds;
 

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import type { IncidentMessage, Message, Notice } from '../../domain/message.ts';
+import { stateOf } from '../../domain/notice-state.ts';
+import { cutText } from '../../domain/plain-text.ts';
+import type { Severity } from '../../domain/severity.ts';
+import { wordCard } from '../../messages/card-wording.ts';
+import { type NoticeWording, wordNotice } from '../../messages/notice-wording.ts';
+
+interface Link {
+  readonly href: string;
+  readonly text: string;
+}
+
+/** An event as the API takes it, without the routing key (developer.pagerduty.com, Events API v2). */
+export type PagerdutyEvent =
+  | {
+      readonly event_action: 'trigger';
+      readonly dedup_key: string;
+      readonly client: 'lowwater';
+      readonly client_url?: string;
+      readonly links: readonly Link[];
+      readonly payload: {
+        readonly summary: string;
+        readonly source: string;
+        readonly severity: Severity;
+        readonly timestamp: string;
+        readonly component?: string;
+        readonly group?: string;
+        readonly class: string;
+        readonly custom_details: Readonly<Record<string, string>>;
+      };
+    }
+  | { readonly event_action: 'acknowledge' | 'resolve'; readonly dedup_key: string }
+  /** Something that happened and asks nothing of anybody. */
+  | {
+      readonly event_action: 'change';
+      readonly links: readonly Link[];
+      readonly payload: {
+        readonly summary: string;
+        readonly source: string;
+        readonly timestamp: string;
+        readonly custom_details: Readonly<Record<string, string>>;
+      };
+    };
+
+/** The most characters of a summary, and of a key (developer.pagerduty.com, Events API v2). */
+const mostSummary = 1024;
+const mostKey = 255;
+
+/**
+ * A message as events: what fires triggers, what somebody took acknowledges, what ended resolves, all under one key for an alert.
+ * The state decides, not what the message says it was written for: a trigger that was delayed must not open again what is over.
+ * Events without an end, and reports, are changes: they wake nobody.
+ */
+export function renderPagerduty(message: Message): readonly PagerdutyEvent[] {
+  switch (message.kind) {
+    case 'incidents':
+      return message.notices.map((notice) => eventOf(notice, message));
+    case 'report':
+      return [changeOf(message)];
+    case 'test': {
+      const dedup_key = `lowwater-test-${message.id}`;
+      const { headline } = wordCard(message, 1);
+      const payload = {
+        summary: cutText(headline, mostSummary),
+        source: 'lowwater',
+        severity: 'info',
+        timestamp: new Date(message.at).toISOString(),
+        class: 'test',
+        custom_details: {},
+      } as const;
+      return [
+        { event_action: 'trigger', dedup_key, client: 'lowwater', links: [], payload },
+        { event_action: 'resolve', dedup_key },
+      ];
+    }
+  }
+}
+
+function eventOf(notice: Notice, message: IncidentMessage): PagerdutyEvent {
+  const words = wordNotice(notice, message);
+  const state = stateOf(notice);
+  if (state === 'event') return changeOf({ ...message, notices: [notice] });
+  const dedup_key = dedupKey(notice);
+  if (notice.resolvedAt !== null || state === 'resolved' || state === 'closed')
+    return { event_action: 'resolve', dedup_key };
+  if (notice.incident.acknowledgement !== null) return { event_action: 'acknowledge', dedup_key };
+  const page = words.links.find(({ kind }) => kind === 'page')?.url;
+  const team = notice.account?.labels.team;
+  return {
+    event_action: 'trigger',
+    dedup_key,
+    client: 'lowwater',
+    ...(page === undefined ? {} : { client_url: page }),
+    links: words.links.map(({ label, url }) => ({ href: url, text: label })),
+    payload: {
+      summary: cutText(words.headline, mostSummary),
+      source: notice.accountName,
+      severity: notice.severity,
+      timestamp: new Date(notice.firedAt).toISOString(),
+      ...(notice.balance === null ? {} : { component: notice.balance }),
+      ...(team === undefined ? {} : { group: team }),
+      class: notice.rule,
+      custom_details: detailsOf(words),
+    },
+  };
+}
+
+/** One alert is one key for good: when it fires again after its end, PagerDuty opens a new incident by itself. */
+function dedupKey({ incident }: Notice): string {
+  const key = `lowwater/${incident.account}/${incident.rule}`;
+  return key.length <= mostKey ? key : `lowwater/${createHash('sha256').update(key).digest('hex')}`;
+}
+
+function detailsOf(words: NoticeWording): Readonly<Record<string, string>> {
+  return {
+    ...Object.fromEntries(words.figures.map(({ label, value }) => [label, value])),
+    ...(words.advice.length === 0 ? {} : { 'What to do': words.advice.join(' ') }),
+    ...(words.note === null ? {} : { Note: words.note }),
+    Since: words.story.join(' '),
+    Origin: words.origin,
+  };
+}
+
+function changeOf(message: Message): PagerdutyEvent {
+  const card = wordCard(message, 20);
+  const lines = card.parts.map((part, index) => [
+    part.title ?? `${index + 1}`,
+    [...part.lines, ...part.figures.map(({ label, value }) => `${label}: ${value}`)].join(' · '),
+  ]);
+  return {
+    event_action: 'change',
+    links: card.links.map(({ label, url }) => ({ href: url, text: label })),
+    payload: {
+      summary: cutText(card.headline, mostSummary),
+      source: 'lowwater',
+      timestamp: new Date(message.at).toISOString(),
+      custom_details: Object.fromEntries(lines),
+    },
+  };
+}

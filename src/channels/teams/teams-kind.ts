@@ -1,0 +1,24 @@
+import type * as z from 'zod';
+import { hostOf } from '../describe-address.ts';
+import type { ChannelKind } from '../kind.ts';
+import { teamsAnswers } from './teams-answers.ts';
+import { buildTeams, type TeamsSettings, teamsSchema } from './teams-settings.ts';
+
+/** Microsoft Teams by a Workflows webhook. */
+export const teamsKind: ChannelKind<z.output<typeof teamsSchema>, TeamsSettings> = {
+  type: 'teams',
+  schema: teamsSchema,
+  build: buildTeams,
+  describe: ({ webhookUrl }) => hostOf(webhookUrl),
+  // More than 4 a second are throttled (learn.microsoft.com, webhooks and connectors); a workflow of its own may allow less.
+  pace: ({ webhookUrl }) => ({ minGapMs: 1000, paceKey: webhookUrl.reveal() }),
+  answers: teamsAnswers.rows,
+  async openSender(settings, { clock }) {
+    const { openTeamsSender } = await import('./teams-sender.ts');
+    return openTeamsSender({ settings, clock });
+  },
+  async openDemoReceiver() {
+    const { teamsDemoReceiver } = await import('./teams-demo.ts');
+    return teamsDemoReceiver;
+  },
+};

@@ -1,0 +1,23 @@
+import type { Clock } from '../../domain/ports.ts';
+import type { Sender } from '../kind.ts';
+import { openPostSender } from '../post-sender.ts';
+import { renderTeams } from './render-teams.ts';
+import { teamsAnswers } from './teams-answers.ts';
+import type { TeamsSettings } from './teams-settings.ts';
+
+/** Posts an Adaptive Card to a workflow. The whole address is the credential, its query too. */
+export function openTeamsSender(options: {
+  readonly settings: TeamsSettings;
+  readonly clock: Clock;
+  readonly timeoutMs?: number;
+}): Sender {
+  const { settings, ...limits } = options;
+  const { webhookUrl } = settings;
+  return openPostSender({
+    ...limits,
+    address: webhookUrl,
+    table: teamsAnswers,
+    render: (message) => [JSON.stringify(renderTeams(message))],
+    prepare: (body) => ({ url: webhookUrl.reveal(), body }),
+  });
+}

@@ -1,0 +1,105 @@
+import { createHmac } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { renderDingtalk } from '../../../src/channels/dingtalk/render-dingtalk.ts';
+import type { Message } from '../../../src/domain/message.ts';
+import { json, type Sending, sendThrough } from '../../support/channel-bed.ts';
+import { hostileNames } from '../../support/hostile-text.ts';
+import type { ReceivedPost } from '../../support/http-receiver.ts';
+import { buildMessage, buildNotice, everyMessage } from '../../support/messages.ts';
+
+const key = 'SEC0123456789abcdef';
+const token = 'very-secret-token';
+
+/** A robot as its documentation says: address, signature of the last hour, and one of the message types it knows. */
+function robot(response: ServerResponse, post: ReceivedPost): void {
+  const url = new URL(post.path, 'http://robot');
+  const sentAt = Number(url.searchParams.get('timestamp'));
+  const expected = createHmac('sha256', key).update(`${sentAt}\n${key}`).digest('base64');
+  if (url.pathname !== '/robot/send' || url.searchParams.get('access_token') !== token)
+    json(response, { errcode: 400_101, errmsg: `token is not exist ${token}` });
+  else if (Math.abs(Date.now() - sentAt) > 3_600_000 || url.searchParams.get('sign') !== expected)
+    json(response, { errcode: 310_000, errmsg: 'sign not match' });
+  else {
+    const { msgtype, markdown, at } = JSON.parse(post.body);
+    const good =
+      msgtype === 'markdown' &&
+      typeof markdown.title === 'string' &&
+      typeof markdown.text === 'string' &&
+      Array.isArray(at.atMobiles);
+    json(response, good ? { errcode: 0, errmsg: 'ok' } : { errcode: 40_035, errmsg: 'param error' });
+  }
+}
+
+function send(
+  answer: (response: ServerResponse, post: ReceivedPost) => void,
+  it: { readonly secret?: string; readonly message?: Message } = {},
+): Promise<Sending> {
+  const { secret = key, message } = it;
+  return sendThrough({
+    config: (origin) => ({
+      type: 'dingtalk',
+      webhookUrl: `${origin}/robot/send?access_token=${token}`,
+      secret,
+      mention: { critical: ['13800138000', 'user7', 'all'] },
+    }),
+    answer,
+    ...(message === undefined ? {} : { message }),
+  });
+}
+
+describe('a DingTalk robot', () => {
+  it('takes what is signed as it asks', async () => {
+    const { delivery, posts } = await send(robot);
+    expect(delivery).toEqual({ kind: 'delivered', said: 'DingTalk answered 200 0 ok' });
+    const body = JSON.parse(posts[0]?.body ?? '');
+    expect(body.markdown.title).toContain('CRITICAL · OTP production');
+    expect(body.at).toEqual({ atMobiles: ['13800138000'], atUserIds: ['user7'], isAtAll: true });
+    expect(body.markdown.text).toContain('@13800138000 @user7');
+    expect(body.msgUuid).toBe(buildMessage().id);
+  });
+
+  it('that refuses the signature refuses for good, and what it repeats of the token is not told', async () => {
+    const { delivery } = await send(robot, { secret: 'SECwrong' });
+    expect(delivery).toMatchObject({
+      kind: 'dead',
+      reason: expect.stringContaining('310000 sign not match'),
+    });
+    const unknown = await send((response) => json(response, { errcode: 400_101, errmsg: `no ${token}` }));
+    expect(JSON.stringify(unknown.delivery)).not.toContain(token);
+  });
+
+  it.each([
+    [
+      { errcode: 130_101, errmsg: 'send too fast', wait: 300 },
+      { kind: 'retry', certainty: 'refused', afterMs: 300_000 },
+    ],
+    [{ errcode: 90_030 }, { kind: 'retry', certainty: 'refused', afterMs: 60_000 }],
+    [
+      { errcode: -1, errmsg: 'system busy' },
+      { kind: 'retry', certainty: 'refused' },
+    ],
+    [{ errcode: 400_102, errmsg: 'robot is disabled' }, { kind: 'dead' }],
+    [{}, { kind: 'retry', certainty: 'unknown', tries: 3 }],
+  ])('that answers %j', async (answer, expected) => {
+    expect((await send((response) => json(response, answer))).delivery).toMatchObject(expected);
+  });
+
+  it.each(Object.entries(everyMessage()))('takes every message: %s', async (_name, message) => {
+    expect((await send(robot, { message })).delivery).toMatchObject({ kind: 'delivered' });
+  });
+
+  it('gets no markup from outside, and never more than it takes', () => {
+    for (const accountName of Object.values(hostileNames)) {
+      const notices = Array.from({ length: 50 }, () => buildNotice({ accountName }));
+      const payload = renderDingtalk(buildMessage(notices), {});
+      expect(Buffer.byteLength(JSON.stringify(payload))).toBeLessThanOrEqual(15_000);
+      expect(payload.markdown.text.replace(/\[[^\]]*\]\(https:[^)]*\)/g, '')).not.toMatch(/[[\]<]/);
+    }
+  });
+
+  it('mentions nobody in a message that its route makes quiet', () => {
+    const quiet = buildMessage([buildNotice({ mention: false })]);
+    expect(renderDingtalk(quiet, { critical: ['all'] }).at.isAtAll).toBe(false);
+  });
+});

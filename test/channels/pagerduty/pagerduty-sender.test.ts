@@ -1,0 +1,93 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { renderPagerduty } from '../../../src/channels/pagerduty/render-pagerduty.ts';
+import type { Message } from '../../../src/domain/message.ts';
+import { json, type Sending, sendThrough } from '../../support/channel-bed.ts';
+import type { ReceivedPost } from '../../support/http-receiver.ts';
+import { buildMessage, buildNotice, everyMessage, messageNow } from '../../support/messages.ts';
+
+const routingKey = 'verysecretroutingkey000000000000';
+
+/** The Events API as its documentation says: key, action, dedup key, and what a trigger has to hold. */
+function eventsApi(response: ServerResponse, post: ReceivedPost): void {
+  const { routing_key, event_action, dedup_key, payload } = JSON.parse(post.body);
+  const errors: string[] = [];
+  if (routing_key !== routingKey) errors.push('invalid routing key');
+  if (post.path === '/v2/enqueue') {
+    if (!['trigger', 'acknowledge', 'resolve'].includes(event_action)) errors.push('invalid event action');
+    if (typeof dedup_key !== 'string' || dedup_key.length > 255) errors.push('invalid dedup key');
+    if (event_action === 'trigger' && !['critical', 'error', 'warning', 'info'].includes(payload.severity))
+      errors.push('invalid severity');
+  } else if (post.path !== '/v2/change/enqueue') errors.push('no such endpoint');
+  if (payload !== undefined && !(payload.summary.length <= 1024 && payload.source !== ''))
+    errors.push('invalid payload');
+  if (errors.length > 0)
+    json(response, { status: 'invalid event', message: 'Event object is invalid', errors }, 400);
+  else json(response, { status: 'success', message: 'Event processed', dedup_key }, 202);
+}
+
+function send(
+  answer: (response: ServerResponse, post: ReceivedPost) => void,
+  message?: Message,
+  key = routingKey,
+): Promise<Sending> {
+  return sendThrough({
+    config: (origin) => ({ type: 'pagerduty', baseUrl: origin, routingKey: key }),
+    answer,
+    ...(message === undefined ? {} : { message }),
+  });
+}
+
+const acknowledgement = { at: messageNow, by: 'kim', comment: '', rises: 0, severity: 'critical' } as const;
+
+describe('PagerDuty', () => {
+  it('opens, takes and closes one incident under one key', () => {
+    const events = [
+      buildNotice(),
+      buildNotice({ incident: { acknowledgement } }),
+      buildNotice({ kinds: ['resolved'], resolvedAt: messageNow }),
+    ].flatMap((notice) => renderPagerduty(buildMessage([notice])));
+    expect(events.map(({ event_action }) => event_action)).toEqual(['trigger', 'acknowledge', 'resolve']);
+    expect(new Set(events.map((event) => ('dedup_key' in event ? event.dedup_key : null)))).toEqual(
+      new Set(['lowwater/otp/sms-low']),
+    );
+  });
+
+  it('never opens again what is over, though the message was written for its beginning', () => {
+    const late = buildNotice({ kinds: ['firing'], resolvedAt: messageNow });
+    expect(renderPagerduty(buildMessage([late]))).toMatchObject([{ event_action: 'resolve' }]);
+  });
+
+  it('wakes nobody for a top-up or a report', () => {
+    const topUp = buildNotice({ kinds: ['event'], type: 'top-up', severity: 'info' });
+    expect(renderPagerduty(buildMessage([topUp]))).toMatchObject([{ event_action: 'change' }]);
+  });
+
+  it('gets one event for each alert', async () => {
+    const { delivery, posts } = await send(
+      eventsApi,
+      buildMessage([buildNotice(), buildNotice({ rule: 'other', incident: { rule: 'other' } })]),
+    );
+    expect(delivery).toEqual({ kind: 'delivered', said: 'PagerDuty answered 202 Event processed' });
+    expect(posts).toHaveLength(2);
+  });
+
+  it.each(Object.entries(everyMessage()))('takes every message: %s', async (_name, message) => {
+    expect((await send(eventsApi, message)).delivery).toMatchObject({ kind: 'delivered' });
+  });
+
+  it('that does not know the key refuses for good, and the key is not told', async () => {
+    const { delivery } = await send(eventsApi, undefined, 'x'.repeat(32));
+    expect(delivery).toMatchObject({ kind: 'dead', reason: expect.stringContaining('invalid routing key') });
+    const echoed = await send((response) => json(response, { errors: [`bad ${routingKey}`] }, 400));
+    expect(JSON.stringify(echoed.delivery)).not.toContain(routingKey);
+  });
+
+  it.each([
+    [429, { kind: 'retry', certainty: 'refused', afterMs: 30_000 }],
+    [500, { kind: 'retry', certainty: 'unknown' }],
+    [200, { kind: 'retry', certainty: 'unknown', tries: 3 }],
+  ])('that answers %d', async (status, expected) => {
+    expect((await send((response) => json(response, {}, status))).delivery).toMatchObject(expected);
+  });
+});

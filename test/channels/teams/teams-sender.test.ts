@@ -1,0 +1,92 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { renderTeams } from '../../../src/channels/teams/render-teams.ts';
+import { teamsSchema } from '../../../src/channels/teams/teams-settings.ts';
+import type { Message } from '../../../src/domain/message.ts';
+import { json, type Sending, sendThrough } from '../../support/channel-bed.ts';
+import { hostileNames } from '../../support/hostile-text.ts';
+import type { ReceivedPost } from '../../support/http-receiver.ts';
+import { buildMessage, buildNotice, everyMessage } from '../../support/messages.ts';
+
+const elements = ['TextBlock', 'FactSet', 'ActionSet'];
+const colours = ['Default', 'Dark', 'Light', 'Accent', 'Good', 'Warning', 'Attention'];
+
+/** A workflow as it was seen to be: the whole address, an array of attachments, a card of version 1.4 below 28 KB. */
+function workflow(response: ServerResponse, post: ReceivedPost): void {
+  const { type, attachments } = JSON.parse(post.body);
+  const content = attachments?.[0]?.content;
+  const good =
+    type === 'message' &&
+    attachments.length === 1 &&
+    attachments[0].contentType === 'application/vnd.microsoft.card.adaptive' &&
+    content.type === 'AdaptiveCard' &&
+    content.version === '1.4' &&
+    content.body.every(
+      (element: { type: string; color?: string }) =>
+        elements.includes(element.type) && (element.color === undefined || colours.includes(element.color)),
+    ) &&
+    Buffer.byteLength(post.body) < 28_000;
+  if (!post.path.endsWith('&sig=very-secret-signature'))
+    json(response, { error: { code: 'AuthorizationFailed', message: 'no' } }, 401);
+  else response.writeHead(good ? 202 : 400).end();
+}
+
+function send(
+  answer: (response: ServerResponse, post: ReceivedPost) => void,
+  message?: Message,
+): Promise<Sending> {
+  return sendThrough({
+    config: (origin) => ({
+      type: 'teams',
+      webhookUrl: `${origin}/workflows/w/triggers/manual/paths/invoke?api-version=1&sig=very-secret-signature`,
+    }),
+    answer,
+    ...(message === undefined ? {} : { message }),
+  });
+}
+
+describe('a Teams workflow', () => {
+  it('takes an Adaptive Card with figures and links', async () => {
+    const { delivery, posts } = await send(workflow);
+    expect(delivery).toEqual({ kind: 'delivered', said: 'the Teams workflow answered 202' });
+    const { body } = JSON.parse(posts[0]?.body ?? '').attachments[0].content;
+    expect(body[0]).toMatchObject({ color: 'Attention', weight: 'Bolder' });
+    expect(body.map(({ type }: { type: string }) => type)).toEqual(
+      expect.arrayContaining(['FactSet', 'ActionSet']),
+    );
+  });
+
+  it.each([
+    [
+      401,
+      { error: { code: 'AuthorizationFailed', message: 'x' } },
+      { kind: 'dead', reason: expect.stringContaining('AuthorizationFailed') },
+    ],
+    [404, {}, { kind: 'dead' }],
+    [429, {}, { kind: 'retry', certainty: 'refused' }],
+    [502, {}, { kind: 'retry', certainty: 'unknown' }],
+  ])('that answers %d', async (status, body, expected) => {
+    expect((await send((response) => json(response, body, status))).delivery).toMatchObject(expected);
+  });
+
+  it.each(Object.entries(everyMessage()))('takes every message: %s', async (_name, message) => {
+    expect((await send(workflow, message)).delivery).toMatchObject({ kind: 'delivered' });
+  });
+
+  it('gets no markup from outside, and never more than Teams shows', () => {
+    for (const accountName of Object.values(hostileNames)) {
+      const notices = Array.from({ length: 50 }, () => buildNotice({ accountName }));
+      const payload = renderTeams(buildMessage(notices));
+      expect(Buffer.byteLength(JSON.stringify(payload))).toBeLessThanOrEqual(24_000);
+      for (const element of payload.attachments[0].content.body)
+        if (element.type === 'TextBlock') expect(element.text).not.toMatch(/[[\]<*`]/);
+    }
+  });
+
+  it('is not one of the connectors that Microsoft has retired', () => {
+    const webhookUrl = 'https://example.webhook.office.com/webhookb2/hunter2';
+    const { error } = teamsSchema.safeParse({ type: 'teams', webhookUrl });
+    expect(error?.issues[0]?.message).toContain('retired');
+    expect(error?.issues[0]?.message).not.toContain('hunter2');
+  });
+});
