@@ -135,6 +135,58 @@ describe.skipIf(!present)('in a browser', () => {
     });
   });
 
+  it('the chart zooms by keys and by dragging, and keeps its zoom when it is fresh', async () => {
+    await withPage(scripted, async (page) => {
+      await open(page, `${server.url}/accounts/otp?range=30d`);
+      const zoomIn = page.getByRole('button', { name: 'Zoom in' });
+      await zoomIn.waitFor();
+      const picture = () => page.evaluate<string>("document.querySelector('.uplot canvas').toDataURL()");
+      const whole = await picture();
+      await zoomIn.focus();
+      await page.keyboard.press('+');
+      await expect.poll(picture).not.toBe(whole);
+      const near = await picture();
+      // The chart is fetched again every few seconds at most, so it is told until it does.
+      let fetched = 0;
+      page.on('response', (response) => {
+        fetched += Number(response.url().includes('/chart?'));
+      });
+      const tell = async () => {
+        await page.evaluate("document.dispatchEvent(new Event('lowwater:fresh'))");
+        return fetched;
+      };
+      await expect.poll(tell, { timeout: 10_000, interval: 500 }).toBeGreaterThan(0);
+      expect(await picture()).toBe(near);
+      await page.keyboard.press('0');
+      await expect.poll(picture).toBe(whole);
+      const over = await page.locator('.u-over').boundingBox();
+      if (over === null) throw new Error('the chart has no surface');
+      await page.mouse.move(over.x + over.width * 0.3, over.y + 50);
+      await page.mouse.down();
+      await page.mouse.move(over.x + over.width * 0.6, over.y + 60, { steps: 4 });
+      await page.mouse.up();
+      await expect.poll(picture).not.toBe(whole);
+    });
+  });
+
+  it.each([360, 840, 920, 1140, 1920])(
+    'at %i px runway, last reading and the link of each account are in sight',
+    async (width) => {
+      await withPage(scripted, async (page) => {
+        await page.setViewportSize({ width, height: 900 });
+        await open(page, server.url);
+        for (const cell of [
+          page.locator('table.accounts tbody tr').first().locator('[data-label=Runway]'),
+          page.locator('table.accounts tbody tr').first().locator('[data-label=Read]'),
+          page.locator('table.accounts tbody tr').first().locator('th a'),
+        ]) {
+          const box = await cell.boundingBox();
+          expect(box === null ? Number.NaN : box.x + box.width).toBeLessThanOrEqual(width);
+        }
+      });
+    },
+  );
+
   it('the keyboard alone acknowledges', async () => {
     const own = await runServer({ views: demoViews() });
     await withPage(scripted, async (page) => {

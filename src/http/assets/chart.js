@@ -7,12 +7,21 @@ const dark = matchMedia('(prefers-color-scheme: dark)');
 const timezone = figure?.dataset.timezone ?? 'UTC';
 const hourAndMinute = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
 const redrawMs = 5000;
+/** The shortest time that is worth a whole chart, in seconds. */
+const leastView = 60;
 let plot = null;
+let chart = null;
+/** What is looked at, as seconds since 1970; null is everything. */
+let view = null;
 let drawnAt = 0;
 
 if (figure !== null) {
   draw();
-  dark.addEventListener('change', draw);
+  dark.addEventListener('change', () => {
+    plot?.destroy();
+    plot = null;
+    draw();
+  });
   document.addEventListener('lowwater:fresh', () => {
     // A chart of hours gains nothing from being drawn every second.
     if (performance.now() - drawnAt > redrawMs) draw();
@@ -24,16 +33,129 @@ async function draw() {
   drawnAt = performance.now();
   const response = await fetch(figure.dataset.chart, { cache: 'no-store' });
   if (!response.ok) return;
-  const chart = await response.json();
-  if (chart.points.length === 0) return;
+  const fresh = await response.json();
+  if (fresh.points.length === 0) return;
+  chart = fresh;
+  if (plot === null) drawFirst();
+  // The same picture with newer numbers: cursor and zoom stay where they are.
+  else plot.setData(seriesOf(chart), true);
+}
+
+function drawFirst() {
   const box = figure.querySelector('.chart-box');
-  const fresh = document.createElement('div');
-  plot?.destroy();
-  plot = new uPlot(describe(chart, box), seriesOf(chart), fresh);
+  plot = new uPlot(describe(box), seriesOf(chart), document.createElement('div'));
   box.classList.add('drawn');
   plot.root.setAttribute('role', 'img');
   plot.root.setAttribute('aria-label', figure.dataset.label);
-  box.replaceChildren(plot.root);
+  box.replaceChildren(plot.root, zoomButtons());
+  listenForZoom(plot.over);
+}
+
+function wholeView() {
+  return [chart.since / 1000, chart.until / 1000];
+}
+
+/** Looks at a part, kept within the chart; null looks at everything. */
+function look(wanted) {
+  const [since, until] = wholeView();
+  if (wanted === null) view = null;
+  else {
+    const length = Math.min(until - since, Math.max(leastView, wanted[1] - wanted[0]));
+    const from = Math.min(Math.max(since, wanted[0]), until - length);
+    view = length >= until - since ? null : [from, from + length];
+  }
+  const [min, max] = view ?? wholeView();
+  plot.setScale('x', { min, max });
+}
+
+/** Makes the view `factor` times as long around an instant, by default its middle. */
+function zoom(factor, around) {
+  const [from, to] = view ?? wholeView();
+  const at = around ?? (from + to) / 2;
+  look([at - (at - from) * factor, at + (to - at) * factor]);
+}
+
+/** Moves by a share of the view. */
+function move(share) {
+  const [from, to] = view ?? wholeView();
+  const by = (to - from) * share;
+  look([from + by, to + by]);
+}
+
+const keys = {
+  '+': () => zoom(0.5),
+  '=': () => zoom(0.5),
+  '-': () => zoom(2),
+  0: () => look(null),
+  ArrowLeft: () => move(-0.25),
+  ArrowRight: () => move(0.25),
+};
+
+/** For fingers and keyboards; the keys work while one of the buttons has the focus. */
+function zoomButtons() {
+  const bar = document.createElement('div');
+  bar.className = 'zoom';
+  bar.setAttribute('role', 'group');
+  bar.setAttribute('aria-label', 'Zoom of the chart');
+  for (const [word, act] of [
+    ['Zoom in', keys['+']],
+    ['Zoom out', keys['-']],
+    ['Earlier', keys.ArrowLeft],
+    ['Later', keys.ArrowRight],
+    ['Whole', keys[0]],
+  ]) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'quiet';
+    button.textContent = word;
+    button.addEventListener('click', act);
+    bar.append(button);
+  }
+  bar.addEventListener('keydown', (event) => {
+    const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : keys[event.key];
+    if (act === undefined) return;
+    event.preventDefault();
+    act();
+  });
+  return bar;
+}
+
+/** Wheel with Ctrl (which a trackpad's pinch sends too), two fingers, and a double click back to everything. */
+function listenForZoom(over) {
+  const instantAt = (x) => plot.posToVal(x - over.getBoundingClientRect().left, 'x');
+  const fingers = new Map();
+  over.addEventListener(
+    'wheel',
+    (event) => {
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      zoom(event.deltaY > 0 ? 1.25 : 0.8, instantAt(event.clientX));
+    },
+    { passive: false },
+  );
+  over.addEventListener('dblclick', () => look(null));
+  over.addEventListener('pointerdown', (event) => {
+    if (event.pointerType === 'touch') fingers.set(event.pointerId, event.clientX);
+  });
+  over.addEventListener('pointermove', (event) => {
+    if (!fingers.has(event.pointerId)) return;
+    const before = [...fingers.values()];
+    fingers.set(event.pointerId, event.clientX);
+    const now = [...fingers.values()];
+    if (now.length !== 2) return;
+    const [was, is] = [Math.abs(before[0] - before[1]), Math.abs(now[0] - now[1])];
+    if (was > 10 && is > 10) zoom(was / is, instantAt((now[0] + now[1]) / 2));
+  });
+  for (const end of ['pointerup', 'pointercancel', 'pointerleave'])
+    over.addEventListener(end, (event) => fingers.delete(event.pointerId));
+}
+
+/** What was marked by dragging becomes the view. */
+function lookAtSelection(self) {
+  const { left, width } = self.select;
+  if (width < 8) return;
+  look([self.posToVal(left, 'x'), self.posToVal(left + width, 'x')]);
+  self.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
 }
 
 /** Three rows over one list of instants: time, balance, projection. */
@@ -51,7 +173,7 @@ function seriesOf({ points, projection }) {
   return [times, balance, expected];
 }
 
-function describe(chart, box) {
+function describe(box) {
   const colour = readColours();
   const money = (value) =>
     value === null || value === undefined ? '–' : `${formatMoney(value)} ${chart.currency ?? ''}`;
@@ -65,10 +187,10 @@ function describe(chart, box) {
     ...sizeOf(box),
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), timezone),
     fmtDate: (format) => uPlot.fmtDate(format),
-    cursor: { points: { size: 7 }, drag: { x: true, y: false } },
+    cursor: { points: { size: 7 }, drag: { x: true, y: false, setScale: false } },
     legend: { live: true },
     scales: {
-      x: { time: true, range: () => [chart.since / 1000, chart.until / 1000] },
+      x: { time: true, range: () => view ?? wholeView() },
       y: { range: (_plot, lowest, highest) => rangeOf(chart, lowest, highest) },
     },
     axes: [
@@ -109,6 +231,7 @@ function describe(chart, box) {
       },
     ],
     hooks: {
+      setSelect: [lookAtSelection],
       drawClear: [(self) => shadeIncidents(self, chart, colour)],
       draw: [(self) => drawMarks(self, chart, colour)],
     },

@@ -6,6 +6,8 @@ const tickMs = 15_000;
 /** The server shows every four seconds that it is alive. One that says nothing for longer hangs, or is gone. */
 const silentMs = 10_000;
 const watchMs = 1_000;
+/** Many changes in a row are fetched together. */
+const leastPauseMs = 5_000;
 const connection = document.getElementById('connection');
 const banner = document.getElementById('lost');
 const favicon = document.querySelector('link[rel="icon"]');
@@ -16,6 +18,8 @@ let again = false;
 let title = document.title;
 let icon = favicon.getAttribute('href');
 let heardAt = performance.now();
+let refreshedAt = Number.NEGATIVE_INFINITY;
+let waiting = false;
 let lost = false;
 
 listen();
@@ -31,7 +35,7 @@ function listen() {
   source.addEventListener('alive', hear);
   source.addEventListener('changed', () => {
     hear();
-    refresh();
+    refreshSoon();
   });
   source.addEventListener('error', () => {
     if (source.readyState !== EventSource.CLOSED) {
@@ -80,6 +84,19 @@ function asOf() {
   return document.querySelector('[data-live="as-of"]')?.textContent ?? 'before';
 }
 
+/** The first of many changes at once, the others together. */
+function refreshSoon() {
+  if (waiting) return;
+  waiting = true;
+  setTimeout(
+    () => {
+      waiting = false;
+      refresh();
+    },
+    Math.max(0, refreshedAt + leastPauseMs - performance.now()),
+  );
+}
+
 async function refresh() {
   if (document.hidden || loading) {
     again = true;
@@ -87,6 +104,7 @@ async function refresh() {
   }
   loading = true;
   again = false;
+  refreshedAt = performance.now();
   try {
     const signal = AbortSignal.timeout(silentMs);
     const response = await fetch(pageAddress(), {

@@ -90,6 +90,13 @@ function mentions({ id, name, labels }: AccountView, word: string): boolean {
   return Object.entries(labels).some(([key, value]) => `${key}=${value}`.toLowerCase().includes(word));
 }
 
+/** Amounts of two currencies have no order: each currency stands for itself. */
+const amounts: ReadonlySet<SortKey> = new Set(['sms', 'voip', 'burn']);
+
+function compareTexts(left: string | null, right: string | null): number {
+  return (left ?? '') < (right ?? '') ? -1 : left === right ? 0 : 1;
+}
+
 function sortAccounts(
   accounts: readonly AccountView[],
   { sort, descending }: ListQuery,
@@ -104,6 +111,7 @@ function sortAccounts(
     }
     const order = left.key < right.key ? -1 : left.key > right.key ? 1 : 0;
     return (
+      (amounts.has(sort) ? compareTexts(left.account.currency, right.account.currency) : 0) ||
       order * direction ||
       worseFirst(left.account, right.account) ||
       compareNames(left.account, right.account)

@@ -77,9 +77,9 @@ export function readBalance(query: URLSearchParams): Balance {
   return balances.find((balance) => balance === query.get('balance')) ?? 'sms';
 }
 
-/** The range asked for in an address; 24 hours otherwise. */
+/** The range asked for in an address; a week otherwise, which shows the rhythm of spending. */
 export function readRange(query: URLSearchParams): ChartRange {
-  return chartRanges.find(({ name }) => name === query.get('range')) ?? chartRanges[0];
+  return chartRanges.find(({ name }) => name === (query.get('range') ?? '7d')) ?? chartRanges[1];
 }
 
 /**

@@ -17,6 +17,7 @@ import { accountPath } from './forms.ts';
 import { channelTable, messageTable } from './messages.ts';
 import { ifReadable } from './readable.ts';
 import { drawSparkline } from './sparkline.ts';
+import { totalsTable } from './totals.ts';
 import {
   accountStates,
   age,
@@ -43,9 +44,11 @@ export function renderOverview(views: LiveViews, query: URLSearchParams, frame: 
   const alerts = views.alerts({ all: false });
   const urgent = sortAlerts(alerts.filter(needsSomebody));
   const cared = alerts.filter((alert) => alert.state === 'firing' && !needsSomebody(alert));
-  const page = listAccounts(views.accounts(), list);
+  const accounts = views.accounts();
+  const page = listAccounts(accounts, list);
   return html`<h1 class="hidden">Overview</h1>
 <div data-live="urgent">${urgentSection(urgent, { cared, frame, back: writeListQuery(list), doubts: doubtsOf(views) })}</div>
+<section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">Totals</h2><div data-live="totals">${totalsTable(accounts, frame)}</div></section>
 <section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">Accounts</h2><div data-live="filters">${stateFilters(page, list)}</div></div>
 ${searchForm(list)}
 <div data-live="accounts">${accountTable(page, list, frame)}</div></section>
@@ -131,11 +134,25 @@ function stateFilters({ counts, total }: AccountPage, list: ListQuery): Html {
   )}</nav>`;
 }
 
+const sortWords: readonly (readonly [SortKey, string])[] = [
+  ['runway', 'runway, shortest first'],
+  ['state', 'state, worst first'],
+  ['name', 'name'],
+  ['sms', 'SMS balance, by currency'],
+  ['voip', 'VoIP balance, by currency'],
+  ['burn', 'burn per day, by currency'],
+  ['age', 'oldest reading'],
+];
+
 function searchForm(list: ListQuery): Html {
   return html`<form class="search" method="get" action="/" role="search">
 <label for="q">Find accounts</label> <input id="q" type="search" name="q" value="${list.search}" maxlength="100" placeholder="name, id or label=value">
 ${list.state !== null && html`<input type="hidden" name="state" value="${list.state}">`}
-${list.sort !== 'runway' && html`<input type="hidden" name="sort" value="${list.sort}">`}
+<label class="sort" for="sort">Sort by</label> <select id="sort" name="sort">${sortWords.map(([key, word]) =>
+    key === list.sort
+      ? html`<option value="${key}" selected>${word}</option>`
+      : html`<option value="${key}">${word}</option>`,
+  )}</select>
 <button>Find</button>${list.search !== '' && html` <a href="${writeListQuery({ ...list, search: '', page: 1 })}">Show all</a>`}
 </form>`;
 }
@@ -146,7 +163,7 @@ function accountTable(page: AccountPage, list: ListQuery, frame: Frame): Html {
     return html`<p class="empty">No account matches. <a href="/">Show all ${page.total}</a></p>`;
   const head = (key: SortKey, word: string, extra = ''): Html => sortHeader(list, { key, word, extra });
   return html`<div class="scroll" role="group" aria-label="Accounts" tabindex="0"><table class="cards accounts">
-<thead><tr>${head('state', 'State')}${head('name', 'Account')}${head('sms', 'SMS balance', 'number')}${head('voip', 'VoIP balance', 'number')}<th scope="col">24 hours</th>${head('burn', 'Burn per day', 'number')}${head('runway', 'Runway')}${head('age', 'Read')}<th scope="col">Open</th></tr></thead>
+<thead><tr>${head('state', 'State')}${head('name', 'Account')}${head('sms', 'SMS balance', 'number')}${head('voip', 'VoIP balance', 'number')}<th scope="col" class="picture">24 hours</th>${head('burn', 'Burn per day', 'number')}${head('runway', 'Runway')}${head('age', 'Read')}<th scope="col" class="open">Open</th></tr></thead>
 <tbody>${page.accounts.map((account) => accountRow(account, frame))}</tbody></table></div>
 ${pager(page, list)}`;
 }

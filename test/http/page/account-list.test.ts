@@ -14,6 +14,7 @@ const accounts = [
   buildAccountView({
     id: 'e',
     name: 'Epsilon',
+    currency: 'EUR',
     labels: {},
     outlooks: {
       sms: buildOutlook({ runwayMs: 90 * dayMs }),
@@ -35,7 +36,7 @@ describe('the list of accounts', () => {
     ['name', 'sort=name', ['a', 'b', 'd', 'e', 'c']],
     ['name, backwards', 'sort=name&order=desc', ['c', 'e', 'd', 'b', 'a']],
     ['runway, backwards, the unknown still last', 'order=desc', ['a', 'c', 'e', 'd', 'b']],
-    ['the lowest SMS balance', 'sort=sms', ['e', 'd', 'c', 'a', 'b']],
+    ['the lowest SMS balance, each currency for itself', 'sort=sms', ['d', 'c', 'a', 'b', 'e']],
   ])('sorts by %s', (_what, query, expected) => {
     expect(ids(query)).toEqual(expected);
   });

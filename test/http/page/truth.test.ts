@@ -50,6 +50,23 @@ describe('the overview', () => {
       expect(top).toContain(words);
   });
 
+  it('sums up what there is in each currency, and who is empty first', async () => {
+    const page = await overview({
+      accountList: [
+        buildAccountView(),
+        buildAccountView({ id: 'b', name: 'Second', outcome: 'timeout' }),
+        buildAccountView({
+          id: 'c',
+          reading: { at: viewsNow, sms: 1_500_000, voip: 0, currency: 'EUR' },
+          outlooks: { sms: null, voip: null },
+        }),
+      ],
+    });
+    const totals = page.slice(page.indexOf('aria-label="Totals"'), page.indexOf('accounts-heading'));
+    for (const words of ['225.00 CNY', '2 accounts', '1 not read just now', '1.50 EUR', '/accounts/otp'])
+      expect(totals).toContain(words);
+  });
+
   it('warns of a token that could be guessed', async () => {
     server = await runServer({ settings: { token: new Secret('short') } });
     const signedIn = await fetch(`${server.url}/sign-in`, {

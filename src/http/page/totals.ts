@@ -1,0 +1,64 @@
+import { plural } from '../../domain/moment.ts';
+import { formatAmount, type Micros } from '../../domain/money.ts';
+import { balances } from '../../domain/reading.ts';
+import type { AccountView } from '../../views/views.ts';
+import { formatComputed } from '../../wording/quantity-wording.ts';
+import { type Html, html } from '../html.ts';
+import { accountPath } from './forms.ts';
+import { type Frame, moment, nameOf, unknown } from './words.ts';
+
+interface Total {
+  readonly currency: string;
+  accounts: number;
+  /** Of how many the last poll gave no reading: their last known balances are in the sums. */
+  unread: number;
+  readonly sums: { sms: Micros; voip: Micros };
+  burnPerDay: Micros;
+  /** The account that runs out first. */
+  first: { readonly account: AccountView; readonly emptyAt: number } | null;
+}
+
+/** What there is in each currency, and when the first account of it is empty. Accounts never read are left out. */
+export function totalsTable(accounts: readonly AccountView[], frame: Frame): Html | null {
+  const totals = [...sumUp(accounts).values()].sort((left, right) => right.accounts - left.accounts);
+  if (totals.length === 0) return null;
+  return html`<div class="scroll" role="group" aria-label="Totals" tabindex="0"><table class="cards compact">
+<thead><tr><th scope="col">Currency</th><th scope="col">Accounts</th><th scope="col" class="number">SMS</th><th scope="col" class="number">VoIP</th><th scope="col" class="number">Burn per day</th><th scope="col">First empty</th></tr></thead>
+<tbody>${totals.map((total) => totalRow(total, frame))}</tbody></table></div>`;
+}
+
+function totalRow({ currency, accounts, unread, sums, burnPerDay, first }: Total, frame: Frame): Html {
+  return html`<tr><th scope="row"><bdi>${currency}</bdi></th><td data-label="Accounts">${plural(accounts, 'account')}${unread > 0 && html`<span class="sub unread">${unread} not read just now</span>`}</td>
+<td class="number" data-label="SMS">${formatAmount(sums.sms, currency)}</td><td class="number" data-label="VoIP">${formatAmount(sums.voip, currency)}</td>
+<td class="number" data-label="Burn per day">${formatComputed(burnPerDay, null)}</td>
+<td data-label="First empty">${
+    first === null
+      ? unknown()
+      : html`${moment(first.emptyAt, frame)}<span class="sub"><a href="${accountPath(first.account.id)}"><bdi>${nameOf(first.account.name)}</bdi></a></span>`
+  }</td></tr>`;
+}
+
+function sumUp(accounts: readonly AccountView[]): ReadonlyMap<string, Total> {
+  const totals = new Map<string, Total>();
+  for (const account of accounts) {
+    const { reading, outlooks, outcome } = account;
+    if (reading === null) continue;
+    const { currency } = reading;
+    const total = totals.get(currency) ?? emptyTotal(currency);
+    totals.set(currency, total);
+    total.accounts += 1;
+    if (outcome !== 'ok') total.unread += 1;
+    for (const balance of balances) {
+      total.sums[balance] += reading[balance];
+      total.burnPerDay += outlooks[balance]?.burnPerDay ?? 0;
+      const emptyAt = outlooks[balance]?.emptyAt ?? null;
+      if (emptyAt !== null && (total.first === null || emptyAt < total.first.emptyAt))
+        total.first = { account, emptyAt };
+    }
+  }
+  return totals;
+}
+
+function emptyTotal(currency: string): Total {
+  return { currency, accounts: 0, unread: 0, sums: { sms: 0, voip: 0 }, burnPerDay: 0, first: null };
+}
