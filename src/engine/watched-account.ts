@@ -75,6 +75,7 @@ export function factsOf(account: WatchedAccount, now: number): AccountFacts {
     previous: poll.previous,
     log: account.log,
     spending: account.spending,
+    consecutiveFailures: poll.consecutiveFailures,
     outcome: poll.outcome,
     readSince: poll.reading?.at ?? poll.firstSeenAt,
     unwatchedMs: poll.unwatchedMs,

@@ -161,10 +161,10 @@ function wouldNotFire(rule: DropRule, { reading, log }: AccountFacts): string | 
   if (reading === null || span === null) return null;
   const spentMicros = log.spentBetween(rule.balance, span.from, span.to);
   if (rule.by.kind === 'amount') {
-    return `It would not fire with \`by\` of ${formatAmount(spentMicros, reading.currency)} or more.`;
+    return `It would not fire with "by" of ${formatAmount(spentMicros, reading.currency)} or more.`;
   }
   const startMicros = log.balanceAt(span.from, rule.balance);
   // Rounded up to the four decimals of a percentage that are shown, so that the share named here is enough.
   const share = Math.ceil((spentMicros / startMicros) * 1_000_000) / 1_000_000;
-  return `It would not fire with \`by\` of ${formatShare(share)} or more.`;
+  return `It would not fire with "by" of ${formatShare(share)} or more.`;
 }

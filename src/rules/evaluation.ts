@@ -49,6 +49,8 @@ export interface AccountFacts {
   readonly log: ReadingLog;
   /** What is known of the account's spending, and foretold from it. */
   readonly spending: AccountSpending;
+  /** How many polls failed since the last that did not. */
+  readonly consecutiveFailures: number;
   /** How the last poll ended; null before the first. */
   readonly outcome: Outcome['kind'] | null;
   /** When the account was last read, or first watched where it never was. */

@@ -1,14 +1,17 @@
 import { describeDuration, describeHistory, formatDuration } from '../domain/duration.ts';
+import type { Notice } from '../domain/message.ts';
+import { roughDuration } from '../domain/moment.ts';
 import type { Fact } from '../domain/quantity.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import { duration as durationKey } from '../schema/texts.ts';
 import { hiddenTime, lookBack } from '../spending/lookback.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
+import type { WordingFrame } from '../wording/quantity-wording.ts';
 import { type InputOf, moneyKeys, secondMs, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { moneyFigures } from './figures.ts';
 import type { RuleKind } from './kind.ts';
-import { moneyOf, wordValue } from './notice-words.ts';
+import { moneyOf } from './notice-words.ts';
 import { nameBalance, wholeSeconds } from './rule-words.ts';
 import { readingFacts, unusable } from './usable-reading.ts';
 import { breached, duration, durationFact, instantFact, ok, textFact, unknown } from './verdict.ts';
@@ -37,17 +40,18 @@ export const idle: RuleKind<IdleRule, InputOf<typeof keys>> = {
   }),
   describe: (rule) =>
     `nothing of the ${nameBalance(rule)} spent during ${formatDuration(rule.windowMs)} (${rule.severity})`,
-  lookBackMs: (rule) => rule.windowMs,
+  // Watched time fills the window although nights or outages lie between.
+  lookBackMs: (rule) => 3 * rule.windowMs,
   evaluate,
   factsBehind,
   wouldNotFire: (rule, { reading, log }) =>
     reading === null
       ? null
-      : `It would not fire with a \`window\` longer than ${wholeSeconds(idleTime(rule, log), 'up')}.`,
+      : `It would not fire with a "window" longer than ${wholeSeconds(idleTime(rule, log), 'up')}.`,
   matter: (about) => `${moneyOf(about)} spending stopped`,
   firing: (notice, frame) => {
-    const value = wordValue(notice, frame);
-    return `nothing spent from the ${moneyOf(notice)} balance${value === null ? '' : ` for ${value}`}`;
+    const length = lengthOf(notice, frame);
+    return `nothing spent from the ${moneyOf(notice)} balance${length === null ? '' : ` for ${roughDuration(length)}`}`;
   },
   resolved: (notice) => `${moneyOf(notice)} spending seen again`,
   recovery: 'Resolved: the balance is being spent again.',
@@ -58,24 +62,33 @@ export const idle: RuleKind<IdleRule, InputOf<typeof keys>> = {
   ],
 };
 
+/** How long nothing was spent. The log forgets what lies before its window; the incident knows for how long it has lasted. */
+function lengthOf(notice: Notice, { now }: WordingFrame): number | null {
+  if (notice.value?.unit !== 'duration') return null;
+  const windowMs = notice.threshold?.unit === 'duration' ? notice.threshold.ms : 0;
+  const firedForMs = (notice.account?.reading?.at ?? now) - notice.firedAt;
+  return Math.max(notice.value.ms, windowMs + firedForMs);
+}
+
 /**
- * Breached when nothing was spent during the last `window` before the newest reading; resolved when
- * spending is seen. It judges the time since the reading that showed the last fall.
+ * Breached when nothing was spent during the last `window` of watched time before the newest reading; resolved when
+ * spending is seen. Time in gaps (the clock stepped, nobody watched, nothing could be read) is no time without spending.
  *
- * It speaks of a breach only with a history as long as the window, and not while a top-up at the end of a gap
- * within the window may hide spending. A gap with the same balance before and after it hides nothing.
+ * It gives no verdict with less watched time than the window, and while a top-up at the end of a gap may hide spending.
  */
 function evaluate(rule: IdleRule, facts: AccountFacts): Evaluation {
   const problem = unusable(facts);
-  const span = lookBack(facts.log, rule.windowMs);
-  if (problem !== null || span === null) return unknown(problem ?? 'no reading yet');
   const { log } = facts;
+  const span = lookBack(log, rule.windowMs);
+  if (problem !== null || span === null) return unknown(problem ?? 'no reading yet');
   const numbers = { value: duration(idleTime(rule, log)), threshold: duration(rule.windowMs) };
-  const from = span.cutByGap ? span.from - 1 : span.from;
-  if (log.spentBetween(rule.balance, from, span.to) > 0) return ok(numbers);
-  if (!span.covers && !span.cutByGap) {
-    const seen = describeHistory(log.instantAt(span.to) - log.instantAt(span.from));
-    return unknown(`${seen}, needs ${describeDuration(rule.windowMs)}`);
+  if (log.spentBetween(rule.balance, span.cutByGap ? span.from - 1 : span.from, span.to) > 0)
+    return ok(numbers);
+  let from = span.to;
+  while (from > 0 && watchedTime(log, from) < rule.windowMs) from--;
+  if (log.spentBetween(rule.balance, from, span.to) > 0 || watchedTime(log, from) < rule.windowMs) {
+    const seen = Math.min(watchedTime(log, from), idleTime(rule, log));
+    return unknown(`${describeHistory(seen)}, needs ${describeDuration(rule.windowMs)}`);
   }
   if (hiddenTime(log, { balance: rule.balance, from, to: span.to }) > 0) {
     return unknown('a top-up while polling was interrupted may hide spending');
@@ -83,10 +96,15 @@ function evaluate(rule: IdleRule, facts: AccountFacts): Evaluation {
   return breached(rule.severity, numbers);
 }
 
-/** Time from the reading that showed the last spending, or from the first one known, to the newest. */
+/** Watched time from the reading that showed the last spending, or from the first one known, to the newest. */
 function idleTime(rule: IdleRule, log: ReadingLog): number {
-  if (log.length === 0) return 0;
-  return log.instantAt(log.length - 1) - log.instantAt(log.lastSpendingIndex(rule.balance));
+  return log.length === 0 ? 0 : watchedTime(log, log.lastSpendingIndex(rule.balance));
+}
+
+/** Time from a kept reading to the newest, without gaps. */
+function watchedTime(log: ReadingLog, from: number): number {
+  const to = log.length - 1;
+  return log.instantAt(to) - log.instantAt(from) - log.blindBetween(from, to);
 }
 
 function factsBehind(rule: IdleRule, facts: AccountFacts): readonly Fact[] {

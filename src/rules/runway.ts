@@ -225,7 +225,7 @@ function wouldNotFire(rule: RunwayRule, facts: AccountFacts): string | null {
     return `The balance is at its floor or under it; it would not fire with a floor below ${floor}.`;
   }
   if (within !== null && runwayMs >= within) {
-    return `The runway is past \`within\` again; it resolves at ${recoveryFactor} times of it, so with \`within\` of ${wholeSeconds(runwayMs / recoveryFactor, 'down')} or shorter it would have resolved.`;
+    return `The runway is past "within" again; it resolves at ${recoveryFactor} times of it, so with "within" of ${wholeSeconds(runwayMs / recoveryFactor, 'down')} or shorter it would have resolved.`;
   }
-  return `It would not fire with \`within\` of ${wholeSeconds(runwayMs, 'down')} or shorter.`;
+  return `It would not fire with "within" of ${wholeSeconds(runwayMs, 'down')} or shorter.`;
 }

@@ -54,7 +54,7 @@ export const stale: RuleKind<StaleRule, InputOf<typeof keys>> = {
   factsBehind,
   wouldNotFire: (rule, _facts, evaluation) => {
     const ageMs = evaluation.value?.unit === 'duration' ? evaluation.value.ms : (rule.afterMs ?? 0);
-    return `It would not fire yet with \`after\` longer than ${wholeSeconds(ageMs, 'up')}.`;
+    return `It would not fire yet with "after" longer than ${wholeSeconds(ageMs, 'up')}.`;
   },
   matter: () => 'no readings',
   firing: (notice, frame) => {
@@ -68,7 +68,7 @@ export const stale: RuleKind<StaleRule, InputOf<typeof keys>> = {
 };
 
 /**
- * Breached when there was no `ok` for `after`; resolved by an `ok`. Time in which
+ * Breached when there was no `ok` for `after`, or none ever and three polls in a row failed; resolved by an `ok`. Time in which
  * lowwater itself was not watching does not count: that is no fault of the provider.
  */
 function evaluate(rule: StaleRule, facts: AccountFacts, firing: Severity | null): Evaluation {
@@ -78,7 +78,9 @@ function evaluate(rule: StaleRule, facts: AccountFacts, firing: Severity | null)
   // Only a reading ends it: a longer `after` in an edited configuration tells nobody that the account can be
   // read again.
   const unread = firing !== null && facts.outcome !== 'ok';
-  return unread || ageMs >= afterMs ? breached(rule.severity, numbers) : ok(numbers);
+  // Of an account that was never read there is no old reading to go by: it may never have been right.
+  const never = rule.afterMs === null && facts.reading === null && facts.consecutiveFailures >= pollsMissed;
+  return unread || never || ageMs >= afterMs ? breached(rule.severity, numbers) : ok(numbers);
 }
 
 /** The configured `after`, or the time of three polls, at least two minutes. */

@@ -50,7 +50,7 @@ export const topUp: RuleKind<TopUpRule, InputOf<typeof keys>> = {
   wouldNotFire: (rule, { reading }, evaluation) => {
     if (reading === null) return null;
     const rise = evaluation.value?.unit === 'money' ? evaluation.value.micros : rule.atLeastMicros;
-    return `It would not tell with \`atLeast\` of more than ${formatAmount(rise, reading.currency)}.`;
+    return `It would not tell with "atLeast" of more than ${formatAmount(rise, reading.currency)}.`;
   },
   matter: (about) => `${moneyOf(about)} balance topped up`,
   firing: wordTopUp,

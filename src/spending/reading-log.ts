@@ -1,17 +1,13 @@
 import { isSameCurrency } from '../domain/currency.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
+import { GapFinder } from './usual-interval.ts';
 
 /** How many grid cells the window has where the grid is coarsest. */
 const cellsPerWindow = 384;
 
 /** No history is kept finer than the window's grid halved this often; newer readings are never thinned. */
 const finestLevel = 20;
-
-/**
- * More than this many poll intervals between two readings is a gap: a fall and a top-up may both hide in it.
- */
-const intervalsPerGap = 2.5;
 
 /** Columns of one row. The sums run from the log's start; only their differences mean anything. */
 const column = { at: 0, sms: 1, voip: 2, spentSms: 3, spentVoip: 4, blindMs: 5 } as const;
@@ -21,7 +17,7 @@ const columns = 6;
 export interface ReadingLogOptions {
   /** How far back the longest rule looks (`longestWindow`). */
   readonly windowMs: number;
-  /** The account's usual time between two polls: what is far longer is a gap. */
+  /** The account's usual time between two polls as it is now (`GapFinder`). */
   readonly pollIntervalMs: number;
 }
 
@@ -63,6 +59,7 @@ class ReadingLog {
   readonly windowMs: number;
   readonly pollIntervalMs: number;
   #rows = new Float64Array(columns * 16);
+  readonly #gaps: GapFinder;
   #start = 0;
   #end = 0;
   #currency: string | null = null;
@@ -72,6 +69,7 @@ class ReadingLog {
   constructor(options: ReadingLogOptions) {
     this.windowMs = options.windowMs;
     this.pollIntervalMs = options.pollIntervalMs;
+    this.#gaps = new GapFinder(options.pollIntervalMs);
   }
 
   /** Number of readings that are kept. */
@@ -191,7 +189,7 @@ class ReadingLog {
     }
     const previousAt = this.#end > this.#start ? this.instantAt(this.length - 1) : at;
     let blindMs = this.#end > this.#start ? this.#cell(this.length - 1, column.blindMs) : 0;
-    if (clockSetBack || at - previousAt > intervalsPerGap * this.pollIntervalMs) blindMs += at - previousAt;
+    if (clockSetBack || this.#gaps.isGap(at - previousAt)) blindMs += at - previousAt;
     this.#push([at, sms, voip, spentSms, spentVoip, blindMs]);
     this.#forgetBefore(at - this.windowMs);
     this.#thinAfter(previousAt, at);

@@ -27,7 +27,7 @@ describe('the headline of a notice stands alone', () => {
     ['negative', 'CRITICAL · OTP production: SMS balance -18.383 CNY, below zero'],
     ['runway', 'WARNING · OTP production: SMS balance 42.10 CNY lasts 21 hours, less than 7 days'],
     ['drop', 'WARNING · OTP production: SMS spending 120.00 CNY, more than 100.00 within 1 hour'],
-    ['idle', 'INFO · OTP production: nothing spent from the SMS balance for 6 hours 10 minutes'],
+    ['idle', 'INFO · OTP production: nothing spent from the SMS balance for 6 hours 15 minutes'],
     ['auth-failed', 'CRITICAL · OTP production: the provider refuses the key'],
     ['stale', 'WARNING · OTP production: no reading for 42 minutes'],
     ['currency', 'CRITICAL · OTP production: currency is EUR, expected CNY'],

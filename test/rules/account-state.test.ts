@@ -81,6 +81,23 @@ describe('stale', () => {
     expect(verdict(evaluate(staleRule(), facts, null))).toBe('warning');
   });
 
+  test.each([
+    [2, 'ok'],
+    [3, 'warning'],
+  ])(
+    'of an account that was never read, after %i failed polls in a row: %s',
+    (consecutiveFailures, expected) => {
+      const facts = factsAfter([], {
+        outcome: 'network_error',
+        consecutiveFailures,
+        now: factsNoon + minuteMs,
+      });
+      expect(verdict(evaluate(staleRule(), { ...facts, readSince: factsNoon }, null))).toBe(expected);
+      const patient = staleRule({ afterMs: hourMs });
+      expect(verdict(evaluate(patient, { ...facts, readSince: factsNoon }, null))).toBe('ok');
+    },
+  );
+
   test('the instant it begins is the first one at which it is breached', () => {
     const facts = factsAfter([readingAt(0, 1)], { ...read, unwatchedMs: 7 * minuteMs });
     const dueAt = stale.dueAt?.(staleRule(), facts) ?? 0;

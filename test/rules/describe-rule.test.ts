@@ -56,7 +56,7 @@ test.each<[string, readonly Rule[], number]>([
   ['a day where the rules look back less', [dropRule(), idleRule(), belowRule()], dayMs],
   ['the lookback of a runway', [runwayRule({ lookbackMs: 7 * dayMs }), dropRule()], 7 * dayMs],
   ['the window of a drop', [dropRule({ windowMs: 2 * dayMs })], 2 * dayMs],
-  ['the window of an idle rule', [idleRule({ windowMs: 3 * dayMs })], 3 * dayMs],
+  ['three windows of an idle rule, for the gaps in them', [idleRule({ windowMs: 3 * dayMs })], 9 * dayMs],
 ])('the rules look back %s', (_, rules, expected) => {
   expect(longestWindow(rules)).toBe(expected);
 });

@@ -22,16 +22,24 @@ test.each<[string, readonly Reading[], string]>([
   ['spending again resolves', [...spendingStopped(120), readingAt(125, 69.999999)], 'ok'],
   ['a top-up is no spending', [...spendingStopped(90), readingAt(95, 500)], 'warning'],
   [
-    'a gap with the same balance before and after hides nothing',
+    'a gap with the same balance before and after is no time without spending: the clock may have stepped',
     [...spendingStopped(45), readingAt(95, 70)],
-    'warning',
+    'unknown',
   ],
   ['a top-up at the end of a gap may hide spending', [...spendingStopped(45), readingAt(95, 90)], 'unknown'],
+  [
+    'watched time before and after a gap counts together',
+    [
+      ...steady({ from: 70, perHour: 0, until: 30 }),
+      ...steady({ from: 70, perHour: 0, until: 400 }).filter(({ at }) => at >= readingAt(370, 0).at),
+    ],
+    'warning',
+  ],
   ['a fall over a gap is spending', [...spendingStopped(45), readingAt(95, 69)], 'ok'],
   [
-    'a gap that reaches back past the window, with the same balance, covers it',
+    'a gap that reaches back past the window, with the same balance, is no verdict',
     [readingAt(0, 70), readingAt(300, 70)],
-    'warning',
+    'unknown',
   ],
   [
     'a gap that reaches back past the window, with a top-up, is no verdict',

@@ -52,6 +52,7 @@ export function factsAfter(
     previous: readings.at(-2) ?? null,
     log,
     spending,
+    consecutiveFailures: 0,
     outcome: reading === null ? null : 'ok',
     readSince: now,
     unwatchedMs: 0,

@@ -3,6 +3,7 @@ import { type Balance, balances, type PollRecord, type Reading } from '../../dom
 import { ladderSteps } from '../../rules/ladder.ts';
 import { leastTopUpMicros } from '../../rules/top-up.ts';
 import { thin } from '../../spending/thin.ts';
+import { GapFinder } from '../../spending/usual-interval.ts';
 import type { AccountView, Views } from '../../views/views.ts';
 import type { ChartJson } from '../api/chart-schema.ts';
 
@@ -14,8 +15,6 @@ const drawnPoints = 800;
 const drawnTopUps = 60;
 /** A gap narrower than this share of the chart could not be seen, and would only tear the line. */
 const leastGapShare = 1 / 500;
-/** Longer without a poll than so many intervals means that nobody watched. */
-const missedPolls = 3;
 
 export const chartRanges = [
   { name: '24h', label: '24 hours', ms: dayMs },
@@ -50,7 +49,7 @@ export function buildChart(views: Pick<Views, 'polls' | 'incidents'>, query: Cha
   );
   const gaps = findGaps(polls, {
     until: now,
-    longestMs: missedPolls * account.pollIntervalMs,
+    intervalMs: account.pollIntervalMs,
     leastMs: spanMs * leastGapShare,
   });
   const projection = project(query, spanMs);
@@ -102,9 +101,10 @@ interface Gap {
 /** Stretches without a reading: failed polls up to the next that worked, and times without any poll. */
 function findGaps(
   polls: readonly PollRecord[],
-  limits: { readonly until: number; readonly longestMs: number; readonly leastMs: number },
+  limits: { readonly until: number; readonly intervalMs: number; readonly leastMs: number },
 ): readonly Gap[] {
   const gaps: Gap[] = [];
+  const finder = new GapFinder(limits.intervalMs);
   let readAt: number | null = null;
   let blindFrom: number | null = null;
   for (const { at, reading } of polls) {
@@ -112,7 +112,7 @@ function findGaps(
       blindFrom ??= at;
       continue;
     }
-    if (blindFrom === null && readAt !== null && at - readAt > limits.longestMs) blindFrom = readAt + 1;
+    if (readAt !== null && finder.isGap(at - readAt)) blindFrom ??= readAt + 1;
     if (blindFrom !== null) gaps.push({ from: blindFrom, to: at });
     blindFrom = null;
     readAt = at;

@@ -148,6 +148,7 @@ export class AlertBook {
       reading: reading ?? fact.reading,
       unwatchedMs: reading === null ? fact.unwatchedMs : 0,
       outcome: outcome.kind,
+      failures: reading === null ? fact.failures + 1 : 0,
       polledAt: now,
       alerts: alerts ?? fact.alerts,
     });
@@ -220,7 +221,14 @@ export class AlertBook {
     };
     this.#watches.set(account.id, watch);
     const fact = this.#live.get(account.id);
-    const none = { firstSeenAt: now, reading: null, unwatchedMs: 0, outcome: null, polledAt: null };
+    const none = {
+      firstSeenAt: now,
+      reading: null,
+      unwatchedMs: 0,
+      outcome: null,
+      failures: 0,
+      polledAt: null,
+    };
     if (fact === undefined) {
       this.#live.set(account.id, { ...none, alerts: new Map() });
       return;

@@ -12,6 +12,8 @@ export interface AccountFact {
   readonly reading: Reading | null;
   readonly unwatchedMs: number;
   readonly outcome: Outcome['kind'] | null;
+  /** Failed polls in a row. */
+  readonly failures: number;
   readonly polledAt: number | null;
   readonly alerts: ReadonlyMap<string, AlertFact>;
 }
@@ -49,7 +51,8 @@ export function judgeAnswer(rule: AnyRule, known: AlertFact, it: Polled): AlertF
     const due = now - (fact.reading?.at ?? fact.firstSeenAt) - fact.unwatchedMs - staleAfter(rule, watch);
     const rests = known.state === 'inactive' || known.goodSince !== null;
     if (Math.abs(due) <= tieMs && rests) return { ...known, doubt: true };
-    const blind = reading === null && (due >= 0 || known.state === 'firing');
+    const never = rule.afterMs === null && fact.reading === null && fact.failures >= 2;
+    const blind = reading === null && (due >= 0 || never || known.state === 'firing');
     return judged(known, blind ? rule.severity : 'ok', timing, now);
   }
   if (reading === null) return known;

@@ -1,0 +1,29 @@
+/** More than this many usual intervals between two readings is a gap: a fall and a top-up may both hide in it. */
+const intervalsPerGap = 2.5;
+
+/**
+ * Tells gaps from the pace at which an account was read at the time. The interval that is configured now says nothing of
+ * readings from before it was changed: what is usual is the middle one of the last three, or the configured one where that
+ * is longer. One gap among them, or two readings close together, do not move the middle.
+ */
+export class GapFinder {
+  readonly #configuredMs: number;
+  #last: readonly [number, number, number];
+
+  constructor(configuredMs: number) {
+    this.#configuredMs = configuredMs;
+    this.#last = [configuredMs, configuredMs, configuredMs];
+  }
+
+  /** Whether so much time between two readings is a gap. To be asked once for each two neighbours, the oldest first. */
+  isGap(ms: number): boolean {
+    const [oldest, middle, newest] = this.#last;
+    const usualMs = Math.max(
+      Math.min(oldest, middle),
+      Math.min(Math.max(oldest, middle), newest),
+      this.#configuredMs,
+    );
+    this.#last = [middle, newest, ms];
+    return ms > intervalsPerGap * usualMs;
+  }
+}
