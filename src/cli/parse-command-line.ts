@@ -1,5 +1,6 @@
 import { Argument, CommanderError, Option, Command as Parser } from 'commander';
 import { type Command, type CommandInput, type OptionSpec, UsageError } from './command.ts';
+import { configOption, optionsOf } from './command-options.ts';
 import { commands, groups } from './commands/registry.ts';
 import type { Output } from './terminal/output.ts';
 
@@ -82,7 +83,7 @@ function groupOf({ name }: Command, program: Parser, frame: Frame): Parser {
 function buildCommand(command: Command, frame: Frame, choose: (chosen: Chosen) => void): Parser {
   const parser = createParser(command.name.split(' ').at(-1) ?? '', frame)
     .summary(command.summary)
-    .description(describe(command));
+    .description(describeCommand(command));
   for (const { name, summary, optional } of command.positionals ?? []) {
     parser.addArgument(new Argument(optional === true ? `[${name}]` : `<${name}>`, summary));
   }
@@ -95,19 +96,8 @@ function buildCommand(command: Command, frame: Frame, choose: (chosen: Chosen) =
   return parser.action(() => choose({ kind: 'command', command, input: readInput(command, parser) }));
 }
 
-const configOption: OptionSpec = {
-  value: 'FILE',
-  summary: 'the configuration (else $LOWWATER_CONFIG, ./config.json, /etc/lowwater/config.json)',
-};
-
-/** The options of a command, `--config` among them where it reads the configuration; not `--help`, which all have. */
-export function optionsOf(command: Command): Readonly<Record<string, OptionSpec>> {
-  const own = command.options ?? {};
-  return command.usesConfiguration === false ? own : { ...own, config: configOption };
-}
-
 /** Details are written in lines for those who read the source: a terminal breaks them by its own width. */
-function describe({ summary, details }: Command): string {
+export function describeCommand({ summary, details }: Command): string {
   const first = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
   return details === undefined ? first : `${first}\n\n${details.replace(/(?<!\n)\n(?!\n)/g, ' ')}`;
 }

@@ -1,8 +1,10 @@
 import type { Command } from '../command.ts';
+import type { CommandGroups } from '../write-completion.ts';
 import { ackCommand, unackCommand } from './ack.ts';
 import { alertsCommand } from './alerts.ts';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
+import { createCompletionCommand } from './completion.ts';
 import { demoCommand } from './demo.ts';
 import { explainCommand } from './explain.ts';
 import { healthCommand } from './health.ts';
@@ -17,6 +19,11 @@ import { simulateCommand } from './simulate.ts';
 import { statusCommand } from './status.ts';
 import { testChannelCommand } from './test-channel.ts';
 import { validateCommand } from './validate.ts';
+
+/** What the first word of commands with two words stands for. */
+export const groups: CommandGroups = {
+  silence: 'mute alerts for a while, see what is muted, end it',
+};
 
 /** Every command, in the order in which help lists them. */
 export const commands: readonly Command[] = [
@@ -40,10 +47,6 @@ export const commands: readonly Command[] = [
   simulateCommand,
   backupCommand,
   schemaCommand,
+  createCompletionCommand(() => commands, groups),
   healthCommand,
 ];
-
-/** What the first word of commands with two words stands for. */
-export const groups: Readonly<Record<string, string>> = {
-  silence: 'mute alerts for a while, see what is muted, end it',
-};

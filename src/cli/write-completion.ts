@@ -1,0 +1,128 @@
+import type { Command } from './command.ts';
+import { optionsOf } from './command-options.ts';
+
+/** What the first word of commands with two words stands for. */
+export type CommandGroups = Readonly<Record<string, string>>;
+
+/** What may be typed after some words, with what it means. */
+interface Place {
+  /** Words after `lowwater`; none for the command itself. */
+  readonly after: readonly string[];
+  readonly candidates: readonly Candidate[];
+}
+
+interface Candidate {
+  readonly word: string;
+  readonly summary: string;
+  /** A value follows. */
+  readonly takesValue: boolean;
+}
+
+const help: Candidate = { word: '--help', summary: 'print this help', takesValue: false };
+
+/** A script that completes commands and options in a shell; everything else it completes as names of files. */
+export function writeCompletion(
+  shell: 'bash' | 'zsh' | 'fish',
+  commands: readonly Command[],
+  groups: CommandGroups,
+): string {
+  const places = listPlaces(commands, groups);
+  if (shell === 'bash') return writeBash(places);
+  return shell === 'zsh' ? writeZsh(places) : writeFish(places);
+}
+
+/** Longer words first, so that the first that fits is the right one. */
+function listPlaces(commands: readonly Command[], groups: CommandGroups): Place[] {
+  const top = commands.filter(({ name }) => !name.includes(' '));
+  const own = commands.map((command) => ({
+    after: command.name.split(' '),
+    candidates: [
+      ...Object.entries(optionsOf(command)).map(([name, { value, summary }]) => ({
+        word: `--${name}`,
+        summary,
+        takesValue: value !== undefined,
+      })),
+      help,
+    ],
+  }));
+  const grouped = Object.keys(groups).map((group) => ({
+    after: [group],
+    candidates: commands
+      .filter(({ name }) => name.startsWith(`${group} `))
+      .map(({ name, summary }) => ({ word: name.slice(group.length + 1), summary, takesValue: false })),
+  }));
+  const first = [
+    ...top.map(({ name, summary }) => ({ word: name, summary, takesValue: false })),
+    ...Object.entries(groups).map(([word, summary]) => ({ word, summary, takesValue: false })),
+    help,
+    { word: '--version', summary: 'print the version', takesValue: false },
+  ];
+  const places = [...own, ...grouped].toSorted((left, right) => right.after.length - left.after.length);
+  return [...places, { after: [], candidates: first }];
+}
+
+function writeBash(places: readonly Place[]): string {
+  const cases = places.map(
+    ({ after, candidates }) =>
+      `    ${patternOf(after)}) words=${quote(candidates.map(({ word }) => word).join(' '))} ;;`,
+  );
+  return `# bash completion of lowwater
+_lowwater() {
+  local line="\${COMP_WORDS[*]:1:COMP_CWORD-1}" words
+  case "$line" in
+${cases.join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _lowwater lowwater
+`;
+}
+
+function writeZsh(places: readonly Place[]): string {
+  const cases = places.map(({ after, candidates }) => {
+    const described = candidates.map(({ word, summary }) =>
+      quote(`${word}:${summary.replaceAll(':', '\\:')}`),
+    );
+    return `    ${patternOf(after)}) candidates=(${described.join(' ')}) ;;`;
+  });
+  return `#compdef lowwater
+_lowwater() {
+  local line="\${words[2,CURRENT-1]}"
+  local -a candidates
+  case "$line" in
+${cases.join('\n')}
+  esac
+  _describe -t lowwater lowwater candidates || _files
+}
+if [ "$funcstack[1]" = "_lowwater" ]; then _lowwater "$@"; else compdef _lowwater lowwater; fi
+`;
+}
+
+function writeFish(places: readonly Place[]): string {
+  const lines = places.flatMap(({ after, candidates }) => {
+    const words = candidates.filter(({ word }) => !word.startsWith('--')).map(({ word }) => word);
+    const seen = after.map((word) => `__fish_seen_subcommand_from ${word}`);
+    // Once the second word of a group stands, the others are not offered any more.
+    const conditions =
+      after.length > 0 && words.length > 0
+        ? [...seen, `not __fish_seen_subcommand_from ${words.join(' ')}`]
+        : seen;
+    const when = conditions.length === 0 ? '__fish_use_subcommand' : conditions.join('; and ');
+    return candidates.map(({ word, summary, takesValue }) => {
+      const what = word.startsWith('--') ? `-l ${word.slice(2)}${takesValue ? ' -r' : ''}` : `-f -a ${word}`;
+      return `complete -c lowwater -n ${quote(when)} ${what} -d ${quote(summary)}`;
+    });
+  });
+  return `# fish completion of lowwater\n${lines.join('\n')}\n`;
+}
+
+/** The line begins with these words. */
+function patternOf(after: readonly string[]): string {
+  const line = after.join(' ');
+  return line === '' ? '*' : `${quote(line)}|${quote(`${line} `)}*`;
+}
+
+/** For all three shells: nothing within is looked at. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { expect, it } from 'vitest';
+import { manPageFile, writeManPage } from '../../scripts/man-page.ts';
+import { commands } from '../../src/cli/commands/registry.ts';
+import { runCli } from '../support/cli.ts';
+
+async function print(shell: string): Promise<string> {
+  return (await runCli(['completion', shell], { cwd: tmpdir() })).stdout;
+}
+
+/** What bash offers after these words, the last of which is being typed. */
+async function complete(...words: readonly string[]): Promise<readonly string[]> {
+  const script = `${await print('bash')}
+COMP_WORDS=(lowwater "$@"); COMP_CWORD=$#; _lowwater; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const offered = execFileSync('bash', ['-c', script, 'bash', ...words], { encoding: 'utf8' });
+  return offered.split('\n').filter((word) => word !== '');
+}
+
+it('bash offers commands, members of groups and options', async () => {
+  expect(await complete('st')).toEqual(['status']);
+  expect(await complete('silence', '')).toEqual(['add', 'list', 'expire']);
+  expect(await complete('silence', 'add', '--e')).toEqual(['--everything']);
+  expect(await complete('history', 'otp', '--s')).toEqual(['--since']);
+  expect(await complete('report', '--p')).toEqual(['--print']);
+});
+
+it.each(['bash', 'zsh', 'fish'])('the script for %s knows every command', async (shell) => {
+  const script = await print(shell);
+  for (const { name } of commands) expect(script).toContain(name.split(' ').at(-1));
+});
+
+it('another shell is refused with those that there are', async () => {
+  expect(await runCli(['completion', 'csh'], { cwd: tmpdir() })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('bash, zsh, fish'),
+  });
+});
+
+it('the man page is what the help of the commands says now', () => {
+  expect(readFileSync(manPageFile, 'utf8')).toBe(writeManPage());
+});
