@@ -1,4 +1,5 @@
 import type { Incident, Resolution } from './alert.ts';
+import type { Forecast } from './forecast.ts';
 import type { Micros } from './money.ts';
 import type { NoticeKind } from './outbox.ts';
 import type { OutcomeKind } from './outcome.ts';
@@ -97,9 +98,13 @@ export interface Outlook {
   readonly balance: Balance;
   readonly burnPerDay: Micros | null;
   readonly runwayMs: number | null;
-  /** When the balance reaches zero at this pace. */
+  /** When the balance is empty, as foretold, or at the mean burn that a rule names. Null: passed, unknown, or never. */
   readonly emptyAt: number | null;
   readonly confidence: Confidence;
+  /** What `emptyAt` rests on and the interval it stands in; null where nothing can be foretold. */
+  readonly forecast: Forecast | null;
+  /** By when to pay so that the money is there before it may be empty; null where nobody said how long that takes. */
+  readonly payBy: number | null;
   /**
    * The top-up that restores 30 days of runway; null where the burn rate is unknown, 0 where it is not
    * needed.

@@ -3,7 +3,7 @@ import type { Reading } from '../domain/reading.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import { AccountSpending } from '../spending/account-spending.ts';
 import type { MonitorState } from './state.ts';
-import type { WatchedAccount } from './watched-account.ts';
+import { emptyAt, type WatchedAccount } from './watched-account.ts';
 
 /** What is longer ago says nothing that ten weeks do not. */
 const historyMs = 70 * 86_400_000;
@@ -18,7 +18,7 @@ export function learnSpending(state: MonitorState, account: WatchedAccount, read
 /** The spending of an account under its settings as they are now. In another time zone it has to be learned anew. */
 export function followSpending(state: MonitorState, settings: AccountSettings): void {
   const known = state.spending.get(settings.id);
-  const frame = { week: state.weeks.of(settings), floorMicros: -settings.creditLimitMicros };
+  const frame = { week: state.weeks.of(settings), floorMicros: emptyAt(settings) };
   if (known?.adopt(frame) === true) return;
   state.spending.hold(settings.id, new AccountSpending({ account: settings.id, ...frame }));
   state.unlearned.add(settings.id);
@@ -70,7 +70,7 @@ export class LearnFromHistory {
     this.#spending = new AccountSpending({
       account: id,
       week: state.weeks.of(settings),
-      floorMicros: -settings.creditLimitMicros,
+      floorMicros: emptyAt(settings),
     });
     const query = { account: id, since: it.now - historyMs, until: Number.MAX_SAFE_INTEGER, asStored: true };
     this.#readings = it.reader.readings(query)[Symbol.iterator]();

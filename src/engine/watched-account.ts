@@ -1,4 +1,5 @@
 import type { Alert } from '../domain/alert.ts';
+import type { Micros } from '../domain/money.ts';
 import type { AccountState } from '../domain/ports.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { AccountSettings } from '../domain/settings.ts';
@@ -63,6 +64,11 @@ interface Tables {
   readonly alerts: AlertRecords;
 }
 
+/** What is empty for an account: 0, or below it by its credit limit. */
+export function emptyAt({ creditLimitMicros }: AccountSettings): Micros {
+  return creditLimitMicros === 0 ? 0 : -creditLimitMicros;
+}
+
 /** What rules may look at. */
 export function factsOf(account: WatchedAccount, now: number): AccountFacts {
   const { poll } = account;
@@ -76,6 +82,7 @@ export function factsOf(account: WatchedAccount, now: number): AccountFacts {
     log: account.log,
     spending: account.spending,
     consecutiveFailures: poll.consecutiveFailures,
+    floorMicros: emptyAt(account.settings),
     outcome: poll.outcome,
     readSince: poll.reading?.at ?? poll.firstSeenAt,
     unwatchedMs: poll.unwatchedMs,

@@ -71,8 +71,13 @@ function accountMetrics(accounts: readonly AccountView[], now: number): readonly
     ),
     gauge(
       'lowwater_runway_seconds',
-      'How long the balance lasts at its burn rate.',
+      'How long the balance lasts, by the forecast.',
       perBalance(read, ({ outlooks }, balance) => divide(outlooks[balance]?.runwayMs, 1000)),
+    ),
+    gauge(
+      'lowwater_empty_timestamp_seconds',
+      'When the balance is empty, by the forecast: the median, and the bounds that hold four times in five.',
+      read.flatMap(emptySamples),
     ),
     gauge(
       'lowwater_burn_per_day',
@@ -95,6 +100,17 @@ function accountMetrics(accounts: readonly AccountView[], now: number): readonly
       })),
     ),
   ];
+}
+
+function emptySamples({ id, outlooks }: AccountView): Sample[] {
+  return balances.flatMap((balance) => {
+    const forecast = outlooks[balance]?.forecast;
+    if (forecast == null) return [];
+    const bounds = { median: forecast.emptyAt, earliest: forecast.earliest, latest: forecast.latest };
+    return Object.entries(bounds).flatMap(([bound, at]) =>
+      at === null ? [] : [{ labels: { account: id, balance, bound }, value: Math.round(at / 1000) }],
+    );
+  });
 }
 
 /** Labels of an account under names that Prometheus allows; those that stand for something else get `label_` in front. */

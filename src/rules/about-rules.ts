@@ -22,8 +22,8 @@ export function longestWindow(rules: readonly Rule[]): number {
 /** How far back spending of a balance is measured: a day, unless a rule on it names another time. */
 export function spendingLookback(rules: readonly Rule[], balance: Balance): number {
   for (const rule of rules) {
-    const lookbackMs = rule.balance === balance ? ruleKindOf(rule).burnLookbackMs?.(rule) : undefined;
-    if (lookbackMs !== undefined) return lookbackMs;
+    const lookbackMs = rule.balance === balance ? ruleKindOf(rule).burnLookbackMs?.(rule) : null;
+    if (lookbackMs != null) return lookbackMs;
   }
   return dayMs;
 }

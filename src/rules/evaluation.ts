@@ -1,3 +1,4 @@
+import type { Micros } from '../domain/money.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Fact, Quantity } from '../domain/quantity.ts';
 import type { Reading } from '../domain/reading.ts';
@@ -51,6 +52,8 @@ export interface AccountFacts {
   readonly spending: AccountSpending;
   /** How many polls failed since the last that did not. */
   readonly consecutiveFailures: number;
+  /** What is empty for the account: 0, or below it by its credit limit. */
+  readonly floorMicros: Micros;
   /** How the last poll ended; null before the first. */
   readonly outcome: Outcome['kind'] | null;
   /** When the account was last read, or first watched where it never was. */

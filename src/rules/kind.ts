@@ -85,7 +85,7 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   /** The level of its balance that counts as empty, where it warns of that. */
   floorMicros?(rule: R): Micros;
   /** How far back it wants the spending of its balance to be measured wherever a burn rate is told. */
-  burnLookbackMs?(rule: R): number;
+  burnLookbackMs?(rule: R): number | null;
   /**
    * What the rule says of one account. `firing` is the severity with which its alert fires now, null when it does not:
    * only what fires has hysteresis.

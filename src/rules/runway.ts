@@ -1,12 +1,14 @@
 import { describeDuration, describeHistory, formatDuration } from '../domain/duration.ts';
+import type { Forecast } from '../domain/forecast.ts';
 import type { Notice } from '../domain/message.ts';
 import { roughDuration } from '../domain/moment.ts';
 import { formatAmount, formatMoney, type Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
+import type { Reading } from '../domain/reading.ts';
 import type { Ladder, MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
-import { type Burn, burnPerDay, measureBurn, runwayOf } from '../spending/burn.ts';
+import { type Burn, burnPerDay, dayMs, measureBurn, runwayOf } from '../spending/burn.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
 import { type InputOf, moneyKeys, secondMs, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
@@ -17,6 +19,7 @@ import { breachedStep, describeLadder, firstThreshold, ladderSteps } from './lad
 import { buildLadder, checkLadder, ladderKey, readDuration } from './ladder-keys.ts';
 import { currentAmount, moneyOf, wordValue } from './notice-words.ts';
 import { nameBalance, wholeSeconds } from './rule-words.ts';
+import { basisWords, spendingFacts } from './spending-facts.ts';
 import { topUpAdvice } from './top-up-advice.ts';
 import { readingFacts, unusable, usableReading } from './usable-reading.ts';
 import {
@@ -38,8 +41,10 @@ export interface RunwayRule extends MoneyRule {
   readonly type: 'runway';
   /** Milliseconds of runway by severity. */
   readonly thresholds: Ladder<number>;
-  readonly floorMicros: Micros;
-  readonly lookbackMs: number;
+  /** Null: what is empty for the account, 0 or its credit limit. */
+  readonly floorMicros: Micros | null;
+  /** Null: how long it lasts is foretold. Else by the mean burn over so long. */
+  readonly lookbackMs: number | null;
   readonly minimumHistoryMs: number;
   /** True when the file itself set `minimumHistory`: then it alone decides whether the rule may speak. */
   readonly minimumHistoryGiven: boolean;
@@ -55,8 +60,12 @@ const keys = {
     'Runway by severity: one alert whose severity moves. Use it instead of `within` and `severity`.',
     (word) => durationKey(`With less runway than this the alert is ${word}.`, { minMs: secondMs }),
   ).optional(),
-  floor: amount('The balance that counts as empty.').prefault(0),
-  lookback: durationKey('How far back spending is measured.', { minMs: secondMs }).prefault('24h'),
+  floor: amount(
+    'The balance that counts as empty. Default: 0, or below it by the `creditLimit` of the account.',
+  ).optional(),
+  lookback: durationKey('Reckon by the mean spending over so long, in whole days, instead of the forecast.', {
+    minMs: secondMs,
+  }).optional(),
   minimumHistory: durationKey('The rule gives no verdict on less history than this. Default: 1h.').optional(),
 };
 
@@ -72,9 +81,9 @@ export const runway: RuleKind<RunwayRule, InputOf<typeof keys>> = {
     ...buildLadder(input.thresholds, { threshold: input.within, severity: common.severity }),
     type: 'runway',
     balance: input.balance,
-    floorMicros: input.floor,
-    lookbackMs: input.lookback,
-    minimumHistoryMs: input.minimumHistory ?? Math.min(hourMs, input.lookback),
+    floorMicros: input.floor ?? null,
+    lookbackMs: input.lookback ?? null,
+    minimumHistoryMs: input.minimumHistory ?? Math.min(hourMs, input.lookback ?? hourMs),
     minimumHistoryGiven: input.minimumHistory !== undefined,
   }),
   check: (reader) => [
@@ -82,8 +91,9 @@ export const runway: RuleKind<RunwayRule, InputOf<typeof keys>> = {
     ...checkHistory(reader),
   ],
   describe,
-  lookBackMs: (rule) => rule.lookbackMs,
-  floorMicros: (rule) => rule.floorMicros,
+  warn: warnOfParts,
+  lookBackMs: meanLookback,
+  floorMicros: (rule) => rule.floorMicros ?? 0,
   burnLookbackMs: (rule) => rule.lookbackMs,
   evaluate,
   factsBehind,
@@ -115,10 +125,25 @@ function checkHistory(reader: KeyReader): KeyProblem[] {
   ];
 }
 
+/** Days that are cut weigh the hours of the day unevenly: the runway then swings with the time of day. */
+function warnOfParts(rule: RunwayRule): KeyProblem[] {
+  if (rule.lookbackMs === null || rule.lookbackMs % dayMs === 0) return [];
+  return [
+    {
+      path: ['lookback'],
+      message:
+        'is not whole days: what it says swings with the time of day. Leave it out to go by the forecast',
+    },
+  ];
+}
+
 function describe(rule: RunwayRule): string {
-  const floor = rule.floorMicros === 0 ? '' : ` above ${formatMoney(rule.floorMicros)}`;
+  const { floorMicros, lookbackMs } = rule;
+  const floor = floorMicros === null || floorMicros === 0 ? '' : ` above ${formatMoney(floorMicros)}`;
   const lasts = `${nameBalance(rule)}${floor} lasts less than ${describeLadder(rule.thresholds, formatDuration)}`;
-  return `${lasts}; by the spending of ${formatDuration(rule.lookbackMs)}, ${formatDuration(rule.minimumHistoryMs)} at least`;
+  return lookbackMs === null
+    ? `${lasts}, by the forecast`
+    : `${lasts}; by the spending of ${formatDuration(lookbackMs)}, ${formatDuration(rule.minimumHistoryMs)} at least`;
 }
 
 function wordFiring(notice: Notice, frame: WordingFrame): string {
@@ -134,23 +159,31 @@ function wordFiring(notice: Notice, frame: WordingFrame): string {
 /** A runway alert is left at this multiple of `within`. */
 const recoveryFactor = 1.2;
 
+/** How long the balance lasts, and by what; or why that cannot be said. */
+type Lasting =
+  | {
+      readonly kind: 'known';
+      readonly runwayMs: number;
+      readonly by: string;
+      readonly forecast: Forecast | null;
+    }
+  | { readonly kind: 'unknown'; readonly why: string };
+
 /**
- * Breached when balance − floor lasts less than `within` at the burn rate; resolved when it lasts
- * at least 1.2 × `within` (formulas: `measureBurn`, `runwayOf`).
+ * Breached when balance − floor lasts less than `within`; resolved when it lasts at least 1.2 × `within`. How long it lasts is
+ * foretold (spending/forecast.ts), or by the mean burn where the file names a `lookback` (`measureBurn`, `runwayOf`).
  *
- * It speaks at medium or high confidence; where the file gives `minimumHistory`, that span of observed time
- * (or the whole lookback, if shorter) alone decides. Nothing spent is ok, unless the balance is below the
- * floor, or at it while the alert fires: an account that spends nothing because it is empty has not
- * recovered.
+ * By the mean burn, also while less than a day is known to foretell from, it speaks at medium or high confidence; where the file gives
+ * `minimumHistory`, that span of observed time (or the whole lookback, if shorter) alone decides. Nothing spent is ok, unless the balance
+ * is below the floor, or at it while the alert fires: an account that spends nothing because it is empty has not recovered.
  */
 function evaluate(rule: RunwayRule, facts: AccountFacts, firing: Severity | null): Evaluation {
   const reading = usableReading(facts);
   if (reading === null) return unknown(unusable(facts) ?? 'no reading yet');
-  const burn = measureBurn({ log: facts.log, balance: rule.balance, lookbackMs: rule.lookbackMs });
-  if (!maySpeak(rule, burn)) return unknown(tooLittle(rule, burn));
-  const availableMicros = reading[rule.balance] - rule.floorMicros;
-  const drained = availableMicros === 0 && firing !== null;
-  const runwayMs = drained ? 0 : (runwayOf(burn, availableMicros) ?? Number.POSITIVE_INFINITY);
+  const lasting = measure(rule, facts, reading);
+  if (lasting.kind === 'unknown') return unknown(lasting.why);
+  const drained = leftOf(rule, facts, reading) === 0 && firing !== null;
+  const runwayMs = drained ? 0 : lasting.runwayMs;
   const severity = breachedStep({ ladder: rule.thresholds, value: runwayMs, firing, resolvesAt: recoversAt });
   const threshold = severity === null ? firstThreshold(rule.thresholds) : (rule.thresholds[severity] ?? null);
   const numbers = {
@@ -160,20 +193,52 @@ function evaluate(rule: RunwayRule, facts: AccountFacts, firing: Severity | null
   return severity === null ? ok(numbers) : breached(severity, numbers);
 }
 
+function measure(rule: RunwayRule, facts: AccountFacts, reading: Reading): Lasting {
+  const left = leftOf(rule, facts, reading);
+  const foretold = rule.lookbackMs === null ? facts.spending.forecastAt(reading, rule.balance, left) : null;
+  if (foretold !== null) {
+    const runwayMs =
+      foretold.emptyAt === null ? Number.POSITIVE_INFINITY : Math.round(foretold.emptyAt - reading.at);
+    return { kind: 'known', runwayMs, by: basisWords[foretold.basis], forecast: foretold };
+  }
+  const burn = burnOf(rule, facts);
+  if (!maySpeak(rule, burn)) return { kind: 'unknown', why: tooLittle(rule, burn) };
+  const runwayMs = runwayOf(burn, left) ?? Number.POSITIVE_INFINITY;
+  const by =
+    rule.lookbackMs === null ? basisWords['mean-burn'] : `the mean of ${formatDuration(rule.lookbackMs)}`;
+  return { kind: 'known', runwayMs, by, forecast: null };
+}
+
+function leftOf(rule: RunwayRule, facts: AccountFacts, reading: Reading): Micros {
+  return reading[rule.balance] - floorOf(rule, facts);
+}
+
+function floorOf(rule: RunwayRule, facts: AccountFacts): Micros {
+  return rule.floorMicros ?? facts.floorMicros;
+}
+
+function burnOf(rule: RunwayRule, { log }: AccountFacts): Burn {
+  return measureBurn({ log, balance: rule.balance, lookbackMs: meanLookback(rule) });
+}
+
+/** Without a `lookback` the mean burn stands in until there is a day to foretell from. */
+function meanLookback(rule: RunwayRule): number {
+  return rule.lookbackMs ?? dayMs;
+}
+
 /** The runway at which a breached `within` is left. */
 function recoversAt(withinMs: number): number {
   return Math.round(withinMs * recoveryFactor);
 }
 
 function factsBehind(rule: RunwayRule, facts: AccountFacts): readonly Fact[] {
-  const burn = measureBurn({ log: facts.log, balance: rule.balance, lookbackMs: rule.lookbackMs });
+  const burn = burnOf(rule, facts);
   const perDay = burnPerDay(burn);
   const reading = usableReading(facts);
-  const runwayMs = reading === null ? null : runwayOf(burn, reading[rule.balance] - rule.floorMicros);
   const found = [
     ...readingFacts(facts, rule.balance),
-    moneyFact('floor', rule.floorMicros),
-    durationFact('lookback', rule.lookbackMs),
+    moneyFact('floor', floorOf(rule, facts)),
+    durationFact('lookback', meanLookback(rule)),
     durationFact('observed', burn.observedMs),
     durationFact('in gaps', burn.blindMs),
     countFact('readings', burn.readings),
@@ -181,11 +246,8 @@ function factsBehind(rule: RunwayRule, facts: AccountFacts): readonly Fact[] {
     moneyFact('spent', burn.spentMicros),
   ];
   if (perDay !== null) found.push(moneyFact('burn per day', perDay));
-  if (runwayMs !== null && Number.isFinite(runwayMs)) {
-    found.push(durationFact('runway', runwayMs));
-    if (reading !== null && runwayMs > 0)
-      found.push(instantFact('reaches the floor at', reading.at + runwayMs));
-  }
+  if (reading !== null) found.push(...lastingFacts(measure(rule, facts, reading), reading));
+  if (rule.lookbackMs === null) found.push(...spendingFacts(facts.spending, rule.balance));
   for (const { severity, threshold } of ladderSteps(rule.thresholds)) {
     found.push(durationFact(`${severity} within`, threshold));
     found.push(durationFact(`${severity} resolves at`, recoversAt(threshold)));
@@ -193,18 +255,31 @@ function factsBehind(rule: RunwayRule, facts: AccountFacts): readonly Fact[] {
   return found;
 }
 
+function lastingFacts(lasting: Lasting, reading: Reading): Fact[] {
+  if (lasting.kind === 'unknown') return [];
+  const found = [textFact('reckoned by', lasting.by)];
+  const { runwayMs, forecast } = lasting;
+  if (Number.isFinite(runwayMs)) found.push(durationFact('runway', runwayMs));
+  if (Number.isFinite(runwayMs) && runwayMs > 0) {
+    found.push(instantFact('reaches the floor at', reading.at + runwayMs));
+  }
+  if (forecast?.earliest != null) found.push(instantFact('hardly before', forecast.earliest));
+  if (forecast?.latest != null) found.push(instantFact('hardly after', forecast.latest));
+  return found;
+}
+
 function maySpeak(rule: RunwayRule, burn: Burn): boolean {
   if (burn.observedMs <= 0) return false;
-  if (rule.minimumHistoryGiven) return burn.observedMs >= Math.min(rule.minimumHistoryMs, rule.lookbackMs);
+  if (rule.minimumHistoryGiven) return burn.observedMs >= Math.min(rule.minimumHistoryMs, meanLookback(rule));
   return burn.confidence === 'medium' || burn.confidence === 'high';
 }
 
 function tooLittle(rule: RunwayRule, burn: Burn): string {
   const seen = `${describeHistory(burn.observedMs)} in ${burn.readings} reading${burn.readings === 1 ? '' : 's'}`;
   if (rule.minimumHistoryGiven) {
-    return `${seen}, needs ${describeDuration(Math.min(rule.minimumHistoryMs, rule.lookbackMs))}`;
+    return `${seen}, needs ${describeDuration(Math.min(rule.minimumHistoryMs, meanLookback(rule)))}`;
   }
-  const neededMs = Math.min(60 * 60_000, rule.lookbackMs / 2);
+  const neededMs = Math.min(60 * 60_000, meanLookback(rule) / 2);
   const enough = burn.observedMs >= neededMs && burn.readings >= 6;
   return enough
     ? `${seen}, most of it without polls (confidence ${burn.confidence})`
@@ -214,13 +289,12 @@ function tooLittle(rule: RunwayRule, burn: Burn): string {
 function wouldNotFire(rule: RunwayRule, facts: AccountFacts): string | null {
   const { reading } = facts;
   if (reading === null) return null;
-  const burn = measureBurn({ log: facts.log, balance: rule.balance, lookbackMs: rule.lookbackMs });
-  const runwayMs = runwayOf(burn, reading[rule.balance] - rule.floorMicros) ?? 0;
+  const lasting = measure(rule, facts, reading);
+  const runwayMs = lasting.kind === 'known' ? lasting.runwayMs : 0;
   const within = firstThreshold(rule.thresholds);
   if (!Number.isFinite(runwayMs) || runwayMs === 0) {
     // Below this floor the balance lasts longer than the longest `within`.
-    const usedWithin =
-      burn.observedMs > 0 ? Math.ceil(((within ?? 0) * burn.spentMicros) / burn.observedMs) : 0;
+    const usedWithin = usualWithin(rule, facts, within ?? 0);
     const floor = formatAmount(reading[rule.balance] - usedWithin, reading.currency);
     return `The balance is at its floor or under it; it would not fire with a floor below ${floor}.`;
   }
@@ -228,4 +302,12 @@ function wouldNotFire(rule: RunwayRule, facts: AccountFacts): string | null {
     return `The runway is past "within" again; it resolves at ${recoveryFactor} times of it, so with "within" of ${wholeSeconds(runwayMs / recoveryFactor, 'down')} or shorter it would have resolved.`;
   }
   return `It would not fire with "within" of ${wholeSeconds(runwayMs, 'down')} or shorter.`;
+}
+
+/** What is spent within a time, rounded up. */
+function usualWithin(rule: RunwayRule, facts: AccountFacts, withinMs: number): Micros {
+  const foretold = rule.lookbackMs === null ? facts.spending.expected(rule.balance, withinMs) : null;
+  if (foretold !== null) return Math.ceil(foretold);
+  const burn = burnOf(rule, facts);
+  return burn.observedMs > 0 ? Math.ceil((withinMs * burn.spentMicros) / burn.observedMs) : 0;
 }

@@ -3,10 +3,11 @@ import type { Forecast } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
 import { type Balance, balances, type Reading } from '../domain/reading.ts';
 import { type BalanceState, emptyBalanceState } from './balance-state.ts';
-import { foretell, type Walk, walkAhead } from './forecast.ts';
+import { expectedFrom, foretell, type Walk, walkAhead } from './forecast.ts';
 import { beginInterval, passHour } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
+import { payBy } from './pay-by.ts';
 import { readSpending, writeSpending } from './spending-bytes.ts';
 import { forgetUnusual, type Usual, usualRange, watchUnusual } from './unusual.ts';
 
@@ -102,6 +103,24 @@ export class AccountSpending {
     if (hours < hoursForForecast) return null;
     const span = foretell(known.state, this.#walk(known, this.#hour.startsAt), { left, at: this.#last.at });
     return { ...span, basis: hours < hoursPerWeek ? 'hour-of-day' : 'hour-of-week' };
+  }
+
+  /** As `forecast`; null too where `reading` is not the newest that was learned from, as while it is learned from history. */
+  forecastAt(reading: Reading, balance: Balance, left: Micros): Forecast | null {
+    return this.#last?.at === reading.at ? this.forecast(balance, left) : null;
+  }
+
+  /** What will be spent of a balance within so long from the newest reading on; null while less than a day is known. */
+  expected(balance: Balance, withinMs: number): Micros | null {
+    const known = this.#known[balance];
+    if (known === null || this.#last === null || this.#hour === null) return null;
+    if (known.state.hours < hoursForForecast) return null;
+    return expectedFrom(this.#walk(known, this.#hour.startsAt), this.#last.at, withinMs);
+  }
+
+  /** By when to pay so that the money is there at `neededAt`; see `payBy`. */
+  payBy(neededAt: number, leadTimeMs: number): number {
+    return payBy(this.#week, neededAt, leadTimeMs);
   }
 
   /** All of it, about 2.6 KB for each balance that ever fell; null before the first reading. */

@@ -54,7 +54,18 @@ export function foretell(
   return { emptyAt, earliest: instant(Math.exp(-spread)), latest: instant(Math.exp(spread)) };
 }
 
+/** What is spent within so long from an instant on, which is at or after the walk's start. */
+export function expectedFrom({ startsAt, sums }: Walk, at: number, withinMs: number): Micros {
+  return sumAt(sums, (at - startsAt + withinMs) / hourMs) - sumAt(sums, (at - startsAt) / hourMs);
+}
+
+/** Past the walk every week takes as much as its last one. */
 function sumAt(sums: Float32Array, hours: number): Micros {
+  if (hours > farthestHours) {
+    const weekly = (sums[farthestHours] ?? 0) - (sums[farthestHours - hoursPerWeek] ?? 0);
+    const weeks = Math.ceil((hours - farthestHours) / hoursPerWeek);
+    return sumAt(sums, hours - weeks * hoursPerWeek) + weeks * weekly;
+  }
   const whole = Math.min(farthestHours - 1, Math.max(0, Math.floor(hours)));
   const from = sums[whole] ?? 0;
   return from + (hours - whole) * ((sums[whole + 1] ?? 0) - from);

@@ -21,7 +21,7 @@ export function foresee(query: {
 }): Forecast | null {
   const { log, spending, reading, balance, floorMicros } = query;
   const left = reading[balance] - floorMicros;
-  const known = isOf(spending, reading) ? spending.forecast(balance, left) : null;
+  const known = spending.forecastAt(reading, balance, left);
   if (known !== null) return known;
   const burn = measureBurn({ log, balance, lookbackMs: dayMs });
   const runwayMs = burn.confidence === 'none' ? null : runwayOf(burn, left);
@@ -34,9 +34,4 @@ export function foresee(query: {
     latest: instant(meanBurnFactor),
     basis: 'mean-burn',
   };
-}
-
-/** What is filled from history in slices is not yet of this reading. */
-function isOf(spending: AccountSpending, reading: Reading): boolean {
-  return spending.last?.at === reading.at;
 }

@@ -41,6 +41,16 @@ export class LocalWeek {
     this.#holidays = new Set(parts.holidays.map((date) => Date.parse(`${date}T00:00Z`) / (24 * hourMs)));
   }
 
+  /** Whether anybody said which days are holidays. */
+  get hasHolidays(): boolean {
+    return this.#holidays.size > 0;
+  }
+
+  /** Whether an hour lies on Monday to Friday; holidays have the hours of a Sunday. */
+  isWorking(slot: number): boolean {
+    return slot < (sunday - 1) * 24;
+  }
+
   hourAt(at: number): LocalHour {
     const offsetMs = this.#calendar.offsetMs(this.timezone, at);
     const hour = Math.floor((at + offsetMs) / hourMs);

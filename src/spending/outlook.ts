@@ -2,7 +2,9 @@ import { isSameCurrency } from '../domain/currency.ts';
 import type { Outlook } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
-import { type Burn, burnPerDay, dayMs, measureBurn, runwayOf } from './burn.ts';
+import type { AccountSpending } from './account-spending.ts';
+import { type Burn, burnPerDay, dayMs, measureBurn } from './burn.ts';
+import { foresee } from './foresee.ts';
 import type { ReadingLog } from './reading-log.ts';
 
 const microsPerCent = 10_000;
@@ -11,47 +13,55 @@ const restoredDays = 30;
 /** What the outlook on a balance is made from. `reading` is the log's newest. */
 export interface OutlookQuery {
   readonly log: ReadingLog;
+  readonly spending: AccountSpending;
   readonly reading: Reading;
   readonly balance: Balance;
   /** The level that counts as empty, usually 0. */
   readonly floorMicros: Micros;
+  /** How far back the burn rate is measured. */
   readonly lookbackMs: number;
   readonly now: number;
 }
 
 /**
- * Spending of a balance and what follows from it (formulas: `measureBurn`, `runwayOf`).
+ * Spending of a balance (`measureBurn`) and what follows from it, by the forecast (`foresee`).
  *
- * - Without confidence the burn rate is null, and so is what follows from it.
- * - Nothing spent: burn 0, runway null, because the balance does not run out.
- * - Below the floor: runway 0, whatever is known of the burn, and `emptyAt` null, because that instant has
- *   passed.
+ * - Without confidence the burn rate is null.
+ * - What does not run out, or later than can be told, has no runway.
+ * - Below the floor: runway 0, whatever is known, and `emptyAt` null, because that instant has passed.
  * - `emptyAt` is reckoned from the reading; the runway is what is left of it at `now`.
  */
-export function outlook(query: OutlookQuery): Outlook {
+export function outlook(query: OutlookQuery): Omit<Outlook, 'payBy'> {
   const { log, reading, balance, floorMicros, lookbackMs, now } = query;
   const burn = measureBurn({ log, balance, lookbackMs });
-  const known = burn.confidence !== 'none' && isSameCurrency(log.currency ?? '', reading.currency);
-  const availableMicros = reading[balance] - floorMicros;
-  const fromReadingMs = known || availableMicros < 0 ? runwayOf(burn, availableMicros) : null;
-  const runsOut = fromReadingMs !== null && Number.isFinite(fromReadingMs);
-  const emptyAt = runsOut && availableMicros >= 0 ? reading.at + fromReadingMs : null;
+  const comparable = isSameCurrency(log.currency ?? '', reading.currency);
+  const known = burn.confidence !== 'none' && comparable;
+  const left = reading[balance] - floorMicros;
+  const forecast = comparable ? foresee(query) : null;
+  const emptyAt = left < 0 ? null : (forecast?.emptyAt ?? null);
   return {
     balance,
     burnPerDay: known ? burnPerDay(burn) : null,
-    runwayMs: emptyAt === null ? (runsOut ? 0 : null) : Math.max(0, emptyAt - now),
+    runwayMs: emptyAt === null ? (left < 0 ? 0 : null) : Math.max(0, emptyAt - now),
     emptyAt,
     confidence: known ? burn.confidence : 'none',
-    restoreMicros: known ? restoringTopUp(burn, availableMicros) : null,
+    forecast,
+    restoreMicros: restoringTopUp(query, { left, burn: known ? burn : null }),
   };
 }
 
 /**
  * The top-up after which the balance lasts 30 days, rounded up to whole cents:
  *
- *     30 days × burn rate − (balance − floor), at least 0
+ *     what is foretold to be spent in 30 days (else 30 days × burn rate) − (balance − floor), at least 0
  */
-function restoringTopUp(burn: Burn, availableMicros: Micros): Micros {
-  const needed = (restoredDays * dayMs * burn.spentMicros) / burn.observedMs - availableMicros;
+function restoringTopUp(
+  { spending, reading, balance }: OutlookQuery,
+  { left, burn }: { readonly left: Micros; readonly burn: Burn | null },
+): Micros | null {
+  const foretold = spending.last?.at === reading.at ? spending.expected(balance, restoredDays * dayMs) : null;
+  if (foretold === null && burn === null) return null;
+  const byMean = burn === null ? 0 : (restoredDays * dayMs * burn.spentMicros) / burn.observedMs;
+  const needed = (foretold ?? byMean) - left;
   return needed <= 0 ? 0 : Math.ceil(needed / microsPerCent) * microsPerCent;
 }

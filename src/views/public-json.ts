@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Incident } from '../domain/alert.ts';
+import { type Forecast, forecastBases } from '../domain/forecast.ts';
 import { formatMicros, type Micros } from '../domain/money.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
 import { outcomeKinds } from '../domain/outcome.ts';
@@ -30,6 +31,22 @@ export const severitySchema = z.enum(severities);
 export const balanceSchema = z.enum(balances);
 export const outcomeSchema = outcome;
 
+export const forecastJson = publicObject<Forecast>()('Forecast', {
+  emptyAt: [
+    instant.nullable().meta({ description: 'As likely before as after; null: later than can be told' }),
+    ({ emptyAt }) => isoOrNull(wholeMs(emptyAt)),
+  ],
+  earliest: [
+    instant.nullable().meta({ description: 'Four times in five it lies between earliest and latest' }),
+    ({ earliest }) => isoOrNull(wholeMs(earliest)),
+  ],
+  latest: [instant.nullable(), ({ latest }) => isoOrNull(wholeMs(latest))],
+  basis: [
+    z.enum(forecastBases).meta({ description: 'What is known: less than a day, less than a week, or more' }),
+    ({ basis }) => basis,
+  ],
+});
+
 export const accountJson = publicObject<AccountView>()('Account', {
   id: [text, ({ id }) => id],
   name: [text, ({ name }) => name],
@@ -53,6 +70,10 @@ export const accountJson = publicObject<AccountView>()('Account', {
   runwaySeconds: [
     z.strictObject(perBalance(() => z.number().nullable())),
     ({ outlooks }) => perBalance((balance) => secondsOrNull(outlooks[balance]?.runwayMs)),
+  ],
+  forecast: [
+    z.strictObject(perBalance(() => orNull(forecastJson.schema))),
+    ({ outlooks }) => perBalance((balance) => forecastOrNull(outlooks[balance]?.forecast)),
   ],
   consecutiveFailures: [z.int(), (view) => view.consecutiveFailures],
   backoffUntil: [instant.nullable(), ({ backoffUntil }) => isoOrNull(backoffUntil)],
@@ -235,4 +256,13 @@ function secondsOrNull(ms: number | null | undefined): number | null {
 
 function perBalance<T>(of: (balance: Balance) => T): Record<Balance, T> {
   return { sms: of('sms'), voip: of('voip') };
+}
+
+function forecastOrNull(forecast: Forecast | null | undefined) {
+  return forecast == null ? null : forecastJson(forecast);
+}
+
+/** What is foretold falls between two milliseconds. */
+function wholeMs(at: number | null): number | null {
+  return at === null ? null : Math.round(at);
 }

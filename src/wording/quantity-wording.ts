@@ -1,3 +1,4 @@
+import type { Forecast } from '../domain/forecast.ts';
 import type { Outlook } from '../domain/message.ts';
 import { formatMoment, formatMomentAndAge, isBeyondHorizon, roughDuration } from '../domain/moment.ts';
 import { formatAmount, type Micros } from '../domain/money.ts';
@@ -71,5 +72,29 @@ export function wordRunwayAndEnd(
   const length = wordRunway(outlook, frame.now);
   const emptyAt = outlook?.emptyAt ?? null;
   if (emptyAt === null || emptyAt <= frame.now || isBeyondHorizon(emptyAt, frame.now)) return length;
-  return `${length}, empty about ${formatMoment(emptyAt, frame)}`;
+  return `${length}, ${wordEnd(emptyAt, outlook?.forecast ?? null, frame)}${wordPayBy(outlook, frame)}`;
+}
+
+/** `empty Thu 26 Nov 14:00 UTC+8, between Wed 25 Nov 22:00 UTC+8 and Fri 27 Nov 09:00 UTC+8`. */
+function wordEnd(
+  emptyAt: number,
+  forecast: Forecast | null,
+  frame: Pick<WordingFrame, 'timezone' | 'now'>,
+): string {
+  const moment = (at: number): string => formatMoment(at, frame);
+  const earliest = forecast?.earliest ?? null;
+  if (forecast === null || earliest === null) return `empty about ${moment(emptyAt)}`;
+  const { latest, basis } = forecast;
+  const until = latest === null || isBeyondHorizon(latest, frame.now) ? 'much later' : moment(latest);
+  const low =
+    basis === 'hour-of-week'
+      ? ''
+      : ` (by ${basis === 'mean-burn' ? 'the mean' : 'days'} only: little history)`;
+  return `empty ${moment(emptyAt)}, between ${moment(Math.max(earliest, frame.now))} and ${until}${low}`;
+}
+
+function wordPayBy(outlook: Outlook | null, frame: Pick<WordingFrame, 'timezone' | 'now'>): string {
+  const payBy = outlook?.payBy ?? null;
+  if (payBy === null || isBeyondHorizon(payBy, frame.now)) return '';
+  return payBy <= frame.now ? '; pay now' : `; pay by ${formatMoment(payBy, frame)}`;
 }

@@ -28,6 +28,7 @@ describe('what the API gives', () => {
       balances: { sms: '64', voip: '-18.383' },
       burnPerDay: { sms: '0', voip: '7.2' },
       runwaySeconds: { sms: null, voip: 0 },
+      forecast: { sms: null, voip: null },
       consecutiveFailures: 0,
       backoffUntil: null,
       usageHeaders: {},

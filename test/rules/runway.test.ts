@@ -12,6 +12,7 @@ import {
   units,
   verdict,
 } from '../support/account-facts.ts';
+import { monday, officeHours, spendBy, spendingIn } from '../support/spending.ts';
 
 /** A day that spends 10 an hour and ends at the given balance. */
 function dayEndingAt(balance: number) {
@@ -123,4 +124,44 @@ test('the facts name the instant at which it reaches the floor', () => {
   });
   expect(found).toContainEqual({ name: 'burn per day', value: { unit: 'money', micros: units(240) } });
   expect(found).toContainEqual({ name: 'confidence', value: { unit: 'text', text: 'high' } });
+});
+
+describe('by the forecast', () => {
+  const dayLong = { from: monday, to: monday + 21 * dayMs };
+  const office = [...spendBy(officeHours, dayLong)];
+  const rule = runwayRule({ lookbackMs: null, floorMicros: null, thresholds: { warning: 3 * dayMs } });
+
+  /** Sunday midnight after three weeks of office hours, so much left. */
+  function leaving(balance: number) {
+    const last = office.at(-1);
+    if (last === undefined) throw new Error('there are readings');
+    return factsAfter(
+      office.map((reading) => ({
+        ...reading,
+        currency: 'CNY',
+        sms: reading.sms - last.sms + units(balance),
+      })),
+    );
+  }
+
+  test('it knows on a Sunday night what the week takes', () => {
+    // A working day takes 114: three of them are 342, and the mean of the last day says 24.
+    expect(verdict(evaluate(rule, leaving(330), null))).toBe('warning');
+    expect(verdict(evaluate(rule, leaving(360), null))).toBe('ok');
+    const byMean = runwayRule({ lookbackMs: dayMs, thresholds: { warning: 3 * dayMs } });
+    expect(verdict(evaluate(byMean, leaving(330), null))).toBe('ok');
+  });
+
+  test('the credit limit of the account is its floor', () => {
+    const facts = { ...leaving(-50), floorMicros: units(-500) };
+    expect(verdict(evaluate(rule, facts, null))).toBe('ok');
+    expect(verdict(evaluate(rule, leaving(-50), null))).toBe('warning');
+  });
+
+  test('it goes by the mean burn while nothing is learned yet, and says so', () => {
+    const facts = { ...leaving(100), spending: spendingIn() };
+    expect(evaluate(rule, facts, null).kind).not.toBe('unknown');
+    const by = explainRule(rule, facts, null).facts.find(({ name }) => name === 'reckoned by');
+    expect(by?.value).toEqual({ unit: 'text', text: 'the mean burn, because less than a day is known' });
+  });
 });

@@ -3,16 +3,19 @@ import type { Reading } from '../../src/domain/reading.ts';
 import { outlook } from '../../src/spending/outlook.ts';
 import { createReadingLog } from '../../src/spending/reading-log.ts';
 import { dayMs, hourMs, minuteMs, readingAt, steady, units } from '../support/account-facts.ts';
+import { spendingIn } from '../support/spending.ts';
 
 function outlookAfter(readings: readonly Reading[], over: { floorMicros?: number; laterMs?: number } = {}) {
   const log = createReadingLog({ windowMs: dayMs, pollIntervalMs: 5 * minuteMs });
+  // Nothing is learned of spending yet.
+  const spending = spendingIn();
   for (const reading of readings) log.append(reading);
   const reading = readings.at(-1) ?? readingAt(0, 0);
   const { floorMicros = 0, laterMs = 0 } = over;
   const now = reading.at + laterMs;
   return {
     at: reading.at,
-    ...outlook({ log, reading, balance: 'sms', floorMicros, lookbackMs: dayMs, now }),
+    ...outlook({ log, spending, reading, balance: 'sms', floorMicros, lookbackMs: dayMs, now }),
   };
 }
 
@@ -29,6 +32,12 @@ test('a steady account runs empty at the pace of its spending', () => {
     runwayMs: 2 * dayMs,
     emptyAt: at + 2 * dayMs,
     confidence: 'high',
+    forecast: {
+      emptyAt: at + 2 * dayMs,
+      earliest: at + dayMs,
+      latest: at + 4 * dayMs,
+      basis: 'mean-burn',
+    },
     restoreMicros: units(6720),
   });
 });

@@ -53,6 +53,7 @@ export function factsAfter(
     log,
     spending,
     consecutiveFailures: 0,
+    floorMicros: 0,
     outcome: reading === null ? null : 'ok',
     readSince: now,
     unwatchedMs: 0,

@@ -251,6 +251,8 @@ export function buildOutlook(over: Partial<Outlook> = {}): Outlook {
     runwayMs: 9 * dayMs,
     emptyAt: viewsNow + 9 * dayMs,
     confidence: 'high',
+    forecast: null,
+    payBy: null,
     restoreMicros: micros(332.9),
     ...over,
   };

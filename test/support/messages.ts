@@ -57,6 +57,8 @@ export function buildOutlook(over: Partial<Outlook> = {}): Outlook {
     runwayMs: Math.round((42.1 / 48) * day),
     emptyAt: messageNow + Math.round((42.1 / 48) * day),
     confidence: 'high',
+    forecast: null,
+    payBy: null,
     restoreMicros: money(1397.9),
     ...over,
   };

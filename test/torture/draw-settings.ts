@@ -207,8 +207,8 @@ function drawRule(from: Seeded, id: string, accounts: readonly AccountSettings[]
         type,
         balance,
         thresholds: drawLadder(from, [7 * dayMs, 3 * dayMs, dayMs]),
-        floorMicros: from.pick([0, 50 * unit]),
-        lookbackMs: dayMs,
+        floorMicros: from.pick([null, 50 * unit]),
+        lookbackMs: from.pick([null, dayMs]),
         minimumHistoryMs: hourMs,
         minimumHistoryGiven: from.chance(0.3),
       };

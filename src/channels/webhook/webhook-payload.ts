@@ -14,6 +14,7 @@ import { type Balance, balances, type Reading } from '../../domain/reading.ts';
 import { testHeadline, wordIncidents } from '../../messages/message-wording.ts';
 import { linkTo, wordNotice } from '../../messages/notice-wording.ts';
 import { wordReport } from '../../messages/report-wording.ts';
+import { forecastJson } from '../../views/public-json.ts';
 
 /** The most alerts or accounts in one body; `truncated` tells how many more there are. */
 const listLimit = 200;
@@ -146,6 +147,8 @@ function outlookData(outlook: Outlook | null): object | null {
     burnPerDay: outlook.burnPerDay === null ? null : formatMicros(outlook.burnPerDay),
     runwaySeconds: outlook.runwayMs === null ? null : Math.round(outlook.runwayMs / 1000),
     emptyAt: isoOrNull(outlook.emptyAt),
+    forecast: outlook.forecast && forecastJson(outlook.forecast),
+    payBy: isoOrNull(outlook.payBy === null ? null : Math.round(outlook.payBy)),
     confidence: outlook.confidence,
     topUpFor30Days: outlook.restoreMicros === null ? null : formatMicros(outlook.restoreMicros),
   };

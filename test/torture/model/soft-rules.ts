@@ -1,6 +1,7 @@
 import type { Alert } from '../../../src/domain/alert.ts';
 import type { Reading } from '../../../src/domain/reading.ts';
 import type { AnyRule } from '../../../src/rules/registry.ts';
+import { dayMs } from '../../support/account-facts.ts';
 import { Violation } from '../story.ts';
 
 /** The longest window that scenarios draw, and some. */
@@ -78,8 +79,10 @@ export function expectPossible(
     const spent = history.spentSince(rule.balance, reading.at - rule.windowMs * 0.9);
     if (spent > 0) throw new Violation('only falls are spending', `${words}, but ${spent} was spent`);
   }
-  if (rule.type === 'runway' && reading[rule.balance] > rule.floorMicros) {
-    const spent = history.spentSince(rule.balance, reading.at - rule.lookbackMs * 1.1 - 4 * intervalMs);
+  if (rule.type === 'runway' && reading[rule.balance] > (rule.floorMicros ?? 0)) {
+    // What is foretold rests on weeks.
+    const backMs = rule.lookbackMs === null ? 70 * dayMs : rule.lookbackMs * 1.1 + 4 * intervalMs;
+    const spent = history.spentSince(rule.balance, reading.at - backMs);
     if (spent === 0) throw new Violation('only falls are spending', `${words}, but nothing was spent`);
   }
 }

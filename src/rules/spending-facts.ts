@@ -1,0 +1,35 @@
+import type { ForecastBasis } from '../domain/forecast.ts';
+import type { Fact } from '../domain/quantity.ts';
+import type { Balance } from '../domain/reading.ts';
+import type { AccountSpending } from '../spending/account-spending.ts';
+import { checkedHours } from '../spending/balance-state.ts';
+import { levelOf } from '../spending/level.ts';
+import { countFact, moneyFact, textFact } from './verdict.ts';
+
+export const basisWords: Readonly<Record<ForecastBasis, string>> = {
+  'mean-burn': 'the mean burn, because less than a day is known',
+  'hour-of-day': 'the hour of the day, because less than a week is known',
+  'hour-of-week': 'the hour of the week',
+};
+
+/** What a forecast is made of: what it was learned from, how much is usual, how much of that it is now, and how good it was. */
+export function spendingFacts(spending: AccountSpending, balance: Balance): Fact[] {
+  const state = spending.state(balance);
+  if (state === null) return [];
+  const percent = (share: number): string => `${Math.round(share * 100)} %`;
+  return [
+    countFact('hours learned', state.hours),
+    moneyFact('mean hour', Math.round(state.meanHour)),
+    textFact('level', `${percent(levelOf(state))} of what is usual at these hours`),
+    ...checkedHours.flatMap((hours, index) =>
+      hours < 24
+        ? []
+        : [
+            textFact(
+              `forecasts of ${hours / 24}d`,
+              `usually off by ${percent(Math.expm1(state.errors[index] ?? 0))}`,
+            ),
+          ],
+    ),
+  ];
+}

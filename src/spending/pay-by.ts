@@ -1,0 +1,25 @@
+import type { LocalWeek } from './local-week.ts';
+
+/** Nobody waits longer for a payment. */
+const mostHours = 90 * 24;
+
+/**
+ * By when to pay so that the money is there at `neededAt`. Where holidays are given, only working days carry a payment: the lead
+ * time is counted in hours of Monday to Friday that are no holidays. Else it is time as it passes.
+ */
+export function payBy(week: LocalWeek, neededAt: number, leadTimeMs: number): number {
+  if (!week.hasHolidays) return neededAt - leadTimeMs;
+  let at = neededAt;
+  let restMs = leadTimeMs;
+  for (let hours = 0; restMs > 0 && hours < mostHours; hours++) {
+    const { startsAt, slot } = week.hourAt(at - 1);
+    const partMs = at - startsAt;
+    if (!week.isWorking(slot)) {
+      at = startsAt;
+    } else {
+      at -= Math.min(partMs, restMs);
+      restMs -= Math.min(partMs, restMs);
+    }
+  }
+  return at;
+}
