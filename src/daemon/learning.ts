@@ -5,10 +5,12 @@ import type { MonitorState } from '../engine/state.ts';
 
 /** So many readings are learned at once, which takes a millisecond or two, and then everything else has its turn. */
 const readingsAtOnce = 1000;
+/** So many accounts read what was stored of them at once, which takes some milliseconds. */
+const accountsAtOnce = 20;
 const pauseMs = 20;
 
 /**
- * Makes what is known of spending from stored history where it was not stored with the account: after an upgrade, or when an
+ * Reads what accounts have yet to remember, then makes what is known of spending from stored history where it was not stored with the account: after an upgrade, or when an
  * account moved to another time zone. In slices, after polling began.
  */
 export class Learning {
@@ -38,7 +40,8 @@ export class Learning {
 
   /** Goes on learning until all is known. To be called again when accounts may have been added to what is not. */
   start(now: number): void {
-    if (this.#cancel !== null || this.#parts.state.unlearned.size === 0) return;
+    const { unlearned, asleep } = this.#parts.state;
+    if (this.#cancel !== null || unlearned.size + asleep.size === 0) return;
     this.#cancel = this.#parts.clock.setTimer(pauseMs, () => {
       this.#cancel = null;
       this.#step(now);
@@ -53,6 +56,10 @@ export class Learning {
 
   #step(now: number): void {
     const { state, log } = this.#parts;
+    if (state.asleep.size > 0) {
+      this.#remember();
+      return;
+    }
     try {
       this.#under ??= this.#next(now);
       if (this.#under?.step(readingsAtOnce) === false) return;
@@ -68,6 +75,18 @@ export class Learning {
       );
       this.#under = null;
       state.unlearned.clear();
+    }
+  }
+
+  /** Accounts that nobody has polled or looked at yet: whoever looks at all of them must not wait for all at once. */
+  #remember(): void {
+    const { accounts, asleep } = this.#parts.state;
+    let left = accountsAtOnce;
+    for (const id of asleep) {
+      if (left === 0) return;
+      left -= 1;
+      asleep.delete(id);
+      accounts.get(id)?.remember();
     }
   }
 

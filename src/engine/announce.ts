@@ -4,9 +4,9 @@ import { channelFailed, channelFailedRule } from '../rules/channel-failed.ts';
 import { providerDown } from '../rules/provider-down.ts';
 import { coverOf } from './cover.ts';
 import { type ChannelPlan, decide, type Suppression } from './decide.ts';
-import { OutageHolds, staleIncidentsOf } from './outage.ts';
+import { heldUntil, staleIncidentsOf } from './outage.ts';
 import { isOwnFailureRaised } from './own-alerts.ts';
-import { planChannels } from './plan.ts';
+import { channelsOfRoutes, planChannels } from './plan.ts';
 import { enqueue, queueOf } from './queue.ts';
 import { type MonitorState, wakeBy } from './state.ts';
 import { tellChannel } from './told.ts';
@@ -19,7 +19,7 @@ const mostAtOnce = 500;
  * be said, and puts that on the outbox.
  */
 export function decideTouched(state: MonitorState, now: number): void {
-  const turn = { state, now, holds: new OutageHolds(state, now), waiting: new WaitingIncidents(state) };
+  const turn = { state, now, waiting: new WaitingIncidents(state) };
   let left = mostAtOnce;
   for (const id of state.touched) {
     if (left === 0) {
@@ -37,7 +37,6 @@ export function decideTouched(state: MonitorState, now: number): void {
 interface Turn {
   readonly state: MonitorState;
   readonly now: number;
-  readonly holds: OutageHolds;
   readonly waiting: WaitingIncidents;
 }
 
@@ -49,7 +48,7 @@ interface Told {
 
 function announce(turn: Turn, incident: Incident): void {
   const { state, now } = turn;
-  const cover = { ...coverOf(state, incident, now), heldUntil: turn.holds.heldUntil(incident) };
+  const cover = { ...coverOf(state, incident, now), heldUntil: heldUntil(state, incident, now) };
   const untold: Told = { incident, until: Number.POSITIVE_INFINITY };
   const told = plansOf(state, incident).reduce<Told>((sofar, plan) => {
     const suppression = { ...cover, channelFailedUntil: channelFailedUntil(state, incident, plan) };
@@ -96,15 +95,17 @@ function plansOf(state: MonitorState, incident: Incident): readonly ChannelPlan[
   if (incident.type !== providerDown.type) return plans;
   // Its message replaces those of the accounts, so whoever would have heard of one of them hears of it.
   const own = new Map(plans.map((plan) => [plan.channel, plan]));
-  const replaced = staleIncidentsOf(state, incident.account)
-    .flatMap((stale) => planChannels(stale, state.settings.routes, channels))
-    .filter(({ direct, channel }) => direct && own.get(channel)?.direct !== true)
-    // Where the outage itself escalates to, it still does.
-    .map((plan) => ({
-      ...plan,
-      escalateAfterMs: own.get(plan.channel)?.escalateAfterMs ?? plan.escalateAfterMs,
-    }));
-  for (const plan of replaced) own.set(plan.channel, plan);
+  const isDirect = (channel: string): boolean => own.get(channel)?.direct === true;
+  const reachable = channelsOfRoutes(state.settings.routes, channels);
+  for (const stale of staleIncidentsOf(state, incident.account)) {
+    if (reachable.every(isDirect)) break;
+    for (const plan of planChannels(stale, state.settings.routes, channels)) {
+      if (!plan.direct || isDirect(plan.channel)) continue;
+      // Where the outage itself escalates to, it still does.
+      const escalateAfterMs = own.get(plan.channel)?.escalateAfterMs ?? plan.escalateAfterMs;
+      own.set(plan.channel, { ...plan, escalateAfterMs });
+    }
+  }
   return [...own.values()];
 }
 

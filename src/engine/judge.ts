@@ -125,6 +125,7 @@ function saveAlert(state: MonitorState, alert: Alert): void {
 
 /** A change of one alert may inhibit or release others of the account. */
 function touchAccount(state: MonitorState, account: WatchedAccount): void {
+  state.providers.get(account.settings.baseUrl)?.look(account);
   for (const alert of account.alerts.values()) if (alert.incident !== null) state.touched.add(alert.incident);
 }
 

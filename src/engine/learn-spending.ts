@@ -25,23 +25,27 @@ export function followSpending(state: MonitorState, settings: AccountSettings): 
 }
 
 /**
- * Goes on from what was stored at the end of an hour, with the readings that came since. What was not stored, or by another version,
- * or in another time zone, is made from history later (`LearnFromHistory`).
+ * Goes on from what was stored at the end of an hour. What was not stored, or by another version, or in another time zone, is made
+ * from history later (`LearnFromHistory`).
  */
 export function restoreSpending(
   state: MonitorState,
   account: WatchedAccount,
-  it: { readonly stored: StoredSpending | undefined; readonly reader: StoreReader },
+  stored: StoredSpending | undefined,
 ): void {
-  const { spending } = account;
+  const isRestored = stored !== undefined && state.spending.get(account.id)?.restore(stored.bytes) === true;
   // Without any history it begins with the present.
-  if (account.log.length === 0) state.unlearned.delete(account.id);
-  if (it.stored === undefined || !spending.restore(it.stored.bytes)) return;
-  state.unlearned.delete(account.id);
+  if (isRestored || account.poll.reading === null) state.unlearned.delete(account.id);
+}
+
+/** Takes in the readings that came since what was stored of the spending, unless all of it is made from history. */
+export function catchUpSpending(state: MonitorState, account: WatchedAccount, reader: StoreReader): void {
+  if (state.unlearned.has(account.id)) return;
+  const { spending } = account;
   const since = (spending.last?.at ?? 0) + 1;
   if ((account.poll.reading?.at ?? 0) < since) return;
   const query = { account: account.id, since, until: Number.MAX_SAFE_INTEGER, asStored: true };
-  for (const reading of it.reader.readings(query)) spending.read(reading);
+  for (const reading of reader.readings(query)) spending.read(reading);
 }
 
 /** Learns at once whatever is not known of spending, for who has no polls to look after meanwhile. */

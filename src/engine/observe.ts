@@ -4,7 +4,7 @@ import type { AccountState } from '../domain/ports.ts';
 import type { Reading } from '../domain/reading.ts';
 import { judgePoll } from './judge.ts';
 import { learnSpending } from './learn-spending.ts';
-import { touchStale } from './outage.ts';
+import { holdsBack, touchUnread } from './outage.ts';
 import { pollGap } from './poll-gaps.ts';
 import type { MonitorState } from './state.ts';
 import type { WatchedAccount } from './watched-account.ts';
@@ -16,7 +16,7 @@ export function observePoll(
   outcome: Outcome,
   now: number,
 ): void {
-  const failedBefore = account.poll.consecutiveFailures > 0;
+  const heldBack = holdsBack(state, account);
   const reading: Reading | null = outcome.kind === 'ok' ? { at: now, ...outcome.answer } : null;
   state.polls.add({ account: account.id, poll: { at: now, outcome: outcome.kind, reading } });
   account.poll =
@@ -30,7 +30,7 @@ export function observePoll(
     clearBackoff(state, account, now);
   }
   judgePoll(state, account, now);
-  if (reading !== null && failedBefore) touchStale(state, account.settings.baseUrl);
+  if (heldBack && !holdsBack(state, account)) touchUnread(state, account.settings.baseUrl);
 }
 
 /** Not to be polled before this instant, whatever asks: the account failed, or its group met the provider's limit. */
@@ -136,20 +136,12 @@ function strike(
   const delay = backoffDelay({
     strikes,
     ...backoffOf(state),
-    intervalMs: shortestInterval(state, group),
+    // An account that is polled once a day must not keep those of its group waiting for as long.
+    intervalMs: state.shortestIntervals.get(group) ?? account.pollIntervalMs,
     retryAfterMs,
   });
   const until = Math.max(now + delay, state.backoffs.get(group)?.until ?? 0);
   state.backoffs.set(group, { group, strikes, until });
-}
-
-/** An account that is polled once a day must not keep those of its group waiting for as long. */
-function shortestInterval(state: MonitorState, group: string): number {
-  let shortest = Number.POSITIVE_INFINITY;
-  for (const [id, { pollIntervalMs }] of state.accounts) {
-    if ((state.groups.get(id) ?? id) === group) shortest = Math.min(shortest, pollIntervalMs);
-  }
-  return shortest;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type Incident, matchSubject } from '../domain/alert.ts';
-import { matches } from '../domain/matcher.ts';
+import { matches, matchesEverything } from '../domain/matcher.ts';
 import { defaultGroupWaitMs, defaultRepeatEveryMs, type Route } from '../domain/route.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import type { ChannelPlan } from './decide.ts';
@@ -56,6 +56,12 @@ export function routesFor(
     if (!route.continue) break;
   }
   return taken.length > 0 ? taken : [everyChannel(channels)];
+}
+
+/** The channels that any incident may be told on without escalating; all of them where something may match no route. */
+export function channelsOfRoutes(routes: readonly Route[], channels: readonly string[]): readonly string[] {
+  const catchesAll = routes.some(({ match }) => matchesEverything(match));
+  return catchesAll ? channels.filter((name) => routes.some((it) => it.channels.includes(name))) : channels;
 }
 
 /** What holds where no route is configured, or none matches: everything to every channel. */

@@ -11,6 +11,7 @@ import { judgeElapsed, scheduleAccount } from './judge.ts';
 import { followSpending } from './learn-spending.ts';
 import { reviewLastingOutages } from './outage.ts';
 import { pollGap, pollInterval } from './poll-gaps.ts';
+import { ProviderCounts } from './provider-counts.ts';
 import { reviewSilences } from './silencing.ts';
 import type { MonitorState } from './state.ts';
 import { WatchedAccount } from './watched-account.ts';
@@ -45,6 +46,7 @@ export function watchAccounts(state: MonitorState, now: number): void {
       removeAlert(state, alert, { kind: account === undefined ? 'account-removed' : 'rule-removed' }, now);
     }
   }
+  countProviders(state);
   for (const account of state.accounts.values()) {
     followAccount(state, account);
     if (watched.has(account.id)) judgeElapsed(state, account, now);
@@ -67,6 +69,21 @@ function groupAccounts(state: MonitorState): void {
   }
 }
 
+/** Counts anew, after accounts came or went; and the shortest poll interval of each group. */
+function countProviders(state: MonitorState): void {
+  state.providers.clear();
+  state.shortestIntervals.clear();
+  for (const account of state.accounts.values()) {
+    const { baseUrl } = account.settings;
+    const counts = state.providers.get(baseUrl) ?? new ProviderCounts();
+    state.providers.set(baseUrl, counts);
+    counts.add(account);
+    const group = state.groups.get(account.id) ?? account.id;
+    const shortest = state.shortestIntervals.get(group) ?? Number.POSITIVE_INFINITY;
+    state.shortestIntervals.set(group, Math.min(shortest, account.pollIntervalMs));
+  }
+}
+
 function watchAccount(state: MonitorState, settings: AccountSettings, now: number): void {
   const stored = state.polled.get(settings.id);
   if (stored === undefined) state.polled.set(settings.id, freshAccount(settings.id, now));
@@ -75,10 +92,11 @@ function watchAccount(state: MonitorState, settings: AccountSettings, now: numbe
   const pollIntervalMs = pollInterval(state.calendar, settings.poll, now);
   const watched = state.accounts.get(settings.id);
   const pollGapMs = pollGap(state.calendar, settings.poll, stored?.reading?.at ?? now);
-  const log = logFor(watched, rules, pollIntervalMs);
+  const keptLog = logFor(watched, rules, pollIntervalMs);
+  const recall = watched?.recall ?? null;
   state.accounts.set(
     settings.id,
-    new WatchedAccount({ settings, rules, pollIntervalMs, pollGapMs, log }, state),
+    new WatchedAccount({ settings, rules, pollIntervalMs, pollGapMs, keptLog, recall }, state),
   );
 }
 
@@ -97,11 +115,12 @@ function logFor(
   watched: WatchedAccount | undefined,
   rules: readonly Rule[],
   pollIntervalMs: number,
-): WatchedAccount['log'] {
+): WatchedAccount['keptLog'] {
   const windowMs = longestWindow(rules);
-  if (watched?.log.windowMs === windowMs && watched.log.pollIntervalMs === pollIntervalMs) return watched.log;
+  const kept = watched?.keptLog;
+  if (kept?.windowMs === windowMs && kept.pollIntervalMs === pollIntervalMs) return kept;
   const log = createReadingLog({ windowMs, pollIntervalMs });
-  for (const reading of watched?.log.readings(0) ?? []) log.append(reading);
+  for (const reading of kept?.readings(0) ?? []) log.append(reading);
   return log;
 }
 
@@ -127,6 +146,7 @@ function removeAccount(state: MonitorState, id: string, now: number): void {
   for (const alert of [...state.alerts.of(id).values()])
     removeAlert(state, alert, { kind: 'account-removed' }, now);
   state.accounts.delete(id);
+  state.asleep.delete(id);
   state.due.delete(`account:${id}`);
   state.polled.delete(id);
   state.spending.delete(id);

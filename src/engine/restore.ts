@@ -1,9 +1,9 @@
 import type { Incident } from '../domain/alert.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
-import type { StoredState, StoreReader } from '../domain/ports.ts';
+import { StorageError, type StoredState, type StoreReader } from '../domain/ports.ts';
 import { reloadLogSince } from '../spending/reading-log.ts';
 import { abandonUnknownChannels } from './channel-changes.ts';
-import { restoreSpending } from './learn-spending.ts';
+import { catchUpSpending, restoreSpending } from './learn-spending.ts';
 import { putMessage } from './queue.ts';
 import { watchAccounts } from './reconfigure.ts';
 import { untell } from './settle.ts';
@@ -48,14 +48,35 @@ export function restoreState(state: MonitorState, reader: StoreReader, now: numb
   for (const account of state.accounts.values()) {
     const graceMs = lastRun.exact ? 0 : account.pollIntervalMs;
     skipUnwatched(state, account.settings.id, Math.max(0, now - lastRun.endedAt - graceMs));
-    fillLog(account, reader, now);
-    restoreSpending(state, account, { stored: spending.get(account.id), reader });
+    restoreSpending(state, account, spending.get(account.id));
+    state.asleep.add(account.id);
+    account.recall = (it) => recall(state, it, { reader, now });
   }
   // The clock is behind where it was: what was measured on it would otherwise lie in the future.
   if (lastRun.endedAt > now) shiftTime(state, now - lastRun.endedAt, now);
   abandonUnknownChannels(state, now);
   scheduleSilences(state, now);
   for (const incident of state.incidents.values()) resumeIncident(state, incident, now);
+}
+
+/**
+ * What was stored before this process began, read when somebody first looks at an account or polls it: all accounts at once
+ * would keep everything waiting. What is stored later is appended as it comes in, which is after this.
+ */
+function recall(
+  state: MonitorState,
+  account: WatchedAccount,
+  { reader, now }: { readonly reader: StoreReader; readonly now: number },
+): void {
+  state.asleep.delete(account.id);
+  if (account.poll.reading === null) return;
+  try {
+    fillLog(account, reader, now);
+    catchUpSpending(state, account, reader);
+  } catch (error) {
+    // Polls and alerts go on while the database cannot be read; rules that look back begin anew.
+    if (!(error instanceof StorageError)) throw error;
+  }
 }
 
 /** What versions before did not store. They told nobody of an acknowledgement: it counts as told, so that none comes late. */

@@ -8,6 +8,7 @@ import { LocalWeeks } from '../spending/local-week.ts';
 import { AlertRecords } from './alert-records.ts';
 import { DueQueue } from './due-queue.ts';
 import { PollNotes } from './poll-notes.ts';
+import type { ProviderCounts } from './provider-counts.ts';
 import { Records } from './records.ts';
 import type { WatchedAccount } from './watched-account.ts';
 
@@ -50,6 +51,12 @@ export interface MonitorState {
   readonly silences: Records<Silence>;
   /** Waiting groups of accounts that share a secret, by the group's name. */
   readonly backoffs: Records<GroupBackoff>;
+  /** The accounts of each provider in numbers, by its base address. */
+  readonly providers: Map<string, ProviderCounts>;
+  /** The shortest poll interval of each group. */
+  readonly shortestIntervals: Map<string, number>;
+  /** Accounts whose readings of the time before are yet to be read from the database. */
+  readonly asleep: Set<string>;
   /** The group of each account. */
   readonly groups: Map<string, string>;
   /** Small named values: when a report last went out, when the daemon was last alive. */
@@ -97,6 +104,9 @@ export function emptyState({
     silences: new Records(),
     backoffs: new Records(),
     groups: new Map(),
+    providers: new Map(),
+    shortestIntervals: new Map(),
+    asleep: new Set(),
     notes: new Records(),
     due: new DueQueue(),
     touched: new Set(),

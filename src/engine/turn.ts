@@ -21,12 +21,17 @@ const steps = [
   decideTouched,
 ] as const satisfies readonly ((state: MonitorState, now: number) => void)[];
 
+/** What became due is woken in several turns where it is more than this, such as when 50,000 accounts go stale together. */
+const mostAtOnce = 500;
+
 export function endTurn(state: MonitorState, now: number): void {
   for (const step of steps) step(state, now);
 }
 
 function wakeDue(state: MonitorState, now: number): void {
-  for (let key = state.due.takeDue(now); key !== undefined; key = state.due.takeDue(now)) {
+  for (let woken = 0; woken < mostAtOnce; woken++) {
+    const key = state.due.takeDue(now);
+    if (key === undefined) return;
     wake(state, key, now);
   }
 }

@@ -7,6 +7,7 @@ import type { AccountFacts } from '../rules/evaluation.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
 import type { AlertRecords } from './alert-records.ts';
+import type { ProviderCounts } from './provider-counts.ts';
 import type { Records } from './records.ts';
 
 /** One account while it is watched: its configuration, what is stored of it, and the memory that rules look back on. */
@@ -17,11 +18,14 @@ export class WatchedAccount {
   readonly pollIntervalMs: number;
   /** The mean gap of the three polls that are due after the last reading. */
   pollGapMs: number;
-  readonly log: ReadingLog;
+  /** Its log without what is yet to be read from the database. */
+  readonly keptLog: ReadingLog;
+  /** Reads what was stored before this process began; null once that is done. */
+  recall: ((account: WatchedAccount) => void) | null = null;
   readonly #tables: Tables;
 
   constructor(
-    parts: Pick<WatchedAccount, 'settings' | 'rules' | 'pollIntervalMs' | 'pollGapMs' | 'log'>,
+    parts: Pick<WatchedAccount, 'settings' | 'rules' | 'pollIntervalMs' | 'pollGapMs' | 'keptLog' | 'recall'>,
     tables: Tables,
   ) {
     this.id = parts.settings.id;
@@ -29,7 +33,8 @@ export class WatchedAccount {
     this.rules = parts.rules;
     this.pollIntervalMs = parts.pollIntervalMs;
     this.pollGapMs = parts.pollGapMs;
-    this.log = parts.log;
+    this.keptLog = parts.keptLog;
+    this.recall = parts.recall;
     this.#tables = tables;
   }
 
@@ -41,11 +46,26 @@ export class WatchedAccount {
   }
 
   set poll(next: AccountState) {
+    this.#tables.providers.get(this.settings.baseUrl)?.polled(this.poll, next);
     this.#tables.polled.set(this.id, next);
+  }
+
+  /** Its readings, filled from the database when somebody first looks. */
+  get log(): ReadingLog {
+    this.remember();
+    return this.keptLog;
+  }
+
+  /** Reads now what is yet to be read. */
+  remember(): void {
+    const { recall } = this;
+    this.recall = null;
+    recall?.(this);
   }
 
   /** What is known of its spending. */
   get spending(): AccountSpending {
+    this.remember();
     const known = this.#tables.spending.get(this.id);
     if (known === undefined) throw new Error(`no spending is kept of the watched account ${this.id}`);
     return known;
@@ -62,6 +82,7 @@ interface Tables {
   readonly polled: Records<AccountState>;
   readonly spending: Records<AccountSpending>;
   readonly alerts: AlertRecords;
+  readonly providers: ReadonlyMap<string, ProviderCounts>;
 }
 
 /** What is empty for an account: 0, or below it by its credit limit. */
@@ -79,8 +100,12 @@ export function factsOf(account: WatchedAccount, now: number): AccountFacts {
     pollGapMs: account.pollGapMs,
     reading: poll.reading,
     previous: poll.previous,
-    log: account.log,
-    spending: account.spending,
+    get log() {
+      return account.log;
+    },
+    get spending() {
+      return account.spending;
+    },
     consecutiveFailures: poll.consecutiveFailures,
     floorMicros: emptyAt(account.settings),
     outcome: poll.outcome,
