@@ -9,6 +9,7 @@ import { type Connections, openConnections } from './connections.ts';
 import { judgeAnswer } from './envelope.ts';
 import { Exchange, type ExchangeEnd } from './exchange.ts';
 import { explainNetworkError } from './network-reason.ts';
+import { createProviderTexts, type ProviderTexts } from './provider-text.ts';
 import { findTarget, type Target } from './target.ts';
 import { pickUsageHeaders } from './usage-headers.ts';
 
@@ -18,6 +19,8 @@ export interface ProviderClientOptions {
   /** Allows `http://` to hosts other than this machine. */
   readonly allowInsecureHttp: boolean;
   readonly clock: Clock;
+  /** Texts that the provider may echo and that must go nowhere; the secrets of polled accounts are known besides. */
+  readonly secrets?: Iterable<string>;
   /** Where the proxy variables are read from; the process' environment by default. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
@@ -51,6 +54,7 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
     connectTimeoutMs: timeoutMs + 1000,
     environment: options.environment ?? process.env,
   });
+  const texts = createProviderTexts(options.secrets ?? []);
   const prepared = new WeakMap<AccountSettings, PreparedRequest>();
   const aborts = new AbortWatch();
 
@@ -59,7 +63,8 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
     if (known !== undefined) return known;
     const secret = account.authSecret.reveal();
     const body = Buffer.from(JSON.stringify({ authSecret: secret }));
-    const fresh = { secret, body, target: findTarget(account.baseUrl, allowInsecureHttp) };
+    texts.add(secret);
+    const fresh = { body, target: findTarget(account.baseUrl, allowInsecureHttp) };
     prepared.set(account, fresh);
     return fresh;
   }
@@ -67,17 +72,16 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
   return {
     async readBalance(account, signal) {
       const startedAt = clock.monotonic();
-      const { secret, body, target } = prepare(account);
+      const { body, target } = prepare(account);
       if (target.kind === 'refused') return failed({ kind: 'network_error', reason: target.reason });
       const end = await post({ connections, target, body, signal, aborts, clock, timeoutMs });
-      return judge(end, { secret, timeoutMs, now: clock.now(), durationMs: clock.monotonic() - startedAt });
+      return judge(end, { texts, timeoutMs, now: clock.now(), durationMs: clock.monotonic() - startedAt });
     },
     close: () => connections.close(),
   };
 }
 
 interface PreparedRequest {
-  readonly secret: string;
   readonly body: Buffer;
   readonly target: Target;
 }
@@ -141,19 +145,19 @@ function metDeadConnection(end: ExchangeEnd, connections: Connections): boolean 
 }
 
 interface Judging {
-  readonly secret: string;
+  readonly texts: ProviderTexts;
   readonly timeoutMs: number;
   readonly now: number;
   readonly durationMs: number;
 }
 
-function judge(end: ExchangeEnd, { secret, timeoutMs, now, durationMs }: Judging): Outcome {
+function judge(end: ExchangeEnd, { texts, timeoutMs, now, durationMs }: Judging): Outcome {
   switch (end.kind) {
     case 'answered':
     case 'unread': {
       const answer = end.kind === 'answered' ? end : { status: end.status, body: null, problem: end.problem };
-      const detail = withRetryAfter(judgeAnswer(answer, secret), end.headers, now);
-      return { ...detail, durationMs, usage: pickUsageHeaders(end.headers, secret) };
+      const detail = withRetryAfter(judgeAnswer(answer, texts), end.headers, now);
+      return { ...detail, durationMs, usage: pickUsageHeaders(end.headers, texts) };
     }
     case 'timeout':
       return {

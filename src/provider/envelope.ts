@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { parseMicros } from '../domain/money.ts';
 import type { OutcomeDetail } from '../domain/outcome.ts';
 import { envelopeCodes } from './endpoints.ts';
-import { cleanProviderText } from './provider-text.ts';
+import type { ProviderTexts } from './provider-text.ts';
 
 /** A complete HTTP answer. `body` is null where its text was not read; `problem` says why. */
 export type HttpAnswer =
@@ -47,15 +47,15 @@ type Envelope = z.infer<typeof envelopeSchema>;
 /**
  * What an answer to the balance request means. The envelope is read whatever the HTTP status is.
  *
- * `secret` is the account's `authSecret`: it is taken out of whatever the provider echoes. Reasons never
- * quote the body, only the provider's `msg`, cleaned and cut.
+ * `texts` knows the secrets that the provider may echo. Reasons never quote the body, only the provider's `msg`, cleaned
+ * and cut.
  */
-export function judgeAnswer(answer: HttpAnswer, secret: string): OutcomeDetail {
+export function judgeAnswer(answer: HttpAnswer, texts: ProviderTexts): OutcomeDetail {
   const parsed = answer.body === null ? undefined : parseBody(answer.body);
   const envelope = readEnvelope(parsed);
-  if (answer.status === 429) return rateLimitedByStatus(envelope, secret);
+  if (answer.status === 429) return rateLimitedByStatus(envelope, texts);
   if (envelope === undefined) return withoutEnvelope(answer, parsed);
-  return judgeEnvelope({ envelope, raw: parsed, status: answer.status, secret });
+  return judgeEnvelope({ envelope, raw: parsed, status: answer.status, texts });
 }
 
 function readEnvelope(parsed: unknown): Envelope | undefined {
@@ -67,15 +67,15 @@ interface ReadEnvelope {
   /** The parsed body with the fields that the schema does not know. */
   readonly raw: unknown;
   readonly status: number;
-  readonly secret: string;
+  readonly texts: ProviderTexts;
 }
 
 function judgeEnvelope(read: ReadEnvelope): OutcomeDetail {
-  const { envelope, status, secret } = read;
+  const { envelope, status, texts } = read;
   // -0 is an integer to zod; adding zero makes it 0.
   const code = envelope.code + 0;
   if (code === envelopeCodes.success) return judgeResult(read);
-  const said = quoteMessage(envelope.msg, secret);
+  const said = quoteMessage(envelope.msg, texts);
   if (code === envelopeCodes.rateLimited) {
     return { kind: 'rate_limited', reason: `rate limited: code ${code}${said}`, code, status };
   }
@@ -90,7 +90,7 @@ function judgeEnvelope(read: ReadEnvelope): OutcomeDetail {
   return { kind: 'api_error', reason: `the provider answered code ${code}${said}`, code, status };
 }
 
-function judgeResult({ envelope, raw, status, secret }: ReadEnvelope): OutcomeDetail {
+function judgeResult({ envelope, raw, status, texts }: ReadEnvelope): OutcomeDetail {
   const { code, result } = envelope;
   const read = balanceSchema.safeParse(result);
   if (!read.success) {
@@ -98,18 +98,18 @@ function judgeResult({ envelope, raw, status, secret }: ReadEnvelope): OutcomeDe
   }
   const { smsBalance, voipBalance, currency } = read.data;
   // A provider that echoes the secret here would carry it into messages and the database.
-  if (secret !== '' && currency.includes(secret)) {
+  if (texts.holdsSecret(currency)) {
     return { kind: 'invalid_response', reason: 'result.currency is no currency', code, status };
   }
   const answer = { sms: smsBalance, voip: voipBalance, currency };
-  const unknownFields = findUnknownFields(raw, result, secret);
+  const unknownFields = findUnknownFields(raw, result, texts);
   return unknownFields.length === 0 ? { kind: 'ok', answer } : { kind: 'ok', answer, unknownFields };
 }
 
-function rateLimitedByStatus(envelope: Envelope | undefined, secret: string): OutcomeDetail {
+function rateLimitedByStatus(envelope: Envelope | undefined, texts: ProviderTexts): OutcomeDetail {
   if (envelope === undefined) return { kind: 'rate_limited', reason: 'rate limited: HTTP 429', status: 429 };
   const code = envelope.code + 0;
-  const reason = `rate limited: HTTP 429, code ${code}${quoteMessage(envelope.msg, secret)}`;
+  const reason = `rate limited: HTTP 429, code ${code}${quoteMessage(envelope.msg, texts)}`;
   return { kind: 'rate_limited', reason, code, status: 429 };
 }
 
@@ -144,17 +144,17 @@ function describeBadResult(result: unknown, error: z.ZodError): string {
   return `result.${String(field)} is not what the interface says`;
 }
 
-function quoteMessage(message: string | undefined, secret: string): string {
-  const clean = cleanProviderText(message ?? '', secret, longestMessage);
+function quoteMessage(message: string | undefined, texts: ProviderTexts): string {
+  const clean = texts.clean(message ?? '', longestMessage);
   return clean === '' ? '' : `, "${clean}"`;
 }
 
 /** Fields that the interface does not name: harmless, and worth one line in the log. */
-function findUnknownFields(raw: unknown, result: unknown, secret: string): readonly string[] {
+function findUnknownFields(raw: unknown, result: unknown, texts: ProviderTexts): readonly string[] {
   const unknown: string[] = [];
   collectUnknown({ value: raw, known: envelopeSchema.shape, prefix: '', into: unknown });
   collectUnknown({ value: result, known: balanceSchema.shape, prefix: 'result.', into: unknown });
-  return unknown.map((name) => cleanProviderText(name, secret, longestFieldName));
+  return unknown.map((name) => texts.clean(name, longestFieldName));
 }
 
 function collectUnknown(search: { value: unknown; known: object; prefix: string; into: string[] }): void {

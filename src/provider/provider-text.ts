@@ -1,4 +1,5 @@
 import { cleanText } from '../domain/plain-text.ts';
+import { base64Cores, FormIndex } from '../domain/secret-forms.ts';
 
 /**
  * Words of printable ASCII with single spaces between: nothing to clean. Usage headers are so, several in
@@ -6,33 +7,157 @@ import { cleanText } from '../domain/plain-text.ts';
  */
 const alreadyClean = /^[!-~]+(?: [!-~]+)*$/;
 
+/** A secret of fewer letters and digits than this is looked for as it is written only: it would be found in ordinary words. */
+const shortestCore = 6;
+
+/** Text within text within text: an escaped form of an encoded form. More is no accident of a provider's. */
+const deepestDecoding = 3;
+
+const placeholder = '[secret]';
+
+/** Text that the provider sent, made fit to be shown, stored and logged. */
+export interface ProviderTexts {
+  /**
+   * On one line, without what is invisible, cut to `limit` code points. A secret that stands in it as it is written is
+   * replaced; text that holds one in any other form is withheld as a whole.
+   */
+  clean(text: string, limit: number): string;
+  /** True when the text holds a secret in some form. */
+  holdsSecret(text: string): boolean;
+  /** One more secret to look for. */
+  add(secret: string): void;
+}
+
 /**
- * Text that the provider sent, as it may be shown and stored: on one line, without what is invisible, cut to
- * `limit` code points, and without the account's secret where the provider echoes it, be it as it is,
- * URL-encoded or in base64.
+ * Knows every secret of the configuration, because a provider may mix up its customers and answer with another one's key.
+ *
+ * Text and secrets are compared by their letters and digits alone, without case, so that nothing that stands between them
+ * hides a secret (zero-width characters, escapes, separators). The text is compared as it is and with its escapes undone
+ * (percent, `\\u`, `\\x`, octal, HTML, quoted-printable), several times over; the secrets also in hexadecimal, and in base64 at
+ * each of the three places where they can begin.
  */
-export function cleanProviderText(text: string, secret: string, limit: number): string {
-  const hidden = hideSecret(text, secret);
-  return hidden.length <= limit && alreadyClean.test(hidden) ? hidden : cleanText(hidden, limit);
+export function createProviderTexts(secrets: Iterable<string>): ProviderTexts {
+  const written = new FormIndex();
+  const cores = new FormIndex();
+  const known = new Set<string>();
+  const short = new Set<string>();
+  /** Not looked for yet: forms are made when the first text comes that is long enough to hold one. */
+  let fresh: string[] = [];
+  let shortest = Number.POSITIVE_INFINITY;
+
+  function add(secret: string): void {
+    if (secret === '' || known.has(secret)) return;
+    known.add(secret);
+    fresh.push(secret);
+    const core = coreOf(secret).length;
+    shortest = Math.min(shortest, core < shortestCore ? secret.length : core);
+  }
+
+  function makeForms(): void {
+    for (const secret of fresh) {
+      if (secret.length < shortestCore) short.add(secret);
+      else written.add(secret);
+      for (const core of coresOf(secret)) cores.add(core);
+    }
+    fresh = [];
+  }
+  for (const secret of secrets) add(secret);
+
+  function holdsSecret(text: string): boolean {
+    if (text.length < shortest) return false;
+    makeForms();
+    if ([...short].some((secret) => text.includes(secret))) return true;
+    return decodings(text).some((each) => cores.findFrom(coreOf(each), 0) !== null);
+  }
+
+  function hideWritten(text: string): string {
+    makeForms();
+    let hidden = written.replaceAll(text);
+    for (const secret of short) hidden = hidden.replaceAll(secret, placeholder);
+    return hidden;
+  }
+
+  return {
+    add,
+    holdsSecret,
+    clean(text, limit) {
+      if (text.length < shortest && text.length <= limit && alreadyClean.test(text)) return text;
+      // As much as may be shown, and what a secret that begins there may take beyond it.
+      const hidden = hideWritten(cleanText(text, limit * 8));
+      // What was replaced must not keep apart what belongs together, nor be taken for a part of a secret.
+      return holdsSecret(hidden.replaceAll(placeholder, ' ')) ? placeholder : cleanText(hidden, limit);
+    },
+  };
 }
 
-function hideSecret(text: string, secret: string): string {
-  // No encoding is shorter than what it encodes: the usual header, a number, costs nothing here.
-  if (secret === '' || text.length < secret.length) return text;
-  return echoesOf(secret).reduce((rest, echo) => rest.replaceAll(echo, '[secret]'), text);
+/** What a secret is compared by, in each encoding that turns it into other letters and digits. */
+function coresOf(secret: string): readonly string[] {
+  const utf8 = Buffer.from(secret);
+  const encoded = [utf8.toString('hex'), ...base64Cores(utf8, 'base64')];
+  return [secret, ...encoded].map(coreOf).filter((core) => core.length >= shortestCore);
 }
 
-/** How an echo may be written, the longest first, so that none is hidden in part. */
-function echoesOf(secret: string): string[] {
-  const wellFormed = secret.toWellFormed();
-  const encoded = encodeURIComponent(wellFormed);
-  const base64 = Buffer.from(wellFormed).toString('base64').replace(/=+$/, '');
-  return [
-    encoded,
-    encoded.replace(/%[0-9A-F]{2}/g, (octet) => octet.toLowerCase()),
-    encoded.replaceAll('%20', '+'),
-    base64,
-    base64.replaceAll('+', '-').replaceAll('/', '_'),
-    secret,
-  ];
+function coreOf(text: string): string {
+  // Looking for what lies beyond ASCII takes ten times as long, and is needed for little.
+  return ascii.test(text)
+    ? text.replace(/[^a-z0-9]+/gi, '').toLowerCase()
+    : text
+        .normalize('NFKD')
+        .replace(/[^\p{L}\p{N}]+/gu, '')
+        .toLowerCase();
+}
+
+const ascii = /^[\x20-\x7e]*$/;
+
+/**
+ * The text, and what it says with its escapes undone one kind after the other, as often as there are any. Each step counts:
+ * what one kind leaves may look like another.
+ */
+function decodings(text: string): readonly string[] {
+  const all = [text];
+  if (!/[\\%&=]/.test(text)) return all;
+  for (let depth = 0; depth < deepestDecoding; depth += 1) {
+    const before = all.length;
+    for (const undo of undoings) {
+      const last = all.at(-1) ?? '';
+      const decoded = undo(last);
+      if (decoded !== last) all.push(decoded);
+    }
+    if (all.length === before) break;
+  }
+  return all;
+}
+
+const named: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+};
+
+/** Undoes one kind of escape each. */
+const undoings: readonly ((text: string) => string)[] = [
+  (text) =>
+    text.replace(
+      /\\+u([0-9a-f]{4})|\\+u\{([0-9a-f]{1,6})\}|&#x([0-9a-f]{1,6});?|%u([0-9a-f]{4})/gi,
+      (_, ...found: (string | undefined)[]) =>
+        character(Number.parseInt(found.slice(0, 4).find((digits) => digits !== undefined) ?? '', 16)),
+    ),
+  (text) => text.replace(/&#(\d{1,7});?/g, (_, digits: string) => character(Number(digits))),
+  (text) => text.replace(/&(amp|lt|gt|quot|apos|nbsp);/g, (_, name: string) => named[name] ?? ''),
+  (text) => text.replace(/(?:%[0-9a-f]{2})+/gi, octetsOf),
+  (text) => text.replace(/(?:\\+x[0-9a-f]{2})+/gi, octetsOf),
+  (text) => text.replace(/(?:=[0-9a-f]{2})+/gi, octetsOf),
+  (text) => text.replace(/\\([0-3][0-7]{2})/g, (_, digits: string) => character(Number.parseInt(digits, 8))),
+  (text) => text.replace(/\\+[nrtbfv0]/g, ' '),
+];
+
+function octetsOf(run: string): string {
+  return Buffer.from(run.replace(/%|=|\\+x/gi, ''), 'hex').toString();
+}
+
+function character(codePoint: number): string {
+  return codePoint <= 0x10_ffff ? String.fromCodePoint(codePoint) : '';
 }

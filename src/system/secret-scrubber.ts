@@ -1,7 +1,4 @@
-const placeholder = '[secret]';
-
-/** Shorter values are left alone: hiding every `a` or `12` would black out the log and still tell what the value is. */
-const shortestValue = 4;
+import { base64Cores, FormIndex, shortestForm } from '../domain/secret-forms.ts';
 
 export interface SecretScrubber {
   /** Adds values that must never be printed. Values shorter than four characters are not hidden. */
@@ -24,7 +21,7 @@ export function createSecretScrubber(): SecretScrubber {
   return {
     add(added) {
       for (const value of added) {
-        if (value.length < shortestValue || values.has(value)) continue;
+        if (value.length < shortestForm || values.has(value)) continue;
         values.add(value);
         for (const form of formsOf(value)) {
           inText.add(form);
@@ -40,55 +37,6 @@ export function createSecretScrubber(): SecretScrubber {
       return inLine.replaceAll(decoded);
     },
   };
-}
-
-/** Forms that begin alike: secrets often share a prefix. */
-interface Family {
-  readonly forms: Set<string>;
-  /** Longest first, so that a form is not hidden in part because another one is its beginning. */
-  readonly lengths: number[];
-}
-
-/**
- * What to look for, by its first characters. A thousand accounts bring ten thousand forms: a pattern with so
- * many alternatives takes a third of a second to compile when the first line is written, and tries all of
- * them at every character.
- */
-class FormIndex {
-  readonly #byStart = new Map<string, Family>();
-
-  /** A form is at least as long as `shortestValue`. */
-  add(form: string): void {
-    const start = form.slice(0, shortestValue);
-    const family = this.#byStart.get(start) ?? { forms: new Set(), lengths: [] };
-    this.#byStart.set(start, family);
-    family.forms.add(form);
-    if (family.lengths.includes(form.length)) return;
-    family.lengths.push(form.length);
-    family.lengths.sort((left, right) => right - left);
-  }
-
-  /** The first form in the text at or after a place; null when there is none. */
-  findFrom(text: string, from: number): { readonly place: number; readonly form: string } | null {
-    for (let place = from; place <= text.length - shortestValue; place++) {
-      const family = this.#byStart.get(text.slice(place, place + shortestValue));
-      const form = family?.lengths
-        .map((length) => text.slice(place, place + length))
-        .find((candidate) => family.forms.has(candidate));
-      if (form !== undefined) return { place, form };
-    }
-    return null;
-  }
-
-  replaceAll(text: string): string {
-    let clean = '';
-    let from = 0;
-    for (let found = this.findFrom(text, 0); found !== null; found = this.findFrom(text, from)) {
-      clean += text.slice(from, found.place) + placeholder;
-      from = found.place + found.form.length;
-    }
-    return clean + text.slice(from);
-  }
 }
 
 /** A JSON string, or a number outside of one. */
@@ -120,9 +68,9 @@ function formsOf(value: string): string[] {
     forms.push(encoded.replace(/%[0-9A-F]{2}/g, (octet) => octet.toLowerCase()));
   }
   for (const encoding of ['base64', 'base64url'] as const) {
-    forms.push(utf8.toString(encoding), ...partsOfBase64(utf8, encoding));
+    forms.push(utf8.toString(encoding), ...base64Cores(utf8, encoding));
   }
-  return forms.filter((form) => form.length >= shortestValue);
+  return forms.filter((form) => form.length >= shortestForm);
 }
 
 /** The value as Node's URL gives it back after it stood as the password of an address. */
@@ -130,21 +78,6 @@ function encodeUserInfo(value: string): string {
   const url = new URL('http://x');
   url.password = value;
   return url.password;
-}
-
-/**
- * The characters that stand in base64 for the value whatever comes before and after it, for each of the three places at
- * which it can begin within a group of three bytes (`user:password` of basic authentication, a whole body).
- */
-function partsOfBase64(utf8: Buffer, encoding: 'base64' | 'base64url'): string[] {
-  return [0, 1, 2].map((offset) => {
-    const text = Buffer.concat([Buffer.alloc(offset), utf8])
-      .toString(encoding)
-      .replace(/=+$/, '');
-    const firstSure = Math.ceil((offset * 8) / 6);
-    const lastSure = Math.floor(((offset + utf8.length) * 8) / 6);
-    return text.slice(firstSure, lastSure);
-  });
 }
 
 function escapeForJson(text: string): string {

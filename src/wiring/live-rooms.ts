@@ -101,12 +101,18 @@ export function createLiveRooms({
 }
 
 const checkAccounts: Rooms['checkAccounts'] = async ({ settings, account, signal }) => {
-  const [{ checkAccounts: check }, { createProviderClient }, { cronCalendar }] = await Promise.all([
-    import('../views/check.ts'),
-    import('../provider/client.ts'),
-    import('../system/calendar.ts'),
-  ]);
-  const provider = createProviderClient({ ...settings.provider, clock: systemClock });
+  const [{ checkAccounts: check }, { createProviderClient }, { cronCalendar }, { listSecretTexts }] =
+    await Promise.all([
+      import('../views/check.ts'),
+      import('../provider/client.ts'),
+      import('../system/calendar.ts'),
+      import('../daemon/known-secrets.ts'),
+    ]);
+  const provider = createProviderClient({
+    ...settings.provider,
+    secrets: listSecretTexts(settings),
+    clock: systemClock,
+  });
   const reader = await openReaderIfThere(settings);
   const adapters = { clock: systemClock, random: systemRandom, calendar: cronCalendar };
   try {

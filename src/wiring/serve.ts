@@ -4,6 +4,7 @@ import { createPing } from '../channels/ping.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
 import { watchConfig } from '../config/watch-config.ts';
 import { Daemon } from '../daemon/daemon.ts';
+import { listSecretTexts } from '../daemon/known-secrets.ts';
 import type { WatchedSource } from '../daemon/ports.ts';
 import type { Incident } from '../domain/alert.ts';
 import { type Clock, OperatorError } from '../domain/ports.ts';
@@ -63,7 +64,12 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
   const daemon = new Daemon({
     settings,
     store,
-    openProvider: ({ provider }) => createProviderClient({ ...provider, clock: systemClock }),
+    openProvider: (current) =>
+      createProviderClient({
+        ...current.provider,
+        secrets: listSecretTexts(current),
+        clock: systemClock,
+      }),
     openChannels: ({ channels }) => channels.map((channel) => createChannel(channel, { clock: systemClock })),
     clock: systemClock,
     random: systemRandom,

@@ -3,10 +3,12 @@ import { describe, expect, test } from 'vitest';
 import { parseMicros } from '../../src/domain/money.ts';
 import type { OutcomeDetail } from '../../src/domain/outcome.ts';
 import { judgeAnswer } from '../../src/provider/envelope.ts';
+import { createProviderTexts } from '../../src/provider/provider-text.ts';
 
 const secret = 'very-secret-key';
 
-const judge = (body: string, status = 200): OutcomeDetail => judgeAnswer({ status, body }, secret);
+const judge = (body: string, status = 200): OutcomeDetail =>
+  judgeAnswer({ status, body }, createProviderTexts([secret]));
 const withResult = (result: string): string => `{"msg":"SUCCESS","code":200,"result":${result}}`;
 const withSms = (sms: string): string => withResult(`{"smsBalance":${sms},"voipBalance":1,"currency":"CNY"}`);
 const withCurrency = (currency: string): string =>
@@ -253,7 +255,9 @@ describe('without an envelope', () => {
     [503, 'http_error'],
     [429, 'rate_limited'],
   ])('an unread body with HTTP %i is %s', (status, kind) => {
-    expect(judgeAnswer({ status, body: null, problem: 'too-large' }, secret).kind).toBe(kind);
+    expect(
+      judgeAnswer({ status, body: null, problem: 'too-large' }, createProviderTexts([secret])).kind,
+    ).toBe(kind);
   });
 });
 

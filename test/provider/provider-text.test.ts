@@ -1,26 +1,141 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanProviderText } from '../../src/provider/provider-text.ts';
+import { createProviderTexts } from '../../src/provider/provider-text.ts';
 
-const secret = 'k3y+With/Odd=chars and "quotes"';
+const secret = 'k3y+With/Odd=chars and "quotes" & ümlaut';
+const other = 'another-account-5d41402abc4b2a76';
+const texts = createProviderTexts([secret, other]);
 
-describe('text of the provider', () => {
-  it.each([
-    ['as it is', secret],
-    ['URL-encoded', encodeURIComponent(secret)],
-    ['URL-encoded in lower case', encodeURIComponent(secret).replace(/%../g, (octet) => octet.toLowerCase())],
-    ['as a form writes it', encodeURIComponent(secret).replaceAll('%20', '+')],
-    ['in base64', Buffer.from(secret).toString('base64').replace(/=+$/, '')],
-    ['in base64 for addresses', Buffer.from(secret).toString('base64url')],
-  ])('loses a secret that is echoed %s', (_name, echo) => {
-    expect(cleanProviderText(`key ${echo} is wrong`, secret, 200)).toBe('key [secret] is wrong');
+function percent(text: string): string {
+  return [...Buffer.from(text)].map((octet) => `%${octet.toString(16).padStart(2, '0')}`).join('');
+}
+
+function everyUnit(text: string, write: (unit: number) => string): string {
+  return Array.from({ length: text.length }, (_, index) => write(text.charCodeAt(index))).join('');
+}
+
+const hex4 = (unit: number): string => unit.toString(16).padStart(4, '0');
+
+/** How a provider may write a secret into its text, by accident or not. */
+const forms: readonly (readonly [string, (text: string) => string])[] = [
+  ['as it is', (text) => text],
+  ['URL-encoded', encodeURIComponent],
+  ['URL-encoded in lower case', (text) => encodeURIComponent(text).replace(/%../g, (it) => it.toLowerCase())],
+  ['as a form writes it', (text) => encodeURIComponent(text).replaceAll('%20', '+')],
+  ['percent-encoded throughout', percent],
+  ['percent-encoded twice', (text) => encodeURIComponent(percent(text))],
+  ['escaped for JSON', (text) => JSON.stringify(text)],
+  ['escaped for JSON twice', (text) => JSON.stringify(JSON.stringify(text))],
+  ['escaped for JSON as PHP does it', (text) => JSON.stringify(text).replaceAll('/', '\\/')],
+  ['escaped for PHP', (text) => text.replace(/["'\\]/g, '\\$&')],
+  ['\\u-escaped', (text) => everyUnit(text, (unit) => `\\u${hex4(unit)}`)],
+  ['%u-escaped', (text) => everyUnit(text, (unit) => `%u${hex4(unit)}`)],
+  ['\\x-escaped', (text) => percent(text).replaceAll('%', '\\x')],
+  ['as HTML entities', (text) => everyUnit(text, (unit) => `&#${unit};`)],
+  ['as HTML entities in hexadecimal', (text) => everyUnit(text, (unit) => `&#x${unit.toString(16)};`)],
+  [
+    'escaped for HTML',
+    (text) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('=', '&#61;'),
+  ],
+  ['with zero-width spaces inside', (text) => [...text].join('\u200b')],
+  ['with joiners inside', (text) => [...text].join('\u200d')],
+  ['with NULs inside', (text) => [...text].join('\0')],
+  ['with line breaks inside', (text) => text.match(/.{1,7}/g)?.join('\r\n') ?? ''],
+  ['with blanks inside', (text) => [...text].join(' ')],
+  ['in capitals', (text) => text.toUpperCase()],
+  ['in hexadecimal', (text) => Buffer.from(text).toString('hex')],
+  [
+    'in hexadecimal in capitals with colons',
+    (text) =>
+      Buffer.from(text)
+        .toString('hex')
+        .toUpperCase()
+        .replace(/..(?=.)/g, '$&:'),
+  ],
+  ...[0, 1, 2].map(
+    (offset) =>
+      [
+        `in base64 behind ${offset} bytes`,
+        (text: string) => Buffer.from(`${'x'.repeat(offset)}${text}yz`).toString('base64'),
+      ] as const,
+  ),
+  ['in base64 for addresses', (text) => Buffer.from(`u:${text}`).toString('base64url')],
+  [
+    'in base64, broken into lines',
+    (text) =>
+      Buffer.from(`u:${text}`)
+        .toString('base64')
+        .match(/.{1,20}/g)
+        ?.join('\n') ?? '',
+  ],
+  ['in base64, percent-encoded', (text) => encodeURIComponent(Buffer.from(text).toString('base64'))],
+];
+
+describe.each(forms)('a secret that is echoed %s', (_name, write) => {
+  it.each([secret, other])('is not shown: %s', (value) => {
+    const shown = texts.clean(`key ${write(value)} is wrong`, 200);
+    expect(shown).toContain('[secret]');
+    expect(shown).not.toContain(value);
   });
 
-  it('stays as it is where there is no secret in it', () => {
-    expect(cleanProviderText('199', secret, 200)).toBe('199');
-    expect(cleanProviderText('Too Many Requests', '', 200)).toBe('Too Many Requests');
+  it('whatever the secret is and whatever stands around it', () => {
+    const letters = fc.string({
+      unit: fc.constantFrom(...'abcdefXYZ0123456789-_/+.='),
+      minLength: 12,
+      maxLength: 60,
+    });
+    const around = fc.string({ unit: 'grapheme', maxLength: 20 });
+    fc.assert(
+      fc.property(letters, around, around, (value, before, after) => {
+        // Too few letters and digits are looked for as they are written only.
+        fc.pre(value.replace(/[^a-z0-9]/gi, '').length >= 8);
+        const shown = createProviderTexts([value]).clean(`${before} ${write(value)} ${after}`, 400);
+        expect(shown).toContain('[secret]');
+        expect(shown).not.toContain(write(value));
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('text of the provider', () => {
+  it('keeps what stands around a secret that is written as it is', () => {
+    expect(texts.clean(`key ${secret} is wrong`, 200)).toBe('key [secret] is wrong');
+    expect(texts.clean(`key ${other.split('').join('\u200b')} is wrong`, 200)).toBe('key [secret] is wrong');
+  });
+
+  it.each([
+    '199',
+    'Too Many Requests',
+    'balance low, pay at 10:00',
+    '1/200',
+    'Sun, 22 Nov 2026 10:00:00 GMT',
+    '余额不足',
+  ])('stays as it is where there is no secret in it: %s', (text) => {
+    expect(texts.clean(text, 200)).toBe(text);
+    expect(createProviderTexts([]).clean(text, 200)).toBe(text);
+  });
+
+  it('hides a short secret only as it is written', () => {
+    const short = createProviderTexts(['ab-1']);
+    expect(short.clean('key ab-1 is wrong', 200)).toBe('key [secret] is wrong');
+    expect(short.clean('cab 12 is wrong', 200)).toBe('cab 12 is wrong');
+  });
+
+  it('hides a secret that the cut would leave a part of', () => {
+    expect(texts.clean(`${'x'.repeat(190)} ${other}`, 200)).not.toContain(other.slice(0, 5));
   });
 
   it('with half a character in the secret is no error', () => {
-    expect(cleanProviderText('a \ud800 b and more text', 'x\ud800y', 200)).not.toContain('\ud800');
+    expect(createProviderTexts(['x\ud800y and more']).clean('a \ud800 b and more text', 200)).not.toContain(
+      '\ud800',
+    );
+  });
+
+  it('learns secrets later', () => {
+    const learning = createProviderTexts([]);
+    expect(learning.clean('key abcdef123 is wrong', 200)).toContain('abcdef123');
+    learning.add('abcdef123');
+    expect(learning.clean('key abcdef123 is wrong', 200)).toBe('key [secret] is wrong');
   });
 });
