@@ -23,8 +23,7 @@ export class Connections {
     return this.#channels;
   }
 
-  readonly readBalance: Provider['readBalance'] = (account, signal) =>
-    this.#provider.readBalance(account, signal);
+  readonly readBalance: Provider['readBalance'] = (...order) => this.#provider.readBalance(...order);
 
   /** Opens those of new settings. The old ones finish what they are doing, then close. */
   replace(settings: Settings): void {

@@ -2,10 +2,10 @@ import type { Outcome } from '../domain/outcome.ts';
 import { firstPolls, nextOnGrid } from '../domain/schedule.ts';
 import { DueQueue } from '../engine/due-queue.ts';
 import { blockedUntil } from '../engine/observe.ts';
-import { reserve } from '../engine/request-guard.ts';
+import { reserve, spacingMs } from '../engine/request-guard.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
-import type { Provider } from './ports.ts';
+import type { Provider, SendingGuard } from './ports.ts';
 
 interface PollerParts {
   readonly state: MonitorState;
@@ -27,6 +27,10 @@ export class Poller {
   readonly #free = new Map<string, number>();
   /** Accounts that hold a place in their group's queue, and when it is their turn. */
   readonly #reserved = new Map<string, number>();
+  /** When a group's last request was really sent. */
+  readonly #sentAt = new Map<string, number>();
+  /** From when on a request that was held back may ask again, behind those that were before it. */
+  readonly #heldBack = new Map<string, number>();
   readonly #phases = new Map<string, number>();
   readonly #underWay = new Set<string>();
   /** One for all polls: only the end of the daemon gives up on any. */
@@ -106,8 +110,8 @@ export class Poller {
     const now = this.#parts.now();
     this.#due.shift(byMs);
     for (const [id, at] of this.#phases) this.#phases.set(id, at + byMs);
-    for (const [group, at] of this.#free) this.#free.set(group, at + byMs);
-    for (const [id, at] of this.#reserved) this.#reserved.set(id, at + byMs);
+    for (const places of [this.#free, this.#reserved, this.#sentAt, this.#heldBack])
+      for (const [key, at] of places) places.set(key, at + byMs);
     const accounts = [...state.accounts.values()].filter(
       ({ settings }) => this.#due.dueAt(settings.id) !== null,
     );
@@ -147,13 +151,41 @@ export class Poller {
    */
   #rememberLastPoll({ settings: { id }, poll }: WatchedAccount, now: number): void {
     if (poll.polledAt === null) return;
-    const group = this.#parts.state.groups.get(id) ?? id;
-    const freeAt = Math.min(poll.polledAt, now) + this.#spacingMs();
-    this.#free.set(group, Math.max(this.#free.get(group) ?? Number.NEGATIVE_INFINITY, freeAt));
+    const group = this.#groupOf(id);
+    // One that died may have sent more than it stored.
+    const sentAt = this.#parts.state.endedCleanly ? Math.min(poll.polledAt, now) : now;
+    this.#sentAt.set(group, Math.max(this.#sentAt.get(group) ?? Number.NEGATIVE_INFINITY, sentAt));
+    this.#free.set(group, Math.max(this.#free.get(group) ?? Number.NEGATIVE_INFINITY, this.#freeAt(group)));
   }
 
+  #groupOf(id: string): string {
+    return this.#parts.state.groups.get(id) ?? id;
+  }
+
+  /** When the group's next request may really be sent. */
+  #freeAt(group: string): number {
+    return (this.#sentAt.get(group) ?? Number.NEGATIVE_INFINITY) + this.#spacingMs();
+  }
+
+  /** The guard at the instant of sending; see `SendingGuard`. */
+  readonly #guardOf = (id: string): SendingGuard => {
+    const group = this.#groupOf(id);
+    return () => {
+      const now = this.#parts.now();
+      const freeAt = this.#freeAt(group);
+      if (freeAt <= now) {
+        this.#sentAt.set(group, now);
+        this.#free.set(group, Math.max(this.#free.get(group) ?? now, this.#freeAt(group)));
+        return 0;
+      }
+      const place = Math.max(freeAt, this.#heldBack.get(group) ?? freeAt);
+      this.#heldBack.set(group, place + this.#spacingMs());
+      return place - now;
+    };
+  };
+
   #spacingMs(): number {
-    return 1000 / this.#parts.state.settings.provider.maxRequestsPerSecond;
+    return spacingMs(this.#parts.state.settings.provider.maxRequestsPerSecond);
   }
 
   #startAt(id: string, now: number): number {
@@ -167,9 +199,14 @@ export class Poller {
     // Whoever asks for a poll before its turn does not jump the queue.
     if (place !== undefined && place > now) return place;
     this.#reserved.delete(id);
-    // Places that were all missed, because the machine slept, must not be taken at the same moment.
-    if (place !== undefined && now - place < this.#spacingMs()) return now;
-    const group = state.groups.get(id) ?? id;
+    const group = this.#groupOf(id);
+    // Places that were all missed, because the machine slept, must not be taken at the same moment. One that comes late
+    // moves those behind it.
+    if (place !== undefined && now - place < this.#spacingMs()) {
+      const startAt = Math.max(now, this.#freeAt(group));
+      if (startAt > now) this.#reserved.set(id, startAt);
+      return startAt;
+    }
     const free = this.#free.get(group) ?? Number.NEGATIVE_INFINITY;
     const { startAt, nextFreeAt } = reserve(free, now, state.settings.provider.maxRequestsPerSecond);
     this.#free.set(group, nextFreeAt);
@@ -180,7 +217,7 @@ export class Poller {
   async #poll(account: WatchedAccount): Promise<void> {
     const { id } = account.settings;
     this.#underWay.add(id);
-    const outcome = await this.#parts.readBalance(account.settings, this.#ending.signal);
+    const outcome = await this.#parts.readBalance(account.settings, this.#ending.signal, this.#guardOf(id));
     this.#underWay.delete(id);
     const current = this.#parts.state.accounts.get(id);
     // An account that was removed, or a poll that was abandoned at the end, says nothing any more.

@@ -10,7 +10,7 @@ export interface Retirable {
 export function retirableProvider(provider: Provider): Provider & Retirable {
   const uses = new Uses(() => provider.close());
   return {
-    readBalance: (account, signal) => uses.during(provider.readBalance(account, signal)),
+    readBalance: (...order) => uses.during(provider.readBalance(...order)),
     close: () => provider.close(),
     retire: () => uses.endAfterLast(),
   };

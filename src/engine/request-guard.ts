@@ -12,9 +12,17 @@ export interface Reservation {
   readonly nextFreeAt: number;
 }
 
+/** Clocks are read in whole milliseconds: without this, twenty requests a second would now and then be twenty-one. */
+const marginMs = 1;
+
+/** The least time between two sendings of one group, in milliseconds. */
+export function spacingMs(perSecond: number): number {
+  return 1000 / perSecond + marginMs;
+}
+
 /**
- * Takes the next place in a group's queue: requests of one group start at least `1 / perSecond` seconds
- * apart, whatever asks for them.
+ * Takes the next place in a group's queue: requests of one group start at least `spacingMs(perSecond)` apart, whatever
+ * asks for them.
  *
  * A group that rested saves nothing up: there are no bursts. `nextFreeAt` is what the group's last
  * reservation gave, or `-Infinity` for its first. A reservation once taken is spent even when its request is
@@ -22,5 +30,5 @@ export interface Reservation {
  */
 export function reserve(nextFreeAt: number, now: number, perSecond: number): Reservation {
   const startAt = Math.max(nextFreeAt, now);
-  return { startAt, nextFreeAt: startAt + 1000 / perSecond };
+  return { startAt, nextFreeAt: startAt + spacingMs(perSecond) };
 }

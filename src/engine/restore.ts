@@ -28,6 +28,7 @@ export const aliveNote = 'alive-at';
 export function restoreState(state: MonitorState, reader: StoreReader, now: number): void {
   const stored = reader.load();
   const lastRun = lastRunOf(stored, now);
+  state.endedCleanly = lastRun.exact;
   state.lastRunEndedAt = lastRun.endedAt;
   for (const [name, value] of Object.entries(stored.notes)) state.notes.hold(name, { name, value });
   // It spoke of that one end: were it still there when the clock has been set back, it would lie in the future.

@@ -41,6 +41,8 @@ export interface MonitorState {
   readonly queues: Map<string, string[]>;
   /** Ids of messages that are being sent. */
   readonly underWay: Set<string>;
+  /** False when the last daemon died: it may have done more than it stored. */
+  endedCleanly: boolean;
   /** When a channel last refused an incident for good, by `<channel>/<incident>`. */
   readonly channelTries: Map<string, number>;
   /** How each channel last did, for people who look. */
@@ -98,6 +100,7 @@ export function emptyState({
     incidents: new Records(),
     messages: new Records(),
     queues: new Map(),
+    endedCleanly: true,
     underWay: new Set(),
     channelTries: new Map(),
     deliveries: new Map(),

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Provider } from '../daemon/ports.ts';
+import type { Provider, SendingGuard } from '../daemon/ports.ts';
 import { formatDuration } from '../domain/duration.ts';
 import type { Outcome, OutcomeDetail } from '../domain/outcome.ts';
 import type { Clock } from '../domain/ports.ts';
@@ -40,6 +40,9 @@ const requestHeaders = [
   'lowwater',
 ];
 
+/** Where nobody counts: one request by itself. */
+const unguarded: SendingGuard = () => 0;
+
 const noUsage: Readonly<Record<string, string>> = {};
 
 /**
@@ -70,11 +73,11 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
   }
 
   return {
-    async readBalance(account, signal) {
+    async readBalance(account, signal, guard = unguarded) {
       const startedAt = clock.monotonic();
       const { body, target } = prepare(account);
       if (target.kind === 'refused') return failed({ kind: 'network_error', reason: target.reason });
-      const end = await post({ connections, target, body, signal, aborts, clock, timeoutMs });
+      const end = await post({ connections, target, body, signal, guard, aborts, clock, timeoutMs });
       return judge(end, { texts, timeoutMs, now: clock.now(), durationMs: clock.monotonic() - startedAt });
     },
     close: () => connections.close(),
@@ -91,6 +94,7 @@ interface Posting {
   readonly target: Target & { readonly kind: 'allowed' };
   readonly body: Buffer;
   readonly signal: AbortSignal;
+  readonly guard: SendingGuard;
   readonly aborts: AbortWatch;
   readonly clock: Clock;
   readonly timeoutMs: number;
@@ -102,6 +106,7 @@ function post({
   target,
   body,
   signal,
+  guard,
   aborts,
   clock,
   timeoutMs,
@@ -117,24 +122,37 @@ function post({
   } as const;
   return new Promise((resolve) => {
     let attempts = 0;
-    const finish = (end: ExchangeEnd): void => {
-      if (attempts < mostAttempts && metDeadConnection(end, connections)) {
-        attempt();
-        return;
-      }
-      cancelDeadline();
-      aborts.delete(signal, giveUp);
-      resolve(end);
+    let exchange: Exchange | null = null;
+    let cancelTimer = (): void => {};
+    const end = (how: ExchangeEnd): void => {
+      cancelTimer();
+      aborts.delete(signal, abort);
+      resolve(how);
     };
+    const settle = (how: ExchangeEnd): void => {
+      if (attempts < mostAttempts && metDeadConnection(how, connections)) send();
+      else end(how);
+    };
+    const giveUp = (kind: 'timeout' | 'aborted'): void => (exchange ? exchange.giveUp(kind) : end({ kind }));
+    const abort = (): void => giveUp('aborted');
     const attempt = (): void => {
+      cancelTimer();
+      cancelTimer = clock.setTimer(timeoutMs, () => giveUp('timeout'));
+      send();
+    };
+    const send = (): void => {
       attempts += 1;
-      exchange = new Exchange(finish);
+      exchange = new Exchange({ settle, guard, holdBack });
       dispatcher.dispatch(request, exchange);
     };
-    let exchange: Exchange;
-    const giveUp = (): void => exchange.giveUp('aborted');
-    const cancelDeadline = clock.setTimer(timeoutMs, () => exchange.giveUp('timeout'));
-    aborts.add(signal, giveUp);
+    // Nothing was sent, so this is no attempt, and its time has not begun.
+    const holdBack = (waitMs: number): void => {
+      attempts -= 1;
+      exchange = null;
+      cancelTimer();
+      cancelTimer = clock.setTimer(waitMs, attempt);
+    };
+    aborts.add(signal, abort);
     attempt();
   });
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import type { SendingGuard } from '../daemon/ports.ts';
 
 /** Larger answers are given up. Counts the bytes that arrive; encoded bodies are not read at all. */
 export const longestBodyBytes = 64 * 1024;
@@ -32,12 +33,16 @@ export type ExchangeEnd =
 
 const ended = new Error('the exchange is over');
 
+/** Thrown at the instant of sending: undici drops the request then and keeps the connection. */
+const notYet = new Error('the guard lets nothing be sent yet');
+
 /**
  * One request on the wire, from dispatch to its end. A handler of undici's own is used instead of `request`:
  * it costs a quarter less, can be ended while the connection is still being made, and counts the bytes as
  * they come.
  *
- * `settle` is called exactly once. Whatever arrives afterwards is dropped and its connection closed.
+ * `settle` is called exactly once. Whatever arrives afterwards is dropped and its connection closed. Or else `holdBack` is
+ * called, when the guard says at the instant of sending that it must come later: then nothing was sent.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #settle: (end: ExchangeEnd) => void;
@@ -48,8 +53,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(settle: (end: ExchangeEnd) => void) {
-    this.#settle = settle;
+  readonly #guard: SendingGuard;
+  readonly #holdBack: (waitMs: number) => void;
+
+  constructor(it: {
+    readonly settle: (end: ExchangeEnd) => void;
+    readonly guard: SendingGuard;
+    readonly holdBack: (waitMs: number) => void;
+  }) {
+    this.#settle = it.settle;
+    this.#guard = it.guard;
+    this.#holdBack = it.holdBack;
   }
 
   /** Gives up at once, in whatever state the exchange is. */
@@ -60,8 +74,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Given up while the connection was being made: nothing must be sent now.
-    if (this.#over) controller.abort(ended);
-    else this.#controller = controller;
+    if (this.#over) {
+      controller.abort(ended);
+      return;
+    }
+    const waitMs = this.#guard();
+    if (waitMs > 0) {
+      this.#over = true;
+      this.#holdBack(waitMs);
+      throw notYet;
+    }
+    this.#controller = controller;
   }
 
   onResponseStart(

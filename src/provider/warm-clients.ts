@@ -23,8 +23,8 @@ export class WarmClients {
 
   dispatch(request: OriginRequest, handler: Dispatcher.DispatchHandler): void {
     const client = this.#free.get(request.origin)?.pop() ?? this.#open(request.origin);
-    // It has one request at a time and is busy from now on, until it says `drain`.
-    client.dispatch(request, handler);
+    // It has one request at a time and is busy from now on, until it says `drain`; unless the request was held back.
+    if (client.dispatch(request, handler)) this.#free.get(request.origin)?.push(client);
   }
 
   /** Ends every connection at once; requests from now on fail. */

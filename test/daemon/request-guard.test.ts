@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Provider } from '../../src/daemon/ports.ts';
 import { minuteMs } from '../support/account-facts.ts';
 import { makeAccount, makeSettings } from '../support/settings.ts';
 import { startWorld, type World } from '../support/world.ts';
@@ -80,4 +81,38 @@ test('`Retry-After` on a 503 is obeyed by the whole group, whatever asks, and ov
   await world.pass(30 * minuteMs);
   expect(world.provider.asked.get('a0')?.length).toBeGreaterThan(10);
   expect(world.provider.asked.get('a1')?.length).toBeGreaterThan(10);
+});
+
+test('connections that take their time bunch no requests: the guard holds at the instant of sending', async () => {
+  const world = await startWorld({ ...parts, provider: { ...parts.provider, maxRequestsPerSecond: 20 } });
+  await world.pass(5 * minuteMs);
+  const sentAt: number[] = [];
+  let connectMs = 400;
+  const later = (ms: number) => new Promise<void>((resolve) => world.clock.setTimer(ms, resolve));
+  const readBalance: Provider['readBalance'] = world.provider.readBalance.bind(world.provider);
+  world.provider.readBalance = async (account, signal, guard = () => 0) => {
+    // The first ones wait for their connections, which come to be at the same moment; the rest find them.
+    connectMs = Math.max(0, connectMs - 50);
+    await later(connectMs);
+    for (let waitMs = guard(); waitMs > 0; waitMs = guard()) await later(waitMs);
+    sentAt.push(world.now);
+    return readBalance(account, signal);
+  };
+  for (let round = 0; round < 4; round += 1) {
+    for (const id of ids) void world.views.pollNow(id);
+    await world.pass(250);
+  }
+  await world.pass(5 * secondMs);
+  expect(sentAt.length).toBeGreaterThanOrEqual(2 * ids.length);
+  expect(Math.min(...pauses(sentAt))).toBeGreaterThanOrEqual(50);
+});
+
+test('after a crash the first request waits for its turn: nobody knows what was sent last', async () => {
+  const world = await startWorld(parts);
+  world.provider.asked.clear();
+  world.crash();
+  const startedAt = world.now;
+  world.start();
+  await world.pass(10 * secondMs);
+  expect(instantsOf(world)[0]).toBeGreaterThanOrEqual(startedAt + secondMs);
 });

@@ -3,17 +3,17 @@ import { expect, test } from 'vitest';
 import { reserve } from '../../src/engine/request-guard.ts';
 
 test('the first request of a group starts at once', () => {
-  expect(reserve(Number.NEGATIVE_INFINITY, 1000, 1)).toEqual({ startAt: 1000, nextFreeAt: 2000 });
+  expect(reserve(Number.NEGATIVE_INFINITY, 1000, 1)).toEqual({ startAt: 1000, nextFreeAt: 2001 });
 });
 
 test('the next one waits for its place', () => {
-  expect(reserve(2000, 1100, 1)).toEqual({ startAt: 2000, nextFreeAt: 3000 });
+  expect(reserve(2000, 1100, 1)).toEqual({ startAt: 2000, nextFreeAt: 3001 });
 });
 
 test('a group that rested gets no burst', () => {
   const first = reserve(2000, 60_000, 4);
-  expect(first).toEqual({ startAt: 60_000, nextFreeAt: 60_250 });
-  expect(reserve(first.nextFreeAt, 60_000, 4).startAt).toBe(60_250);
+  expect(first).toEqual({ startAt: 60_000, nextFreeAt: 60_251 });
+  expect(reserve(first.nextFreeAt, 60_000, 4).startAt).toBe(60_251);
 });
 
 test('however requests arrive, no second holds more of them than allowed', () => {

@@ -74,7 +74,8 @@ async function listen(answer: RequestListener) {
   const begin = (path: string): { exchange: Exchange; end: Promise<ExchangeEnd> } => {
     const { promise, resolve } = Promise.withResolvers<ExchangeEnd>();
     // A connection is free when undici has put the answer away, a moment after it gave it.
-    const exchange = new Exchange((end) => setImmediate(() => setImmediate(resolve, end)));
+    const settle = (end: ExchangeEnd): void => void setImmediate(() => setImmediate(resolve, end));
+    const exchange = new Exchange({ settle, guard: () => 0, holdBack: () => undefined });
     clients.dispatch({ origin: `http://127.0.0.1:${port}`, path, method: 'POST', body: '{}' }, exchange);
     return { exchange, end: promise };
   };

@@ -1,4 +1,4 @@
-import type { Provider } from '../../src/daemon/ports.ts';
+import type { Provider, SendingGuard } from '../../src/daemon/ports.ts';
 import type { Outcome, OutcomeKind } from '../../src/domain/outcome.ts';
 import type { AccountSettings } from '../../src/domain/settings.ts';
 import { units } from './account-facts.ts';
@@ -40,7 +40,7 @@ export class ScriptedProvider implements Provider {
     this.#down = null;
   }
 
-  async readBalance(account: AccountSettings): Promise<Outcome> {
+  async readBalance(account: AccountSettings, _signal: AbortSignal, _guard?: SendingGuard): Promise<Outcome> {
     this.asked.set(account.id, [...(this.asked.get(account.id) ?? []), this.#now()]);
     if (this.#down !== null) return failedOutcome(this.#down);
     return this.#answers.get(account.id) ?? this.#fallback;
