@@ -7,8 +7,13 @@ export function hostOf(address: Secret): string {
   return url === null ? '' : `${url.protocol}//${url.host}`;
 }
 
+/** Whether it is this machine itself. */
+export function isLoopback(address: Secret): boolean {
+  return isLoopbackHost(URL.parse(address.reveal())?.hostname ?? '');
+}
+
 /** Whether what is sent there could be read on its way. */
 export function isUnencrypted(address: Secret): boolean {
   const url = URL.parse(address.reveal());
-  return url?.protocol === 'http:' && !isLoopbackHost(url.hostname);
+  return url?.protocol === 'http:' && !isLoopback(address);
 }

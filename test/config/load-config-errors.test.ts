@@ -145,10 +145,10 @@ const keysAndTypes: ProblemRow[] = [
   ],
   [
     'a channel type that does not exist',
-    channel({ type: 'teams' }),
+    channel({ type: 'pigeon' }),
     'channels.ops.type',
-    '"teams"',
-    'must be "slack", "email" or "webhook"',
+    '"pigeon"',
+    'must be "slack", "email", "webhook", "teams", "dingtalk", "feishu", "wecom" or "pagerduty"',
   ],
   [
     'a severity that does not exist',

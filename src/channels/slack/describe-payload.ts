@@ -1,15 +1,14 @@
 import type { SlackBlock, SlackPayload } from './render-slack.ts';
+import { unescapeSlack } from './slack-text.ts';
 
 /** A Slack message as plain lines, in the order that Slack shows it: for the demo's receiver and the documentation. */
 export function describeSlackPayload(payload: SlackPayload): readonly string[] {
   const blocks = (payload.attachments ?? []).flatMap((attachment) => attachment.blocks);
-  return (blocks.length === 0 ? [payload.text] : blocks.flatMap(describeBlock)).map(unescapeSlack);
+  return [payload.text, ...blocks.flatMap(describeBlock)].map(unescapeSlack);
 }
 
 function describeBlock(block: SlackBlock): readonly string[] {
   switch (block.type) {
-    case 'header':
-      return [block.text.text];
     case 'section':
       return 'text' in block
         ? [
@@ -30,8 +29,4 @@ function describeBlock(block: SlackBlock): readonly string[] {
 function describeField(text: string): string {
   const [label = '', ...value] = text.split('\n');
   return `${label.replaceAll('*', '')}: ${value.join(' ')}`;
-}
-
-function unescapeSlack(text: string): string {
-  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 }

@@ -7,13 +7,13 @@ import type { Tone } from '../../messages/notice-tone.ts';
 import { linkTo, type NoticeWording } from '../../messages/notice-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import { drawSparkline } from '../../spending/sparkline.ts';
-import { cutEscaped, cutUnits, escapeSlack, literalMrkdwn } from './slack-text.ts';
+import { type Mention, mentionsIn } from '../mention.ts';
+import { cutEscaped, cutUnits, escapeSlack, literalMrkdwn, unescapeSlack } from './slack-text.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** Slack's limits in characters (docs.slack.dev, Block Kit reference), and ours where it documents none. */
 const limits = {
-  header: 150,
   section: 3000,
   field: 2000,
   fallback: 600,
@@ -60,7 +60,6 @@ interface LinkButton {
 }
 
 export type SlackBlock =
-  | { readonly type: 'header'; readonly text: PlainText }
   | { readonly type: 'section'; readonly text: PlainText; readonly accessory?: LinkButton }
   | { readonly type: 'section'; readonly fields: readonly Mrkdwn[] }
   | { readonly type: 'context'; readonly elements: readonly PlainText[] }
@@ -69,10 +68,13 @@ export type SlackBlock =
 
 /** The body of a POST to an incoming webhook. */
 export interface SlackPayload {
-  /** What a phone's notification and a screen reader say. */
+  /**
+   * The headline, which a phone's notification says too. Slack draws it above the attachment, so that it does not stand there
+   * again.
+   */
   readonly text: string;
-  /** Off: the fallback text is shown as it is written. */
-  readonly mrkdwn: false;
+  /** Off where nobody is mentioned: the text is shown as it is written. */
+  readonly mrkdwn: boolean;
   readonly attachments?: readonly {
     readonly color: string;
     readonly fallback: string;
@@ -85,7 +87,17 @@ export interface SlackPayload {
  * Names and reasons stand in plain text elements, where nothing is markup; mrkdwn holds our labels and
  * numbers only.
  */
-export function renderSlack(message: Message): SlackPayload {
+export function renderSlack(message: Message, mention: Mention = {}): SlackPayload {
+  return withMentions(renderKind(message), mentionsIn(message, mention));
+}
+
+/** The same message as one short line: what is sent when Slack cannot take the blocks. */
+export function renderSlackPlainly(message: Message, mention: Mention = {}): SlackPayload {
+  const { text, mrkdwn } = renderSlack(message, mention);
+  return { text, mrkdwn };
+}
+
+function renderKind(message: Message): SlackPayload {
   switch (message.kind) {
     case 'incidents':
       return renderIncidents(message);
@@ -96,9 +108,18 @@ export function renderSlack(message: Message): SlackPayload {
   }
 }
 
-/** The same message as one short line: what is sent when Slack cannot take the blocks. */
-export function renderSlackPlainly(message: Message): SlackPayload {
-  return { text: renderSlack(message).text, mrkdwn: false };
+/** Mentions stand in the text before the headline: within an attachment they call nobody. */
+function withMentions(payload: SlackPayload, people: readonly string[]): SlackPayload {
+  if (people.length === 0) return payload;
+  const tags = people.map((person) => {
+    if (/^[UW]/.test(person)) return `<@${person}>`;
+    return person.startsWith('S') ? `<!subteam^${person}>` : `<!${person}>`;
+  });
+  return {
+    ...payload,
+    text: `${tags.join(' ')} ${literalMrkdwn(unescapeSlack(payload.text))}`,
+    mrkdwn: true,
+  };
 }
 
 function renderIncidents(message: IncidentMessage): SlackPayload {
@@ -114,7 +135,6 @@ function noticeBlocks(words: NoticeWording, notice: Notice, now: number): readon
   const fields = words.figures.slice(0, 10).map(({ label, value }) => field(label, value));
   const trend = sparklineOf(notice, now);
   return [
-    header(words.tone, words.headline),
     section(words.story.join(' ')),
     ...(fields.length === 0 ? [] : [{ type: 'section', fields } as const]),
     ...words.advice.map((sentence) => section(`👉 ${sentence}`)),
@@ -135,7 +155,6 @@ function groupBlocks(
       ? []
       : [button({ label: 'Open lowwater', url: `${message.publicUrl}/`, id: 'page' })];
   return [
-    header(words.tone, words.headline),
     ...words.notices.flatMap((notice, index) => [groupedNotice(notice, index), groupedDetails(notice)]),
     ...more,
     ...(page.length === 0 ? [] : [{ type: 'actions', elements: page } as const]),
@@ -179,7 +198,6 @@ function renderReport(message: ReportMessage): SlackPayload {
       ? []
       : [button({ label: 'Open lowwater', url: `${message.publicUrl}/`, id: 'page' })];
   const blocks: readonly SlackBlock[] = [
-    header('info', words.headline),
     section([words.period, ...words.totals.slice(0, 5).map((total) => cutUnits(total, 160))].join('\n')),
     ...words.accounts.map(reportSection),
     ...more,
@@ -199,7 +217,7 @@ function reportSection(account: ReportAccountWording): SlackBlock {
 
 function renderTest(message: TestMessage): SlackPayload {
   const headline = testHeadline(message);
-  return payload({ headline, tone: 'info', blocks: [header('info', headline), section(testStory(message))] });
+  return payload({ headline, tone: 'info', blocks: [section(testStory(message))] });
 }
 
 function payload(parts: {
@@ -248,10 +266,6 @@ function button(order: { readonly label: string; readonly url: string; readonly 
     url: order.url,
     action_id: `lowwater-${order.id}`,
   };
-}
-
-function header(tone: Tone, headline: string): SlackBlock {
-  return { type: 'header', text: plain(`${icons[tone]} ${headline}`, limits.header) };
 }
 
 function section(text: string, limit: number = limits.section): SlackBlock {

@@ -14,7 +14,7 @@ import type { SlackSettings } from './slack-settings.ts';
 const gapMs = 1000;
 
 export interface SlackSenderOptions {
-  readonly settings: Pick<SlackSettings, 'webhookUrl' | 'accept'>;
+  readonly settings: Pick<SlackSettings, 'webhookUrl' | 'mention' | 'accept'>;
   readonly clock: Clock;
   /** For the whole exchange. */
   readonly timeoutMs?: number;
@@ -26,12 +26,12 @@ export interface SlackSenderOptions {
  */
 export function openSlackSender(options: SlackSenderOptions): Sender {
   const { clock, timeoutMs = 10_000 } = options;
-  const { webhookUrl, accept } = options.settings;
+  const { webhookUrl, mention, accept } = options.settings;
   const table = slackAnswers(accept);
   const dispatcher = openHttpConnections(webhookUrl);
   return {
     async send(message, outer) {
-      const blocks = tryRender(() => renderSlack(message));
+      const blocks = tryRender(() => renderSlack(message, mention));
       if ('failed' in blocks) return blocks.failed;
       return deliverWithin({ clock, afterMs: timeoutMs, outer }, async (signal) => {
         const post = (payload: SlackPayload): Promise<HttpAnswer> =>
@@ -39,10 +39,10 @@ export function openSlackSender(options: SlackSenderOptions): Sender {
         const answer = await post(blocks.rendered);
         if (!isUnreadable(answer)) return classifyAnswer(table, answer, clock.now());
         await pause(clock, gapMs, signal);
-        return classifyAnswer(table, await post(renderSlackPlainly(message)), clock.now());
+        return classifyAnswer(table, await post(renderSlackPlainly(message, mention)), clock.now());
       });
     },
-    preview: async (message) => JSON.stringify(renderSlack(message)),
+    preview: async (message) => JSON.stringify(renderSlack(message, mention)),
     close: () => dispatcher.destroy(),
   };
 }

@@ -32,3 +32,8 @@ export function cutUnits(text: string, limit: number): string {
     .replace(/[\ud800-\udbff]$/, '')
     .trimEnd()}…`;
 }
+
+/** What `escapeSlack` made of a text, back as it was. */
+export function unescapeSlack(text: string): string {
+  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+}

@@ -1,16 +1,20 @@
+import { type Accept, acceptRows } from '../accept.ts';
 import { type AnswerTable, commonAnswers } from '../answers.ts';
 import { isSuccess } from '../http-answer.ts';
 
-/** What a receiver of webhooks answers (Standard Webhooks, "Operational considerations"). */
-export const webhookAnswers: AnswerTable = {
-  receiver: 'the receiver',
-  rows: [
-    {
-      answer: '2xx',
-      fits: isSuccess,
-      means: 'delivered',
-      source: 'standardwebhooks.com, operational considerations',
-    },
-    ...commonAnswers,
-  ],
-};
+/** What a receiver of webhooks answers (Standard Webhooks, "Operational considerations"), or says by `accept`. */
+export function webhookAnswers(accept: Accept | null): AnswerTable {
+  return {
+    receiver: 'the receiver',
+    rows: [
+      ...acceptRows(accept),
+      {
+        answer: '2xx, where there is no `accept`',
+        fits: isSuccess,
+        means: 'delivered',
+        source: 'standardwebhooks.com, operational considerations',
+      },
+      ...commonAnswers,
+    ],
+  };
+}

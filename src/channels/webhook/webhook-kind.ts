@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { hostOf, isUnencrypted } from '../describe-address.ts';
+import { hostOf, isLoopback, isUnencrypted } from '../describe-address.ts';
 import type { ChannelKind } from '../kind.ts';
 import { webhookAnswers } from './webhook-answers.ts';
 import { buildWebhook, type WebhookSettings, webhookSchema } from './webhook-settings.ts';
@@ -11,11 +11,22 @@ export const webhookKind: ChannelKind<z.output<typeof webhookSchema>, WebhookSet
   build: buildWebhook,
   keysAt: ({ protocol, href }) =>
     /^https?:$/.test(protocol) ? { keys: { url: href }, isCertain: false } : null,
-  describe: ({ url, secret }) => `${hostOf(url)}, ${secret === null ? 'unsigned' : 'signed'}`,
-  findWarnings: ({ url }) =>
-    isUnencrypted(url) ? [{ key: 'url', message: 'messages travel unencrypted over http://' }] : [],
+  describe: ({ url, secret, template }) =>
+    `${hostOf(url)}, ${secret === null ? 'unsigned' : 'signed'}${template === undefined ? '' : ', own body'}`,
+  findWarnings: ({ url }, { providerHosts }) => [
+    ...(isUnencrypted(url) ? [{ key: 'url', message: 'messages travel unencrypted over http://' }] : []),
+    ...(providerHosts.includes(URL.parse(url.reveal())?.hostname ?? '') && !isLoopback(url)
+      ? [
+          {
+            key: 'url',
+            message:
+              'is the provider whose balances are watched: an alert that is sent by the balance that is gone reaches nobody',
+          },
+        ]
+      : []),
+  ],
   pace: () => ({ minGapMs: 0 }),
-  answers: webhookAnswers.rows,
+  answers: webhookAnswers(null).rows,
   async openSender(settings, { clock }) {
     const { openWebhookSender } = await import('./webhook-sender.ts');
     return openWebhookSender({ settings, clock });

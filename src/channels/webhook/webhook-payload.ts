@@ -155,7 +155,7 @@ function outlookData(outlook: Outlook | null): object | null {
 }
 
 /** Money as decimals, durations in seconds, both as strings: the type of the alert tells which. */
-function quantityText(quantity: Quantity | null): string | null {
+export function quantityText(quantity: Quantity | null): string | null {
   if (quantity === null) return null;
   switch (quantity.unit) {
     case 'money':

@@ -3,26 +3,35 @@ import type { Clock } from '../../domain/ports.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { Sender } from '../kind.ts';
 import { openPostSender } from '../post-sender.ts';
+import { fillTemplate } from './fill-template.ts';
 import { webhookAnswers } from './webhook-answers.ts';
 import { renderWebhookPayload } from './webhook-payload.ts';
 import type { WebhookSettings } from './webhook-settings.ts';
 
-/** Posts JSON, signed as in the Standard Webhooks specification (standardwebhooks.com). */
+/** Posts JSON, lowwater's own or by a template, signed as in the Standard Webhooks specification (standardwebhooks.com). */
 export function openWebhookSender(options: {
-  readonly settings: Pick<WebhookSettings, 'url' | 'secret'>;
+  readonly settings: Pick<WebhookSettings, 'url' | 'secret' | 'headers' | 'template' | 'accept'>;
   readonly clock: Clock;
   readonly timeoutMs?: number;
 }): Sender {
-  const { url, secret } = options.settings;
+  const { url, secret, headers, template, accept } = options.settings;
+  const own = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.reveal()]),
+  );
   const { settings: _, ...limits } = options;
   return openPostSender({
     ...limits,
     address: url,
-    table: webhookAnswers,
-    render: (message) => [JSON.stringify(renderWebhookPayload(message))],
+    hidden: Object.values(headers),
+    table: webhookAnswers(accept),
+    render: (message) => [
+      template === undefined
+        ? JSON.stringify(renderWebhookPayload(message))
+        : fillTemplate(template, message),
+    ],
     prepare: (body, { id, now }) => ({
       url: url.reveal(),
-      headers: signedHeaders({ id, body, secret, attemptedAt: now }),
+      headers: { ...signedHeaders({ id, body, secret, attemptedAt: now }), ...own },
       body,
     }),
   });

@@ -27,7 +27,6 @@ describe('a message in Slack', () => {
   it('shows the numbers, what to do, the last 24 hours, and where to acknowledge', () => {
     const blocks = blocksOf(renderSlack(buildMessage()));
     expect(blocks.map(({ type }) => type)).toEqual([
-      'header',
       'section',
       'section',
       'section',
@@ -39,6 +38,26 @@ describe('a message in Slack', () => {
     expect(JSON.stringify(blocks)).toContain('👉 Top up 1397.90 CNY');
     expect(JSON.stringify(blocks)).toMatch(/24 h {2}[▁▂▃▄▅▆▇█ ]{24} {2}\S+ CNY → 42\.10 CNY/);
     expect(JSON.stringify(blocks)).toContain('https://lowwater.example.com/ack/otp/sms-low?token=');
+  });
+
+  it('says its headline once: Slack draws the text above the attachment', () => {
+    for (const message of Object.values(everyMessage())) {
+      const { text, attachments } = renderSlack(message);
+      expect(JSON.stringify(attachments?.[0]?.blocks)).not.toContain(JSON.stringify(text).slice(1, -1));
+    }
+  });
+
+  it('mentions people, groups and everybody here before its headline, and nobody else whatever a name says', () => {
+    const mention = { critical: ['here', 'U012AB3CD', 'S012AB3CD'] };
+    const message = buildMessage([buildNotice({ accountName: '<!channel> *x*' })]);
+    expect(renderSlack(message, mention)).toMatchObject({
+      mrkdwn: true,
+      text: expect.stringMatching(
+        /^<!here> <@U012AB3CD> <!subteam\^S012AB3CD> 🔴 CRITICAL · &lt;!channel&gt; ∗x∗/u,
+      ),
+    });
+    expect(renderSlack(buildMessage([buildNotice({ mention: false })]), mention).text).toMatch(/^🔴/u);
+    expect(renderSlack(buildMessage([buildNotice({ severity: 'warning' })]), mention).text).toMatch(/^🟠/u);
   });
 
   it('has no buttons where no page can be reached', () => {
@@ -118,9 +137,12 @@ describe('text from outside in Slack', () => {
     const payload = renderSlack(buildMessage([buildNotice({ accountName: '*bold* <!channel>' })]));
     expect(payload.mrkdwn).toBe(false);
     expect(payload.text).toContain('*bold* &lt;!channel&gt;');
-    const [header] = blocksOf(payload);
-    expect(header).toMatchObject({ type: 'header', text: { type: 'plain_text', emoji: false } });
-    expect(JSON.stringify(header)).toContain('*bold* &lt;!channel&gt;');
+    const group = renderSlack(
+      buildMessage([1, 2].map(() => buildNotice({ accountName: '*bold* <!channel>' }))),
+    );
+    const [first] = blocksOf(group);
+    expect(first).toMatchObject({ type: 'section', text: { type: 'plain_text', emoji: false } });
+    expect(JSON.stringify(first)).toContain('*bold* &lt;!channel&gt;');
   });
 
   it('commands nothing, whatever the text', () => {
@@ -178,7 +200,6 @@ function expectWithinLimits(payload: SlackPayload): void {
   expect(blocks.length).toBeLessThanOrEqual(50);
   expect(JSON.stringify(blocks).length).toBeLessThan(13_000);
   for (const block of blocks) {
-    if (block.type === 'header') expect(block.text.text.length).toBeLessThanOrEqual(150);
     if (block.type === 'section' && 'text' in block) expect(block.text.text.length).toBeLessThanOrEqual(3000);
     if (block.type === 'section' && 'fields' in block) {
       expect(block.fields.length).toBeLessThanOrEqual(10);
@@ -194,7 +215,6 @@ function blocksOf(payload: SlackPayload): readonly SlackBlock[] {
 
 function textsOf(payload: SlackPayload): readonly string[] {
   return blocksOf(payload).flatMap((block) => {
-    if (block.type === 'header') return [block.text.text];
     if (block.type === 'section')
       return 'text' in block ? [block.text.text] : block.fields.map(({ text }) => text);
     return block.type === 'context' ? block.elements.map(({ text }) => text) : [];

@@ -170,7 +170,14 @@ describe('delivery to Slack', () => {
   it('asks for a second between messages', () => {
     const [ops, night, other] = ['x', 'x', 'y'].map((hook) => {
       const webhookUrl = new Secret(`http://127.0.0.1:9/${hook}`);
-      return slackKind.pace({ type: 'slack', name: 'ops', place: webhookUrl, webhookUrl, accept: null });
+      return slackKind.pace({
+        type: 'slack',
+        name: 'ops',
+        place: webhookUrl,
+        webhookUrl,
+        mention: {},
+        accept: null,
+      });
     });
     expect(ops?.minGapMs).toBe(1000);
     expect(night?.paceKey).toBe(ops?.paceKey);
@@ -207,7 +214,7 @@ function channelTo(url: string, options: SlackOptions = {}): Sender {
   const { timeoutMs, ...settings } = options;
   const limits = timeoutMs === undefined ? {} : { timeoutMs };
   const channel = openSlackSender({
-    settings: { webhookUrl: new Secret(url), accept: null, ...settings },
+    settings: { webhookUrl: new Secret(url), mention: {}, accept: null, ...settings },
     clock: systemClock,
     ...limits,
   });

@@ -151,7 +151,13 @@ async function sendTo(
 ): Promise<{ readonly delivery: Delivery; readonly receiver: HttpReceiver }> {
   const receiver = await startHttpReceiver(answer);
   const channel = openWebhookSender({
-    settings: { url: new Secret(receiver.url), secret: new Secret(`whsec_${key}`) },
+    settings: {
+      url: new Secret(receiver.url),
+      secret: new Secret(`whsec_${key}`),
+      headers: {},
+      template: undefined,
+      accept: null,
+    },
     clock: systemClock,
     timeoutMs,
   });

@@ -1,0 +1,82 @@
+import type { Message, Notice } from '../../domain/message.ts';
+import { formatMicros } from '../../domain/money.ts';
+import { stateOf } from '../../domain/notice-state.ts';
+import { wordCard } from '../../messages/card-wording.ts';
+import { linkTo, wordNotice } from '../../messages/notice-wording.ts';
+import { renderTerminal } from '../../messages/render-terminal.ts';
+import { type Field, isField, labelPrefix, placeholder, type Template } from './template-schema.ts';
+import { quantityText } from './webhook-payload.ts';
+
+/**
+ * The body of a message by a template: its fields are those of the most urgent alert, what is unknown is empty. A list with one
+ * entry has an entry for each alert, as Alertmanager's API wants it.
+ */
+export function fillTemplate(template: Template, message: Message): string {
+  if (message.kind === 'incidents' && Array.isArray(template) && template.length === 1) {
+    const [entry] = template;
+    return JSON.stringify(
+      message.notices.map((notice) => fill(entry ?? null, valuesOf({ ...message, notices: [notice] }))),
+    );
+  }
+  return JSON.stringify(fill(template, valuesOf(message)));
+}
+
+function fill(template: Template, values: (name: string) => string): Template {
+  if (typeof template === 'string') return template.replace(placeholder, (_, name: string) => values(name));
+  if (typeof template !== 'object' || template === null) return template;
+  if (Array.isArray(template)) return template.map((each: Template) => fill(each, values));
+  return Object.fromEntries(Object.entries(template).map(([key, each]) => [key, fill(each, values)]));
+}
+
+function valuesOf(message: Message): (name: string) => string {
+  const text = renderTerminal(message, { colour: false, width: 10_000 });
+  const [notice] = message.kind === 'incidents' ? message.notices : [];
+  const values: Readonly<Partial<Record<Field, string>>> = {
+    title: wordCard(message, 1).headline,
+    text,
+    severity: 'info',
+    state: message.kind,
+    status: 'firing',
+    id: message.id,
+    time: new Date(message.at).toISOString(),
+    ...(notice === undefined || message.kind !== 'incidents' ? {} : noticeValues(notice, message)),
+  };
+  const labels = notice?.account?.labels ?? notice?.incident.labels ?? {};
+  return (name) =>
+    isField(name)
+      ? (values[name] ?? '')
+      : Object.hasOwn(labels, name.slice(labelPrefix.length))
+        ? (labels[name.slice(labelPrefix.length)] ?? '')
+        : '';
+}
+
+function noticeValues(
+  notice: Notice,
+  frame: { readonly timezone: string; readonly at: number; readonly publicUrl: string | null },
+): Partial<Record<Field, string>> {
+  const words = wordNotice(notice, frame);
+  const reading = notice.account?.reading ?? null;
+  return {
+    severity: notice.severity,
+    state: stateOf(notice),
+    status: notice.resolvedAt === null && stateOf(notice) !== 'resolved' ? 'firing' : 'resolved',
+    'account.id': notice.incident.account,
+    'account.name': notice.accountName,
+    rule: notice.rule,
+    type: notice.type,
+    incident: notice.incident.id,
+    value: quantityText(notice.value) ?? '',
+    threshold: quantityText(notice.threshold) ?? '',
+    'balance.sms': reading === null ? '' : formatMicros(reading.sms),
+    'balance.voip': reading === null ? '' : formatMicros(reading.voip),
+    currency: reading?.currency ?? '',
+    firedAt: new Date(notice.firedAt).toISOString(),
+    resolvedAt: notice.resolvedAt === null ? '' : new Date(notice.resolvedAt).toISOString(),
+    advice: words.advice.join(' '),
+    note: words.note ?? '',
+    topUpUrl: linkTo(words, 'top-up') ?? '',
+    acknowledgeUrl: linkTo(words, 'acknowledge') ?? '',
+    runbookUrl: linkTo(words, 'runbook') ?? '',
+    pageUrl: linkTo(words, 'page') ?? '',
+  };
+}

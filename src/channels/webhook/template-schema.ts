@@ -1,0 +1,97 @@
+import * as z from 'zod';
+import { nearestWord } from '../../domain/nearest-word.ts';
+
+/** A JSON value; its strings may hold `{{field}}`. */
+export type Template =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Template[]
+  | { readonly [key: string]: Template };
+
+/** What a template may name. `labels.<name>` is a label of the account. */
+export const fields = [
+  'title',
+  'text',
+  'severity',
+  'state',
+  'status',
+  'id',
+  'time',
+  'account.id',
+  'account.name',
+  'rule',
+  'type',
+  'incident',
+  'value',
+  'threshold',
+  'balance.sms',
+  'balance.voip',
+  'currency',
+  'firedAt',
+  'resolvedAt',
+  'advice',
+  'note',
+  'topUpUrl',
+  'acknowledgeUrl',
+  'runbookUrl',
+  'pageUrl',
+] as const;
+
+export type Field = (typeof fields)[number];
+
+export const placeholder = /\{\{\s*([^{}]*?)\s*\}\}/g;
+export const labelPrefix = 'labels.';
+
+/** `template` of the configuration: data, not code. A field that nobody knows is an error at its place. */
+export const templateSchema = z
+  .unknown()
+  .transform((value, context): Template => {
+    if (!isTemplate(value)) {
+      context.addIssue({ code: 'custom', message: 'must be a JSON value' });
+      return z.NEVER;
+    }
+    for (const { path, name } of findUnknown(value, [])) {
+      const nearest = nearestWord(name, fields);
+      const advice =
+        nearest === null
+          ? `known are ${fields.join(', ')} and labels.<name>`
+          : `did you mean {{${nearest}}}?`;
+      context.addIssue({
+        code: 'custom',
+        path: [...path],
+        message: `holds a field that is not known; ${advice}`,
+      });
+    }
+    return value;
+  })
+  .meta({
+    description:
+      'The body to send instead of lowwater’s own, as JSON whose strings may hold fields such as {{title}} or {{account.name}}. A list with one entry is filled in once for each alert.',
+  });
+
+function isTemplate(value: unknown): value is Template {
+  if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return true;
+  return typeof value === 'object' && Object.values(value).every(isTemplate);
+}
+
+function findUnknown(
+  value: Template,
+  path: readonly (string | number)[],
+): readonly { readonly path: readonly (string | number)[]; readonly name: string }[] {
+  if (typeof value === 'string') {
+    return [...value.matchAll(placeholder)]
+      .map(([, name = '']) => name)
+      .filter((name) => !isField(name) && !name.startsWith(labelPrefix))
+      .map((name) => ({ path, name }));
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, each]) =>
+    findUnknown(each, [...path, Array.isArray(value) ? Number(key) : key]),
+  );
+}
+
+export function isField(name: string): name is Field {
+  return fields.some((field) => field === name);
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { fillTemplate } from '../../../src/channels/webhook/fill-template.ts';
+import { templateSchema } from '../../../src/channels/webhook/template-schema.ts';
+import { json, sendThrough } from '../../support/channel-bed.ts';
+import { hostileNames } from '../../support/hostile-text.ts';
+import { buildMessage, buildNotice, buildTestMessage, everyMessage } from '../../support/messages.ts';
+
+const ntfy = { topic: 'ops', title: '{{title}}', message: '{{ text }}', priority: 4, click: '{{pageUrl}}' };
+
+describe('a template', () => {
+  it('is filled with the most urgent alert, and what is no text stays as it is', () => {
+    const body = JSON.parse(fillTemplate(ntfy, buildMessage()));
+    expect(body).toMatchObject({
+      topic: 'ops',
+      title: 'CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00',
+      priority: 4,
+      click: 'https://lowwater.example.com/accounts/otp',
+    });
+    expect(body.message).toContain('Top up 1397.90 CNY');
+  });
+
+  it('that is a list with one entry has one for each alert', () => {
+    const alertmanager = [
+      {
+        labels: { alertname: '{{rule}}', account: '{{account.id}}', team: '{{labels.team}}' },
+        startsAt: '{{firedAt}}',
+      },
+    ];
+    const notices = ['sms-low', 'other'].map((rule) => buildNotice({ rule, incident: { rule } }));
+    expect(JSON.parse(fillTemplate(alertmanager, buildMessage(notices)))).toMatchObject([
+      {
+        labels: { alertname: 'sms-low', account: 'otp', team: 'identity' },
+        startsAt: '2026-11-20T18:22:00.000Z',
+      },
+      { labels: { alertname: 'other' } },
+    ]);
+  });
+
+  it.each(Object.entries(hostileNames))('stays whole JSON with the name %s', (_name, accountName) => {
+    const message = buildMessage([buildNotice({ accountName })]);
+    const filled = JSON.parse(fillTemplate({ a: '{{account.name}}', b: 1 }, message));
+    expect(filled).toEqual({ a: accountName, b: 1 });
+  });
+
+  it.each(Object.entries(everyMessage()))('is filled for every message: %s', (_name, message) => {
+    expect(fillTemplate(ntfy, message)).not.toMatch(/\{\{|undefined|\[object/);
+  });
+
+  it('leaves empty what is not known', () => {
+    expect(fillTemplate('{{account.name}}|{{labels.none}}|{{labels.__proto__}}', buildTestMessage())).toBe(
+      '"||"',
+    );
+  });
+
+  it('with a field that nobody knows is refused at its place, with the nearest that there is', () => {
+    const { error } = templateSchema.safeParse({ a: ['ok', '{{acount.name}}'], b: '{{labels.any}}' });
+    expect(error?.issues).toMatchObject([
+      { path: ['a', 1], message: expect.stringContaining('did you mean {{account.name}}?') },
+    ]);
+  });
+});
+
+describe('a webhook with a body of its own', () => {
+  const config = (origin: string) => ({
+    type: 'webhook',
+    url: `${origin}/message`,
+    headers: { Authorization: 'Bearer very-secret-token', 'Content-Type': 'application/vnd.example+json' },
+    template: { text: '{{title}}' },
+    accept: { path: 'errcode', equals: 0 },
+  });
+
+  it('sends its headers and takes for a yes what its receiver calls one', async () => {
+    const { delivery, posts } = await sendThrough({
+      config,
+      answer: (response) => json(response, { errcode: 0 }),
+    });
+    expect(delivery).toMatchObject({ kind: 'delivered' });
+    expect(posts[0]?.headers).toMatchObject({
+      authorization: 'Bearer very-secret-token',
+      'content-type': 'application/vnd.example+json',
+    });
+    expect(JSON.parse(posts[0]?.body ?? '')).toEqual({ text: expect.stringContaining('CRITICAL') });
+  });
+
+  it('counts a 200 that says something else as refused', async () => {
+    const { delivery } = await sendThrough({
+      config,
+      answer: (response) => json(response, { errcode: 310_000 }),
+    });
+    expect(delivery).toMatchObject({ kind: 'retry', certainty: 'refused', tries: 3 });
+  });
+});
