@@ -1,0 +1,95 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { expect, it, onTestFinished } from 'vitest';
+import { loadConfigFile } from '../../src/config/load-config.ts';
+import { openReader, openStore } from '../../src/store/store.ts';
+import { cronCalendar, findCronProblem } from '../../src/system/calendar.ts';
+import { openStoredViews } from '../../src/views/stored-views.ts';
+import { silent } from '../store/batches.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+
+const fixtures = join(import.meta.dirname, '..', 'fixtures');
+
+/** Five seconds after lowwater 0.1.0 had written the database, by polling the simulator each second for 28 seconds. */
+const now = Date.parse('2026-11-22T02:41:10Z');
+
+/** The configuration and the database of 0.1.0, in a folder of their own. */
+function makeInstallation(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'lowwater-upgrade-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'config.json'), readFileSync(join(fixtures, 'config-0.1.0.json')));
+  const database = gunzipSync(readFileSync(join(fixtures, 'lowwater-0.1.0.db.gz')));
+  writeFileSync(join(folder, 'lowwater.db'), database);
+  return folder;
+}
+
+async function loadSettings(folder: string) {
+  const path = join(folder, 'config.json');
+  const { loaded } = await loadConfigFile({ path, env: {}, findCronProblem, calendar: cronCalendar, now });
+  if (loaded.kind === 'invalid') throw new Error(JSON.stringify(loaded.problems));
+  return loaded;
+}
+
+it('a configuration of 0.1.0 is valid and means what it meant', async () => {
+  const { settings } = await loadSettings(makeInstallation());
+  expect(settings.accounts.map(({ id }) => id)).toEqual(['otp', 'marketing', 'broken']);
+  expect(settings.rules.filter(({ builtIn }) => !builtIn).map(({ id, type }) => [id, type])).toEqual([
+    ['sms-low', 'below'],
+    ['sms-runway', 'runway'],
+    ['sms-drop', 'drop'],
+    ['sms-idle', 'idle'],
+    ['top-up', 'top-up'],
+  ]);
+  expect(settings.routes).toMatchObject([{ channels: ['ops'], repeatEveryMs: 4 * 3_600_000 }]);
+});
+
+it('a database of 0.1.0 is migrated, and readings, incidents, acknowledgements and silences are as they were', async () => {
+  const folder = makeInstallation();
+  const { settings } = await loadSettings(folder);
+  const { path } = settings.storage;
+  openStore({ path, log: silent, now: () => now, program: 'lowwater of this test' }).close();
+  const reader = openReader({ path, now: () => now });
+  onTestFinished(() => reader.close());
+  const views = openStoredViews({
+    settings,
+    reader,
+    clock: { now: () => now, monotonic: () => now, setTimer: () => () => undefined },
+    random: seededRandom(),
+    calendar: cronCalendar,
+  });
+  const readings = views.readings('otp', now - 3_600_000, now);
+  expect(readings).toHaveLength(28);
+  expect(readings.at(-1)).toMatchObject({ sms: expect.any(Number), currency: 'CNY' });
+  const alerts = views
+    .alerts({ all: false })
+    .map(({ account, rule, severity, state }) => [account, rule, severity, state]);
+  expect(alerts).toEqual(
+    expect.arrayContaining([
+      ['broken', 'auth-failed', 'critical', 'firing'],
+      ['marketing', 'sms-low', 'warning', 'firing'],
+      ['otp', 'sms-low', 'info', 'firing'],
+    ]),
+  );
+  expect(alerts).toHaveLength(3);
+  const acknowledged = views.alerts({ all: false }).find(({ account }) => account === 'broken')?.acknowledged;
+  expect(acknowledged).toMatchObject({ by: 'root', comment: 'rotating the key' });
+  expect(views.silences()).toContainEqual(
+    expect.objectContaining({ match: { account: ['marketing'] }, comment: 'old silence', active: true }),
+  );
+  expect(
+    reader
+      .load()
+      .incidents.map(({ account, rule }) => `${account} ${rule}`)
+      .toSorted(),
+  ).toEqual(['broken auth-failed', 'marketing sms-low', 'otp sms-low']);
+});
+
+it('what reads beside the daemon asks for a start of the daemon first', () => {
+  const folder = makeInstallation();
+  const path = join(folder, 'lowwater.db');
+  expect(() => openReader({ path, now: () => now })).toThrow(
+    /has schema 1, this program works with schema \d+/,
+  );
+});
