@@ -11,7 +11,8 @@ if (major > needed[0] || (major === needed[0] && minor >= needed[1])) {
   const { listenForSignals } = await import('./wiring/signals.ts');
   const words = process.argv.slice(2);
   const ending = listenForSignals(words);
-  if (words.includes('run')) (await import('./wiring/memory.ts')).keepMemorySmall();
+  const lean = words.includes('run') || words.includes('replay');
+  if (lean) (await import('./wiring/memory.ts')).keepMemorySmall();
   const { startProcess } = await import('./wiring/process.ts');
   await startProcess(ending);
 } else {

@@ -2,7 +2,7 @@ import type { PollRecord } from '../../domain/reading.ts';
 import { groupOverlapping, type Span } from './overlap.ts';
 import { decodePolls, PollEncoder } from './poll-codec.ts';
 
-const longestRun = 4096;
+const longestRun = 256;
 
 interface PackedRun extends Span {
   readonly data: Uint8Array;
