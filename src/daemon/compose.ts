@@ -164,17 +164,12 @@ function tellsOutlook({ balance, type }: Incident): boolean {
   return balance !== null || alertKindOf({ type }).unread !== undefined;
 }
 
-/**
- * The thread that the message goes into: that of the oldest incident that was told before. References run
- * from old to new, so that a mail that answers several threads hangs below the one that began first.
- */
+/** The thread that the message goes into: only where every one of its incidents was first told there. */
 function threadOf(message: OutboxMessage, incidents: readonly Incident[]): IncidentMessage['thread'] {
-  const oldestFirst = incidents.toSorted((left, right) => left.firedAt - right.firedAt);
-  const earlier = oldestFirst.flatMap((incident) => earlierTold(incident, message) ?? []);
-  const first = earlier[0];
-  if (first === undefined || first.subject === null) return null;
-  const references = [...new Set(earlier.map((told) => told.firstMessage))];
-  return { firstMessage: first.firstMessage, subject: first.subject, references };
+  const [first = null, ...others] = incidents.map((incident) => earlierTold(incident, message));
+  if (first === null || first.subject === null) return null;
+  if (others.some((told) => told?.firstMessage !== first.firstMessage)) return null;
+  return { firstMessage: first.firstMessage, subject: first.subject, references: [first.firstMessage] };
 }
 
 function earlierTold(incident: Incident, message: OutboxMessage): Told | null {

@@ -4,7 +4,7 @@ import { StorageError } from '../domain/ports.ts';
 import { absorbFollowers, putMessage, queueOf, sendable } from '../engine/queue.ts';
 import type { Sent, Settlement } from '../engine/settle.ts';
 import type { MonitorState } from '../engine/state.ts';
-import { messageSubject } from '../messages/message-wording.ts';
+import { threadSubject } from '../messages/message-wording.ts';
 import type { Channel } from './ports.ts';
 
 /** A message that was taken from the outbox to be sent as soon as the taking is stored. */
@@ -164,5 +164,6 @@ export class Dispatcher {
 
 /** Null where the channel's threads are not told apart by their subject. */
 function threadSubjectOf(lane: Lane | undefined, content: Message): string | null {
-  return lane?.channel.threadsBySubject === true ? messageSubject(content) : null;
+  if (lane?.channel.threadsBySubject !== true || content.kind !== 'incidents') return null;
+  return threadSubject(content);
 }

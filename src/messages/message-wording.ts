@@ -30,13 +30,14 @@ export function wordIncidents(message: IncidentMessage, limit: number): Incident
   };
 }
 
-/** Subject of a mail, equal for all messages of a thread. Free of brackets and control characters. */
+/**
+ * Subject of a mail: how bad it is, or RESOLVED, in its first word, and the rest equal for all messages of a thread. Free of
+ * brackets and control characters.
+ */
 export function messageSubject(message: Message): string {
   switch (message.kind) {
     case 'incidents':
-      return message.thread === null
-        ? threadSubject(message)
-        : withoutBrackets(cleanText(message.thread.subject, 200));
+      return `${firstWordOf(message)} ${threadSubject(message)}`;
     case 'report':
       return withoutBrackets(reportSubject(message));
     case 'test':
@@ -44,12 +45,21 @@ export function messageSubject(message: Message): string {
   }
 }
 
-/** The subject that begins a thread: that of the most urgent incident, and how many others there are. */
-export function threadSubject(message: Pick<IncidentMessage, 'notices' | 'timezone'>): string {
+/** What the subjects of a thread have in common: the most urgent incident of its first message, and how many others there are. */
+export function threadSubject(message: Pick<IncidentMessage, 'notices' | 'timezone' | 'thread'>): string {
+  if (message.thread !== null) return withoutBrackets(cleanText(message.thread.subject, 200));
   const first = message.notices[0];
   if (first === undefined) throw new Error('A message about incidents has at least one notice.');
   const others = message.notices.length - 1;
   return `${incidentSubject(first.incident, message.timezone)}${others === 0 ? '' : ` and ${plural(others, 'more alert')}`}`;
+}
+
+/** The most urgent incident stands first. */
+function firstWordOf({ notices }: IncidentMessage): string {
+  const first = notices[0];
+  if (first === undefined) throw new Error('A message about incidents has at least one notice.');
+  const state = stateOf(first);
+  return (state === 'resolved' || state === 'closed' ? state : first.severity).toUpperCase();
 }
 
 export function testHeadline(message: TestMessage): string {

@@ -45,13 +45,14 @@ describe('a message about many incidents', () => {
 });
 
 describe('the subject of a mail', () => {
-  it('is the same for every message of an incident', () => {
+  it('says how bad it is first, and goes on the same for every message of an incident', () => {
     const subjects = (['firing', 'worse', 'reminder', 'resolved'] as const).map((kind) =>
       messageSubject(
         buildMessage([buildNotice({ kinds: [kind], severity: kind === 'worse' ? 'critical' : 'warning' })]),
       ),
     );
-    expect(new Set(subjects)).toEqual(new Set(['OTP production: SMS balance low since 21 Nov 02:22']));
+    const rest = 'OTP production: SMS balance low since 21 Nov 02:22';
+    expect(subjects).toEqual([`WARNING ${rest}`, `CRITICAL ${rest}`, `WARNING ${rest}`, `RESOLVED ${rest}`]);
   });
 
   it('follows the thread where there is one', () => {
@@ -61,7 +62,7 @@ describe('the subject of a mail', () => {
       references: [],
     };
     expect(messageSubject(buildMessage(undefined, { thread }))).toBe(
-      'Marketing: (x) no readings since 1 Jan 00:00',
+      'CRITICAL Marketing: (x) no readings since 1 Jan 00:00',
     );
   });
 

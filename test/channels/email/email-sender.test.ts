@@ -29,7 +29,7 @@ describe('a mail that is accepted', () => {
     const { delivery, receiver } = await sendTo(await startSmtpReceiver());
     expect(delivery).toMatchObject({ kind: 'delivered' });
     const mail = await parse(receiver);
-    expect(mail.subject).toBe('OTP production: SMS balance low since 21 Nov 02:22');
+    expect(mail.subject).toBe('CRITICAL OTP production: SMS balance low since 21 Nov 02:22');
     expect(mail.text).toContain('CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00');
     expect(mail.attachments).toHaveLength(1);
     expect(mail.attachments[0]).toMatchObject({

@@ -32,7 +32,7 @@ describe('the headers of a mail', () => {
 
   it('refer to the first mail of the incident, under its subject', () => {
     const mail = render(buildMessage([buildNotice({ kinds: ['reminder'] })], { thread }));
-    expect(mail.subject).toBe(thread.subject);
+    expect(mail.subject).toBe(`CRITICAL ${thread.subject}`);
     expect(mail.inReplyTo).toBe('<first-id@example.com>');
     expect(mail.references).toEqual(['<first-id@example.com>', '<second-id@example.com>']);
   });
@@ -101,7 +101,9 @@ describe('the body of a mail', () => {
 
   it('of 10,000 alerts shows the most urgent, counts the rest, and stays below what mail programs cut', () => {
     const mail = render(buildMessage(new Array(10_000).fill(buildNotice())));
-    expect(mail.subject).toBe('OTP production: SMS balance low since 21 Nov 02:22 and 9999 more alerts');
+    expect(mail.subject).toBe(
+      'CRITICAL OTP production: SMS balance low since 21 Nov 02:22 and 9999 more alerts',
+    );
     expect(textOf(mail.html)).toContain('and 9950 more alerts');
     expect(mail.html.length).toBeLessThan(100_000);
   });
