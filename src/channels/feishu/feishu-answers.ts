@@ -46,7 +46,7 @@ export const feishuAnswers: AnswerTable = {
       answer: '`code` 19024',
       fits: (answer) => numberAt(answer, 'code') === 19_024,
       means: 'dead',
-      remedy: 'the bot’s keyword is missing; choose "lowwater" or another word that all messages hold',
+      remedy: 'the bot’s keyword is not in the message: choose its signature check instead',
       source: botPage,
     },
     {

@@ -1,0 +1,70 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createChannel } from '../src/channels/create-channel.ts';
+import type { ReceivedMessage } from '../src/channels/demo-receiver.ts';
+import type { ChannelKind } from '../src/channels/kind.ts';
+import { buildChannel, channelKinds, channelSchema } from '../src/channels/registry.ts';
+import { systemClock } from '../src/system/clock.ts';
+import { buildMessage } from '../test/support/messages.ts';
+
+/** Where `docs/channels.md` is. */
+export const channelReferenceFile = join(import.meta.dirname, '../docs/channels.md');
+
+const kindsFolder = join(import.meta.dirname, '../src/channels');
+
+/** The page of all channels: what each kind says of itself, a message as its receiver gets it, and its table of answers. */
+export async function writeChannelReference(): Promise<string> {
+  const sections: string[] = [];
+  for (const kind of channelKinds) sections.push(await writeSection(kind));
+  return `${introduction}\n${sections.join('\n')}`;
+}
+
+const introduction = `# Channels
+
+Where messages go. This page is made from what each kind of channel says of itself (\`npm run reference\`), and a test keeps it current.
+[configuration.md](configuration.md) lists every key, [messages.md](messages.md) every message.
+
+- \`lowwater test-channel NAME\` sends a test, prints what went out and what the receiver said.
+- \`lowwater demo --channels teams,dingtalk\` shows any of them without an account.
+- A message counts as delivered only when the receiver says so in its own way. *refused* is tried again for a day, from a second to five minutes apart;
+  *unknown* too, and may then come twice; *dead* is told on every other channel as \`channel-failed\`.
+- Every message that may ask for something has links: to top up (\`topUpUrl\` of the account or the provider), to acknowledge, to the \`runbookUrl\`, to
+  the page. \`note\` of an account stands in all its messages.
+- \`mention\` of a channel names people by severity; \`mention\` of a route says when: \`true\` in all messages but reminders, \`"reminders"\` in those too,
+  \`false\` never.
+`;
+
+async function writeSection(kind: ChannelKind): Promise<string> {
+  const guide = readFileSync(join(kindsFolder, kind.type, 'guide.md'), 'utf8').trimEnd();
+  const received = await receiveExample(kind);
+  const lines = received.flatMap(({ lines: each }) => each);
+  const rows = kind.answers.map(
+    ({ answer, means, note = '', source }) => `| ${answer} | ${means} | ${note} | ${source} |`,
+  );
+  return `${guide}
+
+What arrives, as lines:
+
+\`\`\`text
+${lines.join('\n')}
+\`\`\`
+
+| answer | means | | source |
+| --- | --- | --- | --- |
+${rows.join('\n')}
+`;
+}
+
+/** An alert as it arrives at the demo's receiver of the kind, sent over a real connection. */
+async function receiveExample(kind: ChannelKind): Promise<readonly ReceivedMessage[]> {
+  const received: ReceivedMessage[] = [];
+  const receiver = await (await kind.openDemoReceiver()).listen((message) => void received.push(message));
+  const settings = buildChannel('ops', channelSchema.parse(receiver.channel));
+  const channel = createChannel(settings, { clock: systemClock });
+  const delivery = await channel.send(buildMessage(), new AbortController().signal);
+  await Promise.all([channel.close(), receiver.close()]);
+  if (delivery.kind !== 'delivered') throw new Error(`${kind.type}: ${delivery.reason}`);
+  return received;
+}
+
+if (import.meta.main) writeFileSync(channelReferenceFile, await writeChannelReference());
