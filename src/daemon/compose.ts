@@ -1,12 +1,13 @@
 import { type Incident, ownAccountId, type Told } from '../domain/alert.ts';
 import type { IncidentMessage, Message, Notice, NoticeAccount } from '../domain/message.ts';
 import { kindsByIncident, type NoticeKind, type OutboxMessage } from '../domain/outbox.ts';
+import type { Rule } from '../domain/rule.ts';
 import { severityRank } from '../domain/severity.ts';
 import { outlookOf } from '../engine/insight.ts';
 import { routesFor } from '../engine/plan.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { factsOf, type WatchedAccount } from '../engine/watched-account.ts';
-import { balanceLevels } from '../rules/about-rules.ts';
+import { balanceLevels, clearingBalance } from '../rules/about-rules.ts';
 import { factsBehind } from '../rules/evaluate.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { thin } from '../spending/thin.ts';
@@ -151,9 +152,15 @@ function describeAccount(account: WatchedAccount, incident: Incident, now: numbe
     failure: poll.failure,
     consecutiveFailures: poll.consecutiveFailures,
     outlook: tellsOutlook(incident) ? outlookOf(account, balance, now) : null,
+    clearsAt: clearingBalance(openRules(account), balance),
     thresholds: balanceLevels(account.rules, balance),
     history: [],
   };
+}
+
+/** The rules whose alerts fire or wait to. */
+function openRules({ rules, alerts }: WatchedAccount): readonly Rule[] {
+  return rules.filter(({ id }) => (alerts.get(id)?.state ?? 'inactive') !== 'inactive');
 }
 
 /**

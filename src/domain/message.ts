@@ -87,6 +87,8 @@ export interface NoticeAccount {
   readonly consecutiveFailures: number;
   /** Spending of the balance that the notice is about. */
   readonly outlook: Outlook | null;
+  /** The balance at which every open alert of it surely resolves; null where none says. */
+  readonly clearsAt: Micros | null;
   /** Thresholds of `below` and `negative` rules on this balance, for the chart. */
   readonly thresholds: Ladder<Micros>;
   /** Readings of the last seven days of every balance, thinned; oldest first. */

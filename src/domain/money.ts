@@ -45,9 +45,17 @@ export function formatMicros(micros: Micros): string {
   return decimal(micros, 0);
 }
 
-/** With at least two decimals, as people read money: `"-18.383"`, `"20.00"`. */
-export function formatMoney(micros: Micros): string {
+/** As people write it in a file: every digit that counts, and at least two decimals: `"-18.383"`, `"1234.50"`. */
+export function formatExact(micros: Micros): string {
   return decimal(micros, 2);
+}
+
+/**
+ * As people read money: thousands separated, two decimals, and below 1 as many as there are: `"1,234.57"`, `"0.0375"`.
+ */
+export function formatMoney(micros: Micros): string {
+  const cents = Math.abs(micros) < microsPerUnit ? micros : Math.round(micros / 10_000) * 10_000;
+  return decimal(cents, 2).replace(/\B(?=(\d{3})+(?=\.))/g, ',');
 }
 
 /** As people read it with its currency: `"20.00 CNY"`; without one where none is known. */

@@ -19,6 +19,14 @@ export function longestWindow(rules: readonly Rule[]): number {
   return rules.reduce((longest, rule) => Math.max(longest, ruleKindOf(rule).lookBackMs?.(rule) ?? 0), dayMs);
 }
 
+/** The balance at which the alerts of these rules on it surely resolve; null where none of them says. */
+export function clearingBalance(rules: readonly Rule[], balance: Balance): Micros | null {
+  const levels = rules.flatMap((rule) =>
+    rule.balance === balance ? (ruleKindOf(rule).clearsAt?.(rule) ?? []) : [],
+  );
+  return levels.length === 0 ? null : Math.max(...levels);
+}
+
 /** How far back spending of a balance is measured: a day, unless a rule on it names another time. */
 export function spendingLookback(rules: readonly Rule[], balance: Balance): number {
   for (const rule of rules) {

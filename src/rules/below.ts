@@ -1,4 +1,4 @@
-import { formatAmount, formatMoney, type Micros } from '../domain/money.ts';
+import { formatExact, formatMoney, type Micros } from '../domain/money.ts';
 import type { AmountOrShare, Ladder, MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount, amountOrShare } from '../schema/texts.ts';
@@ -10,7 +10,7 @@ import { breachedStep, describeLadder, firstThreshold, ladderSteps } from './lad
 import { buildLadder, checkLadder, ladderKey, readAmount } from './ladder-keys.ts';
 import { wordLowBalance } from './low-balance-words.ts';
 import { currentAmount, moneyOf, wordLimit } from './notice-words.ts';
-import { describeHysteresis, nameBalance } from './rule-words.ts';
+import { describeHysteresis, exactAmount, nameBalance } from './rule-words.ts';
 import { topUpAdvice } from './top-up-advice.ts';
 import { readingFacts, unusable, usableReading } from './usable-reading.ts';
 import { breached, money, moneyFact, ok, unknown } from './verdict.ts';
@@ -51,7 +51,7 @@ export const below: RuleKind<BelowRule, InputOf<typeof keys>> = {
   }),
   check: (reader) => checkLadder(reader, { single: 'threshold', read: readAmount, worse: 'lower' }),
   describe: (rule) =>
-    `${nameBalance(rule)} below ${describeLadder(rule.thresholds, formatMoney)}${describeHysteresis(rule.hysteresis)}`,
+    `${nameBalance(rule)} below ${describeLadder(rule.thresholds, formatExact)}${describeHysteresis(rule.hysteresis)}`,
   evaluate,
   factsBehind: (rule, facts) => [
     ...readingFacts(facts, rule.balance),
@@ -61,6 +61,7 @@ export const below: RuleKind<BelowRule, InputOf<typeof keys>> = {
     ]),
   ],
   wouldNotFire,
+  clearsAt: (rule) => Math.max(...Object.values(rule.thresholds).map((it) => resolvesAt(rule, it))),
   levels: (rule) => rule.thresholds,
   matter: (about) => `${moneyOf(about)} balance low`,
   firing: (notice, frame) => wordLowBalance(notice, frame, formatMoney),
@@ -102,8 +103,8 @@ function wouldNotFire(rule: BelowRule, { reading }: AccountFacts): string | null
   const balance = reading[rule.balance];
   const threshold = firstThreshold(rule.thresholds);
   if (threshold !== null && balance >= threshold) {
-    const room = formatAmount(balance - threshold, reading.currency);
+    const room = exactAmount(balance - threshold, reading.currency);
     return `The balance is back at the threshold; with a hysteresis of ${room} or less it would have resolved.`;
   }
-  return `It would not fire with a threshold of ${formatAmount(balance, reading.currency)} or less.`;
+  return `It would not fire with a threshold of ${exactAmount(balance, reading.currency)} or less.`;
 }

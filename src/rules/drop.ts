@@ -1,5 +1,5 @@
 import { describeDuration, describeHistory, formatDuration } from '../domain/duration.ts';
-import { formatAmount, type Micros } from '../domain/money.ts';
+import type { Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
 import type { AmountOrShare, MoneyRule } from '../domain/rule.ts';
 import { amountOrShare, duration as durationKey } from '../schema/texts.ts';
@@ -10,7 +10,7 @@ import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { moneyFigures } from './figures.ts';
 import type { RuleKind } from './kind.ts';
 import { factText, moneyOf, wordLimit, wordValue } from './notice-words.ts';
-import { describeAmount, formatShare, nameBalance } from './rule-words.ts';
+import { describeAmount, exactAmount, formatShare, nameBalance } from './rule-words.ts';
 import { topUpIfKnown } from './top-up-advice.ts';
 import { readingFacts, unusable } from './usable-reading.ts';
 import { breached, durationFact, money, moneyFact, ok, textFact, unknown } from './verdict.ts';
@@ -161,7 +161,7 @@ function wouldNotFire(rule: DropRule, { reading, log }: AccountFacts): string | 
   if (reading === null || span === null) return null;
   const spentMicros = log.spentBetween(rule.balance, span.from, span.to);
   if (rule.by.kind === 'amount') {
-    return `It would not fire with "by" of ${formatAmount(spentMicros, reading.currency)} or more.`;
+    return `It would not fire with "by" of ${exactAmount(spentMicros, reading.currency)} or more.`;
   }
   const startMicros = log.balanceAt(span.from, rule.balance);
   // Rounded up to the four decimals of a percentage that are shown, so that the share named here is enough.

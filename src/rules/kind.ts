@@ -82,6 +82,8 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   describe(rule: R): string;
   /** How far back it looks, in milliseconds. */
   lookBackMs?(rule: R): number;
+  /** The balance at which its alert surely resolves, all steps of a ladder with their hysteresis. */
+  clearsAt?(rule: R): Micros;
   /** The level of its balance that counts as empty, where it warns of that. */
   floorMicros?(rule: R): Micros;
   /** How far back it wants the spending of its balance to be measured wherever a burn rate is told. */

@@ -1,4 +1,4 @@
-import { formatAmount, formatMoney, type Micros } from '../domain/money.ts';
+import { formatMoney, type Micros } from '../domain/money.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount } from '../schema/texts.ts';
@@ -8,7 +8,7 @@ import { moneyFigures } from './figures.ts';
 import type { RuleKind } from './kind.ts';
 import { wordLowBalance } from './low-balance-words.ts';
 import { currentAmount, moneyOf } from './notice-words.ts';
-import { describeHysteresis, nameBalance } from './rule-words.ts';
+import { describeHysteresis, exactAmount, nameBalance } from './rule-words.ts';
 import { topUpAdvice } from './top-up-advice.ts';
 import { readingFacts } from './usable-reading.ts';
 import { breached, money, moneyFact, ok, unknown } from './verdict.ts';
@@ -49,6 +49,7 @@ export const negative: RuleKind<NegativeRule, InputOf<typeof keys>> = {
     moneyFact('resolves at', rule.hysteresisMicros),
   ],
   wouldNotFire,
+  clearsAt: (rule) => rule.hysteresisMicros,
   levels: (rule) => ({ [rule.severity]: 0 }),
   matter: (about) => `${moneyOf(about)} balance negative`,
   firing: (notice, frame) =>
@@ -75,8 +76,8 @@ function wouldNotFire(rule: NegativeRule, { reading }: AccountFacts): string | n
   if (reading === null) return null;
   const balance = reading[rule.balance];
   if (balance >= 0) {
-    const room = formatAmount(balance, reading.currency);
+    const room = exactAmount(balance, reading.currency);
     return `The balance is no longer negative; with a hysteresis of ${room} or less it would have resolved.`;
   }
-  return `Its threshold is always zero; a rule of type "below" with a threshold of ${formatAmount(balance, reading.currency)} or less would not fire.`;
+  return `Its threshold is always zero; a rule of type "below" with a threshold of ${exactAmount(balance, reading.currency)} or less would not fire.`;
 }

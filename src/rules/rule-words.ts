@@ -1,7 +1,12 @@
 import { formatDuration } from '../domain/duration.ts';
-import { formatMoney } from '../domain/money.ts';
+import { formatExact, type Micros } from '../domain/money.ts';
 import type { AmountOrShare, MoneyRule } from '../domain/rule.ts';
 import { balanceLabel } from '../wording/balance-wording.ts';
+
+/** An amount as the file may write it, with its currency: every digit counts. */
+export function exactAmount(micros: Micros, currency: string): string {
+  return `${formatExact(micros)} ${currency}`;
+}
 
 /** `SMS balance`. */
 export function nameBalance({ balance }: MoneyRule): string {
@@ -10,7 +15,7 @@ export function nameBalance({ balance }: MoneyRule): string {
 
 /** "50.00" or "10%". */
 export function describeAmount(amount: AmountOrShare): string {
-  return amount.kind === 'amount' ? formatMoney(amount.micros) : formatShare(amount.share);
+  return amount.kind === 'amount' ? formatExact(amount.micros) : formatShare(amount.share);
 }
 
 /** A share as percent with at most four decimals: "12.5%". */

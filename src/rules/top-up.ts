@@ -1,6 +1,6 @@
 import { isSameCurrency } from '../domain/currency.ts';
 import type { Notice } from '../domain/message.ts';
-import { formatAmount, formatMoney, type Micros } from '../domain/money.ts';
+import { formatExact, type Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import { amount } from '../schema/texts.ts';
@@ -10,7 +10,7 @@ import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { moneyFigures } from './figures.ts';
 import type { RuleKind } from './kind.ts';
 import { currentAmount, moneyOf, wordValue } from './notice-words.ts';
-import { nameBalance } from './rule-words.ts';
+import { exactAmount, nameBalance } from './rule-words.ts';
 import { readingFacts, unusable, usableReading } from './usable-reading.ts';
 import { happened, money, moneyFact, ok, unknown } from './verdict.ts';
 
@@ -44,13 +44,13 @@ export const topUp: RuleKind<TopUpRule, InputOf<typeof keys>> = {
       ? [{ path: [], message: 'for and recoverFor mean nothing here: a top-up is an event' }]
       : [],
   describe: (rule) =>
-    `${nameBalance(rule)} topped up by ${formatMoney(rule.atLeastMicros)} or more (${rule.severity})`,
+    `${nameBalance(rule)} topped up by ${formatExact(rule.atLeastMicros)} or more (${rule.severity})`,
   evaluate,
   factsBehind,
   wouldNotFire: (rule, { reading }, evaluation) => {
     if (reading === null) return null;
     const rise = evaluation.value?.unit === 'money' ? evaluation.value.micros : rule.atLeastMicros;
-    return `It would not tell with "atLeast" of more than ${formatAmount(rise, reading.currency)}.`;
+    return `It would not tell with "atLeast" of more than ${exactAmount(rise, reading.currency)}.`;
   },
   matter: (about) => `${moneyOf(about)} balance topped up`,
   firing: wordTopUp,

@@ -52,6 +52,26 @@ export function measureBurn(query: {
   return { spentMicros: log.spentBetween(balance, from, to), observedMs, blindMs, readings, confidence };
 }
 
+/**
+ * Whether most of what was spent went at once, between two readings: a correction or a mistake of the provider looks so,
+ * and no rate follows from it.
+ */
+export function isOneJump(query: {
+  readonly log: ReadingLog;
+  readonly balance: Balance;
+  readonly lookbackMs: number;
+}): boolean {
+  const { log, balance } = query;
+  const span = lookBack(log, query.lookbackMs);
+  if (span === null) return false;
+  const half = log.spentBetween(balance, span.from, span.to) / 2;
+  if (half === 0) return false;
+  for (let index = span.from; index < span.to; index++) {
+    if (log.spentBetween(balance, index, index + 1) > half) return true;
+  }
+  return false;
+}
+
 /** Money per day at the measured rate; null when no time was observed. Never negative. */
 export function burnPerDay(burn: Burn): Micros | null {
   return burn.observedMs <= 0 ? null : Math.round((burn.spentMicros * dayMs) / burn.observedMs);

@@ -3,7 +3,7 @@ import type { Outlook } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
 import type { AccountSpending } from './account-spending.ts';
-import { type Burn, burnPerDay, dayMs, measureBurn } from './burn.ts';
+import { type Burn, burnPerDay, dayMs, isOneJump, measureBurn } from './burn.ts';
 import { foresee } from './foresee.ts';
 import type { ReadingLog } from './reading-log.ts';
 
@@ -29,6 +29,7 @@ export interface OutlookQuery {
  * - Without confidence the burn rate is null.
  * - What does not run out, or later than can be told, has no runway.
  * - Below the floor: runway 0, whatever is known, and `emptyAt` null, because that instant has passed.
+ * - What lasts 30 days is not reckoned from one jump, until a profile of a week knows better.
  * - `emptyAt` is reckoned from the reading; the runway is what is left of it at `now`.
  */
 export function outlook(query: OutlookQuery): Omit<Outlook, 'payBy'> {
@@ -46,7 +47,10 @@ export function outlook(query: OutlookQuery): Omit<Outlook, 'payBy'> {
     emptyAt,
     confidence: known ? burn.confidence : 'none',
     forecast,
-    restoreMicros: restoringTopUp(query, { left, burn: known ? burn : null }),
+    restoreMicros:
+      isOneJump({ log, balance, lookbackMs }) && forecast?.basis !== 'hour-of-week'
+        ? null
+        : restoringTopUp(query, { left, burn: known ? burn : null }),
   };
 }
 

@@ -42,9 +42,11 @@ export function formatComputed(amount: Micros, currency: string | null): string 
   return formatAmount(Math.round(amount / step) * step, currency);
 }
 
-/** Rounded up to the next hundredth: an amount to pay must not fall short of its purpose. */
+/** What a person would pay: rounded up to two significant digits, so that it does not fall short of its purpose. */
 export function formatPayable(amount: Micros, currency: string | null): string {
-  return formatAmount(Math.ceil(amount / 10_000) * 10_000, currency);
+  let step = 10_000;
+  while (amount / step > 99) step *= 10;
+  return formatAmount(Math.ceil(amount / step) * step, currency);
 }
 
 /** How long a balance lasts: `3 days 9 hours`, `used up`, `not falling`, `unknown`. */

@@ -135,7 +135,7 @@ describe('commands that read', () => {
   });
 
   it('a narrow table of readings keeps the balance that was asked for', async () => {
-    const { stdout } = await lowwater('history otp --table --balance voip', { columns: 34 });
+    const { stdout } = await lowwater('history otp --table --balance voip', { columns: 30 });
     expect(stdout).toMatch(/^AT \(Asia\/Shanghai\) +VOIP\n/);
   });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatAmount, formatMicros, formatMoney, parseMicros } from '../../src/domain/money.ts';
+import { formatAmount, formatExact, formatMicros, formatMoney, parseMicros } from '../../src/domain/money.ts';
 
 const limit = 9_007_199_254;
 
@@ -51,7 +51,7 @@ describe('parseMicros', () => {
     fc.assert(
       fc.property(fc.integer({ min: -limit * 1e6, max: limit * 1e6 }), (micros) => {
         expect(parseMicros(formatMicros(micros))).toBe(micros);
-        expect(parseMicros(formatMoney(micros))).toBe(micros);
+        expect(parseMicros(formatExact(micros))).toBe(micros);
       }),
     );
   });
@@ -106,6 +106,18 @@ describe('formatting', () => {
   ];
   test.each(rows)('%i millionths', (micros, decimal, money) => {
     expect(formatMicros(micros)).toBe(decimal);
+    expect(formatExact(micros)).toBe(money);
+  });
+
+  test.each([
+    [-18_383_000, '-18.38'],
+    [1_234_567_891, '1,234.57'],
+    [-1_234_567_000_000, '-1,234,567.00'],
+    [999_999_999, '1,000.00'],
+    [37_500, '0.0375'],
+    [-500_000, '-0.50'],
+    [0, '0.00'],
+  ])('%i millionths for people', (micros, money) => {
     expect(formatMoney(micros)).toBe(money);
   });
 

@@ -82,8 +82,8 @@ describe('a report in words', () => {
     const words = wordReport(buildReport(), 10);
     expect(words.headline).toBe('REPORT · weekly: 3 accounts, OTP production ends first, in 21 hours');
     expect(words.totals).toEqual([
-      '1034.50 CNY left in all; 336.00 CNY spent (48.00 CNY per day), 200.00 CNY topped up',
-      '1840.25 EUR left in all; 386.40 EUR spent (55.20 EUR per day), nothing topped up',
+      '1,034.50 CNY left in all; 336.00 CNY spent (48.00 CNY per day), 200.00 CNY topped up',
+      '1,840.25 EUR left in all; 386.40 EUR spent (55.20 EUR per day), nothing topped up',
     ]);
   });
 

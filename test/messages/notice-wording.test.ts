@@ -24,7 +24,7 @@ describe('the headline of a notice stands alone', () => {
     ['flapping', 'FLAPPING CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00'],
     ['resolved', 'RESOLVED · OTP production: SMS balance 541.60 CNY, no longer below 50.00'],
     ['top-up', 'INFO · OTP production: SMS balance topped up by 500.00 CNY, now 541.60 CNY'],
-    ['negative', 'CRITICAL · OTP production: SMS balance -18.383 CNY, below zero'],
+    ['negative', 'CRITICAL · OTP production: SMS balance -18.38 CNY, below zero'],
     ['runway', 'WARNING · OTP production: SMS balance 42.10 CNY lasts 21 hours, less than 7 days'],
     ['drop', 'WARNING · OTP production: SMS spending 120.00 CNY, more than 100.00 within 1 hour'],
     ['idle', 'INFO · OTP production: nothing spent from the SMS balance for 6 hours 15 minutes'],
@@ -201,12 +201,12 @@ describe('the numbers of a notice', () => {
     );
   });
 
-  it('give money as it was read, with two decimals or more', () => {
+  it('give money as people read it, with two decimals', () => {
     const account = buildAccount({
       reading: { at: messageNow, sms: -18_383_000, voip: 0, currency: 'CNY' },
       previous: null,
     });
-    expect(word(buildNotice({ account })).figures[0]?.value).toBe('-18.383 CNY');
+    expect(word(buildNotice({ account })).figures[0]?.value).toBe('-18.38 CNY');
   });
 });
 
@@ -214,11 +214,25 @@ describe('what to do next', () => {
   it('is the amount that restores 30 days, rounded up to a payable one', () => {
     const account = buildAccount({ outlook: buildOutlook({ restoreMicros: 1_397_901_000 }) });
     expect(word(buildNotice({ account })).advice).toEqual([
-      'Top up 1397.91 CNY to have 30 days again at the present pace.',
+      'Top up 1,400.00 CNY to have 30 days again at the present pace.',
     ]);
   });
 
-  it('is the way back to the threshold where spending is unknown', () => {
+  it.each([
+    [
+      1_000_000,
+      'Top up 460.00 CNY or more to end every alert of this balance. It then lasts more than 30 days.',
+    ],
+    [457_900_000, 'Top up 460.00 CNY to have 30 days again at the present pace.'],
+  ])(
+    'is never less than what ends every alert of the balance, steps of a ladder too',
+    (restoreMicros, advice) => {
+      const account = buildAccount({ outlook: buildOutlook({ restoreMicros }), clearsAt: 500_000_000 });
+      expect(word(buildNotice({ account })).advice).toEqual([advice]);
+    },
+  );
+
+  it('is the way back to where every alert ends, where spending is unknown', () => {
     const account = buildAccount({
       outlook: buildOutlook({
         burnPerDay: null,
@@ -229,7 +243,7 @@ describe('what to do next', () => {
       }),
     });
     expect(word(buildNotice({ account })).advice[0]).toContain(
-      'Top up 7.90 CNY or more to be back at 50.00 CNY.',
+      'Top up 460.00 CNY or more to end every alert of this balance. How much lasts 30 days cannot be said',
     );
   });
 

@@ -1,9 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
-import { burnPerDay, measureBurn, runwayOf } from '../../src/spending/burn.ts';
+import { burnPerDay, isOneJump, measureBurn, runwayOf } from '../../src/spending/burn.ts';
 import { createReadingLog } from '../../src/spending/reading-log.ts';
-import { dayMs, factsNoon, hourMs, minuteMs, readingAt, steady, units } from '../support/account-facts.ts';
+import {
+  dayMs,
+  factsAfter,
+  factsNoon,
+  hourMs,
+  minuteMs,
+  readingAt,
+  steady,
+  units,
+} from '../support/account-facts.ts';
 
 function burnOf(readings: readonly Reading[], options: { lookbackMs?: number; every?: number } = {}) {
   const { lookbackMs = dayMs, every = 5 } = options;
@@ -119,4 +128,13 @@ test('the burn rate is never negative, whatever the balance does', () => {
       },
     ),
   );
+});
+
+test.each([
+  ['1,001 that fall to 45 at once', [1001, 1000, 1000, 999, 45, 45, 44], true],
+  ['steady spending', [100, 90, 80, 70, 60, 50, 40], false],
+  ['nothing spent', [100, 100, 100, 100], false],
+])('%s: one jump is %s', (_, amounts, expected) => {
+  const { log } = factsAfter(amounts.map((sms, index) => readingAt(index * 5, sms)));
+  expect(isOneJump({ log, balance: 'sms', lookbackMs: 24 * 3_600_000 })).toBe(expected);
 });

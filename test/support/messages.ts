@@ -78,6 +78,7 @@ export function buildAccount(over: Partial<NoticeAccount> = {}): NoticeAccount {
     failure: null,
     consecutiveFailures: 0,
     outlook: buildOutlook(),
+    clearsAt: money(500),
     thresholds: { info: money(500), warning: money(200), critical: money(50) },
     history: fallingHistory({ end: 42.1, perDay: 48, topUp: 200 }),
     ...over,
