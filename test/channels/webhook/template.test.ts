@@ -16,7 +16,7 @@ describe('a template', () => {
       priority: 4,
       click: 'https://lowwater.example.com/accounts/otp',
     });
-    expect(body.message).toContain('Top up 1397.90 CNY');
+    expect(body.message).toContain('Top up 1,400.00 CNY');
   });
 
   it('that is a list with one entry has one for each alert', () => {
