@@ -24,8 +24,11 @@ export function publicObject<View>() {
     const schema = z
       .strictObject(shapeOf(fields))
       .meta({ id, ...(description === undefined ? {} : { description }) });
-    const present = (view: View) =>
-      Object.fromEntries(entries.map(([key, [, value]]) => [key, value(view)])) as z.output<typeof schema>;
+    const present = (view: View) => {
+      const made: Record<string, unknown> = {};
+      for (const [key, [, value]] of entries) made[key] = value(view);
+      return made as z.output<typeof schema>;
+    };
     return Object.assign(present, { schema });
   };
 }

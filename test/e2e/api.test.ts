@@ -15,7 +15,7 @@ interface OpenApiOperation {
 }
 
 interface OpenApiResponse {
-  readonly content: { readonly 'application/json': { readonly schema: object } };
+  readonly content: Readonly<Record<string, { readonly schema: object }>>;
 }
 
 const account = (id: string) => ({
@@ -59,7 +59,10 @@ describe.concurrent('the API and the metrics of the built program', () => {
 
       const exchanges = [
         ['post', '/api/v1/alerts/{account}/{rule}/ack', '/api/v1/alerts/otp/sms-low/ack', { by: 'Lin' }],
+        ['delete', '/api/v1/alerts/{account}/{rule}/ack', '/api/v1/alerts/otp/sms-low/ack', undefined],
+        ['post', '/api/v1/acks', '/api/v1/acks', { alerts: [{ account: 'otp', rule: 'sms-low' }] }],
         ['post', '/api/v1/silences', '/api/v1/silences', { match: { account: 'otp' }, for: '1h' }],
+        ['post', '/api/v1/silences', '/api/v1/silences', { match: {}, for: '1h' }],
         [
           'post',
           '/api/v1/silences',
@@ -87,7 +90,7 @@ describe.concurrent('the API and the metrics of the built program', () => {
       for (const [method, path, address, body] of exchanges) {
         const { status, answer } = await order(daemon, method.toUpperCase(), address, body);
         const { responses } = document.paths[path]?.[method] ?? { responses: {} };
-        const response = responses[status] ?? responses.default;
+        const response = responses[status] ?? responses[`${String(status)[0]}XX`];
         expect(findViolation(document, response, answer), `${method} ${address}: ${status}`).toBeNull();
       }
       const tried = new Set(exchanges.map(([method, path]) => `${method} ${path}`));
@@ -119,7 +122,9 @@ describe.concurrent('the API and the metrics of the built program', () => {
       expect(before).not.toMatch(/lowwater_balance\{account="broken"/);
       expect(before).toMatch(/lowwater_polls_total\{account="broken",outcome="http_error"\} /);
       const promtool = spawnSync('promtool', ['check', 'metrics'], { input: before, encoding: 'utf8' });
-      if (promtool.error === undefined) expect(promtool.stdout + promtool.stderr).toBe('');
+      // Three names of prom-client's own end in `_total` and are gauges; dashboards for Node ask for them so.
+      const complaints = (promtool.stdout + promtool.stderr).replaceAll(/^nodejs_active_\w+_total .*\n/gm, '');
+      if (promtool.error === undefined) expect(complaints).toBe('');
 
       bed.configure({ accounts: config.accounts.filter(({ id }) => id === 'otp') });
       const after = await eventually('the account is gone', async () => {
@@ -143,7 +148,7 @@ function askedFor(file: string): ReadonlySet<string> {
 function findViolation(document: OpenApi, response: OpenApiResponse | undefined, answer: unknown): unknown {
   if (response === undefined) return 'the document knows no such answer';
   const schema = {
-    ...response.content['application/json'].schema,
+    ...(response.content['application/json'] ?? response.content['application/problem+json'])?.schema,
     $defs: document.components.schemas,
   };
   const text = JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/');
