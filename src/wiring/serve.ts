@@ -47,7 +47,7 @@ export async function serve(order: ServeOrder): Promise<void> {
   try {
     await serveWatched(order, reloads);
   } finally {
-    reloads.close();
+    await reloads.close();
   }
   order.log.info({}, 'ended');
 }
@@ -107,7 +107,7 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
     order.started?.(page.url);
     await untilAborted(signal);
     log.info({}, 'ending');
-    reloads.close();
+    await reloads.close();
     await Promise.all([page.close(), daemon.stop()]);
   } finally {
     store.close();
@@ -123,13 +123,16 @@ interface ReloadActions {
 interface Reloads {
   /** Reloads that were asked for before happen now, later ones when they are asked for. */
   begin(actions: ReloadActions): void;
-  close(): void;
+  /** No reload takes effect from now on; waits for one that is being put in force. */
+  close(): Promise<void>;
 }
 
 /** Reloads on SIGHUP and when the file, or one that it names, changes; one reload at a time. */
 function watchReloads({ file, sources, log }: ServeOrder, clock: Clock): Reloads {
   const actions = Promise.withResolvers<ReloadActions>();
   let running = Promise.resolve();
+  let applying = Promise.resolve();
+  let closed = false;
   const reload = (): void => {
     running = running.then(reloadOnce);
   };
@@ -145,9 +148,12 @@ function watchReloads({ file, sources, log }: ServeOrder, clock: Clock): Reloads
   };
   const reloadFile = async ({ apply, refuse }: ReloadActions): Promise<void> => {
     const loaded = await file.load();
+    // A page that came back now would keep a process alive that has ended.
+    if (closed) return;
     watch.setSources(loaded.sources);
     if (loaded.kind === 'loaded') {
-      await apply(loaded.settings);
+      applying = apply(loaded.settings);
+      await applying;
       logWarnings(log, loaded.warnings);
       log.setLevel(loaded.settings.log.level);
       return;
@@ -159,9 +165,12 @@ function watchReloads({ file, sources, log }: ServeOrder, clock: Clock): Reloads
   process.on('SIGHUP', reload);
   return {
     begin: (given) => actions.resolve(given),
-    close() {
+    async close() {
+      closed = true;
       watch.close();
       process.off('SIGHUP', reload);
+      // Its failure is told where it was asked for.
+      await applying.catch(() => undefined);
     },
   };
 }

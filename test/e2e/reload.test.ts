@@ -104,6 +104,15 @@ describe.concurrent('reloading the configuration', { timeout: 60_000 }, () => {
       expect((await daemon.stop()).code).toBe(0);
     }));
 
+  it('that begins as the daemon ends does not keep it from ending', () =>
+    withBed({}, async (bed) => {
+      const daemon = await bed.start();
+      daemon.child.kill('SIGHUP');
+      const { code, stdout } = await daemon.stop();
+      expect(code).toBe(0);
+      expect(stdout.trimEnd().split('\n').at(-1)).toContain('"msg":"ended"');
+    }));
+
   it('follows the symlink swap of a Kubernetes volume, and a secret file behind one', () =>
     withBed({}, async (bed) => {
       const volume = join(bed.folder, 'volume');
