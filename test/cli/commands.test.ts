@@ -321,6 +321,18 @@ describe('commands that change', () => {
     await expect.poll(async () => JSON.parse(await printed('alerts --json')).alerts).toContainEqual(held);
   });
 
+  it('unack gives an incident back through the running daemon too, which says when there is none to give', async () => {
+    await lowwater('ack marketing sms-low --by Grace');
+    expect(await printed('unack marketing sms-low')).toBe('marketing sms-low is given back.\n');
+    expect(await lowwater('unack marketing sms-low')).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it('everything is muted through the running daemon only in so many words', async () => {
+    const id =
+      /Silence (\S+): every alert/.exec(await printed('silence add --everything --for 1h'))?.[1] ?? '';
+    expect(await lowwater(`silence expire ${id}`)).toMatchObject({ code: 0 });
+  });
+
   it('unack gives an incident back', async () => {
     await stopDaemon();
     expect(await printed('unack broken auth-failed')).toContain('broken auth-failed is given back.');

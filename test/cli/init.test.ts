@@ -77,6 +77,19 @@ it('leaves a key where it is when it is named', async () => {
   });
 });
 
+it.each([
+  ['https://hooks.slack.com/services/T0/B0/secret', 'slack'],
+  ['https://prod-1.westeurope.logic.azure.com/workflows/1/triggers/manual/paths/invoke?sig=x', 'teams'],
+  ['https://oapi.dingtalk.com/robot/send?access_token=x', 'dingtalk'],
+  ['https://open.feishu.cn/open-apis/bot/v2/hook/x', 'feishu'],
+  ['https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=x', 'wecom'],
+  ['https://alerts.example.com/in', 'webhook'],
+])('knows the kind of channel by its address: %s is %s', async (address, type) => {
+  expect(await init('--key', 'demo-otp-secret', '--channel', address)).toMatchObject({ code: 0 });
+  expect(JSON.parse(readFileSync(file, 'utf8')).channels).toMatchObject({ main: { type } });
+  expect(await runCli(['validate'], { cwd: folder })).toMatchObject({ code: 0, stderr: '' });
+});
+
 it('writes nothing when the provider refuses the key', async () => {
   expect(await init('--key', 'wrong', '--channel', slack)).toMatchObject({
     code: 1,

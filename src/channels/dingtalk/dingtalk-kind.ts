@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { hostOf } from '../describe-address.ts';
+import { keysAtHost } from '../keys-at-host.ts';
 import type { ChannelKind } from '../kind.ts';
 import { dingtalkAnswers } from './dingtalk-answers.ts';
 import { buildDingtalk, type DingtalkSettings, dingtalkSchema } from './dingtalk-settings.ts';
@@ -9,6 +10,7 @@ export const dingtalkKind: ChannelKind<z.output<typeof dingtalkSchema>, Dingtalk
   type: 'dingtalk',
   schema: dingtalkSchema,
   build: buildDingtalk,
+  keysAt: keysAtHost(/^oapi\.dingtalk\.com$/),
   describe: ({ webhookUrl, secret }) => `${hostOf(webhookUrl)}, ${secret === null ? 'unsigned' : 'signed'}`,
   // 20 messages a minute and robot; beyond that it is silenced for ten minutes (open.dingtalk.com, custom robots).
   pace: ({ webhookUrl }) => ({ minGapMs: 3000, paceKey: webhookUrl.reveal() }),

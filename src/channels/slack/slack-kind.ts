@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { hostOf } from '../describe-address.ts';
+import { keysAtHost } from '../keys-at-host.ts';
 import type { ChannelKind } from '../kind.ts';
 import { slackAnswers } from './slack-answers.ts';
 import { buildSlack, type SlackSettings, slackSchema } from './slack-settings.ts';
@@ -9,8 +10,7 @@ export const slackKind: ChannelKind<z.output<typeof slackSchema>, SlackSettings>
   type: 'slack',
   schema: slackSchema,
   build: buildSlack,
-  keysAt: ({ host, href }) =>
-    host === 'hooks.slack.com' ? { keys: { webhookUrl: href }, isCertain: true } : null,
+  keysAt: keysAtHost(/^hooks\.slack\.com$/),
   describe: ({ webhookUrl }) => hostOf(webhookUrl),
   // One message a second per webhook (docs.slack.dev, rate limits).
   pace: ({ webhookUrl }) => ({ minGapMs: 1000, paceKey: webhookUrl.reveal() }),

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { hostOf } from '../describe-address.ts';
+import { keysAtHost } from '../keys-at-host.ts';
 import type { ChannelKind } from '../kind.ts';
 import { wecomAnswers } from './wecom-answers.ts';
 import { buildWecom, type WecomSettings, wecomSchema } from './wecom-settings.ts';
@@ -12,6 +13,7 @@ export const wecomKind: ChannelKind<z.output<typeof wecomSchema>, WecomSettings>
   type: 'wecom',
   schema: wecomSchema,
   build: buildWecom,
+  keysAt: keysAtHost(/^qyapi\.weixin\.qq\.com$/),
   describe: ({ webhookUrl }) => hostOf(webhookUrl),
   // A message that mentions people by number is two.
   pace: ({ webhookUrl, mention }) => ({
