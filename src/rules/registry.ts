@@ -13,12 +13,15 @@ import { runway } from './runway.ts';
 import { stale } from './stale.ts';
 import { storageFailed } from './storage-failed.ts';
 import { topUp } from './top-up.ts';
+import { slump, surge } from './unusual.ts';
 
 /** The kinds of rules that can be configured, in the order in which people read of them. */
 export const ruleKinds = [
   below,
   negative,
   runway,
+  surge,
+  slump,
   drop,
   idle,
   topUp,

@@ -47,7 +47,7 @@ const unusualNumbers = [
   'usualTop',
 ] as const;
 
-const sides = ['surge', 'slump'] as const;
+const sides = ['more', 'less'] as const;
 
 const floats = {
   /** What each hour of the week usually takes. */
@@ -83,8 +83,8 @@ export type BalanceState = Numbers & Sides & Floats & Bytes;
 export function emptyBalanceState(): BalanceState {
   return {
     ...zeros(numbers),
-    surge: zeros(unusualNumbers),
-    slump: zeros(unusualNumbers),
+    more: zeros(unusualNumbers),
+    less: zeros(unusualNumbers),
     ...mapValues(floats, (length) => new Float32Array(length)),
     ...mapValues(bytes, (length) => new Uint8Array(length)),
   };

@@ -20,10 +20,12 @@ const aboveUsual = 1.3;
 const usualKeptAnHour = 2 ** (-1 / (21 * 24));
 const usualGrowth = 1.5;
 const firstUsual = 1 / aboveUsual / usualGrowth;
+/** It takes one mean hour too much, or three tenths of one too little: what is missing cannot be more than what is usual. */
+const least = { more: 1, less: 0.3 } as const;
 /** It is over when the sum is back at half of where it was told. */
 const overAt = 0.5;
 
-export type Side = 'surge' | 'slump';
+export type Side = 'more' | 'less';
 
 /** How much spending an hour bears before it is unusual. Micros an hour. */
 export interface Usual {
@@ -49,7 +51,7 @@ export function usualRange(state: BalanceState, slot: number): Usual {
   return {
     usual: usual * level,
     most: much * Math.max(before, usual, after) * Math.max(level, calmest) + room,
-    least: little * Math.min(before, usual, after) * Math.min(level, 1) - room,
+    least: little * Math.min(before, usual, after) * Math.min(level, 1),
   };
 }
 
@@ -57,14 +59,14 @@ export function usualRange(state: BalanceState, slot: number): Usual {
  * Takes in what was spent within a part of an hour. Each side is a sum of what went past the usual range (a one-sided CUSUM with
  * forgetting: Page, 1954):
  *
- *     surge = max(0, 0.98^(dt/5min) · surge + spent − most · dt),  slump = max(0, 0.98^(dt/5min) · slump + least · dt − spent)
+ *     more = max(0, 0.98^(dt/5min) · more + spent − most · dt),  less = max(0, 0.98^(dt/5min) · less + least · dt − spent)
  */
 export function watchUnusual(state: BalanceState, { usual, most, least }: Usual, part: Part): void {
   const { spent, from, to } = part;
   const share = (to - from) / hourMs;
   const expected = usual * share;
-  add(state, state.surge, spent - most * share, { ...part, expected });
-  add(state, state.slump, least * share - spent, { ...part, expected });
+  add(state, state.more, spent - most * share, { ...part, expected });
+  add(state, state.less, least * share - spent, { ...part, expected });
 }
 
 function add(
@@ -92,8 +94,8 @@ function add(
 
 /** Forgets a little of how high the sums go by themselves: once an hour. */
 export function forgetUnusual(state: BalanceState): void {
-  state.surge.usualTop *= usualKeptAnHour;
-  state.slump.usualTop *= usualKeptAnHour;
+  state.more.usualTop *= usualKeptAnHour;
+  state.less.usualTop *= usualKeptAnHour;
 }
 
 /** True when a side is far from what is usual; `firing` holds on to that until it is half over. `factor` 1 is normal, more is less sensitive. */
@@ -103,6 +105,6 @@ export function isUnusual(
   it: { readonly factor: number; readonly firing: boolean },
 ): boolean {
   const { sum, usualTop } = state[side];
-  const limit = it.factor * state.meanHour * Math.max(1, aboveUsual * usualTop);
+  const limit = it.factor * state.meanHour * Math.max(least[side], aboveUsual * usualTop);
   return sum > (it.firing ? overAt * limit : limit);
 }

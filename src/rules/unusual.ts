@@ -1,0 +1,160 @@
+import type { Notice } from '../domain/message.ts';
+import type { Micros } from '../domain/money.ts';
+import type { Fact } from '../domain/quantity.ts';
+import type { Reading } from '../domain/reading.ts';
+import type { MoneyRule } from '../domain/rule.ts';
+import type { Severity } from '../domain/severity.ts';
+import { choice } from '../schema/shapes.ts';
+import type { BalanceState } from '../spending/balance-state.ts';
+import { hoursPerWeek } from '../spending/local-week.ts';
+import { isUnusual, type Side } from '../spending/unusual.ts';
+import type { WordingFrame } from '../wording/quantity-wording.ts';
+import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
+import type { AccountFacts, Evaluation } from './evaluation.ts';
+import { figureOf, moneyFigures } from './figures.ts';
+import type { RuleKind } from './kind.ts';
+import { factText, moneyOf } from './notice-words.ts';
+import { nameBalance } from './rule-words.ts';
+import { spendingFacts } from './spending-facts.ts';
+import { topUpIfKnown } from './top-up-advice.ts';
+import { readingFacts, unusable, usableReading } from './usable-reading.ts';
+import { breached, durationFact, instantFact, money, moneyFact, ok, textFact, unknown } from './verdict.ts';
+
+const hourMs = 3_600_000;
+
+/** How much more than usual it takes, in what `isUnusual` calls normal. */
+const factors = { low: 2, normal: 1, high: 0.6 } as const;
+
+type Sensitivity = keyof typeof factors;
+
+export interface UnusualRule extends MoneyRule {
+  readonly type: 'surge' | 'slump';
+  readonly sensitivity: Sensitivity;
+}
+
+const keys = {
+  ...moneyKeys,
+  severity: severityKey.default('warning'),
+  sensitivity: choice('How little of what is unusual is told.', ['low', 'normal', 'high']).default('normal'),
+};
+
+type Input = InputOf<typeof keys>;
+
+/** What a side says in its own words. */
+interface SideWords {
+  readonly summary: string;
+  readonly matter: string;
+  readonly advice: readonly string[];
+}
+
+/** Far more is spent than this hour of the week is used to. */
+export const surge: RuleKind<UnusualRule, Input> = unusualKind('surge', 'more', {
+  summary: 'Far more spent than this hour of the week is used to. Needs no number.',
+  matter: 'spending surges',
+  advice: ['Find out what is sending more than usual. If it is not yours, replace the access key.'],
+});
+
+/** Far less is spent, though nothing is empty. */
+export const slump: RuleKind<UnusualRule, Input> = unusualKind('slump', 'less', {
+  summary:
+    'Far less spent than this hour of the week is used to: traffic falls away though nothing is empty. Needs no number.',
+  matter: 'spending falls away',
+  advice: ['Check that what sends through this account is running.'],
+});
+
+function unusualKind(type: UnusualRule['type'], side: Side, words: SideWords): RuleKind<UnusualRule, Input> {
+  return {
+    type,
+    summary: words.summary,
+    keys,
+    needsReading: true,
+    build: (common, input) => ({
+      ...common,
+      type,
+      balance: input.balance,
+      severity: input.severity,
+      sensitivity: input.sensitivity,
+    }),
+    describe: (rule) =>
+      `${nameBalance(rule)} spent far ${side} than usual at this hour of the week, ${rule.sensitivity} sensitivity (${rule.severity})`,
+    evaluate: (rule, facts, firing) => evaluate(side, rule, facts, firing),
+    factsBehind: (rule, facts) => factsBehind(side, rule, facts),
+    wouldNotFire: (rule) =>
+      rule.sensitivity === 'low' ? null : 'It may not fire with a lower `sensitivity`.',
+    matter: (about) => `${moneyOf(about)} ${words.matter}`,
+    firing: (notice, frame) => wordFiring(notice, frame, side),
+    resolved: (notice) => `${moneyOf(notice)} spending is as usual again`,
+    recovery: 'Resolved: spending is as usual again.',
+    figures: (notice, frame) => [
+      ...moneyFigures(notice, frame, { threshold: (limit) => `usual: ${limit}`, valueIsBalance: false }),
+      ...notice.facts.filter(({ name }) => toldFacts.includes(name)).map((fact) => figureOf(fact, frame)),
+    ],
+    advice: (notice, frame) => [...words.advice, ...(side === 'more' ? topUpIfKnown(notice, frame) : [])],
+  };
+}
+
+/** Names of facts that messages tell. */
+const times = 'times the usual';
+const anHour = 'an hour, beyond the usual';
+const atThisPace = 'empty at this pace';
+const toldFacts: readonly string[] = [anHour, atThisPace];
+
+function wordFiring(notice: Notice, frame: WordingFrame, side: Side): string {
+  const factor = factText(notice, times, frame);
+  const lasted = factText(notice, 'since', frame);
+  const compared = factor === null ? `far ${side} than usual` : `${factor} times the usual`;
+  return `${moneyOf(notice)} spending is ${compared}${lasted === null ? '' : ` for ${lasted}`}`;
+}
+
+/** Judged by `isUnusual`, from the second week on. */
+function evaluate(side: Side, rule: UnusualRule, facts: AccountFacts, firing: Severity | null): Evaluation {
+  const reading = usableReading(facts);
+  if (reading === null) return unknown(unusable(facts) ?? 'no reading yet');
+  const state = facts.spending.state(rule.balance);
+  if (facts.spending.last?.at !== reading.at)
+    return unknown('spending is still being learned from stored history');
+  if (state === null) return unknown('nothing was spent yet');
+  if (state.hours < hoursPerWeek) {
+    return unknown(`${state.hours} hours learned, needs a week: nothing is usual before`);
+  }
+  const { spent, expected } = state[side];
+  const numbers = { value: money(Math.round(spent)), threshold: money(Math.round(expected)) };
+  const unusual = isUnusual(state, side, { factor: factors[rule.sensitivity], firing: firing !== null });
+  return unusual ? breached(rule.severity, numbers) : ok(numbers);
+}
+
+function factsBehind(side: Side, rule: UnusualRule, facts: AccountFacts): readonly Fact[] {
+  const found = [...readingFacts(facts, rule.balance), textFact('sensitivity', rule.sensitivity)];
+  const state = facts.spending.state(rule.balance);
+  const reading = usableReading(facts);
+  if (state === null || reading === null) return found;
+  return [
+    ...found,
+    ...episodeFacts(state, side, { reading, rule, floor: facts.floorMicros }),
+    ...spendingFacts(facts.spending, rule.balance),
+  ];
+}
+
+/** How much more or less, since when, what that is an hour, and what it does to the empty date. */
+function episodeFacts(
+  state: BalanceState,
+  side: Side,
+  { reading, rule, floor }: { readonly reading: Reading; readonly rule: UnusualRule; readonly floor: Micros },
+): Fact[] {
+  const { sum, since, spent, expected } = state[side];
+  const lastedMs = reading.at - since;
+  if (sum <= 0 || lastedMs <= 0) return [textFact('note', 'spending is as usual')];
+  const perHour = ((spent - expected) * hourMs) / lastedMs;
+  const found = [
+    durationFact('since', lastedMs),
+    moneyFact('spent since then', Math.round(spent)),
+    moneyFact('usual in that time', Math.round(expected)),
+    moneyFact(anHour, Math.round(perHour)),
+  ];
+  if (expected > 0) found.push(textFact(times, (spent / expected).toFixed(1)));
+  const left = reading[rule.balance] - floor;
+  if (side === 'more' && spent > 0 && left > 0) {
+    found.push(instantFact(atThisPace, reading.at + Math.round((left * lastedMs) / spent)));
+  }
+  return found;
+}

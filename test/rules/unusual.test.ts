@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { evaluate, explainRule } from '../../src/rules/evaluate.ts';
+import { surge, type UnusualRule } from '../../src/rules/unusual.ts';
+import { dayMs, factsAfter, hourMs, units } from '../support/account-facts.ts';
+import { monday, officeHours, spendBy } from '../support/spending.ts';
+
+const rule: UnusualRule = {
+  id: 'more',
+  type: 'surge',
+  severity: 'warning',
+  forMs: 0,
+  recoverForMs: 0,
+  match: {},
+  builtIn: false,
+  balance: 'sms',
+  sensitivity: 'normal',
+};
+
+const begins = monday + 23 * dayMs + 2 * hourMs;
+
+function factsOf(perHour: (at: number) => number, to: number) {
+  return factsAfter(
+    [...spendBy(perHour, { from: monday, to })].map((reading) => ({ ...reading, currency: 'CNY' })),
+  );
+}
+
+test('a surge says how much more, since when, what that is an hour and when it empties the balance', () => {
+  const facts = factsOf((at) => officeHours(at) + (at >= begins ? units(40) : 0), begins + hourMs / 2);
+  expect(evaluate(rule, facts, null)).toMatchObject({ kind: 'breached', severity: 'warning' });
+  const found = new Map(explainRule(rule, facts, null).facts.map(({ name, value }) => [name, value]));
+  expect(found.get('since')).toEqual({ unit: 'duration', ms: hourMs / 2 });
+  expect(found.get('times the usual')).toMatchObject({
+    unit: 'text',
+    text: expect.stringMatching(/^4[0-9]/),
+  });
+  expect(found.get('an hour, beyond the usual')).toMatchObject({ unit: 'money' });
+  expect(found.get('empty at this pace')).toMatchObject({ unit: 'instant' });
+});
+
+test('in its first week it is quiet, and says so', () => {
+  const facts = factsOf(
+    (at) => officeHours(at) + (at >= monday + 2 * dayMs ? units(40) : 0),
+    monday + 3 * dayMs,
+  );
+  expect(evaluate(rule, facts, null)).toMatchObject({
+    kind: 'unknown',
+    why: expect.stringMatching(/^7[12] hours learned, needs a week/),
+  });
+});
+
+test('spending as usual is ok', () => {
+  expect(evaluate(rule, factsOf(officeHours, begins), null).kind).toBe('ok');
+  expect(surge.describe(rule)).toContain('spent far more than usual at this hour of the week');
+});
