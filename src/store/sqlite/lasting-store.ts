@@ -42,7 +42,10 @@ export function createLastingStore(parts: LastingParts): Store & { readonly conn
   }
 
   function fold(): boolean {
-    if (foldLog(db)) {
+    const folded = foldLog(db);
+    // It is shorter now, and nobody cut it.
+    logBytes = sizeOfFile(`${path}-wal`);
+    if (folded) {
       unfolded = [];
       foldAt = longestBytes;
       return true;
