@@ -37,8 +37,22 @@ export function takeBatch(state: MonitorState): Batch | null {
   };
 }
 
+/** As if what changed were stored: for who keeps nothing of it. Gives the incidents among it, without making a batch. */
+export function letChangesGo(state: MonitorState): readonly Incident[] {
+  const incidents = state.incidents.take().rows;
+  const messages = state.messages.take().rows;
+  const others = ['polled', 'spending', 'backoffs', 'alerts', 'silences', 'notes'] as const;
+  for (const table of others) state[table].unsaved.take();
+  state.polls.take();
+  batchStored(state, { messages, incidents });
+  return incidents;
+}
+
 /** The batch is safe on disk: what nobody needs in memory any more leaves it. */
-export function batchStored(state: MonitorState, { messages, incidents }: Batch): void {
+export function batchStored(
+  state: MonitorState,
+  { messages, incidents }: Pick<Batch, 'messages' | 'incidents'>,
+): void {
   for (const part of takenFrom(state)) part.stored();
   const ended = messages.filter((message) => message.state !== 'pending');
   for (const { id } of ended) if (state.messages.get(id)?.state !== 'pending') state.messages.forget(id);

@@ -54,7 +54,7 @@ export function scheduleAccount(
     next = Math.min(next, elapsesAt(alert, timingOf(rule, account.pollIntervalMs)) ?? next);
   }
   // A good reading only moves staleness further away: the queue is left alone and judges again when it gets there.
-  const key = `account:${account.settings.id}`;
+  const key = account.dueKey;
   if (next < (state.due.dueAt(key) ?? Number.POSITIVE_INFINITY)) wakeBy(state, key, next);
 }
 

@@ -13,6 +13,8 @@ import type { Records } from './records.ts';
 /** One account while it is watched: its configuration, what is stored of it, and the memory that rules look back on. */
 export class WatchedAccount {
   readonly id: string;
+  /** What wakes it in the queue of what is due: made once, because every poll asks for it. */
+  readonly dueKey: string;
   readonly settings: AccountSettings;
   readonly rules: readonly Rule[];
   readonly pollIntervalMs: number;
@@ -29,6 +31,7 @@ export class WatchedAccount {
     tables: Tables,
   ) {
     this.id = parts.settings.id;
+    this.dueKey = `account:${parts.settings.id}`;
     this.settings = parts.settings;
     this.rules = parts.rules;
     this.pollIntervalMs = parts.pollIntervalMs;
@@ -92,24 +95,45 @@ export function emptyAt({ creditLimitMicros }: AccountSettings): Micros {
 
 /** What rules may look at. */
 export function factsOf(account: WatchedAccount, now: number): AccountFacts {
-  const { poll } = account;
-  return {
-    now,
-    currency: account.settings.currency,
-    pollIntervalMs: account.pollIntervalMs,
-    pollGapMs: account.pollGapMs,
-    reading: poll.reading,
-    previous: poll.previous,
-    get log() {
-      return account.log;
-    },
-    get spending() {
-      return account.spending;
-    },
-    consecutiveFailures: poll.consecutiveFailures,
-    floorMicros: emptyAt(account.settings),
-    outcome: poll.outcome,
-    readSince: poll.reading?.at ?? poll.firstSeenAt,
-    unwatchedMs: poll.unwatchedMs,
-  };
+  return new FactsOfAccount(account, now);
+}
+
+/** A class, because one is made at every poll: accessors of an object literal are made anew each time. */
+class FactsOfAccount implements AccountFacts {
+  readonly now: number;
+  readonly currency: AccountFacts['currency'];
+  readonly pollIntervalMs: number;
+  readonly pollGapMs: number;
+  readonly reading: AccountFacts['reading'];
+  readonly previous: AccountFacts['previous'];
+  readonly consecutiveFailures: number;
+  readonly floorMicros: Micros;
+  readonly outcome: AccountFacts['outcome'];
+  readonly readSince: number;
+  readonly unwatchedMs: number;
+  readonly #account: WatchedAccount;
+
+  constructor(account: WatchedAccount, now: number) {
+    const { poll, settings } = account;
+    this.now = now;
+    this.currency = settings.currency;
+    this.pollIntervalMs = account.pollIntervalMs;
+    this.pollGapMs = account.pollGapMs;
+    this.reading = poll.reading;
+    this.previous = poll.previous;
+    this.consecutiveFailures = poll.consecutiveFailures;
+    this.floorMicros = emptyAt(settings);
+    this.outcome = poll.outcome;
+    this.readSince = poll.reading?.at ?? poll.firstSeenAt;
+    this.unwatchedMs = poll.unwatchedMs;
+    this.#account = account;
+  }
+
+  get log(): ReadingLog {
+    return this.#account.log;
+  }
+
+  get spending(): AccountSpending {
+    return this.#account.spending;
+  }
 }

@@ -75,18 +75,15 @@ export class IncidentBook {
     this.#state = state;
   }
 
-  /** Takes in incidents that the engine opened or changed. */
+  /** Takes in incidents that the engine opened or changed, after it has let go what nobody needs. */
   note(incidents: readonly Incident[]): void {
     for (const incident of incidents) {
       const entry = this.#known.get(incident.id);
       if (entry === undefined) this.#open(incident);
       else this.#follow(entry, incident);
+      // What nobody needs any more comes no more.
+      if (!this.#state.incidents.has(incident.id)) this.#known.delete(incident.id);
     }
-  }
-
-  /** After the engine forgot what nobody needs any more: so does the book. */
-  forget(incidents: readonly Incident[]): void {
-    for (const { id } of incidents) if (!this.#state.incidents.has(id)) this.#known.delete(id);
   }
 
   /** Takes notice of what a reading says of balances that drain. */

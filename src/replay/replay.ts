@@ -2,7 +2,7 @@ import type { Outcome } from '../domain/outcome.ts';
 import type { Calendar, Random } from '../domain/ports.ts';
 import type { PollRecord, Reading } from '../domain/reading.ts';
 import type { Settings } from '../domain/settings.ts';
-import { batchStored, changedOnlyReadings, takeBatch } from '../engine/batch.ts';
+import { changedOnlyReadings, letChangesGo } from '../engine/batch.ts';
 import { learnAllFromHistory } from '../engine/learn-spending.ts';
 import { startMonitor } from '../engine/monitor.ts';
 import { observePoll } from '../engine/observe.ts';
@@ -234,11 +234,7 @@ class PastLife {
   #takeChanges(): void {
     if (changedOnlyReadings(this.#state) && ++this.#quietTurns < quietTurns) return;
     this.#quietTurns = 0;
-    const batch = takeBatch(this.#state);
-    if (batch === null) return;
-    this.#book.note(batch.incidents);
-    batchStored(this.#state, batch);
-    this.#book.forget(batch.incidents);
+    this.#book.note(letChangesGo(this.#state));
   }
 
   /** The provider asked all accounts that share the secret to wait: it is watched, and not polled. */
