@@ -1,7 +1,9 @@
+import type { Notice } from '../domain/message.ts';
 import { formatMoney, type Micros } from '../domain/money.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount } from '../schema/texts.ts';
+import type { WordingFrame } from '../wording/quantity-wording.ts';
 import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { moneyFigures } from './figures.ts';
@@ -46,14 +48,14 @@ export const negative: RuleKind<NegativeRule, InputOf<typeof keys>> = {
   factsBehind: (rule, facts) => [
     ...readingFacts(facts, rule.balance),
     moneyFact(`${rule.severity} below`, 0),
+    ...(facts.floorMicros < 0 ? [moneyFact('critical, used up, at', facts.floorMicros)] : []),
     moneyFact('resolves at', rule.hysteresisMicros),
   ],
   wouldNotFire,
   clearsAt: (rule) => rule.hysteresisMicros,
   levels: (rule) => ({ [rule.severity]: 0 }),
   matter: (about) => `${moneyOf(about)} balance negative`,
-  firing: (notice, frame) =>
-    wordLowBalance(notice, frame, (limit) => (limit === 0 ? 'zero' : formatMoney(limit))),
+  firing: wordFiring,
   resolved: (notice, frame) =>
     `${moneyOf(notice)} balance${currentAmount(notice, frame)}, no longer negative`,
   recovery: 'Resolved: the balance recovered.',
@@ -62,13 +64,25 @@ export const negative: RuleKind<NegativeRule, InputOf<typeof keys>> = {
   advice: topUpAdvice,
 };
 
-/** Breached when balance < 0, in whatever currency; resolved when balance ≥ 0 + hysteresis. */
+/** Only what is used up is held against something below zero: the end of the credit. */
+function wordFiring(notice: Notice, frame: WordingFrame): string {
+  const limitMicros = notice.threshold?.unit === 'money' ? notice.threshold.micros : 0;
+  if (limitMicros >= 0) return wordLowBalance(notice, frame, () => 'zero');
+  return `${moneyOf(notice)} balance${currentAmount(notice, frame)} is used up, the credit ends at ${formatMoney(limitMicros)}`;
+}
+
+/**
+ * Breached when balance < 0, in whatever currency; resolved when balance ≥ 0 + hysteresis. Where the provider gives
+ * credit, it is critical, whatever the rule's severity, once that is used up.
+ */
 function evaluate(rule: NegativeRule, facts: AccountFacts, firing: Severity | null): Evaluation {
   const { reading } = facts;
   if (reading === null) return unknown('no reading yet');
   const balance = reading[rule.balance];
   const limit = firing === null ? 0 : Math.max(0, rule.hysteresisMicros);
-  const numbers = { value: money(balance), threshold: money(0) };
+  const usedUp = facts.floorMicros < 0 && balance <= facts.floorMicros;
+  const numbers = { value: money(balance), threshold: money(usedUp ? facts.floorMicros : 0) };
+  if (usedUp) return breached('critical', numbers);
   return balance < limit ? breached(rule.severity, numbers) : ok(numbers);
 }
 

@@ -22,3 +22,15 @@ test('below zero is below zero in another currency as well', () => {
   const facts = factsAfter([readingAt(0, -5, { currency: 'USD' })]);
   expect(verdict(evaluate(plain, facts, null))).toBe('critical');
 });
+
+test.each([
+  [-499.99, 'warning', 0],
+  [-500, 'critical', -500],
+  [-620, 'critical', -500],
+])('with a credit of 500 a balance of %d is %s', (balance, severity, threshold) => {
+  const facts = factsAfter([readingAt(0, balance)], { floorMicros: units(-500) });
+  expect(evaluate(negativeRule({ severity: 'warning' }), facts, null)).toMatchObject({
+    severity,
+    threshold: { unit: 'money', micros: units(threshold) },
+  });
+});
