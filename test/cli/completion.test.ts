@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { manPageFile, writeManPage } from '../../scripts/man-page.ts';
+import { optionsOf } from '../../src/cli/command-options.ts';
 import { commands } from '../../src/cli/commands/registry.ts';
 import { runCli } from '../support/cli.ts';
 
@@ -40,4 +42,15 @@ it('another shell is refused with those that there are', async () => {
 
 it('the man page is what the help of the commands says now', () => {
   expect(readFileSync(manPageFile, 'utf8')).toBe(writeManPage());
+});
+
+it('the README names every command and every option that it shows exists', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+  const table = readme.slice(readme.indexOf('## Commands'), readme.indexOf('## HTTP'));
+  const cells = [...table.matchAll(/`([^`]+)`/g)].map(([, text]) => text ?? '');
+  const isShown = (name: string) => cells.some((cell) => cell === name || cell.startsWith(`${name} `));
+  expect(commands.map(({ name }) => name).filter((name) => !isShown(name))).toEqual([]);
+  const known = new Set(['help', ...commands.flatMap((command) => Object.keys(optionsOf(command)))]);
+  const shown = cells.flatMap((cell) => [...cell.matchAll(/--([a-z]+)/g)].map(([, name]) => name ?? ''));
+  expect(shown.filter((name) => !known.has(name))).toEqual([]);
 });
