@@ -16,7 +16,10 @@ export function changedAccounts(
 
 /** Another key, address or schedule. */
 export function isReadDifferently(old: AccountSettings, account: AccountSettings): boolean {
-  return hasOtherKey(old, account) || JSON.stringify(old.poll) !== JSON.stringify(account.poll);
+  return (
+    hasOtherKey(old, account) ||
+    JSON.stringify([old.poll, old.nearEmptyMs]) !== JSON.stringify([account.poll, account.nearEmptyMs])
+  );
 }
 
 /** Another key or address: a refusal of the old one says nothing of it. */

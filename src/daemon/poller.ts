@@ -1,6 +1,7 @@
 import type { Outcome } from '../domain/outcome.ts';
 import { firstPolls, nextOnGrid } from '../domain/schedule.ts';
 import { DueQueue } from '../engine/due-queue.ts';
+import { isNearEmpty } from '../engine/near-empty.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { reserve, spacingMs } from '../engine/request-guard.ts';
 import type { MonitorState } from '../engine/state.ts';
@@ -245,8 +246,11 @@ export class Poller {
   }
 
   #nextByPlan(account: WatchedAccount, now: number): number {
-    const { id, poll } = account.settings;
-    if (poll.kind === 'every') return nextOnGrid(this.#phases.get(id) ?? now, poll.everyMs, now);
+    const { id, poll, nearEmptyMs } = account.settings;
+    if (poll.kind === 'every') {
+      const intervalMs = nearEmptyMs !== null && isNearEmpty(account, now) ? nearEmptyMs : poll.everyMs;
+      return nextOnGrid(this.#phases.get(id) ?? now, intervalMs, now);
+    }
     return this.#parts.state.calendar.next(poll.cron, poll.timezone, now) ?? Number.POSITIVE_INFINITY;
   }
 

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { makeAccount } from '../support/settings.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+const account = makeAccount('otp', { nearEmptyMs: minuteMs });
+
+async function pollsIn(world: World, ms: number): Promise<number> {
+  const since = world.now;
+  await world.pass(ms);
+  const query = { account: 'otp', since, until: world.now + 1 };
+  return [...world.store.polls(query)].length;
+}
+
+test('an account is polled more often while an alert says that it runs out, and as before when it is over', async () => {
+  const world = await startWorld({ accounts: [account], rules: [smsLow({ warning: units(200) })] });
+  world.provider.set('otp', 500);
+  await world.pass(10 * minuteMs);
+  expect(await pollsIn(world, 30 * minuteMs)).toBeLessThanOrEqual(7);
+  world.provider.set('otp', 100);
+  await world.pass(10 * minuteMs);
+  expect(await pollsIn(world, 30 * minuteMs)).toBeGreaterThanOrEqual(29);
+  world.provider.set('otp', 500);
+  await world.pass(10 * minuteMs);
+  expect(await pollsIn(world, 30 * minuteMs)).toBeLessThanOrEqual(7);
+});
+
+test('an account is polled more often while it may be empty within a day by the forecast', async () => {
+  const world = await startWorld({ accounts: [account] }, { sleepMs: minuteMs / 4 });
+  for (let spent = 0; spent < 600; spent++) {
+    world.provider.set('otp', 10_000 - spent);
+    await world.pass(5 * minuteMs);
+  }
+  expect(await pollsIn(world, 30 * minuteMs)).toBeLessThanOrEqual(7);
+  world.provider.set('otp', 100);
+  await world.pass(10 * minuteMs);
+  expect(await pollsIn(world, 20 * minuteMs)).toBeGreaterThanOrEqual(19);
+});
