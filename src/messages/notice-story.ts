@@ -1,10 +1,9 @@
 import type { Notice } from '../domain/message.ts';
 import { formatMoment, formatMomentAndAge, plural, roughDuration } from '../domain/moment.ts';
-import { formatAmount } from '../domain/money.ts';
 import { isFirstWord, stateOf } from '../domain/notice-state.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { alertKindOf } from '../rules/registry.ts';
-import type { WordingFrame } from '../wording/quantity-wording.ts';
+import { formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
 
 /** The sentences under a headline: since when, what became of it, and how far the numbers can be trusted. */
 export function wordStory(notice: Notice, frame: WordingFrame): readonly string[] {
@@ -57,7 +56,7 @@ function causeOf(notice: Notice, frame: WordingFrame): string {
   const resolution = notice.resolution ?? { kind: 'recovered' };
   switch (resolution.kind) {
     case 'topped-up':
-      return `Resolved by a top-up of ${formatAmount(resolution.micros, frame.currency)}.`;
+      return `Resolved by a top-up of ${formatRise(resolution.micros, frame.currency)}.`;
     case 'rule-removed':
       return 'Closed because the rule was removed from the configuration. That says nothing about the balance.';
     case 'account-removed':

@@ -32,7 +32,7 @@ export const authFailed: RuleKind<AuthFailedRule, InputOf<typeof keys>> = {
   recovery: 'Resolved: the provider accepted the key again.',
   figures: unreadFigures,
   advice: () => [
-    'Create a new access key in the provider’s dashboard (security, access keys), put it where the configuration takes "authSecret" from, and reload lowwater (SIGHUP). Until then nobody watches this balance.',
+    'Create a new access key in the provider’s dashboard (security, access keys), and put it where the configuration takes "authSecret" from. From a file it is taken by a reload (SIGHUP); from a variable of the environment only by a restart of lowwater. Until then nobody watches this balance.',
   ],
 };
 

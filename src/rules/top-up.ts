@@ -4,12 +4,12 @@ import { formatExact, type Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import { amount } from '../schema/texts.ts';
-import type { WordingFrame } from '../wording/quantity-wording.ts';
+import { formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
 import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { moneyFigures } from './figures.ts';
 import type { RuleKind } from './kind.ts';
-import { currentAmount, moneyOf, wordValue } from './notice-words.ts';
+import { currentAmount, moneyOf } from './notice-words.ts';
 import { exactAmount, nameBalance } from './rule-words.ts';
 import { readingFacts, unusable, usableReading } from './usable-reading.ts';
 import { happened, money, moneyFact, ok, unknown } from './verdict.ts';
@@ -61,7 +61,7 @@ export const topUp: RuleKind<TopUpRule, InputOf<typeof keys>> = {
 };
 
 function wordTopUp(notice: Notice, frame: WordingFrame): string {
-  const value = wordValue(notice, frame);
+  const value = notice.value?.unit === 'money' ? formatRise(notice.value.micros, frame.currency) : null;
   const known =
     notice.facts.some(({ name }) => name === 'balance') || (notice.account?.reading ?? null) !== null;
   const now = known ? `, now${currentAmount(notice, frame)}` : '';

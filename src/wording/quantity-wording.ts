@@ -49,6 +49,19 @@ export function formatPayable(amount: Micros, currency: string | null): string {
   return formatAmount(Math.ceil(amount / step) * step, currency);
 }
 
+/**
+ * A rise of a balance: what was paid in less what was spent before it was next read, so that digits past the third are
+ * noise: `about 3,000.00 CNY`. One that needs no rounding is told as it is.
+ */
+export function formatRise(amount: Micros, currency: string | null): string {
+  let step = 10_000;
+  while (amount / step >= 1000) step *= 10;
+  const rounded = Math.round(amount / step) * step;
+  return rounded === amount || rounded === 0
+    ? formatAmount(amount, currency)
+    : `about ${formatAmount(rounded, currency)}`;
+}
+
 /** How long a balance lasts: `3 days 9 hours`, `used up`, `not falling`, `unknown`. */
 export function wordRunway(outlook: Outlook | null, now: number): string {
   if (outlook === null) return 'unknown';
