@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { channelKinds } from '../../src/channels/registry.ts';
+import { ruleKinds } from '../../src/rules/registry.ts';
+import { listWords } from '../../src/wording/lists.ts';
 import { account, channel, expectProblem, type ProblemRow, rule } from './problem-rows.ts';
 import { load, placeholder, sample } from './sample.ts';
 
@@ -127,7 +130,7 @@ const keysAndTypes: ProblemRow[] = [
     rule({ id: 'a', type: 'under' }),
     'rules[0].type',
     '"type": "under"',
-    'must be "below", "negative", "runway", "drop", "idle", "top-up", "currency", "stale" or "auth-failed"',
+    `must be ${listWords(ruleKinds.map(({ type }) => type))}`,
   ],
   [
     'a rule without type',
@@ -148,7 +151,7 @@ const keysAndTypes: ProblemRow[] = [
     channel({ type: 'pigeon' }),
     'channels.ops.type',
     '"pigeon"',
-    'must be "slack", "email", "webhook", "teams", "dingtalk", "feishu", "wecom" or "pagerduty"',
+    `must be ${listWords(channelKinds.map(({ type }) => type))}`,
   ],
   [
     'a severity that does not exist',
