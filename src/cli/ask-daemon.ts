@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { ServerSettings } from '../domain/settings.ts';
 import { CommandError } from './command.ts';
 
@@ -29,6 +29,8 @@ export async function askDaemon(
 ): Promise<DaemonAnswer> {
   if (server === null || server.port === 0) return { kind: 'absent' };
   const address = addressOf(server);
+  // Loaded for those who ask alone: it is a third of what a command loads.
+  const { Agent, request } = await import('undici');
   const agent = new Agent({
     maxResponseSize: largestAnswer,
     headersTimeout: order.patienceMs ?? usualPatienceMs,
