@@ -56,7 +56,7 @@ export type LoadedConfig =
  * or of what placeholders put in.
  */
 export function loadConfig(request: LoadRequest): LoadedConfig {
-  return judge(gather(request), request);
+  return checkAll(gather(request), request);
 }
 
 /**
@@ -83,7 +83,7 @@ export async function loadConfigFile(
         return lists.get(pattern) ?? notYet;
       },
     });
-    if (unread.size + unlisted.size === 0) return { loaded: judge(gathered, request), sources };
+    if (unread.size + unlisted.size === 0) return { loaded: checkAll(gathered, request), sources };
     for (const [path, maxBytes] of unread) {
       const { content, source } = await readFileSource(path, maxBytes);
       files.set(path, content);
@@ -127,7 +127,7 @@ function gather({ path, readFile, listFiles, env }: GatherRequest): Gathered {
 
 type GatherRequest = Pick<LoadRequest, 'path' | 'readFile' | 'listFiles' | 'env'>;
 
-function judge(gathered: Gathered, request: Omit<LoadRequest, 'readFile' | 'listFiles'>): LoadedConfig {
+function checkAll(gathered: Gathered, request: Omit<LoadRequest, 'readFile' | 'listFiles'>): LoadedConfig {
   const { draft } = gathered;
   if (draft === null) return { kind: 'invalid', problems: gathered.problems };
   // The shape comes first: it also turns placeholders into numbers and flags where such are asked for.

@@ -2,7 +2,7 @@ import { isSameCurrency } from '../domain/currency.ts';
 import type { Message, ReportAccount } from '../domain/message.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
-import { outlookOf } from '../engine/insight.ts';
+import { outlookOf } from '../engine/outlooks.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import { leastTopUpMicros } from '../rules/top-up.ts';
 import { thin } from '../spending/thin.ts';

@@ -3,7 +3,7 @@ import type { IncidentMessage, Message, Notice, NoticeAccount } from '../domain/
 import { kindsByIncident, type NoticeKind, type OutboxMessage } from '../domain/outbox.ts';
 import type { Rule } from '../domain/rule.ts';
 import { severityRank } from '../domain/severity.ts';
-import { outlookOf } from '../engine/insight.ts';
+import { outlookOf } from '../engine/outlooks.ts';
 import { routesFor } from '../engine/plan.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { factsOf, type WatchedAccount } from '../engine/watched-account.ts';

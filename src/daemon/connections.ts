@@ -1,6 +1,6 @@
 import type { Settings } from '../domain/settings.ts';
 import type { Channel, Provider } from './ports.ts';
-import { type Retirable, retirableChannel, retirableProvider } from './retire.ts';
+import { type Replaceable, replaceableChannel, replaceableProvider } from './replaceable.ts';
 
 export interface ConnectionParts {
   readonly openProvider: (settings: Settings) => Provider;
@@ -10,13 +10,13 @@ export interface ConnectionParts {
 /** The provider and the channels of the configuration in force. */
 export class Connections {
   readonly #parts: ConnectionParts;
-  #provider: Provider & Retirable;
-  #channels: readonly (Channel & Retirable)[];
+  #provider: Provider & Replaceable;
+  #channels: readonly (Channel & Replaceable)[];
 
   constructor(parts: ConnectionParts, settings: Settings) {
     this.#parts = parts;
-    this.#provider = retirableProvider(parts.openProvider(settings));
-    this.#channels = parts.openChannels(settings).map(retirableChannel);
+    this.#provider = replaceableProvider(parts.openProvider(settings));
+    this.#channels = parts.openChannels(settings).map(replaceableChannel);
   }
 
   get channels(): readonly Channel[] {
@@ -27,10 +27,10 @@ export class Connections {
 
   /** Opens those of new settings. The old ones finish what they are doing, then close. */
   replace(settings: Settings): void {
-    const retiring = [this.#provider, ...this.#channels];
-    this.#provider = retirableProvider(this.#parts.openProvider(settings));
-    this.#channels = this.#parts.openChannels(settings).map(retirableChannel);
-    for (const old of retiring) old.retire();
+    const replaced = [this.#provider, ...this.#channels];
+    this.#provider = replaceableProvider(this.#parts.openProvider(settings));
+    this.#channels = this.#parts.openChannels(settings).map(replaceableChannel);
+    for (const old of replaced) old.closeAfterUse();
   }
 
   async close(): Promise<void> {

@@ -2,7 +2,7 @@ import { alertKey } from '../domain/alert.ts';
 import { wireId } from '../domain/outbox.ts';
 import type { Outcome, OutcomeKind } from '../domain/outcome.ts';
 import type { Log } from '../domain/ports.ts';
-import type { Sent } from '../engine/settle.ts';
+import type { Sent } from '../engine/delivery-ended.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 
@@ -43,7 +43,7 @@ export class DaemonJournal {
     }
     this.#channelErrors.set(message.channel, delivery.reason);
     const detail = { ...fields, reason: delivery.reason };
-    if (delivery.kind === 'moot') this.#log.info(detail, 'message dropped');
+    if (delivery.kind === 'needless') this.#log.info(detail, 'message dropped');
     else if (delivery.kind === 'dead') this.#log.error(detail, 'message refused for good');
     else if (before === delivery.reason) this.#log.debug(detail, 'message not delivered yet');
     else this.#log.warn(detail, 'message not delivered yet');

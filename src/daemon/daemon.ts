@@ -4,14 +4,13 @@ import type { Outcome } from '../domain/outcome.ts';
 import { type Calendar, type Clock, type Log, type Random, StorageError } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
 import { changedOnlyReadings } from '../engine/batch.ts';
-import { startMonitor } from '../engine/monitor.ts';
+import { followClock } from '../engine/clock-moved.ts';
+import { recordDelivery, type Sent } from '../engine/delivery-ended.ts';
 import { observePoll } from '../engine/observe.ts';
 import { obeyOrder } from '../engine/operate.ts';
 import { clearOwnFailure, isOwnFailureRaised, raiseOwnFailure } from '../engine/own-alerts.ts';
 import { reconfigure } from '../engine/reconfigure.ts';
-import { aliveNote } from '../engine/restore.ts';
-import { type Sent, settleDelivery } from '../engine/settle.ts';
-import { shiftTime } from '../engine/shift.ts';
+import { aliveNote, startMonitor } from '../engine/restore.ts';
 import { type MonitorState, writeNote } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
@@ -55,7 +54,7 @@ const drainMs = 8000;
 /** The note that says when the command line last left an order. */
 const orderNote = 'order-at';
 /** How metrics count the end of a sending. */
-const countedAs = { delivered: 'delivered', retry: 'retried', dead: 'dead', moot: 'dead' } as const;
+const countedAs = { delivered: 'delivered', retry: 'retried', dead: 'dead', needless: 'dead' } as const;
 export const storageRule = storageFailed.type;
 export const configRule = configInvalid.type;
 
@@ -229,7 +228,7 @@ export class Daemon {
     const { delivery, message } = sent;
     this.counting.countNotification(message.channel, countedAs[delivery.kind]);
     this.#journal.deliveryEnded(sent);
-    this.act((now) => settleDelivery(this.state, sent, now));
+    this.act((now) => recordDelivery(this.state, sent, now));
     this.#checkIdle();
   }
 
@@ -288,7 +287,7 @@ export class Daemon {
     if (jumpMs === 0) return;
     this.#parts.log.warn({ jumpMs }, 'the clock jumped or the machine slept; schedules move along');
     const now = this.#time.now();
-    shiftTime(this.state, jumpMs, now);
+    followClock(this.state, jumpMs, now);
     this.poller.shift(jumpMs);
     this.#dispatcher.shift(jumpMs);
     this.#heartbeat.shift(jumpMs);

@@ -1,8 +1,8 @@
 import type { Message } from '../domain/message.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
 import { StorageError } from '../domain/ports.ts';
+import type { DeliveryEnd, Sent } from '../engine/delivery-ended.ts';
 import { absorbFollowers, putMessage, queueOf, sendable } from '../engine/queue.ts';
-import type { Sent, Settlement } from '../engine/settle.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { threadSubject } from '../messages/message-wording.ts';
 import type { Channel } from './ports.ts';
@@ -151,9 +151,11 @@ export class Dispatcher {
     }
   }
 
-  async #attempt(lane: Lane | undefined, content: Message | null | 'unreadable'): Promise<Settlement> {
-    if (lane === undefined) return { kind: 'moot', reason: 'the channel was removed from the configuration' };
-    if (content === null) return { kind: 'moot', reason: 'nothing is known any more of what it was about' };
+  async #attempt(lane: Lane | undefined, content: Message | null | 'unreadable'): Promise<DeliveryEnd> {
+    if (lane === undefined)
+      return { kind: 'needless', reason: 'the channel was removed from the configuration' };
+    if (content === null)
+      return { kind: 'needless', reason: 'nothing is known any more of what it was about' };
     if (content === 'unreadable') {
       return { kind: 'retry', certainty: 'refused', reason: 'the database could not be read' };
     }

@@ -4,12 +4,12 @@ import { channelFailed, channelFailedRule } from '../rules/channel-failed.ts';
 import { providerDown } from '../rules/provider-down.ts';
 import { coverOf } from './cover.ts';
 import { type ChannelPlan, decide, type Suppression } from './decide.ts';
+import { markTold } from './last-told.ts';
 import { heldUntil, staleIncidentsOf } from './outage.ts';
 import { isOwnFailureRaised } from './own-alerts.ts';
 import { channelsOfRoutes, planChannels } from './plan.ts';
 import { enqueue, queueOf } from './queue.ts';
 import { type MonitorState, wakeBy } from './state.ts';
-import { tellChannel } from './told.ts';
 
 /** More incidents than this are decided on in several turns, so that polls and deliveries go on in between. */
 const mostAtOnce = 500;
@@ -83,7 +83,7 @@ function tellAll(
     now,
   });
   const untried = isUntried(turn.state, incident);
-  const next = tellChannel(incident, { channel: plan.channel, notice, message, untried, now });
+  const next = markTold(incident, { channel: plan.channel, notice, message, untried, now });
   return tellAll(turn, { ...it, incident: next });
 }
 

@@ -18,7 +18,7 @@ import { WatchedAccount } from './watched-account.ts';
 
 /**
  * Puts a new configuration in force. Open incidents of rules and accounts that remain keep their state and
- * clocks and are judged by the new rule at the next snapshot; those of removed ones are closed, saying why.
+ * clocks and are judged by the new rule at the next poll; those of removed ones are closed, saying why.
  */
 export function reconfigure(state: MonitorState, settings: Settings, now: number): void {
   const before = state.settings;

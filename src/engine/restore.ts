@@ -1,15 +1,22 @@
 import type { Incident } from '../domain/alert.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
-import { StorageError, type StoredState, type StoreReader } from '../domain/ports.ts';
+import {
+  type Calendar,
+  type Random,
+  StorageError,
+  type StoredState,
+  type StoreReader,
+} from '../domain/ports.ts';
+import type { Settings } from '../domain/settings.ts';
 import { reloadLogSince } from '../spending/reading-log.ts';
 import { abandonUnknownChannels } from './channel-changes.ts';
+import { followClock, skipUnwatched } from './clock-moved.ts';
+import { untell } from './delivery-ended.ts';
 import { catchUpSpending, restoreSpending } from './learn-spending.ts';
 import { putMessage } from './queue.ts';
 import { watchAccounts } from './reconfigure.ts';
-import { untell } from './settle.ts';
-import { shiftTime, skipUnwatched } from './shift.ts';
 import { scheduleSilences } from './silencing.ts';
-import { type MonitorState, wakeBy } from './state.ts';
+import { emptyState, type MonitorState, wakeBy } from './state.ts';
 import type { WatchedAccount } from './watched-account.ts';
 
 /**
@@ -21,11 +28,24 @@ const staleMessageMs = 7 * 86_400_000;
 /** The note that says when the daemon was last known to be running. */
 export const aliveNote = 'alive-at';
 
+/** The daemon's knowledge at its start: what the configuration names and the database remembers. */
+export function startMonitor(parts: {
+  readonly settings: Settings;
+  readonly calendar: Calendar;
+  readonly random: Random;
+  readonly reader: StoreReader;
+  readonly now: number;
+}): MonitorState {
+  const state = emptyState(parts);
+  restoreState(state, parts.reader, parts.now);
+  return state;
+}
+
 /**
  * Takes up the work where the last daemon stopped. The time in between counts neither as breach nor as
  * recovery: the clocks of alerts are moved along.
  */
-export function restoreState(state: MonitorState, reader: StoreReader, now: number): void {
+function restoreState(state: MonitorState, reader: StoreReader, now: number): void {
   const stored = reader.load();
   const lastRun = lastRunOf(stored, now);
   state.endedCleanly = lastRun.exact;
@@ -54,7 +74,7 @@ export function restoreState(state: MonitorState, reader: StoreReader, now: numb
     account.recall = (it) => recall(state, it, { reader, now });
   }
   // The clock is behind where it was: what was measured on it would otherwise lie in the future.
-  if (lastRun.endedAt > now) shiftTime(state, now - lastRun.endedAt, now);
+  if (lastRun.endedAt > now) followClock(state, now - lastRun.endedAt, now);
   abandonUnknownChannels(state, now);
   scheduleSilences(state, now);
   for (const incident of state.incidents.values()) resumeIncident(state, incident, now);

@@ -78,7 +78,12 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
       const { body, target } = prepare(account);
       if (target.kind === 'refused') return failed({ kind: 'network_error', reason: target.reason });
       const end = await post({ connections, target, body, signal, guard, aborts, clock, timeoutMs });
-      return judge(end, { texts, timeoutMs, now: clock.now(), durationMs: clock.monotonic() - startedAt });
+      return outcomeOf(end, {
+        texts,
+        timeoutMs,
+        now: clock.now(),
+        durationMs: clock.monotonic() - startedAt,
+      });
     },
     close: () => connections.close(),
   };
@@ -162,14 +167,14 @@ function metDeadConnection(end: ExchangeEnd, connections: Connections): boolean 
   return end.kind === 'failed' && !end.answerBegun && connections.wasDeadOnArrival(end.error);
 }
 
-interface Judging {
+interface EndedRequest {
   readonly texts: ProviderTexts;
   readonly timeoutMs: number;
   readonly now: number;
   readonly durationMs: number;
 }
 
-function judge(end: ExchangeEnd, { texts, timeoutMs, now, durationMs }: Judging): Outcome {
+function outcomeOf(end: ExchangeEnd, { texts, timeoutMs, now, durationMs }: EndedRequest): Outcome {
   switch (end.kind) {
     case 'answered':
     case 'unread': {

@@ -4,7 +4,7 @@ import type { Micros } from '../domain/money.ts';
 import type { Quantity } from '../domain/quantity.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
-import { outlookOf } from '../engine/insight.ts';
+import { outlookOf } from '../engine/outlooks.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import { ruleKindOf } from '../rules/registry.ts';

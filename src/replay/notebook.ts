@@ -1,6 +1,6 @@
 import type { OutboxMessage } from '../domain/outbox.ts';
+import { recordDelivery } from '../engine/delivery-ended.ts';
 import { absorbFollowers, putMessage, queueOf, sendable } from '../engine/queue.ts';
-import { settleDelivery } from '../engine/settle.ts';
 import type { MonitorState } from '../engine/state.ts';
 
 const weekMs = 7 * 86_400_000;
@@ -66,7 +66,7 @@ export class Notebook {
     putMessage(this.#state, message);
     this.#note(message.channel, now);
     const delivery = { kind: 'delivered' } as const;
-    settleDelivery(this.#state, { message, wasUncertain: false, subject: null, delivery }, now);
+    recordDelivery(this.#state, { message, wasUncertain: false, subject: null, delivery }, now);
   }
 
   #note(channel: string, at: number): void {

@@ -24,12 +24,12 @@ export function publicObject<View>() {
     const schema = z
       .strictObject(shapeOf(fields))
       .meta({ id, ...(description === undefined ? {} : { description }) });
-    const present = (view: View) => {
+    const toPublic = (view: View) => {
       const made: Record<string, unknown> = {};
       for (const [key, [, value]] of entries) made[key] = value(view);
       return made as z.output<typeof schema>;
     };
-    return Object.assign(present, { schema });
+    return Object.assign(toPublic, { schema });
   };
 }
 

@@ -5,7 +5,7 @@ import type { Message } from '../domain/message.ts';
 import { newMessage } from '../domain/outbox.ts';
 import type { Calendar, Clock, Delivery, Random, StoreReader } from '../domain/ports.ts';
 import type { ReportSettings, Settings } from '../domain/settings.ts';
-import { startMonitor } from '../engine/monitor.ts';
+import { startMonitor } from '../engine/restore.ts';
 
 /** Sends a test message and gives the receiver's answer beside what went out. */
 export async function sendTest(

@@ -1,6 +1,6 @@
 import type { Calendar, Clock, Random, StoreReader } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
-import { startMonitor } from '../engine/monitor.ts';
+import { startMonitor } from '../engine/restore.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { factsOf, type WatchedAccount } from '../engine/watched-account.ts';
 import { evaluate } from '../rules/evaluate.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../src/domain/outcome.ts';
-import { startMonitor } from '../../src/engine/monitor.ts';
 import { observePoll } from '../../src/engine/observe.ts';
+import { startMonitor } from '../../src/engine/restore.ts';
 import { endTurn } from '../../src/engine/turn.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { emptyReader } from '../../src/views/empty-reader.ts';

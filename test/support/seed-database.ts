@@ -1,8 +1,8 @@
 import type { Outcome } from '../../src/domain/outcome.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import { batchStored, takeBatch } from '../../src/engine/batch.ts';
-import { startMonitor } from '../../src/engine/monitor.ts';
 import { observePoll } from '../../src/engine/observe.ts';
+import { startMonitor } from '../../src/engine/restore.ts';
 import { endTurn } from '../../src/engine/turn.ts';
 import { openStore } from '../../src/store/store.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';

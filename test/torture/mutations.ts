@@ -11,7 +11,7 @@ export interface Mutation {
 
 const dispatcher = 'src/daemon/dispatcher.ts';
 const queue = 'src/engine/queue.ts';
-const settle = 'src/engine/settle.ts';
+const deliveryEnded = 'src/engine/delivery-ended.ts';
 const restore = 'src/engine/restore.ts';
 const silencing = 'src/engine/silencing.ts';
 const judge = 'src/engine/judge.ts';
@@ -197,19 +197,19 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'an attempt without an answer counts as refused',
-    file: settle,
+    file: deliveryEnded,
     old: "uncertain: it.wasUncertain || delivery.certainty === 'unknown',",
     new: 'uncertain: false,',
   },
   {
     name: 'the time that a channel asks for is ignored',
-    file: settle,
+    file: deliveryEnded,
     old: 'retryDelayMs(message.attempts, delivery.afterMs)',
     new: 'retryDelayMs(message.attempts)',
   },
   {
     name: 'what a channel refused for good counts as told',
-    file: settle,
+    file: deliveryEnded,
     old: 'if (told.firstMessage === message.id) return null;',
     new: 'if (told.firstMessage === message.id) return told;',
   },

@@ -78,7 +78,7 @@ function fitWidth<Row>(columns: readonly Measured<Row>[], width: number): Measur
     if (dropped === null) break;
     kept = kept.filter((column) => column !== dropped);
   }
-  for (let excess = totalWidth(kept, present) - width; excess > 0; ) {
+  for (let excess = totalWidth(kept, fullWidth) - width; excess > 0; ) {
     const widest = widestThatShrinks(kept);
     if (widest === null) break;
     kept = kept.map((column) => (column === widest ? { ...column, width: column.width - 1 } : column));
@@ -94,7 +94,7 @@ function totalWidth<Row>(
   return columns.reduce((sum, column) => sum + widthOf(column), gap.length * Math.max(0, columns.length - 1));
 }
 
-function present<Row>(column: Measured<Row>): number {
+function fullWidth<Row>(column: Measured<Row>): number {
   return column.width;
 }
 

@@ -239,11 +239,11 @@ export class Ledger {
     const since = Math.min(...keysOf(row).map((key) => this.#firstSeen.get(key) ?? it.at));
     const tried = last?.kind === 'retry' && it.at - since >= day - 1000;
     // The channel refused the beginning of what this was the end of: there is nothing left to say.
-    const moot =
+    const needless =
       last === null &&
       this.lastDead.has(row.channel) &&
       row.lastError?.startsWith('nothing is known') === true;
-    if (last?.kind === 'dead' || gone || old || tried || moot) return;
+    if (last?.kind === 'dead' || gone || old || tried || needless) return;
     throw new Violation(
       'a message dies with a reason',
       `${row.id}: ${row.lastError}; last ${JSON.stringify(last)}`,

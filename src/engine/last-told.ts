@@ -5,7 +5,7 @@ import type { NoticeKind } from '../domain/outbox.ts';
  * The incident after a channel was told something of it. `message` is the one that says it; `untried` says
  * that no channel was told, or tried, before.
  */
-export function tellChannel(
+export function markTold(
   incident: Incident,
   it: {
     readonly channel: string;

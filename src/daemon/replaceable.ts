@@ -1,29 +1,29 @@
 import type { Channel, Provider } from './ports.ts';
 
 /** Something that a reload replaces while it is in use. */
-export interface Retirable {
+export interface Replaceable {
   /** Closes it as soon as what it is doing has ended; it is given nothing new. */
-  retire(): void;
+  closeAfterUse(): void;
 }
 
 /** A provider that lets its polls finish before it goes: a reload is no failure of theirs. */
-export function retirableProvider(provider: Provider): Provider & Retirable {
+export function replaceableProvider(provider: Provider): Provider & Replaceable {
   const uses = new Uses(() => provider.close());
   return {
     readBalance: (...order) => uses.during(provider.readBalance(...order)),
     close: () => provider.close(),
-    retire: () => uses.endAfterLast(),
+    closeAfterUse: () => uses.closeAfterLast(),
   };
 }
 
 /** A channel that lets its delivery finish before it goes: cut off, the message would be sent twice. */
-export function retirableChannel(channel: Channel): Channel & Retirable {
+export function replaceableChannel(channel: Channel): Channel & Replaceable {
   const uses = new Uses(() => channel.close());
   return {
     ...channel,
     send: (message, signal) => uses.during(channel.send(message, signal)),
     close: () => channel.close(),
-    retire: () => uses.endAfterLast(),
+    closeAfterUse: () => uses.closeAfterLast(),
   };
 }
 
@@ -31,7 +31,7 @@ export function retirableChannel(channel: Channel): Channel & Retirable {
 class Uses {
   readonly #close: () => Promise<void>;
   #running = 0;
-  #retired = false;
+  #replaced = false;
 
   constructor(close: () => Promise<void>) {
     this.#close = close;
@@ -45,12 +45,12 @@ class Uses {
     });
   }
 
-  endAfterLast(): void {
-    this.#retired = true;
+  closeAfterLast(): void {
+    this.#replaced = true;
     this.#closeIfDone();
   }
 
   #closeIfDone(): void {
-    if (this.#retired && this.#running === 0) void this.#close();
+    if (this.#replaced && this.#running === 0) void this.#close();
   }
 }

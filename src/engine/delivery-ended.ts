@@ -6,8 +6,8 @@ import { clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './own-a
 import { putMessage, spareFresh } from './queue.ts';
 import type { MonitorState } from './state.ts';
 
-/** How sending ended; `moot` when there was nothing to send or nowhere to send it, which is no fault of the channel. */
-export type Settlement = Delivery | { readonly kind: 'moot'; readonly reason: string };
+/** How sending ended; `needless` when there was nothing to send or nowhere to send it, which is no fault of the channel. */
+export type DeliveryEnd = Delivery | { readonly kind: 'needless'; readonly reason: string };
 
 /** A message that was sent, and how that ended. `subject` is the mail thread's; null where the channel has none. */
 export interface Sent {
@@ -15,11 +15,11 @@ export interface Sent {
   /** An earlier attempt under the same id may have arrived. */
   readonly wasUncertain: boolean;
   readonly subject: string | null;
-  readonly delivery: Settlement;
+  readonly delivery: DeliveryEnd;
 }
 
 /** Records how sending a message ended, and what follows for its incidents and its channel. */
-export function settleDelivery(state: MonitorState, sent: Sent, now: number): void {
+export function recordDelivery(state: MonitorState, sent: Sent, now: number): void {
   const message = state.messages.get(sent.message.id) ?? sent.message;
   state.underWay.delete(message.id);
   if (!state.settings.channels.some(({ name }) => name === message.channel)) {
@@ -30,20 +30,20 @@ export function settleDelivery(state: MonitorState, sent: Sent, now: number): vo
   const { subject, delivery } = sent;
   noteDelivery(state, { channel: message.channel, delivery, now });
   if (message.owed !== undefined) {
-    settleOwed(state, { ...sent, message, owed: message.owed, now });
+    recordOwed(state, { ...sent, message, owed: message.owed, now });
     return;
   }
   switch (delivery.kind) {
     case 'delivered':
-      settleDelivered(state, { message, subject, delivery, now });
+      recordDelivered(state, { message, subject, delivery, now });
       break;
     case 'retry':
-      settleRetry(state, { message, delivery, wasUncertain: sent.wasUncertain, now });
+      recordRetry(state, { message, delivery, wasUncertain: sent.wasUncertain, now });
       break;
     case 'dead':
-      settleDead(state, { message, spared: new Set(), reason: delivery.reason, now });
+      recordDead(state, { message, spared: new Set(), reason: delivery.reason, now });
       break;
-    case 'moot':
+    case 'needless':
       end(state, message, { failure: delivery.reason });
       break;
   }
@@ -51,10 +51,10 @@ export function settleDelivery(state: MonitorState, sent: Sent, now: number): vo
 
 function noteDelivery(
   state: MonitorState,
-  it: { readonly channel: string; readonly delivery: Settlement; readonly now: number },
+  it: { readonly channel: string; readonly delivery: DeliveryEnd; readonly now: number },
 ): void {
   const { channel, delivery, now } = it;
-  if (delivery.kind === 'moot') return;
+  if (delivery.kind === 'needless') return;
   const deliveredAt = state.deliveries.get(channel)?.deliveredAt ?? null;
   state.deliveries.set(
     channel,
@@ -77,7 +77,7 @@ function end(
   );
 }
 
-function settleDelivered(
+function recordDelivered(
   state: MonitorState,
   it: {
     readonly message: OutboxMessage;
@@ -134,12 +134,12 @@ function endForWhoHasIt(
 }
 
 /** What became of those who were refused for now. The incidents count as told in any case: others have the message. */
-function settleOwed(
+function recordOwed(
   state: MonitorState,
   it: {
     readonly message: OutboxMessage;
     readonly owed: readonly string[];
-    readonly delivery: Settlement;
+    readonly delivery: DeliveryEnd;
     readonly wasUncertain: boolean;
     readonly now: number;
   },
@@ -151,10 +151,10 @@ function settleOwed(
     const refused = delivery.refusedRecipients ?? [];
     if (refused.length > 0) raiseRefused(state, { channel, refused, now });
   } else if (delivery.kind === 'retry' && now < message.giveUpAt) {
-    settleRetry(state, { message, delivery, wasUncertain: it.wasUncertain, now });
+    recordRetry(state, { message, delivery, wasUncertain: it.wasUncertain, now });
   } else {
     end(state, message, { deliveredAt: message.deliveredAt ?? now });
-    if (delivery.kind !== 'moot') raiseRefused(state, { channel, refused: owed, now });
+    if (delivery.kind !== 'needless') raiseRefused(state, { channel, refused: owed, now });
   }
 }
 
@@ -172,7 +172,7 @@ function raiseRefused(
   });
 }
 
-function settleRetry(
+function recordRetry(
   state: MonitorState,
   it: {
     readonly message: OutboxMessage;
@@ -185,12 +185,12 @@ function settleRetry(
   if (now >= message.giveUpAt) {
     const spared = spareFresh(state, message, now);
     const reason = `not delivered within a day; last: ${delivery.reason}`;
-    settleDead(state, { message, spared, reason, now });
+    recordDead(state, { message, spared, reason, now });
     return;
   }
   if (delivery.tries !== undefined && message.attempts >= delivery.tries) {
     const reason = `given up after ${message.attempts} attempts: ${delivery.reason}`;
-    settleDead(state, { message, spared: new Set(), reason, now });
+    recordDead(state, { message, spared: new Set(), reason, now });
     return;
   }
   const waiting: OutboxMessage = {
@@ -206,7 +206,7 @@ function settleRetry(
  * What could not be told is not counted as told: it is tried again when the channel works, or at the pace of
  * reminders. Of an incident that the channel heard of before, that is what came since.
  */
-function settleDead(
+function recordDead(
   state: MonitorState,
   it: {
     readonly message: OutboxMessage;

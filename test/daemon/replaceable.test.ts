@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Channel, Provider } from '../../src/daemon/ports.ts';
-import { retirableChannel, retirableProvider } from '../../src/daemon/retire.ts';
+import { replaceableChannel, replaceableProvider } from '../../src/daemon/replaceable.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import type { Delivery } from '../../src/domain/ports.ts';
 import { buildTestMessage } from '../support/messages.ts';
@@ -15,7 +15,7 @@ function slowProvider() {
     readBalance: () => new Promise((resolve) => polls.push(resolve)),
     close: async () => void closed.push(1),
   };
-  return { provider: retirableProvider(provider), closed, polls };
+  return { provider: replaceableProvider(provider), closed, polls };
 }
 
 const timedOut: Outcome = { kind: 'timeout', reason: 'late', durationMs: 1, usage: {} };
@@ -27,7 +27,7 @@ describe('what a reload replaces', () => {
       provider.readBalance(makeAccount('a'), signal),
       provider.readBalance(makeAccount('b'), signal),
     ];
-    provider.retire();
+    provider.closeAfterUse();
     expect(closed).toEqual([]);
     polls[0]?.(timedOut);
     await running[0];
@@ -37,9 +37,9 @@ describe('what a reload replaces', () => {
     expect(closed).toEqual([1]);
   });
 
-  it('one that does nothing closes at once, and one that is not retired not at all', async () => {
+  it('one that does nothing closes at once, and one that is not replaced not at all', async () => {
     const idle = slowProvider();
-    idle.provider.retire();
+    idle.provider.closeAfterUse();
     expect(idle.closed).toEqual([1]);
     const kept = slowProvider();
     const poll = kept.provider.readBalance(makeAccount('a'), signal);
@@ -62,10 +62,10 @@ describe('what a reload replaces', () => {
         }),
       close: async () => void closed.push(1),
     };
-    const retirable = retirableChannel(channel);
-    expect(retirable).toMatchObject({ name: 'ops', threadsBySubject: false, minGapMs: 1000 });
-    const sending = retirable.send(buildTestMessage(), signal);
-    retirable.retire();
+    const replaceable = replaceableChannel(channel);
+    expect(replaceable).toMatchObject({ name: 'ops', threadsBySubject: false, minGapMs: 1000 });
+    const sending = replaceable.send(buildTestMessage(), signal);
+    replaceable.closeAfterUse();
     expect(closed).toEqual([]);
     end({ kind: 'delivered' });
     expect(await sending).toEqual({ kind: 'delivered' });

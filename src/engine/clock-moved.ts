@@ -9,7 +9,7 @@ import { shiftAlert } from './transition.ts';
  * `for`, a reminder or a retry comes early or late by it. What the calendar says (silences) is looked up
  * anew.
  */
-export function shiftTime(state: MonitorState, byMs: number, now: number): void {
+export function followClock(state: MonitorState, byMs: number, now: number): void {
   state.due.shift(byMs);
   for (const id of state.accounts.keys()) shiftAccount(state, id, byMs);
   for (const alert of [...state.alerts.values()]) state.alerts.set(shiftAlert(alert, byMs));
