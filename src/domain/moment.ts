@@ -3,6 +3,7 @@ import { describeDuration } from './duration.ts';
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
+const yearMs = 365 * dayMs;
 
 /**
  * An instant as people read it, with its zone: `Fri 20 Nov 02:41 UTC+8`; with the year when it is not the
@@ -15,7 +16,7 @@ export function formatMoment(at: number, frame: { readonly timezone: string; rea
 }
 
 /** Nobody plans further ahead, and instants much further away have no date at all. */
-const horizonMs = 5 * 365 * dayMs;
+const horizonMs = 5 * yearMs;
 
 /** True for an instant so far ahead that naming its date would feign precision. */
 export function isBeyondHorizon(at: number, now: number): boolean {
@@ -34,6 +35,17 @@ export function formatMomentAndAge(
 export function formatShortMoment(at: number, timezone: string): string {
   const parts = partsOf(at, timezone);
   return `${parts.day} ${parts.month} ${parts.hour}:${parts.minute}`;
+}
+
+/** As short as it stays clear: `Thu 14:00` within six days, `26 Nov 14:00` within a year, `26 Nov 2027` after that. */
+export function formatNearMoment(
+  at: number,
+  { timezone, now }: { readonly timezone: string; readonly now: number },
+): string {
+  const { weekday, day, month, year, hour, minute } = partsOf(at, timezone);
+  const distance = Math.abs(at - now);
+  if (distance < 6 * dayMs) return `${weekday} ${hour}:${minute}`;
+  return distance < yearMs ? `${day} ${month} ${hour}:${minute}` : `${day} ${month} ${year}`;
 }
 
 /** The day alone: `20 Nov`. */

@@ -1,8 +1,10 @@
 import { describeIncident } from '../daemon/compose.ts';
 import type { Alert, Incident } from '../domain/alert.ts';
+import type { Forecast } from '../domain/forecast.ts';
 import { isAcknowledged } from '../domain/incident.ts';
 import type { NoticeKind } from '../domain/outbox.ts';
 import type { StoreReader } from '../domain/ports.ts';
+import type { Balance } from '../domain/reading.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import { suppressionOf } from '../engine/cover.ts';
 import { sketchIncident } from '../engine/incidents.ts';
@@ -157,11 +159,16 @@ function viewAlert(parts: ViewParts, alert: Alert): AlertView {
     severity: alert.severity,
     value: alert.value,
     threshold: alert.threshold,
+    forecast: { sms: foretold(account, 'sms', now), voip: foretold(account, 'voip', now) },
     acknowledged: isAcknowledged(incident) ? incident.acknowledgement : null,
     ...(open === undefined ? { silenced: false, inhibited: false } : suppressionOf(state, open, now)),
     flapping: alert.flappingSince !== null,
     incident: alert.incident,
   };
+}
+
+function foretold(account: WatchedAccount | null, balance: Balance, now: number): Forecast | null {
+  return account && (outlookOf(account, balance, now)?.forecast ?? null);
 }
 
 function viewResolved(parts: ViewParts): AlertView[] {
@@ -190,6 +197,7 @@ function viewIncident(parts: ViewParts, incident: Incident, kind: NoticeKind): A
     resolvedAt: incident.resolvedAt,
     value,
     threshold,
+    forecast: { sms: null, voip: null },
     summary: kind === 'firing' ? `${subject} (${severity})` : subject,
     acknowledged: incident.acknowledgement,
     silenced: false,

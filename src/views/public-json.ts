@@ -47,6 +47,8 @@ export const forecastJson = publicObject<Forecast>()('Forecast', {
   ],
 });
 
+const forecasts = z.strictObject(perBalance(() => orNull(forecastJson.schema)));
+
 export const accountJson = publicObject<AccountView>()('Account', {
   id: [text, ({ id }) => id],
   name: [text, ({ name }) => name],
@@ -72,7 +74,7 @@ export const accountJson = publicObject<AccountView>()('Account', {
     ({ outlooks }) => perBalance((balance) => secondsOrNull(outlooks[balance]?.runwayMs)),
   ],
   forecast: [
-    z.strictObject(perBalance(() => orNull(forecastJson.schema))),
+    forecasts,
     ({ outlooks }) => perBalance((balance) => forecastOrNull(outlooks[balance]?.forecast)),
   ],
   consecutiveFailures: [z.int(), (view) => view.consecutiveFailures],
@@ -112,6 +114,10 @@ export const alertJson = publicObject<AlertView>()('Alert', {
   resolvedAt: [instant.nullable(), ({ resolvedAt }) => isoOrNull(resolvedAt)],
   value: [quantity.nullable(), ({ value }) => value && quantityJson(value)],
   threshold: [quantity.nullable(), ({ threshold }) => threshold && quantityJson(threshold)],
+  forecast: [
+    forecasts.meta({ description: 'Of the account now; null where nothing can be told, and once resolved' }),
+    ({ forecast }) => perBalance((balance) => forecastOrNull(forecast[balance])),
+  ],
   summary: [text, ({ summary }) => summary],
   acknowledged: [acknowledgement.nullable(), ({ acknowledged }) => acknowledgementJson(acknowledged)],
   silenced: [z.boolean(), ({ silenced }) => silenced],

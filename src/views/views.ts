@@ -1,5 +1,6 @@
 import type { Counters } from '../daemon/counting.ts';
 import type { Incident } from '../domain/alert.ts';
+import type { Forecast } from '../domain/forecast.ts';
 import type { Outlook } from '../domain/message.ts';
 import type { AlertName, Refusal, SilenceOrder } from '../domain/operator.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
@@ -106,6 +107,8 @@ export interface AlertView {
   readonly resolvedAt: number | null;
   readonly value: Quantity | null;
   readonly threshold: Quantity | null;
+  /** Of the account, as it is now; of a resolved alert none. */
+  readonly forecast: Readonly<Record<Balance, Forecast | null>>;
   /** One line that stands alone: `OTP production: SMS balance 42.10 CNY, below 50.00 (critical)`. */
   readonly summary: string;
   readonly acknowledged: { readonly at: number; readonly by: string; readonly comment: string } | null;

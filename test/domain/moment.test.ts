@@ -3,6 +3,7 @@ import {
   describeDistance,
   formatMoment,
   formatMomentAndAge,
+  formatNearMoment,
   roughDuration,
 } from '../../src/domain/moment.ts';
 
@@ -35,6 +36,17 @@ describe('instants for people', () => {
     expect(formatMomentAndAge(now - 19 * minute, { timezone: 'UTC', now })).toBe(
       'Fri 20 Nov 18:22 UTC (19 minutes ago)',
     );
+  });
+
+  it.each([
+    [0.5, 'Sat 07:01'],
+    [5.9, 'Thu 16:17'],
+    [20, '10 Dec 18:41'],
+    [364, '19 Nov 18:41'],
+    [400, '25 Dec 2027'],
+  ])('are as short as is clear, %s days ahead', (days, text) => {
+    const at = now + days * 24 * 60 * minute + (days === 0.5 ? 20 * minute : 0);
+    expect(formatNearMoment(at, { timezone: 'UTC', now })).toBe(text);
   });
 
   it('may lie ahead', () => {

@@ -298,6 +298,7 @@ export function buildAlertView(over: Partial<AlertView> = {}): AlertView {
     resolvedAt: null,
     value: { unit: 'money', micros: micros(42.1) },
     threshold: { unit: 'money', micros: micros(50) },
+    forecast: { sms: null, voip: null },
     summary: 'OTP production: SMS balance 42.10 CNY, below 50.00 (critical)',
     acknowledged: null,
     silenced: false,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { cronCalendar } from '../../src/system/calendar.ts';
+import { accountJson, alertJson } from '../../src/views/public-json.ts';
 import { openStoredViews } from '../../src/views/stored-views.ts';
 import { belowRule, minuteMs, units } from '../support/account-facts.ts';
 import { seededRandom } from '../support/seeded-random.ts';
@@ -17,4 +18,26 @@ test('beside a daemon, alerts are shown with the value of the newest reading, no
   const views = openStoredViews({ settings, reader, clock, random: seededRandom(), calendar: cronCalendar });
   const own = { value: { unit: 'money', micros: units(130) }, threshold: { micros: units(200) } };
   expect(views.alerts({ all: false })).toMatchObject([{ rule: 'sms-low', state: 'firing', ...own }]);
+});
+
+test('an alert says when its account is empty as the account does, until it is resolved', async () => {
+  const world = await startWorld({
+    rules: [belowRule({ id: 'sms-low', thresholds: { warning: units(200) } })],
+  });
+  for (let poll = 0; poll < 30; poll++) {
+    world.provider.set('otp', 150 - poll);
+    await world.pass(5 * minuteMs);
+  }
+  const open = () => {
+    const { settings, store: reader, clock } = world;
+    return openStoredViews({ settings, reader, clock, random: seededRandom(), calendar: cronCalendar });
+  };
+  const views = open();
+  const [alert] = views.alerts({ all: false }).map(alertJson);
+  expect(alert?.forecast.sms).toMatchObject({ basis: 'mean-burn', emptyAt: expect.any(String) });
+  expect(alert?.forecast).toEqual(views.accounts().map(accountJson)[0]?.forecast);
+  world.provider.set('otp', 900);
+  await world.pass(5 * minuteMs);
+  const after = open().alerts({ all: true }).map(alertJson);
+  expect(after).toMatchObject([{ state: 'resolved', forecast: { sms: null, voip: null } }]);
 });

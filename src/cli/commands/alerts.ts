@@ -17,7 +17,7 @@ export const alertsCommand: Command = {
   name: 'alerts',
   summary: 'alerts that are pending or firing',
   details: `--json prints {"alerts":[{"account","rule","type","balance","severity","state","since","resolvedAt","value","threshold",
-"summary","acknowledged","silenced","inhibited","flapping","incident"}]}, the same as GET /api/v1/alerts.`,
+"forecast","summary","acknowledged","silenced","inhibited","flapping","incident"}]}, the same as GET /api/v1/alerts.`,
   options: {
     all: { summary: 'also the resolved ones that are still stored' },
     json: { summary: 'print JSON' },

@@ -1,5 +1,5 @@
 import type { Outlook } from '../../domain/message.ts';
-import { plural } from '../../domain/moment.ts';
+import { formatNearMoment, isBeyondHorizon, plural } from '../../domain/moment.ts';
 import { formatMoney } from '../../domain/money.ts';
 import type { Balance } from '../../domain/reading.ts';
 import { drawSparkline } from '../../spending/sparkline.ts';
@@ -7,10 +7,9 @@ import { accountJson } from '../../views/public-json.ts';
 import type { AccountView } from '../../views/views.ts';
 import { formatComputed } from '../../wording/quantity-wording.ts';
 import { type Command, exitCodes } from '../command.ts';
-import type { CommandContext } from '../context.ts';
 import { printJson } from '../print-json.ts';
 import { paintSeverity } from '../severity-style.ts';
-import { layoutWidth } from '../terminal/output.ts';
+import { layoutWidth, type Output } from '../terminal/output.ts';
 import type { Style } from '../terminal/style.ts';
 import { type Column, formatTable } from '../terminal/table.ts';
 import { formatShortDuration } from '../terminal/time.ts';
@@ -27,7 +26,7 @@ export const statusCommand: Command = {
 which the daemon cannot write, is told of on standard error.
 
 --json prints {"accounts":[{"id","name","labels","currency","outcome","failure","polledAt","readAt","balances",
-"burnPerDay","runwaySeconds","consecutiveFailures","backoffUntil","usageHeaders","severity","firing","pending"}]}, the
+"burnPerDay","runwaySeconds","forecast","consecutiveFailures","backoffUntil","usageHeaders","severity","firing","pending"}]}, the
 same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, null where unknown.`,
   options: { json: { summary: 'print JSON' } },
   examples: ['lowwater status', `lowwater status --json | jq -r '.accounts[].balances.sms'`],
@@ -39,15 +38,22 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
         await printJson(context, { accounts: accounts.map(accountJson) });
         return exitCodes.ok;
       }
-      await context.stdout.write(formatStatus(accounts, context));
+      const { timezone } = settings;
+      await context.stdout.write(
+        formatStatus(accounts, { stdout: context.stdout, timezone, now: context.clock.now() }),
+      );
       return exitCodes.ok;
     }),
 };
 
-function formatStatus(accounts: readonly AccountView[], { stdout, clock }: CommandContext): string {
+/** The table of the accounts in their order, with a line that sums them up; as wide as the terminal at most. */
+export function formatStatus(
+  accounts: readonly AccountView[],
+  { stdout, timezone, now }: { readonly stdout: Output; readonly timezone: string; readonly now: number },
+): string {
   const { style } = stdout;
   const table = formatTable({
-    columns: statusColumns({ now: clock.now(), symbols: stdout.isTerminal, style }),
+    columns: statusColumns({ now, timezone, symbols: stdout.isTerminal, style }),
     rows: accounts,
     width: layoutWidth(stdout),
     style,
@@ -57,10 +63,11 @@ function formatStatus(accounts: readonly AccountView[], { stdout, clock }: Comma
 
 function statusColumns(frame: {
   readonly now: number;
+  readonly timezone: string;
   readonly symbols: boolean;
   readonly style: Style;
 }): Column<AccountView>[] {
-  const { now, symbols, style } = frame;
+  const { now, timezone, symbols, style } = frame;
   return [
     {
       header: 'STATE',
@@ -92,7 +99,8 @@ function statusColumns(frame: {
         return burn === null ? '-' : formatComputed(burn, null);
       },
     },
-    { header: 'RUNWAY', align: 'right', rank: 1, value: (account) => runwayOf(account) },
+    { header: 'RUNWAY', align: 'right', rank: 1, value: (account) => runwayOf(account, now) },
+    { header: `EMPTY (${timezone})`, rank: 6, value: (account) => wordEmpty(pressing(account), frame) },
     {
       header: 'READ',
       align: 'right',
@@ -106,7 +114,7 @@ function statusColumns(frame: {
 function sparkColumn(now: number): Column<AccountView> {
   return {
     header: 'LAST 24 H (SMS)',
-    rank: 6,
+    rank: 7,
     drawn: true,
     value: ({ day }) =>
       drawSparkline({
@@ -156,9 +164,31 @@ function pressing({ outlooks }: AccountView): Outlook | null {
     : sms;
 }
 
-function runwayOf(account: AccountView): string {
-  const runwayMs = pressing(account)?.runwayMs ?? null;
-  return runwayMs === null ? '-' : formatShortDuration(runwayMs);
+/** `3d (2d-5d)`: as foretold, and between what it lies four times in five. */
+function runwayOf(account: AccountView, now: number): string {
+  const { runwayMs = null, forecast = null } = pressing(account) ?? {};
+  if (runwayMs === null) return '-';
+  const median = formatShortDuration(runwayMs);
+  if (runwayMs === 0 || forecast?.earliest == null) return median;
+  const from = formatShortDuration(forecast.earliest - now);
+  const until = forecast.latest === null ? '..' : formatShortDuration(forecast.latest - now);
+  return `${median} (${from}-${until})`;
+}
+
+/** `Thu 14:00, between Wed 22:00 and Fri 09:00`. */
+function wordEmpty(
+  outlook: Outlook | null,
+  frame: { readonly timezone: string; readonly now: number },
+): string {
+  const { emptyAt = null, forecast = null } = outlook ?? {};
+  if (emptyAt === null || emptyAt <= frame.now || isBeyondHorizon(emptyAt, frame.now)) return '-';
+  const median = formatNearMoment(emptyAt, frame);
+  if (forecast?.earliest == null) return median;
+  const { earliest, latest } = forecast;
+  const from = formatNearMoment(Math.max(earliest, frame.now), frame);
+  const until =
+    latest === null || isBeyondHorizon(latest, frame.now) ? 'much later' : formatNearMoment(latest, frame);
+  return `${median}, between ${from} and ${until}`;
 }
 
 function byRunway(left: AccountView, right: AccountView): number {

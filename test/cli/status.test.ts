@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { formatStatus } from '../../src/cli/commands/status.ts';
+import type { Output } from '../../src/cli/terminal/output.ts';
+import { createStyle } from '../../src/cli/terminal/style.ts';
+import { buildAccountView, buildOutlook, dayMs, viewsNow } from '../support/fake-views.ts';
+
+function statusOf(columns: number, latest: number | null = viewsNow + 5 * dayMs): string {
+  const emptyAt = viewsNow + 3 * dayMs;
+  const forecast = { emptyAt, earliest: viewsNow + 2 * dayMs, latest, basis: 'hour-of-week' } as const;
+  const sms = buildOutlook({ emptyAt, runwayMs: 3 * dayMs, forecast });
+  const stdout: Output = {
+    write: () => Promise.resolve(),
+    isTerminal: true,
+    columns,
+    style: createStyle(false),
+  };
+  const accounts = [buildAccountView({ outlooks: { sms, voip: null } })];
+  return formatStatus(accounts, { stdout, timezone: 'UTC', now: viewsNow });
+}
+
+describe('when an account runs dry, in the status', () => {
+  it('is an interval, in a narrow terminal too', () => {
+    expect(statusOf(80)).toContain('3d (2d-5d)');
+    expect(statusOf(80)).not.toContain('between');
+  });
+
+  it('is told with day and time where there is room', () => {
+    expect(statusOf(200)).toMatch(/\w{3} (\d\d:\d\d), between \w{3} \1 and \w{3} \1/);
+  });
+
+  it('has no late end where none can be told', () => {
+    expect(statusOf(200, null)).toContain('3d (2d-..)');
+    expect(statusOf(200, null)).toContain('and much later');
+  });
+});
