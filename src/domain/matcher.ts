@@ -1,6 +1,9 @@
 import type { Matcher } from './rule.ts';
 import type { Severity } from './severity.ts';
 
+/** What the name of a label looks like, in an account and in a match. */
+export const labelNamePattern = /^(?!__proto__$)[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$/;
+
 /** What a matcher is held against: an account, and for routes and silences an alert of it. */
 export interface MatchSubject {
   readonly account: string;

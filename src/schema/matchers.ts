@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { labelNamePattern } from '../domain/matcher.ts';
 import type { Matcher } from '../domain/rule.ts';
 import { type Severity, severities } from '../domain/severity.ts';
 import { listWords } from '../wording/lists.ts';
@@ -22,16 +23,27 @@ function asList<T extends string>(value: T | T[]): readonly T[] {
   return typeof value === 'string' ? [value] : value;
 }
 
-/** The name of a label: what it may look like in an account and in a match. */
-export const labelName = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$/);
-export const labelNameForm =
+const labelNameForm =
   'must be a name of 1 to 63 letters, digits, underscores, dots and hyphens that starts with a letter, digit or underscore';
 
-const labels = z
-  .record(labelName, z.union([z.string(), texts], { error: oneOrMore }).transform(asList), {
+/**
+ * Labels by their names, with values of that schema: those of an account, or those that a match asks for. A record of
+ * zod drops the key `__proto__` without a word, and a match that lost a key would match more than was asked for.
+ */
+export function labelRecord<T extends z.ZodType>(value: T) {
+  const record = z.record(z.string().regex(labelNamePattern), value, {
     error: (issue) => (issue.code === 'invalid_key' ? labelNameForm : 'must be an object of labels'),
-  })
-  .meta({ description: 'Labels that the account must have; a value or a list of values for each.' });
+  });
+  return z.preprocess((input, context) => {
+    if (typeof input === 'object' && input !== null && Object.hasOwn(input, '__proto__'))
+      context.addIssue({ code: 'custom', path: ['__proto__'], message: 'no label can have this name' });
+    return input;
+  }, record);
+}
+
+const labels = labelRecord(z.union([z.string(), texts], { error: oneOrMore }).transform(asList)).meta({
+  description: 'Labels that the account must have; a value or a list of values for each.',
+});
 
 /** Which accounts a rule watches. */
 export const accountMatch = shape(

@@ -369,6 +369,11 @@ describe('what cannot be done', () => {
       'stands alone',
     ],
     ['a label without a value', 'silence add --for 1h --label team', 'key=value'],
+    [
+      'a label that cannot be one',
+      'silence add --for 1h --account otp --label __proto__=x',
+      'no label can be called "__proto__"',
+    ],
     ['a bad severity', 'silence add --for 1h --severity bad', 'info, warning, critical'],
     ['a bad balance', 'history otp --balance fax', 'sms and voip'],
     ['a bad time', 'history otp --since yesterday', 'write it as 7d'],

@@ -261,6 +261,7 @@ describe('what the API is told', () => {
   it.each([
     '{"match":{"labels":{"__proto__":"x"}},"for":"1h"}',
     '{"match":{"account":"otp","labels":{"\\u005f_proto__":"x"}},"for":"1h"}',
+    '{"match":{"account":"otp","__proto__":{"rule":"sms-low"}},"for":"1h"}',
   ])('refuses a label that would be lost: %s', async (body) => {
     const response = await fetch(`${server.url}/api/v1/silences`, {
       method: 'POST',
@@ -268,6 +269,7 @@ describe('what the API is told', () => {
       headers: { 'content-type': 'application/json' },
     });
     expect(response.status).toBe(400);
+    expect(await response.text()).toContain('__proto__');
     expect(server.views.orders).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { isOwnId } from '../../domain/alert.ts';
-import { matchesEverything, wordMatcher } from '../../domain/matcher.ts';
+import { labelNamePattern, matchesEverything, wordMatcher } from '../../domain/matcher.ts';
 import type { Matcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
 import { isoText, silenceJson } from '../../views/public-json.ts';
@@ -141,7 +141,9 @@ function readLabels(input: CommandInput): NonNullable<Matcher['labels']> | null 
   const pairs = input.options('label').map((text) => {
     const cut = text.indexOf('=');
     if (cut < 1) throw new UsageError(`--label ${text}: write it as key=value`);
-    return { key: text.slice(0, cut), value: text.slice(cut + 1) };
+    const key = text.slice(0, cut);
+    if (!labelNamePattern.test(key)) throw new UsageError(`--label ${text}: no label can be called "${key}"`);
+    return { key, value: text.slice(cut + 1) };
   });
   if (pairs.length === 0) return null;
   const values = Map.groupBy(pairs, ({ key }) => key);

@@ -6,7 +6,7 @@ import { ownAlertTypes } from '../../rules/registry.ts';
 import { ruleSchema } from '../../rules/rule-schema.ts';
 import { hostAddress, linkAddress, plainAddress, secretAddress } from '../../schema/addresses.ts';
 import { holidays } from '../../schema/dates.ts';
-import { alertMatch, labelName, labelNameForm } from '../../schema/matchers.ts';
+import { alertMatch, labelRecord } from '../../schema/matchers.ts';
 import { cronText, pollSchema, timezone } from '../../schema/schedules.ts';
 import { choice, filledList, flag, shape, wholeNumber } from '../../schema/shapes.ts';
 import {
@@ -47,11 +47,9 @@ const provider = shape({
     .prefault({}),
 }).meta({ description: 'The messaging provider.' });
 
-const labels = z
-  .record(labelName, z.string({ error: 'must be a text' }), {
-    error: (issue) => (issue.code === 'invalid_key' ? labelNameForm : 'must be an object of labels'),
-  })
-  .meta({ description: 'Labels that rules, routes and silences can match.' });
+const labels = labelRecord(z.string({ error: 'must be a text' })).meta({
+  description: 'Labels that rules, routes and silences can match.',
+});
 
 const account = shape({
   id: id('Names the account everywhere. Unique.'),

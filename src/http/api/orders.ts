@@ -4,6 +4,7 @@ import type { SilenceOrder } from '../../domain/operator.ts';
 import type { Matcher } from '../../domain/rule.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
 import { longestSilenceMs } from '../../engine/operate.ts';
+import { labelRecord } from '../../schema/matchers.ts';
 import { severitySchema } from '../../views/public-json.ts';
 import { RequestError } from '../refusal.ts';
 
@@ -21,7 +22,7 @@ export const matchSchema = z
     account: oneOrMore.optional(),
     rule: oneOrMore.optional(),
     severity: oneOrMoreSeverities.optional(),
-    labels: z.record(z.string(), oneOrMore).optional(),
+    labels: labelRecord(oneOrMore).optional(),
   })
   .meta({
     id: 'Match',

@@ -121,6 +121,16 @@ describe('a silence ordered on the page', () => {
     });
   });
 
+  it('by a label that would be lost on the way is refused, for it would mute the whole account', async () => {
+    const response = await fetch(`${server.url}/silences`, {
+      method: 'POST',
+      body: new URLSearchParams({ account: 'otp', label: '__proto__=x', for: '2h', by: 'Lin' }),
+    });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('match.labels.__proto__: no label can have this name');
+    expect(server.views.orders).toEqual([]);
+  });
+
   it('that is refused comes back with the reason beside what was filled in', async () => {
     server.views.refusal = { refused: 'invalid', why: 'there is no rule "sms-lo"; did you mean "sms-low"?' };
     const response = await fetch(`${server.url}/silences`, {
