@@ -26,7 +26,12 @@ export function breachedStep(query: {
   return null;
 }
 
-/** The threshold that a falling value meets first; null for an empty ladder. */
+/** The worst step of a ladder that a rising value has reached; null when it has reached none. */
+export function reachedStep(ladder: Ladder<number>, value: number): Severity | null {
+  return worstFirst.find((severity) => value >= (ladder[severity] ?? Number.POSITIVE_INFINITY)) ?? null;
+}
+
+/** The threshold of the mildest step, which a value meets first; null for an empty ladder. */
 export function firstThreshold(ladder: Ladder<number>): number | null {
   return ladder.info ?? ladder.warning ?? ladder.critical ?? null;
 }

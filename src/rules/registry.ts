@@ -1,6 +1,7 @@
 import type { Rule } from '../domain/rule.ts';
 import { authFailed } from './auth-failed.ts';
 import { below } from './below.ts';
+import { budget } from './budget.ts';
 import { channelFailed } from './channel-failed.ts';
 import { configInvalid } from './config-invalid.ts';
 import { currency } from './currency.ts';
@@ -22,6 +23,7 @@ export const ruleKinds = [
   runway,
   surge,
   slump,
+  budget,
   drop,
   idle,
   topUp,

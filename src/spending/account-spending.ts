@@ -8,6 +8,14 @@ import { beginInterval, passHour } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
 import { payBy } from './pay-by.ts';
+import {
+  addToSums,
+  beginSums,
+  type Period,
+  type PeriodSum,
+  type PeriodSums,
+  restoreSums,
+} from './periods.ts';
 import { readSpending, writeSpending } from './spending-bytes.ts';
 import { forgetUnusual, type Usual, usualRange, watchUnusual } from './unusual.ts';
 
@@ -42,6 +50,7 @@ export class AccountSpending {
   #floorMicros: Micros;
   #last: Reading | null = null;
   #hour: LocalHour | null = null;
+  #sums: PeriodSums | null = null;
   #known: Record<Balance, Known | null> = { sms: null, voip: null };
 
   /** `floorMicros` is what counts as empty. */
@@ -69,10 +78,16 @@ export class AccountSpending {
     return this.#known[balance]?.state ?? null;
   }
 
+  /** What was spent since the present day, week or month of the account's calendar began; null before the first reading. */
+  since(period: Period): PeriodSum | null {
+    return this.#sums?.[period] ?? null;
+  }
+
   /** Takes in the newest reading. True when an hour ended with it. */
   read(reading: Reading): boolean {
     const last = this.#last;
     this.#last = reading;
+    this.#sumUp(last, reading);
     if (last !== null && !isSameCurrency(last.currency, reading.currency))
       this.#known = { sms: null, voip: null };
     if (
@@ -125,9 +140,9 @@ export class AccountSpending {
 
   /** All of it, about 2.6 KB for each balance that ever fell; null before the first reading. */
   bytes(): Uint8Array | null {
-    if (this.#last === null) return null;
+    if (this.#last === null || this.#sums === null) return null;
     const states = { sms: this.state('sms'), voip: this.state('voip') };
-    return writeSpending({ timezone: this.#week.timezone, last: this.#last, states });
+    return writeSpending({ timezone: this.#week.timezone, last: this.#last, sums: this.#sums, states });
   }
 
   /** Goes on from what `bytes` gave. False where that is of another version or time zone: nothing changes then. */
@@ -136,9 +151,18 @@ export class AccountSpending {
     if (found === null || found.timezone !== this.#week.timezone) return false;
     this.#last = found.last;
     this.#hour = this.#week.hourAt(found.last.at);
+    this.#sums = restoreSums(this.#week, found.sums);
     const { sms, voip } = found.states;
     this.#known = { sms: sms && fresh(sms), voip: voip && fresh(voip) };
     return true;
+  }
+
+  #sumUp(last: Reading | null, reading: Reading): void {
+    if (last === null || this.#sums === null || !isSameCurrency(last.currency, reading.currency)) {
+      this.#sums = beginSums(this.#week, reading.at);
+    } else {
+      addToSums(this.#sums, { week: this.#week, last, reading });
+    }
   }
 
   #walk(known: Known, startsAt: number): Walk {

@@ -1,6 +1,7 @@
 import type { Calendar } from '../domain/ports.ts';
 
 const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 const daysPerWeek = 7;
 export const hoursPerWeek = 168;
 
@@ -38,7 +39,7 @@ export class LocalWeek {
   }) {
     this.timezone = parts.timezone;
     this.#calendar = parts.calendar;
-    this.#holidays = new Set(parts.holidays.map((date) => Date.parse(`${date}T00:00Z`) / (24 * hourMs)));
+    this.#holidays = new Set(parts.holidays.map((date) => Date.parse(`${date}T00:00Z`) / dayMs));
   }
 
   /** Whether anybody said which days are holidays. */
@@ -58,6 +59,27 @@ export class LocalWeek {
     return { startsAt, endsAt: startsAt + hourMs, slot: this.#slotOf(hour) };
   }
 
+  /** The local day of an instant, counted from 1970. */
+  dayAt(at: number): number {
+    return Math.floor((at + this.#calendar.offsetMs(this.timezone, at)) / dayMs);
+  }
+
+  /** Monday is 0; a holiday keeps its own weekday here. */
+  weekdayOf(day: number): number {
+    return modulo(day + mondayShift, daysPerWeek);
+  }
+
+  /** The first instant of a local day. Where clocks go forward at midnight, that is an hour past it. */
+  beginOf(day: number): number {
+    const midnight = day * dayMs;
+    const guess = midnight - this.#calendar.offsetMs(this.timezone, midnight);
+    const offsets = [guess - dayMs / 4, guess + dayMs / 4].map((at) =>
+      this.#calendar.offsetMs(this.timezone, at),
+    );
+    const candidates = offsets.map((offsetMs) => midnight - offsetMs).sort((left, right) => left - right);
+    return candidates.find((at) => this.dayAt(at) >= day) ?? guess;
+  }
+
   /** The slots of the hours that follow one another from `startsAt` on, the first that of `startsAt` itself. */
   slotsFrom(startsAt: number): Uint8Array {
     if (this.#aheadFrom === startsAt) return this.#ahead;
@@ -72,7 +94,7 @@ export class LocalWeek {
 
   #slotOf(hour: number): number {
     const day = Math.floor(hour / 24);
-    const weekday = this.#holidays.has(day) ? sunday : modulo(day + mondayShift, daysPerWeek);
+    const weekday = this.#holidays.has(day) ? sunday : this.weekdayOf(day);
     return weekday * 24 + (hour - day * 24);
   }
 }

@@ -5,25 +5,28 @@ import {
   readBalanceState,
   writeBalanceState,
 } from './balance-state.ts';
+import { type PeriodSums, readSums, sumsBytes, writeSums } from './periods.ts';
 
 /** Grows with each change of what the bytes mean. What another version wrote is made anew from history. */
-const version = 1;
+const version = 2;
 
 const lengthBytes = 2;
-const headBytes = 2 + 3 * 8;
+const sumsAt = 2 + 3 * 8;
+const headBytes = sumsAt + sumsBytes;
 
-/** What of an account's spending outlives a restart. */
-export interface LastingSpending {
+/** What of an account's spending outlives a restart; `Sums` are those of its periods, or the numbers that they are stored as. */
+export interface LastingSpending<Sums> {
   readonly timezone: string;
   readonly last: Reading;
+  readonly sums: Sums;
   readonly states: Readonly<Record<Balance, BalanceState | null>>;
 }
 
 /**
- * Version; which balances follow; instant and balances of the newest reading; currency and time zone with their lengths;
+ * Version; which balances follow; instant and balances of the newest reading; the sums of the periods; currency and time zone with their lengths;
  * the states.
  */
-export function writeSpending({ timezone, last, states }: LastingSpending): Uint8Array {
+export function writeSpending({ timezone, last, sums, states }: LastingSpending<PeriodSums>): Uint8Array {
   const texts = [last.currency, timezone].map((text) => encodeText(text));
   const present = balances.filter((balance) => states[balance] !== null);
   const textBytes = texts.reduce((sum, text) => sum + lengthBytes + text.length, 0);
@@ -36,6 +39,7 @@ export function writeSpending({ timezone, last, states }: LastingSpending): Uint
   );
   for (const [index, value] of [last.at, last.sms, last.voip].entries())
     view.setFloat64(2 + 8 * index, value, true);
+  writeSums(sums, view, sumsAt);
   let place = headBytes;
   for (const text of texts) {
     view.setUint16(place, text.length, true);
@@ -51,7 +55,7 @@ export function writeSpending({ timezone, last, states }: LastingSpending): Uint
 }
 
 /** What `writeSpending` wrote; null for bytes of another version, or cut short. */
-export function readSpending(bytes: Uint8Array): LastingSpending | null {
+export function readSpending(bytes: Uint8Array): LastingSpending<readonly number[]> | null {
   if (bytes.length < headBytes + 2 * lengthBytes || bytes[0] !== version) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const present = view.getUint8(1);
@@ -71,6 +75,7 @@ export function readSpending(bytes: Uint8Array): LastingSpending | null {
       voip: view.getFloat64(18, true),
       currency: currency.text,
     },
+    sums: readSums(view, sumsAt),
     states: { sms: state('sms'), voip: state('voip') },
   };
 }

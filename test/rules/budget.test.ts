@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import type { Reading } from '../../src/domain/reading.ts';
+import type { Severity } from '../../src/domain/severity.ts';
+import { describeRule } from '../../src/rules/about-rules.ts';
+import type { BudgetRule } from '../../src/rules/budget.ts';
+import { evaluate, explainRule } from '../../src/rules/evaluate.ts';
+import { dayMs, factsAfter, factsNoon, hourMs, minuteMs, units, verdict } from '../support/account-facts.ts';
+import { monday, officeHours, spendBy } from '../support/spending.ts';
+
+const rule: BudgetRule = {
+  id: 'budget',
+  type: 'budget',
+  severity: 'critical',
+  forMs: 0,
+  recoverForMs: 0,
+  match: {},
+  builtIn: false,
+  balance: 'sms',
+  per: 'day',
+  thresholds: { warning: units(50), critical: units(100) },
+};
+
+const midnight = factsNoon - 12 * hourMs;
+
+function read(at: number, sms: number, currency = 'CNY'): Reading {
+  return { at, sms: units(sms), voip: 0, currency };
+}
+
+/** A day of which nothing is hidden, until noon, in which so much was spent. */
+function spentToday(amount: number): Reading[] {
+  return [read(midnight - minuteMs, 1000), read(midnight, 1000), read(factsNoon, 1000 - amount)];
+}
+
+function factNames(readings: readonly Reading[], over: Partial<BudgetRule> = {}) {
+  const facts = factsAfter(readings);
+  return new Map(
+    explainRule({ ...rule, ...over }, facts, null).facts.map(({ name, value }) => [name, value]),
+  );
+}
+
+test.each<[string, number, Severity | null, string]>([
+  ['nothing spent is ok', 0, null, 'ok'],
+  ['a millionth below the budget is ok', 49.999999, null, 'ok'],
+  ['at the first step it is a warning', 50, null, 'warning'],
+  ['between the steps it stays one', 99.999999, 'warning', 'warning'],
+  ['at the second step it is critical', 100, 'warning', 'critical'],
+  ['it does not resolve while the period lasts', 100, 'critical', 'critical'],
+])('%s', (_, amount, firing, expected) => {
+  expect(verdict(evaluate(rule, factsAfter(spentToday(amount)), firing))).toBe(expected);
+});
+
+test('a top-up gives nothing back', () => {
+  const facts = factsAfter([...spentToday(60), read(factsNoon + minuteMs, 5000)]);
+  expect(evaluate(rule, facts, 'warning')).toMatchObject({
+    kind: 'breached',
+    value: { unit: 'money', micros: units(60) },
+    threshold: { unit: 'money', micros: units(50) },
+  });
+});
+
+test('the next period resolves it', () => {
+  const facts = factsAfter([
+    ...spentToday(120),
+    read(midnight + dayMs - minuteMs, 880),
+    read(midnight + dayMs + minuteMs, 879),
+  ]);
+  expect(evaluate(rule, facts, 'critical')).toMatchObject({
+    kind: 'ok',
+    value: { unit: 'money', micros: units(0.5) },
+  });
+});
+
+describe('a period that is not known from its beginning', () => {
+  const late = (amount: number) =>
+    factsAfter([read(midnight + hourMs, 1000), read(factsNoon, 1000 - amount)]);
+
+  test('gives no verdict below the budget, whether it fires or not, and says since when it knows', () => {
+    for (const firing of [null, 'warning'] as const) {
+      expect(evaluate(rule, late(10), firing)).toMatchObject({
+        kind: 'unknown',
+        why: 'spending is known since 2026-11-20T01:00:00.000Z only (10.00 CNY), not since the day began',
+      });
+    }
+  });
+
+  test('is over budget for certain where the known part is', () => {
+    expect(verdict(evaluate(rule, late(100), null))).toBe('critical');
+  });
+
+  test('tells since when it knows, and when it was first read after a long gap', () => {
+    expect(factNames([read(midnight + hourMs, 9), read(factsNoon, 8)]).get('known since')).toEqual({
+      unit: 'instant',
+      at: midnight + hourMs,
+    });
+    const gap = factNames([read(midnight - 6 * hourMs, 1000), read(midnight + 6 * hourMs, 880)]);
+    expect(gap.get('first read in it')).toEqual({ unit: 'instant', at: midnight + 6 * hourMs });
+    expect(gap.get('spent')).toEqual({ unit: 'money', micros: units(60) });
+  });
+});
+
+describe('the total at the end', () => {
+  test('is by the forecast where there is one', () => {
+    const readings = [...spendBy(officeHours, { from: monday, to: monday + 15.5 * dayMs })];
+    const found = factNames(
+      readings.map((reading) => ({ ...reading, currency: 'CNY' })),
+      { per: 'week' },
+    );
+    expect(found.get('reckoned by')).toEqual({ unit: 'text', text: 'the forecast' });
+    const total = found.get('total at its end');
+    // A week takes 50 hours of ten units and 118 of one.
+    expect(total?.unit === 'money' ? total.micros / units(618) : 0).toBeCloseTo(1, 1);
+  });
+
+  test('is by the mean before', () => {
+    const found = factNames(spentToday(30));
+    expect(found.get('total at its end')).toEqual({ unit: 'money', micros: units(60) });
+    expect(found.get('reckoned by')).toEqual({ unit: 'text', text: 'the mean of the period' });
+  });
+
+  test('is not known yet in the first hour', () => {
+    const found = factNames([read(midnight, 10), read(midnight + 30 * minuteMs, 9)]);
+    expect(found.get('total at its end')).toEqual({ unit: 'text', text: 'not known yet' });
+  });
+});
+
+test('it gives no verdict in another currency than that of the account', () => {
+  expect(verdict(evaluate(rule, factsAfter([read(factsNoon, 1, 'USD')]), null))).toBe('unknown');
+});
+
+test('it is described with its ladder', () => {
+  expect(describeRule(rule)).toBe(
+    'spent of the SMS balance since the day began reaches 100.00 (critical), 50.00 (warning)',
+  );
+});
