@@ -1,5 +1,5 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
@@ -156,6 +156,32 @@ function findCircles(graph: Graph): string[][] {
   return circles;
 }
 
+/** Folders of `test` with what belongs to no one folder of `src`. */
+const besideTheMirror = ['e2e', 'torture', 'support', 'fixtures', 'deploy', 'scripts'];
+
+/**
+ * A test stands in a folder that `src` has, and where its room has a file of its name, in that file's folder. A test of
+ * several files has a name of its own.
+ */
+function findMisplacedTests(tests: readonly string[], files: readonly string[]): string[] {
+  const stemOf = (path: string): string =>
+    path.replace(/^(?:src|test)\//, '').replace(/(?:\.test)?\.ts$/, '');
+  const stems = files.map(stemOf);
+  return tests.flatMap((path) => {
+    const stem = stemOf(path);
+    const [room = ''] = stem.split('/');
+    if (besideTheMirror.includes(room) || stem === 'architecture') return [];
+    if (!stems.some((other) => dirname(other) === dirname(stem))) return [`${path}: src has no such folder`];
+    const named = stems.filter(
+      (other) =>
+        other.startsWith(`${room}/`) && basename(other) === basename(stem) && path.endsWith('.test.ts'),
+    );
+    return named.length === 0 || named.includes(stem)
+      ? []
+      : [`${path}: it belongs to test/${named.join(', test/')}.test.ts`];
+  });
+}
+
 const sources: readonly SourceFile[] = globSync('src/**/*.ts', { cwd: root }).map((path) => ({
   path,
   text: readFileSync(join(root, path), 'utf8'),
@@ -169,6 +195,26 @@ describe('the house', () => {
 
   it('keeps its arrows, its clock and its size', () => {
     expect(sources.flatMap(findViolations)).toEqual([]);
+  });
+});
+
+describe('test/', () => {
+  it('mirrors src/', () => {
+    const paths = sources.map(({ path }) => path);
+    expect(findMisplacedTests(globSync('test/**/*.ts', { cwd: root }), paths)).toEqual([]);
+  });
+
+  it('is found to stand elsewhere', () => {
+    const tests = [
+      'test/store/backup.test.ts',
+      'test/attic/a.test.ts',
+      'test/store/crash.test.ts',
+      'test/e2e/a.test.ts',
+    ];
+    expect(findMisplacedTests(tests, ['src/store/store.ts', 'src/store/sqlite/backup.ts'])).toEqual([
+      'test/store/backup.test.ts: it belongs to test/store/sqlite/backup.test.ts',
+      'test/attic/a.test.ts: src has no such folder',
+    ]);
   });
 });
 

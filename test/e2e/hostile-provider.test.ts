@@ -1,9 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { issueCertificate } from '../provider/support/certificates.ts';
-import { type Listening, listenTls } from '../provider/support/loopback-provider.ts';
 import { type ApiAccount, type ApiAlert, accountsOf, alertsOf } from '../support/api-answers.ts';
+import { issueCertificate } from '../support/certificates.ts';
 import { eventually } from '../support/eventually.ts';
 import {
   bodyMark,
@@ -12,6 +11,7 @@ import {
   oddRows,
   startHostileProvider,
 } from '../support/hostile-provider.ts';
+import { type Listening, listenTls } from '../support/loopback-provider.ts';
 import { type Bed, makeBed, type RunningDaemon } from '../support/run-daemon.ts';
 
 const rows = [...hostileRows, ...oddRows];

@@ -7,7 +7,7 @@ import { loadConfigFile } from '../../src/config/load-config.ts';
 import { openReader, openStore } from '../../src/store/store.ts';
 import { cronCalendar, findCronProblem } from '../../src/system/calendar.ts';
 import { openStoredViews } from '../../src/views/stored-views.ts';
-import { silent } from '../store/batches.ts';
+import { silent } from '../store/sqlite/batches.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
 const fixtures = join(import.meta.dirname, '..', 'fixtures');

@@ -10,7 +10,7 @@ import {
   okBody,
   readOnce,
   send,
-} from './support/loopback-provider.ts';
+} from '../support/loopback-provider.ts';
 
 const never = new AbortController().signal;
 const wholeAnswer = `HTTP/1.1 200 OK\r\ncontent-length: ${okBody.length}\r\n\r\n${okBody}`;

@@ -8,7 +8,7 @@ import {
   listenSockets,
   okBody,
   send,
-} from './support/loopback-provider.ts';
+} from '../support/loopback-provider.ts';
 
 const never = new AbortController().signal;
 const wholeAnswer = `HTTP/1.1 200 OK\r\ncontent-length: ${okBody.length}\r\n\r\n${okBody}`;

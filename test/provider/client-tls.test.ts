@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { issueCertificate, type Order } from './support/certificates.ts';
+import { issueCertificate, type Order } from '../support/certificates.ts';
 import {
   accountAt,
   createTestClient,
@@ -12,7 +12,7 @@ import {
   listenTls,
   readOnce,
   send,
-} from './support/loopback-provider.ts';
+} from '../support/loopback-provider.ts';
 
 const authority = issueCertificate({ name: 'Trusted test CA', authority: true });
 const stranger = issueCertificate({ name: 'Unknown test CA', authority: true });

@@ -13,7 +13,7 @@ import {
   readText,
   secretText,
   send,
-} from './support/loopback-provider.ts';
+} from '../support/loopback-provider.ts';
 
 const never = new AbortController().signal;
 
@@ -375,7 +375,7 @@ describe('the deadline covers the whole exchange', () => {
   });
 
   test('a TLS handshake that nobody answers', async () => {
-    const { listenSockets } = await import('./support/loopback-provider.ts');
+    const { listenSockets } = await import('../support/loopback-provider.ts');
     const server = await listenSockets(() => {});
     const outcome = await readOnce(server.url.replace('http:', 'https:'), { timeoutMs: 150 });
     expect(outcome.kind).toBe('timeout');

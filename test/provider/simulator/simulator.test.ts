@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ScenarioInput, scenarioSchema } from '../../../src/provider/simulator/scenario.ts';
 import { type Simulator, startSimulator } from '../../../src/provider/simulator/server.ts';
 import { systemRandom } from '../../../src/system/random.ts';
-import { HandClock } from '../support/hand-clock.ts';
-import { accountAt, createTestClient } from '../support/loopback-provider.ts';
+import { HandClock } from '../../support/hand-clock.ts';
+import { accountAt, createTestClient } from '../../support/loopback-provider.ts';
 
 const never = new AbortController().signal;
 const otp = { id: 'otp', authSecret: 'otp-key', sms: '100', voip: '-2.5', currency: 'CNY' };

@@ -1,7 +1,7 @@
 import type { MonitorState } from '../../../src/engine/state.ts';
 import { Violation } from '../story.ts';
 import { type AlertFact, factOf, resting } from './alert-fact.ts';
-import type { AccountFact, Watch } from './judging.ts';
+import type { AccountFact, AccountSetup } from './judge-alerts.ts';
 import { isSoft } from './rules.ts';
 
 /** What can be known of the end of the process before this one. Instants are of the daemon's clock. */
@@ -20,13 +20,13 @@ export function adoptAccount(
   state: MonitorState,
   it: {
     readonly id: string;
-    readonly watch: Watch;
+    readonly setup: AccountSetup;
     readonly fact: AccountFact;
     readonly end: KnownEnd;
     readonly longestInterval: number;
   },
 ): AccountFact {
-  const { id, watch, fact, end } = it;
+  const { id, setup, fact, end } = it;
   const own = state.accounts.get(id);
   if (own === undefined) return fact;
   // What is known of the end of the last run is its last poll.
@@ -37,7 +37,7 @@ export function adoptAccount(
   const leastMs = end.now - knownEnd - it.longestInterval;
   const bounds = { low: Math.max(0, leastMs) - 5000, high: downMs + 5000, checked: !end.believed };
   const alerts = new Map<string, AlertFact>();
-  for (const rule of watch.rules) {
+  for (const rule of setup.rules) {
     const alert = state.alerts.get(id, rule.id);
     const mine = fact.alerts.get(rule.id) ?? resting;
     const next = factOf(alert);

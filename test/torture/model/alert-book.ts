@@ -11,14 +11,14 @@ import { type AlertFact, agrees, factOf, resting, shifted } from './alert-fact.t
 import { ExpectedEvents } from './expected-events.ts';
 import {
   type AccountFact,
+  type AccountSetup,
   elapseAlert,
   isTie,
   judgeAnswer,
   type Polled,
   tieMs,
   timingOf,
-  type Watch,
-} from './judging.ts';
+} from './judge-alerts.ts';
 import { isSoft, needsReading, rulesOf } from './rules.ts';
 import { expectPossible, History } from './soft-rules.ts';
 
@@ -32,7 +32,7 @@ const patienceMs = 3000;
 
 /** Predicts every alert from what the provider answered, and holds the daemon's own alerts against it. */
 export class AlertBook {
-  readonly #watches = new Map<string, Watch>();
+  readonly #setups = new Map<string, AccountSetup>();
   readonly #mismatches = new Map<string, Mismatch>();
   readonly known = new Set<string>();
   readonly #histories = new Map<string, History>();
@@ -50,15 +50,15 @@ export class AlertBook {
   }
 
   rule(account: string, rule: string): AnyRule | undefined {
-    return this.#watches.get(account)?.rules.find((it) => it.id === rule);
+    return this.#setups.get(account)?.rules.find((it) => it.id === rule);
   }
 
   intervalOf(account: string): number {
-    return this.#watches.get(account)?.intervalMs ?? 0;
+    return this.#setups.get(account)?.intervalMs ?? 0;
   }
 
   get longestInterval(): number {
-    return Math.max(0, ...[...this.#watches.values()].map((watch) => watch.intervalMs));
+    return Math.max(0, ...[...this.#setups.values()].map((setup) => setup.intervalMs));
   }
 
   /** A process takes over what was committed. Clocks may have moved by the time in which nobody watched. */
@@ -71,9 +71,9 @@ export class AlertBook {
     this.configure(daemon.state, it.now, false);
     const { longestInterval } = this;
     for (const [id, fact] of this.#live) {
-      const watch = this.#watches.get(id);
-      if (watch !== undefined)
-        this.#live.set(id, adoptAccount(daemon.state, { id, watch, fact, end, longestInterval }));
+      const setup = this.#setups.get(id);
+      if (setup !== undefined)
+        this.#live.set(id, adoptAccount(daemon.state, { id, setup, fact, end, longestInterval }));
     }
   }
 
@@ -83,9 +83,9 @@ export class AlertBook {
     if (running) this.elapse(now);
     // What a new rule finds overdue is overdue from now on.
     this.#judgingSince = now;
-    this.#watches.clear();
-    for (const account of settings.accounts) this.#watch(state, settings, account, now);
-    for (const id of [...this.#live.keys()]) if (!this.#watches.has(id)) this.#live.delete(id);
+    this.#setups.clear();
+    for (const account of settings.accounts) this.#setUp(state, settings, account, now);
+    for (const id of [...this.#live.keys()]) if (!this.#setups.has(id)) this.#live.delete(id);
     if (running) this.elapse(now);
   }
 
@@ -128,17 +128,17 @@ export class AlertBook {
   }
 
   polled(account: string, outcome: Outcome, now: number): void {
-    const watch = this.#watches.get(account);
+    const setup = this.#setups.get(account);
     const before = this.#live.get(account);
-    if (watch === undefined || before === undefined) return;
-    this.#elapseAccount(account, watch, now - tieMs);
+    if (setup === undefined || before === undefined) return;
+    this.#elapseAccount(account, setup, now - tieMs);
     const fact = this.#live.get(account) ?? before;
     const reading = outcome.kind === 'ok' ? { at: now, ...outcome.answer } : null;
     if (reading !== null) this.#historyOf(account).add(reading);
     let alerts: Map<string, AlertFact> | null = null;
-    for (const rule of watch.rules) {
+    for (const rule of setup.rules) {
       const known = fact.alerts.get(rule.id) ?? resting;
-      const next = this.#judgePoll(rule, known, { account, watch, fact, reading, outcome, now });
+      const next = this.#judgePoll(rule, known, { account, setup, fact, reading, outcome, now });
       if (next === known) continue;
       alerts ??= new Map(fact.alerts);
       alerts.set(rule.id, next);
@@ -155,20 +155,20 @@ export class AlertBook {
   }
 
   #judgePoll(rule: AnyRule, known: AlertFact, it: Polled & { readonly account: string }): AlertFact {
-    const { account, watch, fact, reading, now } = it;
+    const { account, setup, fact, reading, now } = it;
     if (isSoft(rule)) return known;
     if (needsReading(rule) && reading === null) {
       // Time decides nothing from here on; what it decided just now may have come first.
-      return isTie(known, timingOf(rule, watch), now) ? { ...known, doubt: true } : known;
+      return isTie(known, timingOf(rule, setup), now) ? { ...known, doubt: true } : known;
     }
     if (rule.type !== 'top-up') return judgeAnswer(rule, known, it);
-    const { currency } = watch.settings;
+    const { currency } = setup.settings;
     this.events.read(account, rule, { reading, before: fact.reading, currency, now });
     return known;
   }
 
   elapse(now: number): void {
-    for (const [id, watch] of this.#watches) this.#elapseAccount(id, watch, now);
+    for (const [id, setup] of this.#setups) this.#elapseAccount(id, setup, now);
   }
 
   /** Compares with the daemon, all accounts or some. `at` is of the simulation, `now` of the daemon. */
@@ -176,15 +176,15 @@ export class AlertBook {
     state: MonitorState,
     it: { readonly at: number; readonly now: number; readonly only?: ReadonlySet<string> },
   ): void {
-    const ids = it.only ?? this.#watches.keys();
+    const ids = it.only ?? this.#setups.keys();
     for (const id of ids) {
-      const watch = this.#watches.get(id);
-      if (watch === undefined) continue;
-      this.#elapseAccount(id, watch, it.now);
+      const setup = this.#setups.get(id);
+      if (setup === undefined) continue;
+      this.#elapseAccount(id, setup, it.now);
       const fact = this.#live.get(id);
       if (fact === undefined) continue;
       this.#compareReading(state, id, fact);
-      for (const rule of watch.rules)
+      for (const rule of setup.rules)
         this.#compareAlert(state, { id, fact: this.#live.get(id) ?? fact, rule, at: it.at });
     }
   }
@@ -210,16 +210,16 @@ export class AlertBook {
     this.known.add(incident.id);
   }
 
-  #watch(state: MonitorState, settings: Settings, account: AccountSettings, now: number): void {
+  #setUp(state: MonitorState, settings: Settings, account: AccountSettings, now: number): void {
     const own = state.accounts.get(account.id);
     const every = account.poll.kind === 'every' ? account.poll.everyMs : null;
-    const watch: Watch = {
+    const setup: AccountSetup = {
       settings: account,
       rules: rulesOf(settings, account),
       intervalMs: every ?? own?.pollIntervalMs ?? 0,
       gapMs: () => every ?? own?.pollGapMs ?? 0,
     };
-    this.#watches.set(account.id, watch);
+    this.#setups.set(account.id, setup);
     const fact = this.#live.get(account.id);
     const none = {
       firstSeenAt: now,
@@ -233,20 +233,20 @@ export class AlertBook {
       this.#live.set(account.id, { ...none, alerts: new Map() });
       return;
     }
-    const kept = [...fact.alerts].filter(([id]) => watch.rules.some((rule) => rule.id === id));
+    const kept = [...fact.alerts].filter(([id]) => setup.rules.some((rule) => rule.id === id));
     this.#live.set(account.id, { ...fact, alerts: new Map(kept) });
   }
 
-  #elapseAccount(id: string, watch: Watch, now: number): void {
+  #elapseAccount(id: string, setup: AccountSetup, now: number): void {
     const fact = this.#live.get(id);
     if (fact === undefined) return;
     let alerts: Map<string, AlertFact> | null = null;
-    for (const rule of watch.rules) {
+    for (const rule of setup.rules) {
       if (isSoft(rule)) continue;
       const known = fact.alerts.get(rule.id);
       if (known === undefined && rule.type !== 'stale') continue;
       const next = elapseAlert(rule, known ?? resting, {
-        watch,
+        setup,
         fact,
         now,
         judgingSince: this.#judgingSince,

@@ -2,7 +2,7 @@ import type { Incident } from '../../../src/domain/alert.ts';
 import type { Reading } from '../../../src/domain/reading.ts';
 import type { AnyRule } from '../../../src/rules/registry.ts';
 import { Violation } from '../story.ts';
-import { tieMs } from './judging.ts';
+import { tieMs } from './judge-alerts.ts';
 
 /** An event that the last reading must have caused, until it is committed. */
 interface ExpectedEvent {

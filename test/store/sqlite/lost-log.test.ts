@@ -1,7 +1,7 @@
 import { cpSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { StorageError } from '../../src/domain/ports.ts';
-import { leaveOrder, openReader } from '../../src/store/store.ts';
+import { StorageError } from '../../../src/domain/ports.ts';
+import { leaveOrder, openReader } from '../../../src/store/store.ts';
 import { always, batch, incident, minuteMs, noon, ok, pollsOf } from './batches.ts';
 import { startChild } from './child.ts';
 import { makePath, open } from './fixtures.ts';

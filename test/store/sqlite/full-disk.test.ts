@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Store } from '../../src/daemon/ports.ts';
-import { StorageError } from '../../src/domain/ports.ts';
-import { type Connection, connectForWriting } from '../../src/store/sqlite/connection.ts';
-import { migrate, readMigrations } from '../../src/store/sqlite/migrate.ts';
-import { createStore } from '../../src/store/sqlite/store.ts';
-import { leaveOrder } from '../../src/store/store.ts';
+import type { Store } from '../../../src/daemon/ports.ts';
+import { StorageError } from '../../../src/domain/ports.ts';
+import { type Connection, connectForWriting } from '../../../src/store/sqlite/connection.ts';
+import { migrate, readMigrations } from '../../../src/store/sqlite/migrate.ts';
+import { createStore } from '../../../src/store/sqlite/store.ts';
+import { leaveOrder } from '../../../src/store/store.ts';
 import { accountState, always, batch, minuteMs, noon, ok, pollsOf } from './batches.ts';
 import { makePath, open } from './fixtures.ts';
 

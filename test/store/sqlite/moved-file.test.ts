@@ -1,7 +1,7 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { StorageError } from '../../src/domain/ports.ts';
-import { openReader } from '../../src/store/store.ts';
+import { StorageError } from '../../../src/domain/ports.ts';
+import { openReader } from '../../../src/store/store.ts';
 import { batch, incident, noon } from './batches.ts';
 import { makePath, open } from './fixtures.ts';
 

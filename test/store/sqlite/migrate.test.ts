@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Connection, connectForWriting } from '../../src/store/sqlite/connection.ts';
-import { migrate, migrationsDirectory, readMigrations } from '../../src/store/sqlite/migrate.ts';
-import { openReader } from '../../src/store/store.ts';
+import { type Connection, connectForWriting } from '../../../src/store/sqlite/connection.ts';
+import { migrate, migrationsDirectory, readMigrations } from '../../../src/store/sqlite/migrate.ts';
+import { openReader } from '../../../src/store/store.ts';
 import { batch, noon } from './batches.ts';
 import { makeDirectory, makePath, open } from './fixtures.ts';
 

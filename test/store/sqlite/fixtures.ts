@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Store } from '../../src/daemon/ports.ts';
-import type { Log } from '../../src/domain/ports.ts';
-import { openStore } from '../../src/store/store.ts';
+import type { Store } from '../../../src/daemon/ports.ts';
+import type { Log } from '../../../src/domain/ports.ts';
+import { openStore } from '../../../src/store/store.ts';
 import { noon, silent } from './batches.ts';
 
 /** A directory of its own for the running test, removed after it. */

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { manPageFile, writeManPage } from '../../scripts/man-page.ts';
-import { optionsOf } from '../../src/cli/command-options.ts';
-import { commands } from '../../src/cli/commands/registry.ts';
-import { runCli } from '../support/cli.ts';
+import { manPageFile, writeManPage } from '../../../scripts/man-page.ts';
+import { optionsOf } from '../../../src/cli/command-options.ts';
+import { commands } from '../../../src/cli/commands/registry.ts';
+import { runCli } from '../../support/cli.ts';
 
 async function print(shell: string): Promise<string> {
   return (await runCli(['completion', shell], { cwd: tmpdir() })).stdout;
@@ -45,7 +45,7 @@ it('the man page is what the help of the commands says now', () => {
 });
 
 it('the README names every command and every option that it shows exists', () => {
-  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+  const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
   const table = readme.slice(readme.indexOf('## Commands'), readme.indexOf('## HTTP'));
   const cells = [...table.matchAll(/`([^`]+)`/g)].map(([, text]) => text ?? '');
   const isShown = (name: string) => cells.some((cell) => cell === name || cell.startsWith(`${name} `));

@@ -8,9 +8,9 @@ import { writeSync } from 'node:fs';
 import { setInterval } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { StorageError } from '../../src/domain/ports.ts';
-import { readMigrations } from '../../src/store/sqlite/migrate.ts';
-import { openStore } from '../../src/store/store.ts';
+import { StorageError } from '../../../src/domain/ports.ts';
+import { readMigrations } from '../../../src/store/sqlite/migrate.ts';
+import { openStore } from '../../../src/store/store.ts';
 import { batch, message, minuteMs, noon, ok, pollsOf, silent } from './batches.ts';
 
 const [path = '', task, uid] = process.argv.slice(2);

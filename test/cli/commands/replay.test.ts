@@ -3,13 +3,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/system/clock.ts';
-import { openProcessLog } from '../../src/wiring/process-log.ts';
-import { createRooms } from '../../src/wiring/rooms.ts';
-import { minuteMs, units } from '../support/account-facts.ts';
-import { runCli } from '../support/cli.ts';
-import { runLowwater } from '../support/command-line.ts';
-import { type SeedPoll, seedDatabase } from '../support/seed-database.ts';
+import { systemClock } from '../../../src/system/clock.ts';
+import { openProcessLog } from '../../../src/wiring/process-log.ts';
+import { createRooms } from '../../../src/wiring/rooms.ts';
+import { minuteMs, units } from '../../support/account-facts.ts';
+import { runCli } from '../../support/cli.ts';
+import { runLowwater } from '../../support/command-line.ts';
+import { type SeedPoll, seedDatabase } from '../../support/seed-database.ts';
 
 let folder: string;
 
@@ -61,7 +61,7 @@ const parse = (text: string): ReplayAnswer => JSON.parse(text) as ReplayAnswer;
 
 /** Runs the command line with something on its standard input. */
 function runWithInput(words: readonly string[], text: string): Promise<string> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../src/main.ts'), ...words], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../../src/main.ts'), ...words], {
     cwd: folder,
     env: { PATH: process.env.PATH, TZ: 'UTC' },
     stdio: ['pipe', 'pipe', 'ignore'],

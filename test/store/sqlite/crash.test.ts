@@ -1,7 +1,7 @@
 import { cpSync, statSync, truncateSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Store } from '../../src/daemon/ports.ts';
+import type { Store } from '../../../src/daemon/ports.ts';
 import { always, batch, minuteMs, noon, ok, pollsOf } from './batches.ts';
 import { startChild } from './child.ts';
 import { makeDirectory, makePath, open } from './fixtures.ts';

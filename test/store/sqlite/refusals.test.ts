@@ -2,8 +2,8 @@ import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync 
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type OperatorOrder, StorageError } from '../../src/domain/ports.ts';
-import { leaveOrder, openReader } from '../../src/store/store.ts';
+import { type OperatorOrder, StorageError } from '../../../src/domain/ports.ts';
+import { leaveOrder, openReader } from '../../../src/store/store.ts';
 import { accountState, always, batch, incident, message, noon, ok, pollsOf } from './batches.ts';
 import { startChild } from './child.ts';
 import { makeDirectory, makePath, open } from './fixtures.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PollRecord } from '../../src/domain/reading.ts';
-import { openReader } from '../../src/store/store.ts';
+import type { PollRecord } from '../../../src/domain/reading.ts';
+import { openReader } from '../../../src/store/store.ts';
 import { accountState, always, batch, dayMs, failed, minuteMs, noon, ok, pollsOf } from './batches.ts';
 import { makePath, open } from './fixtures.ts';
 

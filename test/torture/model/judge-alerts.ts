@@ -20,14 +20,14 @@ export interface AccountFact {
 
 /** An answer, and what was believed of its account before. */
 export interface Polled {
-  readonly watch: Watch;
+  readonly setup: AccountSetup;
   readonly fact: AccountFact;
   readonly reading: Reading | null;
   readonly outcome: Outcome;
   readonly now: number;
 }
 
-export interface Watch {
+export interface AccountSetup {
   readonly settings: AccountSettings;
   readonly rules: readonly AnyRule[];
   readonly intervalMs: number;
@@ -40,15 +40,15 @@ export const tieMs = 60;
 
 /** What an answer makes of an alert. Things that time decides at about the same instant leave it in doubt. */
 export function judgeAnswer(rule: AnyRule, known: AlertFact, it: Polled): AlertFact {
-  const { watch, fact, reading, outcome, now } = it;
-  const timing = timingOf(rule, watch);
+  const { setup, fact, reading, outcome, now } = it;
+  const timing = timingOf(rule, setup);
   if (isTie(known, timing, now)) return { ...known, doubt: true };
   if (rule.type === 'auth-failed') {
     const verdict = outcome.kind === 'auth_failed' ? rule.severity : outcome.kind === 'ok' ? 'ok' : 'unknown';
     return judged(known, verdict, timing, now);
   }
   if (rule.type === 'stale') {
-    const due = now - (fact.reading?.at ?? fact.firstSeenAt) - fact.unwatchedMs - staleAfter(rule, watch);
+    const due = now - (fact.reading?.at ?? fact.firstSeenAt) - fact.unwatchedMs - staleAfter(rule, setup);
     const rests = known.state === 'inactive' || known.goodSince !== null;
     if (Math.abs(due) <= tieMs && rests) return { ...known, doubt: true };
     const never = rule.afterMs === null && fact.reading === null && fact.failures >= 2;
@@ -59,7 +59,7 @@ export function judgeAnswer(rule: AnyRule, known: AlertFact, it: Polled): AlertF
   const firing = known.state === 'firing' ? known.severity : null;
   return judged(
     known,
-    verdictOnReading(rule, { reading, currency: watch.settings.currency, firing }),
+    verdictOnReading(rule, { reading, currency: setup.settings.currency, firing }),
     timing,
     now,
   );
@@ -70,17 +70,17 @@ export function elapseAlert(
   rule: AnyRule,
   known: AlertFact,
   it: {
-    readonly watch: Watch;
+    readonly setup: AccountSetup;
     readonly fact: AccountFact;
     readonly now: number;
     readonly judgingSince: number;
   },
 ): AlertFact {
-  const { watch, fact, now } = it;
-  const timing = timingOf(rule, watch);
+  const { setup, fact, now } = it;
+  const timing = timingOf(rule, setup);
   let next = known;
   if (rule.type === 'stale') {
-    const dueAt = (fact.reading?.at ?? fact.firstSeenAt) + fact.unwatchedMs + staleAfter(rule, watch);
+    const dueAt = (fact.reading?.at ?? fact.firstSeenAt) + fact.unwatchedMs + staleAfter(rule, setup);
     const rests = next.state === 'inactive' || next.goodSince !== null;
     if (rests && now >= dueAt) next = judged(next, rule.severity, timing, Math.max(dueAt, it.judgingSince));
   }
@@ -93,10 +93,10 @@ export function isTie(fact: AlertFact, timing: Timing, now: number): boolean {
   return boundaries(fact, timing).some((at) => Math.abs(at - now) <= tieMs);
 }
 
-function staleAfter(rule: StaleRule, watch: Watch): number {
-  return rule.afterMs ?? Math.max(3 * watch.gapMs(), 120_000);
+function staleAfter(rule: StaleRule, setup: AccountSetup): number {
+  return rule.afterMs ?? Math.max(3 * setup.gapMs(), 120_000);
 }
 
-export function timingOf(rule: AnyRule, watch: Watch): Timing {
-  return { forMs: rule.forMs, recoverForMs: rule.recoverForMs, flapWindowMs: 10 * watch.intervalMs };
+export function timingOf(rule: AnyRule, setup: AccountSetup): Timing {
+  return { forMs: rule.forMs, recoverForMs: rule.recoverForMs, flapWindowMs: 10 * setup.intervalMs };
 }

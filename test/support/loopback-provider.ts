@@ -12,11 +12,11 @@ import {
   type Socket,
   type Server as SocketServer,
 } from 'node:net';
-import type { Outcome } from '../../../src/domain/outcome.ts';
-import { Secret } from '../../../src/domain/secret.ts';
-import type { AccountSettings } from '../../../src/domain/settings.ts';
-import { createProviderClient, type ProviderClientOptions } from '../../../src/provider/client.ts';
-import { systemClock } from '../../../src/system/clock.ts';
+import type { Outcome } from '../../src/domain/outcome.ts';
+import { Secret } from '../../src/domain/secret.ts';
+import type { AccountSettings } from '../../src/domain/settings.ts';
+import { createProviderClient, type ProviderClientOptions } from '../../src/provider/client.ts';
+import { systemClock } from '../../src/system/clock.ts';
 
 export const secretText = 'loopback-secret-4711';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Store } from '../../src/daemon/ports.ts';
-import type { PollRecord } from '../../src/domain/reading.ts';
+import type { Store } from '../../../src/daemon/ports.ts';
+import type { PollRecord } from '../../../src/domain/reading.ts';
 import {
   accountState,
   always,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { concernOf } from '../../src/store/sqlite/file-system.ts';
+import { concernOf } from '../../../src/store/sqlite/file-system.ts';
 
 it.each([
   ['NFS', 0x6969, /network file system/],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Alert } from '../../src/domain/alert.ts';
-import { openReader } from '../../src/store/store.ts';
+import type { Alert } from '../../../src/domain/alert.ts';
+import { openReader } from '../../../src/store/store.ts';
 import { accountState, batch, dayMs, incident, message, minuteMs, noon, silence, told } from './batches.ts';
 import { makePath, open } from './fixtures.ts';
 

@@ -2,12 +2,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { defaultScenario } from '../../src/provider/simulator/default-scenario.ts';
-import { type Simulator, startSimulator } from '../../src/provider/simulator/server.ts';
-import { systemClock } from '../../src/system/clock.ts';
-import { systemRandom } from '../../src/system/random.ts';
-import { placeholder } from '../config/sample.ts';
-import { runCli } from '../support/cli.ts';
+import { defaultScenario } from '../../../src/provider/simulator/default-scenario.ts';
+import { type Simulator, startSimulator } from '../../../src/provider/simulator/server.ts';
+import { systemClock } from '../../../src/system/clock.ts';
+import { systemRandom } from '../../../src/system/random.ts';
+import { placeholder } from '../../config/sample.ts';
+import { runCli } from '../../support/cli.ts';
 
 let simulator: Simulator;
 let folder: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { OperatorOrder } from '../../src/domain/ports.ts';
-import { leaveOrder } from '../../src/store/store.ts';
+import type { OperatorOrder } from '../../../src/domain/ports.ts';
+import { leaveOrder } from '../../../src/store/store.ts';
 import { batch, noon, silence } from './batches.ts';
 import { makePath, open } from './fixtures.ts';
 
