@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { formatStatus } from '../../src/cli/commands/status.ts';
-import type { Output } from '../../src/cli/terminal/output.ts';
-import { createStyle } from '../../src/cli/terminal/style.ts';
-import { buildAccountView, buildOutlook, dayMs, viewsNow } from '../support/fake-views.ts';
+import { formatStatus } from '../../../src/cli/commands/status.ts';
+import type { Output } from '../../../src/cli/terminal/output.ts';
+import { createStyle } from '../../../src/cli/terminal/style.ts';
+import { buildAccountView, buildOutlook, dayMs, viewsNow } from '../../support/fake-views.ts';
 
 function statusOf(columns: number, latest: number | null = viewsNow + 5 * dayMs): string {
   const emptyAt = viewsNow + 3 * dayMs;
