@@ -2,6 +2,7 @@ import type { Counters } from '../daemon/counting.ts';
 import type { Incident } from '../domain/alert.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Outlook } from '../domain/message.ts';
+import type { Micros } from '../domain/money.ts';
 import type { AlertName, Refusal, SilenceOrder } from '../domain/operator.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
 import type { OutcomeKind } from '../domain/outcome.ts';
@@ -81,6 +82,8 @@ export interface AccountView {
   readonly pollIntervalMs: number;
   readonly reading: Reading | null;
   readonly outlooks: Readonly<Record<Balance, Outlook | null>>;
+  /** Where a balance counts as empty: zero, or below it by what the provider lets the account owe. */
+  readonly emptyMicros: Micros;
   readonly consecutiveFailures: number;
   readonly backoffUntil: number | null;
   readonly usage: Readonly<Record<string, string>>;

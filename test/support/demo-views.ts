@@ -104,6 +104,12 @@ function addOtp(views: FakeViews): void {
         burnPerDay: micros(perDay),
         runwayMs: (end / perDay) * dayMs,
         emptyAt: viewsNow + (end / perDay) * dayMs,
+        forecast: {
+          emptyAt: viewsNow + (end / perDay) * dayMs,
+          earliest: viewsNow + (0.75 * end * dayMs) / perDay,
+          latest: viewsNow + (1.5 * end * dayMs) / perDay,
+          basis: 'hour-of-week',
+        },
         restoreMicros: micros(2837.9),
       }),
       voip: buildOutlook({

@@ -272,6 +272,7 @@ export function buildAccountView(over: Partial<AccountView> = {}): AccountView {
     pollIntervalMs: 5 * minuteMs,
     reading: { at: viewsNow - 2 * minuteMs, sms: micros(112.5), voip: micros(80), currency: 'CNY' },
     outlooks: { sms: buildOutlook(), voip: null },
+    emptyMicros: 0,
     consecutiveFailures: 0,
     backoffUntil: null,
     usage: {},

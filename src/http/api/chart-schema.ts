@@ -18,6 +18,9 @@ export const chartSchema = z
       z.strictObject({ from: z.number(), to: z.number(), severity: severitySchema, rule: z.string() }),
     ),
     projection: z.array(z.tuple([z.number(), z.number()])),
+    fan: z.array(z.tuple([z.number(), z.number(), z.number()])).meta({
+      description: 'Instant, and between which amounts the balance lies then, four times in five',
+    }),
   })
   .meta({
     id: 'Chart',

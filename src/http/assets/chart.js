@@ -232,7 +232,7 @@ function describe(box) {
     ],
     hooks: {
       setSelect: [lookAtSelection],
-      drawClear: [(self) => shadeIncidents(self, chart, colour)],
+      drawClear: [(self) => drawUnder(self, chart, colour)],
       draw: [(self) => drawMarks(self, chart, colour)],
     },
   };
@@ -255,12 +255,67 @@ function wordTime(seconds, parts) {
   return new Date(seconds * 1000).toLocaleString('en-GB', { ...parts, timeZone: timezone });
 }
 
-function rangeOf({ thresholds }, lowest, highest) {
-  const values = [lowest, highest, ...thresholds.map(({ value }) => value)].filter((value) => value !== null);
+function rangeOf({ thresholds, fan }, lowest, highest) {
+  const marks = [...thresholds.map(({ value }) => value), ...fan.map(([, low]) => low)];
+  const values = [lowest, highest, ...marks].filter((value) => value !== null);
   const least = Math.min(...values);
   const most = Math.max(...values);
   const margin = (most - least) * 0.06 || Math.max(1, Math.abs(most) * 0.1);
   return [least >= 0 && least < margin ? 0 : least - margin, most + margin];
+}
+
+/** What lies under the line: incidents, stretches that were not read, and the fan of what is foretold. */
+function drawUnder(self, chart, colour) {
+  const { ctx, bbox } = self;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  shadeIncidents(self, chart, colour);
+  hatchUnread(self, chart, colour);
+  fillFan(self, chart, colour);
+  ctx.restore();
+}
+
+function hatchUnread(self, { points, now }, colour) {
+  const { ctx, bbox } = self;
+  const step = 8 * devicePixelRatio;
+  points.forEach(([from, value], index) => {
+    if (value !== null) return;
+    const left = Math.max(bbox.left, self.valToPos(from / 1000, 'x', true));
+    const right = Math.min(
+      bbox.left + bbox.width,
+      self.valToPos((points[index + 1]?.[0] ?? now) / 1000, 'x', true),
+    );
+    if (right <= left) return;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(left, bbox.top, Math.max(right - left, 2), bbox.height);
+    ctx.clip();
+    ctx.globalAlpha = 0.55;
+    ctx.strokeStyle = colour.soft;
+    ctx.lineWidth = 1.4 * devicePixelRatio;
+    // From a common origin, so that the stripes of neighbours meet.
+    const first = Math.floor((left - bbox.height) / step) * step;
+    for (let x = first; x < right; x += step)
+      line(ctx, [x, bbox.top + bbox.height, x + bbox.height, bbox.top], []);
+    ctx.restore();
+  });
+}
+
+function fillFan(self, { fan }, colour) {
+  if (fan.length === 0) return;
+  const { ctx } = self;
+  const corner = (at, value) =>
+    ctx.lineTo(self.valToPos(at / 1000, 'x', true), self.valToPos(value, 'y', true));
+  ctx.save();
+  ctx.globalAlpha = 0.16;
+  ctx.fillStyle = colour.link;
+  ctx.beginPath();
+  for (const [at, , high] of fan) corner(at, high);
+  for (const [at, low] of fan.toReversed()) corner(at, low);
+  ctx.fill();
+  ctx.restore();
 }
 
 function shadeIncidents(self, { incidents }, colour) {

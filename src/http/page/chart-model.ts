@@ -52,13 +52,13 @@ export function buildChart(views: Pick<Views, 'polls' | 'incidents'>, query: Cha
     intervalMs: account.pollIntervalMs,
     leastMs: spanMs * leastGapShare,
   });
-  const projection = project(query, spanMs);
+  const { projection, fan } = project(query, spanMs);
   return {
     account: account.id,
     balance,
     currency: account.currency,
     since,
-    until: Math.max(now + spanMs * 0.02, projection.at(-1)?.[0] ?? 0),
+    until: Math.max(now + spanMs * 0.02, projection.at(-1)?.[0] ?? 0, fan.at(-1)?.[0] ?? 0),
     now,
     points: breakAtGaps(thin(readings, drawnPoints), gaps, balance),
     thresholds: ladderSteps(account.thresholds[balance]).map(({ severity, threshold }) => ({
@@ -68,7 +68,18 @@ export function buildChart(views: Pick<Views, 'polls' | 'incidents'>, query: Cha
     topUps: findTopUps(readings, balance),
     incidents: shadeIncidents(views, query, since),
     projection,
+    fan,
   };
+}
+
+/** The stretches of a chart in which nothing was read, from one instant to another. */
+export function unreadSpans({
+  points,
+  now,
+}: Chart): readonly { readonly from: number; readonly to: number }[] {
+  return points.flatMap(([from, value], index) =>
+    value === null ? [{ from, to: points[index + 1]?.[0] ?? now }] : [],
+  );
 }
 
 /** The balance asked for in an address; the SMS balance otherwise. */
@@ -174,20 +185,34 @@ function shadeIncidents(
 }
 
 /**
- * From the newest reading down at the burn rate, to zero or a quarter of the chart ahead. Nothing where no
- * rate is known.
+ * From the newest reading down to empty, or a quarter of the chart ahead: the middle of what is foretold, and the fan
+ * between its early and its late end. Nothing where nothing is foretold.
  */
-function project({ account, balance, now }: ChartQuery, spanMs: number): [number, number][] {
-  const { reading, outlooks } = account;
-  const emptyAt = outlooks[balance]?.emptyAt ?? null;
-  if (reading === null || emptyAt === null || emptyAt <= now) return [];
-  const end = Math.min(emptyAt, now + spanMs / 4);
+function project({ account, balance, now }: ChartQuery, spanMs: number): Pick<Chart, 'projection' | 'fan'> {
+  const { reading, outlooks, emptyMicros } = account;
+  const { emptyAt = null, forecast = null } = outlooks[balance] ?? {};
+  if (reading === null || emptyAt === null || emptyAt <= now) return { projection: [], fan: [] };
+  const farthest = now + spanMs / 4;
   const value = toUnits(reading[balance]);
-  const share = (end - reading.at) / (emptyAt - reading.at);
-  return [
+  const left = value - toUnits(emptyMicros);
+  // Straight down to empty at `end`, where it stays.
+  const leftAt = (at: number, end: number): number =>
+    value - left * (at >= end ? 1 : (at - reading.at) / (end - reading.at));
+  const end = Math.min(emptyAt, farthest);
+  const projection: Chart['projection'] = [
     [reading.at, value],
-    [end, value * (1 - share)],
+    [end, leftAt(end, emptyAt)],
   ];
+  if (forecast?.earliest == null) return { projection, fan: [] };
+  const earliest = Math.max(forecast.earliest, now);
+  const latest = forecast.latest ?? Number.POSITIVE_INFINITY;
+  const corners = [Math.min(earliest, farthest), Math.min(latest, farthest)];
+  const fan = [...new Set([reading.at, ...corners])].map((at): [number, number, number] => [
+    at,
+    leftAt(at, earliest),
+    leftAt(at, latest),
+  ]);
+  return { projection, fan };
 }
 
 function toUnits(micros: number): number {

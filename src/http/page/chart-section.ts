@@ -3,6 +3,7 @@ import { formatAmount } from '../../domain/money.ts';
 import { type Balance, balances } from '../../domain/reading.ts';
 import type { AccountView, LiveViews } from '../../views/views.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';
+import { wordLasting } from '../../wording/quantity-wording.ts';
 import { type Html, html } from '../html.ts';
 import {
   buildChart,
@@ -88,9 +89,11 @@ function describeChart(
   ];
   if (chart.topUps.length > 0)
     parts.push(`${chart.topUps.length === 1 ? 'One top-up' : `${chart.topUps.length} top-ups`}.`);
-  const emptyAt = shown.account.outlooks[shown.balance]?.emptyAt ?? null;
-  if (emptyAt !== null && chart.projection.length > 0) {
-    parts.push(`At the present burn rate it reaches zero on ${formatMoment(emptyAt, shown.frame)}.`);
+  const outlook = shown.account.outlooks[shown.balance];
+  if (chart.projection.length > 0) {
+    parts.push(
+      `It ${wordLasting(outlook, shown.frame)}${chart.fan.length > 0 ? ', four times in five' : ''}.`,
+    );
   }
   return parts.join(' ');
 }
@@ -99,6 +102,7 @@ function legend(chart: Chart): Html {
   const entries = [
     ['line', 'balance', chart.points.length > 0],
     ['projection', 'projection', chart.projection.length > 0],
+    ['fan', 'between which it lies four times in five', chart.fan.length > 0],
     ['threshold', 'thresholds', chart.thresholds.length > 0],
     ['top-up', 'top-up', chart.topUps.length > 0],
     ['shade', 'incident', chart.incidents.length > 0],

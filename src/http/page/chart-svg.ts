@@ -1,6 +1,6 @@
 import { linear, timeTicks, valueTicks } from '../../chart/scale.ts';
 import { Html, html } from '../html.ts';
-import type { Chart } from './chart-model.ts';
+import { type Chart, unreadSpans } from './chart-model.ts';
 import { severityWord } from './words.ts';
 
 /** Shares of the picture's height that the plot keeps clear for labels. */
@@ -20,6 +20,11 @@ ${chart.incidents.map(
   ({ from, to, severity }) =>
     html`<rect class="shade ${severity}" x="${x(from)}%" y="0" width="${percent(x(to) - x(from), 0.3)}%" height="${100 - bottom}%"/>`,
 )}
+<defs><pattern id="not-read" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="hatch" x1="0" x2="0" y1="0" y2="8"/></pattern></defs>
+${unreadSpans(chart).map(
+  ({ from, to }) =>
+    html`<rect class="not-read" fill="url(#not-read)" x="${x(from)}%" y="0" width="${percent(x(to) - x(from), 0.3)}%" height="${100 - bottom}%"/>`,
+)}
 ${scale.ticks.map(
   (tick) =>
     html`<line class="grid" x1="0" x2="100%" y1="${y(tick)}%" y2="${y(tick)}%"/><text class="tick" x="4" y="${y(tick)}%" dy="-4">${formatTick(tick)}</text>`,
@@ -31,6 +36,7 @@ ${chart.thresholds.map(
 )}
 <line class="now" x1="${x(chart.now)}%" x2="${x(chart.now)}%" y1="0" y2="${100 - bottom}%"/>
 <svg x="0" y="0" width="100%" height="100%" viewBox="0 0 ${grid} ${grid}" preserveAspectRatio="none">
+<path class="fan" d="${fanPath(chart.fan, scale)}"/>
 <path class="line" d="${linePath(chart.points, scale)}"/>
 <path class="projection" d="${linePath(chart.projection, scale)}"/>
 </svg>
@@ -44,7 +50,7 @@ interface Scale {
   readonly ticks: readonly number[];
 }
 
-function createScale({ since, until, points, thresholds, projection }: Chart): Scale {
+function createScale({ since, until, points, thresholds, projection, fan }: Chart): Scale {
   let lowest = Number.POSITIVE_INFINITY;
   let highest = Number.NEGATIVE_INFINITY;
   const include = (value: number | null): void => {
@@ -55,6 +61,7 @@ function createScale({ since, until, points, thresholds, projection }: Chart): S
   for (const [, value] of points) include(value);
   for (const { value } of thresholds) include(value);
   for (const [, value] of projection) include(value);
+  for (const [, low] of fan) include(low);
   if (lowest > highest) [lowest, highest] = [0, 1];
   const margin = (highest - lowest) * 0.06 || Math.max(1, Math.abs(highest) * 0.1);
   lowest -= lowest >= 0 && lowest < margin ? lowest : margin;
@@ -66,6 +73,13 @@ function createScale({ since, until, points, thresholds, projection }: Chart): S
     y: (value) => percent(down(value), 0),
     ticks: valueTicks(lowest, highest, 4),
   };
+}
+
+/** Along the upper edge and back along the lower. */
+function fanPath(fan: Chart['fan'], scale: Scale): Html {
+  const upper = fan.map(([at, , high]) => [at, high] as const);
+  const lower = fan.map(([at, low]) => [at, low] as const);
+  return linePath([...upper, ...lower.toReversed()], scale);
 }
 
 function linePath(points: readonly (readonly [number, number | null])[], { x, y }: Scale): Html {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildChart, chartRanges } from '../../../src/http/page/chart-model.ts';
+import { buildChart, chartRanges, unreadSpans } from '../../../src/http/page/chart-model.ts';
 import { drawChart } from '../../../src/http/page/chart-svg.ts';
 import {
   buildAccountView,
@@ -75,6 +75,55 @@ describe('the chart', () => {
       [viewsNow + 6 * hourMs, 75],
     ]);
     expect(projected(null)).toEqual([]);
+  });
+
+  describe('a fan between the early and the late end', () => {
+    const fanOf = (earliest: number | null, latest: number | null, over: { emptyMicros?: number } = {}) => {
+      const emptyAt = viewsNow + 4 * hourMs;
+      const forecast = { emptyAt, earliest, latest, basis: 'hour-of-week' } as const;
+      const outlooks = { sms: buildOutlook({ emptyAt, forecast }), voip: null };
+      return chartOf(() => 100, { outlooks, ...over }).chart;
+    };
+
+    it('is empty at the one and at the other', () => {
+      const chart = fanOf(viewsNow + 2 * hourMs, viewsNow + 5 * hourMs);
+      expect(chart.fan).toEqual([
+        [viewsNow, 100, 100],
+        [viewsNow + 2 * hourMs, 0, 60],
+        [viewsNow + 5 * hourMs, 0, 0],
+      ]);
+      expect(chart.until).toBe(viewsNow + 5 * hourMs);
+    });
+
+    it('goes a quarter of the chart ahead, level where no late end can be told', () => {
+      const open = fanOf(viewsNow - hourMs, null);
+      expect(open.fan.at(-1)).toEqual([viewsNow + 6 * hourMs, 0, 100]);
+      expect(fanOf(viewsNow + 8 * hourMs, viewsNow + 12 * hourMs).fan).toEqual([
+        [viewsNow, 100, 100],
+        [viewsNow + 6 * hourMs, 25, 50],
+      ]);
+    });
+
+    it('leads below zero where the provider lets the account owe', () => {
+      const chart = fanOf(viewsNow + 2 * hourMs, viewsNow + 5 * hourMs, { emptyMicros: micros(-50) });
+      expect(chart.fan.at(-1)).toEqual([viewsNow + 5 * hourMs, -50, -50]);
+      expect(chart.projection.at(-1)).toEqual([viewsNow + 4 * hourMs, -50]);
+    });
+
+    it('is no part where no early end is foretold', () => {
+      expect(fanOf(null, null).fan).toEqual([]);
+    });
+  });
+
+  it('hatches what was not read, up to the next reading or to now', () => {
+    const { chart } = chartOf((at) =>
+      at > viewsNow - hourMs || (at > viewsNow - 9 * hourMs && at < viewsNow - 8 * hourMs) ? null : 100,
+    );
+    expect(unreadSpans(chart)).toEqual([
+      { from: viewsNow - 9 * hourMs + 5 * minuteMs, to: viewsNow - 8 * hourMs },
+      { from: viewsNow - hourMs + 5 * minuteMs, to: viewsNow },
+    ]);
+    expect(drawChart(chart, 'words', 'UTC').markup.match(/class="not-read"/g)).toHaveLength(2);
   });
 
   it('leaves out readings in another currency: the two have no common scale', () => {
