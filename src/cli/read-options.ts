@@ -3,7 +3,6 @@ import { zoneOffsetMs } from '../domain/moment.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
 import { type Balance, balances } from '../domain/reading.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
-import { ownAlertTypes } from '../rules/registry.ts';
 import { type CommandInput, type OptionSpec, UsageError } from './command.ts';
 import type { CommandContext } from './context.ts';
 
@@ -96,7 +95,8 @@ export function requireAccount(settings: Settings, id: string): AccountSettings 
 }
 
 /** Refuses a rule that is neither configured nor one about lowwater or a provider as a whole: it would match nothing. */
-export function requireRule(settings: Settings, id: string): void {
+export async function requireRule(settings: Settings, id: string): Promise<void> {
+  const { ownAlertTypes } = await import('../rules/registry.ts');
   const known = [...new Set(settings.rules.map((rule) => rule.id))];
   const channels = settings.channels.map(({ name }) => `channel-failed:${name}`);
   if ([...known, ...ownAlertTypes, ...channels].includes(id)) return;

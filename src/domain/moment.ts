@@ -5,6 +5,11 @@ const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 const yearMs = 365 * dayMs;
 
+/** An instant as programs read it: ISO 8601 in UTC. */
+export function isoText(at: number): string {
+  return new Date(at).toISOString();
+}
+
 /**
  * An instant as people read it, with its zone: `Fri 20 Nov 02:41 UTC+8`; with the year when it is not the
  * year of `now`.

@@ -1,4 +1,5 @@
-import { isoOrNull, isoText, quantityJson } from '../views/public-json.ts';
+import { isoText } from '../domain/moment.ts';
+import { isoOrNull, quantityJson } from '../views/public-json.ts';
 import type { ReplayResult } from './replay.ts';
 
 /** The public JSON of a replay. `severity` is the worst that was reached, `value` what it fired with. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Incident } from '../domain/alert.ts';
 import { type Forecast, forecastBases } from '../domain/forecast.ts';
+import { isoText } from '../domain/moment.ts';
 import { formatMicros, type Micros } from '../domain/money.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
 import { outcomeKinds } from '../domain/outcome.ts';
@@ -229,11 +230,6 @@ export const silenceJson = publicObject<SilenceView>()('Silence', {
 export function quantityJson(quantity: Quantity): string | number {
   if (quantity.unit === 'money') return formatMicros(quantity.micros);
   return quantity.unit === 'duration' ? quantity.ms / 1000 : quantity.text;
-}
-
-/** ISO 8601 in UTC. */
-export function isoText(at: number): string {
-  return new Date(at).toISOString();
 }
 
 function factValueJson(value: Fact['value']): string | number {

@@ -37,7 +37,7 @@ export function createLiveRooms({
         import('./serve.ts'),
         import('./configuration-file.ts'),
       ]);
-      const opened = log.open(settings.log.level);
+      const opened = await log.open(settings.log.level);
       logWarnings(opened, warnings);
       await serve({
         file: openConfigurationFile(file, log),

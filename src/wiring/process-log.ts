@@ -1,23 +1,25 @@
 import { decideColour } from '../cli/terminal/style.ts';
 import { OperatorError } from '../domain/ports.ts';
 import type { LogLevel } from '../domain/settings.ts';
-import { createLog, type SystemLog } from '../system/log.ts';
+import type { SystemLog } from '../system/log.ts';
 import { openLogDestination } from '../system/log-destination.ts';
 
 /** The one log of the process and the secret values that it must never print. */
 export interface ProcessLog {
   /** The daemon's log on standard output: JSON lines, or for people where that is a terminal. */
-  open(level: LogLevel): SystemLog;
+  open(level: LogLevel): Promise<SystemLog>;
   /** Values that no log of this process may print from now on. */
   hide(values: Iterable<string>): void;
-  /** One fatal line: in the daemon's log where it is open, else on standard error. Written when the call returns. */
-  reportFatal(error: unknown): void;
+  /** One fatal line: in the daemon's log where it is open, else on standard error. Written when it is done, and where the log is open when the call returns. */
+  reportFatal(error: unknown): Promise<void>;
 }
 
 export function openProcessLog(env: Readonly<Record<string, string | undefined>>): ProcessLog {
   const hidden = new Set<string>();
   let current: SystemLog | null = null;
-  const create = (fileDescriptor: 1 | 2, level: LogLevel): SystemLog => {
+  const create = async (fileDescriptor: 1 | 2, level: LogLevel): Promise<SystemLog> => {
+    // Few commands ever log anything.
+    const { createLog } = await import('../system/log.ts');
     const stream = fileDescriptor === 1 ? process.stdout : process.stderr;
     return createLog({
       level,
@@ -28,17 +30,17 @@ export function openProcessLog(env: Readonly<Record<string, string | undefined>>
     });
   };
   return {
-    open(level) {
-      current = create(1, level);
+    async open(level) {
+      current = await create(1, level);
       return current;
     },
     hide(values) {
       for (const value of values) hidden.add(value);
       current?.addSecrets(hidden);
     },
-    reportFatal(error) {
+    async reportFatal(error) {
       const err = error instanceof Error ? error : new Error(String(error));
-      const log = current ?? create(2, 'fatal');
+      const log = current ?? (await create(2, 'fatal'));
       const expected = error instanceof OperatorError;
       log.fatal(
         { err },

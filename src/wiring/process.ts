@@ -18,7 +18,7 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
   process.umask(0o077);
   const isDaemon = process.argv.includes('run');
   const log = openProcessLog(env);
-  process.on('uncaughtException', (error) => endFatally(error));
+  process.on('uncaughtException', (error) => void endFatally(error));
   const unread = new AbortController();
   const stdout = openOutput(process.stdout, env, (error) => {
     // Its log is lost, and counted as such; the daemon goes on.
@@ -43,12 +43,12 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
       rooms: createRooms({ log, version }),
     });
   } catch (error) {
-    endFatally(error);
+    await endFatally(error);
   }
   if (isDaemon) endDespiteReader();
 
-  function endFatally(error: unknown): never {
-    log.reportFatal(error);
+  async function endFatally(error: unknown): Promise<never> {
+    await log.reportFatal(error);
     process.exit(1);
   }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -184,5 +184,35 @@ describe.concurrent('lowwater as a process', () => {
     expect(code).toBe(2);
     expect(stderr).toContain('accounts[0]');
     expect(stderr).toContain('events[0]');
+  });
+});
+
+describe.concurrent('what a command loads', () => {
+  const configuration = {
+    provider: { baseUrl: 'https://api.example.com' },
+    accounts: [{ id: 'otp', authSecret: 'secret-0123456789abcdef' }],
+    channels: { ops: { type: 'slack', webhookUrl: 'https://hooks.slack.com/services/T00/B00/abcdef' } },
+    routes: [{ channels: ['ops'] }],
+  };
+
+  it.each([
+    ['--help', ['commander', 'string-width']],
+    ['validate', ['commander', 'croner', 'jsonc-parser', 'string-width', 'zod']],
+  ])('%s loads no more packages than it needs', async (command, needed) => {
+    const name = command.replace('--', '');
+    const loaded = join(folder, `${name}.loaded`);
+    const config = join(folder, `${name}.json`);
+    writeFileSync(config, JSON.stringify(configuration));
+    const env = preload(`
+      import { appendFileSync } from 'node:fs';
+      import { registerHooks } from 'node:module';
+      registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(loaded)}, url + '\\n'); return next(url, context); } });
+    `);
+    expect(await runLowwater([command, '--config', config], { env })).toMatchObject({ code: 0 });
+    const packages = readFileSync(loaded, 'utf8').matchAll(/\/node_modules\/((?:@[^/]+\/)?[^/]+)/g);
+    // What string-width is made of.
+    const own = ['ansi-regex', 'get-east-asian-width', 'strip-ansi'];
+    const names = new Set([...packages].map(([, name = '']) => name));
+    expect([...names].filter((name) => !own.includes(name)).toSorted()).toEqual(needed);
   });
 });

@@ -1,6 +1,5 @@
 import { formatMoney } from '../../domain/money.ts';
 import type { Quantity } from '../../domain/quantity.ts';
-import { alertJson } from '../../views/public-json.ts';
 import type { AlertView } from '../../views/views.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
 import { type Command, exitCodes } from '../command.ts';
@@ -26,8 +25,10 @@ export const alertsCommand: Command = {
     withViews(context, input, async ({ views, settings }) => {
       await warnOfOldData(context, { settings, accounts: views.accounts() });
       const alerts = views.alerts({ all: input.flag('all') });
-      if (input.flag('json')) await printJson(context, { alerts: alerts.map(alertJson) });
-      else if (alerts.length === 0) await context.stdout.write('No alert is pending or firing.\n');
+      if (input.flag('json')) {
+        const { alertJson } = await import('../../views/public-json.ts');
+        await printJson(context, { alerts: alerts.map(alertJson) });
+      } else if (alerts.length === 0) await context.stdout.write('No alert is pending or firing.\n');
       else await context.stdout.write(formatAlerts(alerts, context, settings.timezone));
       return exitCodes.ok;
     }),

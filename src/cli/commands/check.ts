@@ -3,7 +3,6 @@ import { formatAmount, formatMicros } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { balances } from '../../domain/reading.ts';
 import type { CheckedAccount } from '../../views/check.ts';
-import { accountJson, explanationJson } from '../../views/public-json.ts';
 import type { Explanation } from '../../views/views.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
 import { checkThroughDaemon } from '../check-through-daemon.ts';
@@ -47,6 +46,7 @@ pauses that are stored.
       (await context.rooms.checkAccounts({ settings, account, signal: context.signal }));
     const status = worstOf(checked.map(statusOf));
     if (input.flag('json')) {
+      const { accountJson, explanationJson } = await import('../../views/public-json.ts');
       const accounts = checked.map(({ view, explanations }) => ({
         ...accountJson(view),
         rules: explanations.map(explanationJson),

@@ -1,7 +1,6 @@
 import { describeDistance, formatMomentAndAge, roughDuration } from '../../domain/moment.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Fact, Quantity } from '../../domain/quantity.ts';
-import { explanationJson } from '../../views/public-json.ts';
 import type { AlertView, Explanation } from '../../views/views.ts';
 import { type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
 import { type Command, exitCodes, UsageError } from '../command.ts';
@@ -38,6 +37,7 @@ export const explainCommand: Command = {
         throw new UsageError(`no rule "${rule}" applies to ${account.id}`, suggest(rule, known));
       }
       if (input.flag('json')) {
+        const { explanationJson } = await import('../../views/public-json.ts');
         await printJson(context, { account: account.id, rules: chosen.map(explanationJson) });
         return exitCodes.ok;
       }

@@ -2,13 +2,11 @@ import { formatMoney } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Balance, Reading } from '../../domain/reading.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
-import { readingJson } from '../../views/public-json.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Command, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson } from '../print-json.ts';
 import { readBalance, readInstant, requireAccount } from '../read-options.ts';
-import { drawChart } from '../terminal/chart.ts';
 import { formatCsvLine } from '../terminal/csv.ts';
 import { displayWidth } from '../terminal/display-width.ts';
 import { layoutWidth } from '../terminal/output.ts';
@@ -53,8 +51,10 @@ export const historyCommand: Command = {
       if (since >= until) throw new UsageError('--since must be before --until');
       // The end is exclusive, and a reading of this very millisecond belongs to "until now".
       const readings = views.readings(account.id, since, until + 1);
-      if (input.flag('json')) await printJson(context, { points: readings.map(readingJson) });
-      else if (input.flag('csv')) await printCsv(context, readings);
+      if (input.flag('json')) {
+        const { readingJson } = await import('../../views/public-json.ts');
+        await printJson(context, { points: readings.map(readingJson) });
+      } else if (input.flag('csv')) await printCsv(context, readings);
       else if (readings.length === 0)
         await context.stdout.write(
           `No readings of ${account.id} since ${formatInstant(since, settings.timezone)} (${settings.timezone}).\n`,
@@ -79,6 +79,7 @@ async function printCsv(
   { stdout, stderr, clock, signal }: CommandContext,
   readings: readonly Reading[],
 ): Promise<void> {
+  const { readingJson } = await import('../../views/public-json.ts');
   // On a terminal the lines themselves show how far it is.
   const progress = stdout.isTerminal ? null : startProgress({ output: stderr, clock, label: 'export' });
   await stdout.write(formatCsvLine(['at', 'sms', 'voip', 'currency']));
@@ -125,6 +126,7 @@ interface ChartContent {
 }
 
 async function printChart({ stdout }: CommandContext, content: ChartContent): Promise<void> {
+  const { drawChart } = await import('../terminal/chart.ts');
   const { account, balance, readings, since, until, timezone, view } = content;
   const thresholds = view?.thresholds[balance] ?? {};
   const newest = readings.at(-1);

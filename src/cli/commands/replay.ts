@@ -1,18 +1,4 @@
-import type { Settings } from '../../domain/settings.ts';
-import { Replay, type ReplayObserver, type ReplayResult } from '../../replay/replay.ts';
-import { replayJson } from '../../replay/replay-json.ts';
-import { type Command, type CommandInput, exitCodes } from '../command.ts';
-import type { CommandContext } from '../context.ts';
-import { loadConfiguration } from '../load-configuration.ts';
-import { printJson } from '../print-json.ts';
-import { readInstant, requireAccount } from '../read-options.ts';
-import { Traces } from '../replay/account-trace.ts';
-import { formatReplay } from '../replay/format-replay.ts';
-import { type OpenPasts, type PastOrder, withPasts } from '../replay/open-pasts.ts';
-import { printForecasts } from '../replay/print-forecasts.ts';
-import { startProgress } from '../terminal/progress.ts';
-
-const usualSpanMs = 90 * 86_400_000;
+import type { Command } from '../command.ts';
 
 export const replayCommand: Command = {
   name: 'replay',
@@ -51,55 +37,5 @@ times in five between earliest and latest; null is unknown, or later than can be
     'lowwater replay --forecasts',
     'lowwater history otp --since 365d --csv | lowwater replay --config new.json --input - --account otp',
   ],
-  run: runReplay,
+  run: async (context, input) => (await import('../replay/run-replay.ts')).runReplay(context, input),
 };
-
-async function runReplay(context: CommandContext, input: CommandInput): Promise<number> {
-  const { settings } = await loadConfiguration(context, input);
-  const now = context.clock.now();
-  const named = input.option('account');
-  const file = input.option('input');
-  const order: PastOrder = {
-    settings,
-    now,
-    file,
-    account: named === null ? null : requireAccount(settings, named),
-    since:
-      readInstant(input, 'since', { now, timezone: settings.timezone }) ??
-      (file === null ? now - usualSpanMs : null),
-    progress: startProgress({ output: context.stderr, clock: context.clock, label: 'replay' }),
-  };
-  const json = input.flag('json');
-  await withPasts(context, order, async (opened) => {
-    if (input.flag('forecasts')) {
-      await printForecasts(context, { ...opened, json });
-      return;
-    }
-    const traces = context.stdout.isTerminal && !json ? new Traces() : null;
-    const result = await runSlices(context, opened, { settings, observer: traces ?? {} });
-    order.progress.end();
-    if (result === null) return;
-    if (json) await printJson(context, replayJson(result));
-    else await context.stdout.write(formatReplay({ ...order, result, traces, stdout: context.stdout }));
-  });
-  return context.signal.aborted ? exitCodes.failed : exitCodes.ok;
-}
-
-/** Judged before signals are looked for again. */
-const slicePolls = 20_000;
-
-/** Null when it was interrupted. */
-async function runSlices(
-  { signal }: CommandContext,
-  { pasts, calendar, update }: OpenPasts,
-  parts: { readonly settings: Settings; readonly observer: ReplayObserver },
-): Promise<ReplayResult | null> {
-  const replay = new Replay({ ...parts, calendar, pasts });
-  while (!signal.aborted) {
-    const result = replay.advance(slicePolls);
-    if (result !== null) return result;
-    update(replay.progress);
-    await new Promise<void>((resolve) => setImmediate(resolve));
-  }
-  return null;
-}

@@ -1,8 +1,8 @@
 import { isOwnId } from '../../domain/alert.ts';
 import { labelNamePattern, matchesEverything, wordMatcher } from '../../domain/matcher.ts';
+import { isoText } from '../../domain/moment.ts';
 import type { Matcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
-import { isoText, silenceJson } from '../../views/public-json.ts';
 import type { SilenceView } from '../../views/views.ts';
 import { askDaemon } from '../ask-daemon.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
@@ -53,7 +53,7 @@ is muted only by --everything, which stands alone. Prints the id of the silence.
       const account = input.option('account');
       if (account !== null && !isOwnId(account)) requireAccount(settings, account);
       const rule = input.option('rule');
-      if (rule !== null) requireRule(settings, rule);
+      if (rule !== null) await requireRule(settings, rule);
       const match = readMatcher(input);
       const everything = input.flag('everything');
       checkMatcher(match, everything);
@@ -90,8 +90,10 @@ export const silenceListCommand: Command = {
   run: (context, input) =>
     withViews(context, input, async ({ views, settings }) => {
       const silences = views.silences();
-      if (input.flag('json')) await printJson(context, { silences: silences.map(silenceJson) });
-      else if (silences.length === 0) await context.stdout.write('Nothing is silenced.\n');
+      if (input.flag('json')) {
+        const { silenceJson } = await import('../../views/public-json.ts');
+        await printJson(context, { silences: silences.map(silenceJson) });
+      } else if (silences.length === 0) await context.stdout.write('Nothing is silenced.\n');
       else await context.stdout.write(formatSilences(silences, context, settings.timezone));
       return exitCodes.ok;
     }),

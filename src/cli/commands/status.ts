@@ -3,7 +3,6 @@ import { formatNearMoment, isBeyondHorizon, plural } from '../../domain/moment.t
 import { formatMoney } from '../../domain/money.ts';
 import type { Balance } from '../../domain/reading.ts';
 import { drawSparkline } from '../../spending/sparkline.ts';
-import { accountJson } from '../../views/public-json.ts';
 import type { AccountView } from '../../views/views.ts';
 import { formatComputed } from '../../wording/quantity-wording.ts';
 import { type Command, exitCodes } from '../command.ts';
@@ -35,6 +34,7 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
       const accounts = views.accounts().toSorted(byRunway);
       await warnOfOldData(context, { settings, accounts });
       if (input.flag('json')) {
+        const { accountJson } = await import('../../views/public-json.ts');
         await printJson(context, { accounts: accounts.map(accountJson) });
         return exitCodes.ok;
       }

@@ -1,7 +1,7 @@
+import { isoText } from '../../domain/moment.ts';
 import { balances } from '../../domain/reading.ts';
 import { type ForecastQuality, judgeForecasts } from '../../replay/forecast-quality.ts';
 import { forecastsOf, type PastForecast } from '../../replay/forecasts.ts';
-import { isoText } from '../../views/public-json.ts';
 import type { CommandContext } from '../context.ts';
 import { layoutWidth } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';

@@ -43,7 +43,7 @@ export async function runDemo(
     if (loaded.kind === 'invalid')
       throw new Error(`the demo's configuration is invalid: ${loaded.lines.join('; ')}`);
     const { settings, sources } = loaded;
-    const ending = log.open(settings.log.level);
+    const ending = await log.open(settings.log.level);
     const started = (url: string | null): void => tellStory({ order, url });
     await serve({ file, settings, sources, log: ending, version, signal, started });
   } finally {
