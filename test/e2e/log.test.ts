@@ -42,7 +42,7 @@ async function run(bed: Bed, stdout: number | 'pipe', accounts: readonly object[
     stdio: ['ignore', stdout, 'ignore'],
   });
   const get = async (path: string): Promise<string> => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(5000) });
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(20_000) });
     return response.text();
   };
   const dropped = async (): Promise<number> =>
