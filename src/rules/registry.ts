@@ -8,6 +8,7 @@ import { currency } from './currency.ts';
 import { drop } from './drop.ts';
 import { idle } from './idle.ts';
 import type { AlertKind, RuleKind } from './kind.ts';
+import { missedTopUp } from './missed-top-up.ts';
 import { negative } from './negative.ts';
 import { providerDown } from './provider-down.ts';
 import { runway } from './runway.ts';
@@ -23,6 +24,7 @@ export const ruleKinds = [
   runway,
   surge,
   slump,
+  missedTopUp,
   budget,
   drop,
   idle,

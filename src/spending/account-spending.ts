@@ -17,6 +17,7 @@ import {
   restoreSums,
 } from './periods.ts';
 import { readSpending, writeSpending } from './spending-bytes.ts';
+import { rememberTopUp } from './top-ups.ts';
 import { forgetUnusual, type Usual, usualRange, watchUnusual } from './unusual.ts';
 
 /** Nothing is foretold by hours before a day of them was learned. */
@@ -98,6 +99,11 @@ export class AccountSpending {
     ) {
       this.#hour = this.#week.hourAt(reading.at);
       return false;
+    }
+    for (const balance of balances) {
+      const state = this.state(balance);
+      const rise = reading[balance] - last[balance];
+      if (state !== null) rememberTopUp(state, { rise, from: last[balance] });
     }
     const ended = reading.at >= this.#hour.endsAt;
     for (let from = last.at; from < reading.at; ) {

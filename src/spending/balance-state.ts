@@ -30,9 +30,8 @@ const numbers = [
   'blockSeen',
   'blockHours',
   'blocks',
-  /** How many top-ups there were, and since when the balance has been where one is due (0: it is not). */
+  /** How many top-ups there were. */
   'topUps',
-  'topUpDueSince',
 ] as const;
 
 /** Numbers of one side of what is unusual; see `watchUnusual`. */

@@ -1,0 +1,146 @@
+import { formatDuration } from '../domain/duration.ts';
+import type { Notice } from '../domain/message.ts';
+import { formatExact, type Micros } from '../domain/money.ts';
+import type { Fact } from '../domain/quantity.ts';
+import type { MoneyRule } from '../domain/rule.ts';
+import type { Severity } from '../domain/severity.ts';
+import { amount, duration as durationKey } from '../schema/texts.ts';
+import { fewestTopUps, isTopUp, usualTopUp } from '../spending/top-ups.ts';
+import { formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
+import { type InputOf, moneyKeys, secondMs, severityKey } from './common-keys.ts';
+import type { AccountFacts, Evaluation } from './evaluation.ts';
+import { moneyFigures } from './figures.ts';
+import type { RuleKind } from './kind.ts';
+import { currentAmount, moneyOf, wordLimit } from './notice-words.ts';
+import { exactAmount, nameBalance } from './rule-words.ts';
+import { topUpIfKnown } from './top-up-advice.ts';
+import { readingFacts, unusable, usableReading } from './usable-reading.ts';
+import { breached, countFact, durationFact, instantFact, money, moneyFact, ok, unknown } from './verdict.ts';
+
+export interface MissedTopUpRule extends MoneyRule {
+  readonly type: 'missed-top-up';
+  /** The balance at which it is due; null: learned. */
+  readonly atMicros: Micros | null;
+  readonly withinMs: number;
+}
+
+const keys = {
+  ...moneyKeys,
+  severity: severityKey.default('warning'),
+  at: amount(
+    'The balance below which a top-up is due. Default: where the last ones came, once that is learned.',
+  ).optional(),
+  within: durationKey('How long the balance may stay below it without a top-up.', {
+    minMs: secondMs,
+  }).prefault('20m'),
+};
+
+export const missedTopUp: RuleKind<MissedTopUpRule, InputOf<typeof keys>> = {
+  type: 'missed-top-up',
+  summary: 'An automatic recharge that did not come at the balance at which it always came.',
+  keys,
+  needsReading: true,
+  build: (common, input) => ({
+    ...common,
+    type: 'missed-top-up',
+    balance: input.balance,
+    atMicros: input.at ?? null,
+    withinMs: input.within,
+  }),
+  describe: (rule) => {
+    const level = rule.atMicros === null ? 'where top-ups usually come' : formatExact(rule.atMicros);
+    return `${nameBalance(rule)} below ${level} for ${formatDuration(rule.withinMs)} without a top-up (${rule.severity})`;
+  },
+  lookBackMs: (rule) => rule.withinMs,
+  evaluate,
+  factsBehind,
+  wouldNotFire: (rule, facts) => {
+    const reading = usableReading(facts);
+    return reading === null
+      ? null
+      : `It would not fire with "at" of ${exactAmount(reading[rule.balance], reading.currency)} or less.`;
+  },
+  levels: (rule) => (rule.atMicros === null ? {} : { [rule.severity]: rule.atMicros }),
+  matter: (about) => `${moneyOf(about)} top-up missed`,
+  firing: wordFiring,
+  resolved: (notice, frame) =>
+    `${moneyOf(notice)} balance${currentAmount(notice, frame)}, no top-up is missed any more`,
+  recovery: 'Resolved: the balance rose.',
+  figures: (notice, frame) =>
+    moneyFigures(notice, frame, { threshold: (limit) => `top-up due below ${limit}`, valueIsBalance: true }),
+  advice: (notice, frame) => [
+    'Check the automatic recharge: whether it is switched on, and whether its payment was refused.',
+    ...topUpIfKnown(notice, frame),
+  ],
+};
+
+/** Name of the fact that messages tell. */
+const usualAmount = 'usual top-up';
+
+function wordFiring(notice: Notice, frame: WordingFrame): string {
+  const usual = notice.facts.find(({ name }) => name === usualAmount)?.value;
+  const what = usual?.unit === 'money' ? ` of ${formatRise(usual.micros, frame.currency)}` : '';
+  const limit = wordLimit(notice, frame);
+  return `${moneyOf(notice)} top-up${what} did not come${limit === null ? '' : ` at ${limit}`}, balance${currentAmount(notice, frame)}`;
+}
+
+/** Where a top-up is due, and how much then comes where that was learned; in words, why it is not known. */
+type Due = { readonly level: Micros; readonly amount: Micros | null } | string;
+
+/**
+ * Breached when the balance has been below the level for `within` without a top-up (`isTopUp`); resolved when it rises. If it is
+ * still below after that, it is due again. It gives no verdict until it has learned the level, unless the file names it.
+ */
+function evaluate(rule: MissedTopUpRule, facts: AccountFacts, firing: Severity | null): Evaluation {
+  const reading = usableReading(facts);
+  if (reading === null) return unknown(unusable(facts) ?? 'no reading yet');
+  const due = dueOf(rule, facts);
+  if (typeof due === 'string') return unknown(due);
+  const numbers = { value: money(reading[rule.balance]), threshold: money(due.level) };
+  const since = belowSince(rule, facts, due.level);
+  if (since === null) return ok(numbers);
+  // A log that begins below the level may have forgotten the rest of it; it saw no top-up.
+  const held = firing !== null && since === facts.log.instantAt(0);
+  return held || reading.at - since >= rule.withinMs ? breached(rule.severity, numbers) : ok(numbers);
+}
+
+function dueOf(rule: MissedTopUpRule, { spending, reading, floorMicros }: AccountFacts): Due {
+  if (rule.atMicros !== null) return { level: rule.atMicros, amount: null };
+  if (spending.last?.at !== reading?.at) return 'spending is still being learned from stored history';
+  const state = spending.state(rule.balance);
+  const seen = state?.topUps ?? 0;
+  if (state === null || seen < fewestTopUps)
+    return `${seen} top-up${seen === 1 ? '' : 's'} seen, needs ${fewestTopUps} to know where they come`;
+  return usualTopUp(state, floorMicros) ?? 'the last top-ups were not of one amount from one balance';
+}
+
+/** Since which reading the balance is below the level without a top-up, as far back as `within`; null when it is not below. */
+function belowSince(rule: MissedTopUpRule, { log, spending }: AccountFacts, level: Micros): number | null {
+  const { balance, withinMs } = rule;
+  const newest = log.length - 1;
+  if (newest < 0 || log.balanceAt(newest, balance) >= level) return null;
+  const state = spending.state(balance);
+  const until = log.instantAt(newest) - withinMs;
+  let from = newest;
+  while (from > 0 && log.instantAt(from) > until) {
+    if (log.balanceAt(from - 1, balance) >= level) break;
+    if (isTopUp(state, log.toppedUpBetween(balance, from - 1, from))) break;
+    from--;
+  }
+  return log.instantAt(from);
+}
+
+function factsBehind(rule: MissedTopUpRule, facts: AccountFacts): readonly Fact[] {
+  const found = [
+    ...readingFacts(facts, rule.balance),
+    durationFact('within', rule.withinMs),
+    countFact('top-ups seen', facts.spending.state(rule.balance)?.topUps ?? 0),
+  ];
+  const due = dueOf(rule, facts);
+  if (typeof due === 'string') return found;
+  if (due.amount !== null) found.push(moneyFact(usualAmount, due.amount));
+  found.push(moneyFact('due below', due.level));
+  const since = belowSince(rule, facts, due.level);
+  if (since !== null) found.push(instantFact('below it at least since', since));
+  return found;
+}

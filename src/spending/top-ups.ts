@@ -1,0 +1,53 @@
+import type { Micros } from '../domain/money.ts';
+import { type BalanceState, keptTopUps } from './balance-state.ts';
+
+/** So many top-ups show a habit. */
+export const fewestTopUps = 4;
+/** How far amounts are off the usual one, as a share of it. All but one are not. */
+const amountSpread = 0.1;
+/** How far the balances are apart at which they come, and how near to empty none is taken for a habit, as a share of the amount. */
+const levelSpread = 0.06;
+
+/** The top-up that comes again and again: an automatic recharge. */
+export interface UsualTopUp {
+  readonly amount: Micros;
+  /** The balance at which it has come, at the latest. */
+  readonly level: Micros;
+}
+
+/** Whether a rise is more than a correction or a refund: what lasts less than a mean hour is none. */
+export function isTopUp(state: BalanceState | null, rise: Micros): boolean {
+  return rise > 0 && rise >= (state?.meanHour ?? 0);
+}
+
+/** Keeps the newest top-ups. `from` is the balance before it. */
+export function rememberTopUp(
+  state: BalanceState,
+  { rise, from }: { readonly rise: Micros; readonly from: Micros },
+): void {
+  if (!isTopUp(state, rise)) return;
+  const place = state.topUps % keptTopUps;
+  state.topUpAmounts[place] = rise;
+  state.topUpFrom[place] = from;
+  state.topUps += 1;
+}
+
+/**
+ * The top-up of one amount (a tenth more or less, one exception) that came from one balance: of the last four to six, the highest
+ * two thirds of the balances lie within 6 % of the amount, and not as near as that to empty, where people pay by hand. Null where there is
+ * no such habit.
+ */
+export function usualTopUp(state: BalanceState, floorMicros: Micros): UsualTopUp | null {
+  const count = Math.min(state.topUps, keptTopUps);
+  if (count < fewestTopUps) return null;
+  const amounts = [...state.topUpAmounts.subarray(0, count)].sort((left, right) => left - right);
+  const amount = amounts[Math.floor(count / 2)] ?? 0;
+  const exceptions = amounts.filter((each) => Math.abs(each - amount) > amountSpread * amount);
+  const highest = [...state.topUpFrom.subarray(0, count)]
+    .sort((left, right) => right - left)
+    .slice(0, Math.ceil((2 * count) / 3));
+  const [top = 0, level = 0] = [highest[0], highest.at(-1)];
+  const nearness = levelSpread * amount;
+  if (exceptions.length > 1 || top - level > nearness || level - floorMicros <= nearness) return null;
+  return { amount: Math.round(amount), level: Math.round(level) };
+}
