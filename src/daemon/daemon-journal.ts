@@ -1,7 +1,7 @@
 import { alertKey } from '../domain/alert.ts';
 import { wireId } from '../domain/outbox.ts';
 import type { Outcome, OutcomeKind } from '../domain/outcome.ts';
-import type { Log } from '../domain/ports.ts';
+import type { Log, StorageError } from '../domain/ports.ts';
 import type { Sent } from '../engine/delivery-ended.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
@@ -68,6 +68,12 @@ export class DaemonJournal {
   ordersFailed(error: unknown): void {
     if (!this.#ordersFailing) this.#log.warn({ err: error }, 'orders of the command line cannot be read');
     this.#ordersFailing = true;
+  }
+
+  /** `failure` is null when the database can be written again. */
+  storageChanged(failure: StorageError | null): void {
+    if (failure === null) this.#log.info({}, 'the database can be written again');
+    else this.#log.error({ err: failure }, 'the database cannot be written; going on from memory');
   }
 
   heartbeatEnded(reached: boolean): void {

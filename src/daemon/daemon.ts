@@ -1,21 +1,18 @@
 import type { Incident } from '../domain/alert.ts';
 import type { Message } from '../domain/message.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import { type Calendar, type Clock, type Log, type Random, StorageError } from '../domain/ports.ts';
+import type { Calendar, Clock, Log, Random, StorageError } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
 import { changedOnlyReadings } from '../engine/batch.ts';
 import { followClock } from '../engine/clock-moved.ts';
 import { recordDelivery, type Sent } from '../engine/delivery-ended.ts';
 import { observePoll } from '../engine/observe.ts';
-import { obeyOrder } from '../engine/operate.ts';
-import { clearOwnFailure, isOwnFailureRaised, raiseOwnFailure } from '../engine/own-alerts.ts';
+import { isStorageFailing, noteConfiguration, noteStorage } from '../engine/own-alerts.ts';
 import { reconfigure } from '../engine/reconfigure.ts';
 import { aliveNote, startMonitor } from '../engine/restore.ts';
 import { type MonitorState, writeNote } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
-import { configInvalid } from '../rules/config-invalid.ts';
-import { storageFailed } from '../rules/storage-failed.ts';
 import { changedAccounts, hasOtherKey, isReadDifferently } from './changed-accounts.ts';
 import { Committer } from './committer.ts';
 import { composeMessage } from './compose.ts';
@@ -24,7 +21,9 @@ import { Counting } from './counting.ts';
 import { DaemonJournal } from './daemon-journal.ts';
 import { type Claim, Dispatcher } from './dispatcher.ts';
 import { Heartbeat, isWell, type Ping } from './heartbeat.ts';
+import { LastWork } from './last-work.ts';
 import { Learning } from './learning.ts';
+import { obeyLeftOrders } from './left-orders.ts';
 import { Poller } from './poller.ts';
 import type { Store } from './ports.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
@@ -51,12 +50,8 @@ export interface DaemonParts extends ConnectionParts {
 const usualSleepMs = 1000;
 /** Running polls and deliveries get this long to finish at the end; Docker kills after 10 s. */
 const drainMs = 8000;
-/** The note that says when the command line last left an order. */
-const orderNote = 'order-at';
 /** How metrics count the end of a sending. */
 const countedAs = { delivered: 'delivered', retry: 'retried', dead: 'dead', needless: 'dead' } as const;
-export const storageRule = storageFailed.type;
-export const configRule = configInvalid.type;
 
 /**
  * The running daemon. Everything happens in turns: something came in (a poll ended, a message was sent, a
@@ -80,9 +75,9 @@ export class Daemon {
   readonly #learning: Learning;
   readonly #connections: Connections;
   readonly #timer: WakeTimer;
+  readonly #lastWork: LastWork;
   #running = false;
   #firstPoll: 'awaited' | 'ended' | 'stored' = 'awaited';
-  #idle: (() => void) | null = null;
 
   constructor(parts: DaemonParts) {
     this.#parts = parts;
@@ -111,6 +106,8 @@ export class Daemon {
       ended: (sent) => this.#deliveryEnded(sent),
     });
     this.#dispatcher.adopt(this.#connections.channels);
+    const isIdle = () => this.poller.running === 0 && this.#dispatcher.running === 0;
+    this.#lastWork = new LastWork({ clock, isIdle });
     this.#committer = new Committer({
       state: this.state,
       store,
@@ -139,7 +136,7 @@ export class Daemon {
     this.#running = true;
     this.poller.adopt(new Set());
     // The file that the daemon starts with is valid, whatever the one before it heard of at its end.
-    clearOwnFailure(this.state, configRule, this.#time.now());
+    noteConfiguration(this.state, null, this.#time.now());
     this.#tick();
   }
 
@@ -173,7 +170,7 @@ export class Daemon {
     this.configLoadedAt = this.#time.now();
     this.act((now) => {
       reconfigure(this.state, settings, now);
-      clearOwnFailure(this.state, configRule, now);
+      noteConfiguration(this.state, null, now);
       this.#heartbeat.adopt(settings.heartbeat, now);
       for (const id of rekeyed) this.#forgiveRefusal(id);
       this.poller.adopt(changed);
@@ -183,8 +180,7 @@ export class Daemon {
 
   /** A reload failed: the running configuration stays, and everybody hears of it once. */
   reportInvalidConfiguration(text: string): void {
-    const failure = { type: configRule, rule: configRule, severity: 'warning', text } as const;
-    this.act((now) => raiseOwnFailure(this.state, { ...failure, now }));
+    this.act((now) => noteConfiguration(this.state, text, now));
   }
 
   /** Calls `changed` after each commit. Gives the end of it. */
@@ -200,11 +196,13 @@ export class Daemon {
     this.#learning.stop();
     this.poller.stop();
     this.#dispatcher.stop();
-    await this.#drain(drainMs);
+    this.#committer.flush();
+    await this.#lastWork.end(drainMs);
     this.poller.abandon();
     this.#dispatcher.abandon();
     this.#heartbeat.abandon();
-    await this.#drain(1000);
+    this.#committer.flush();
+    await this.#lastWork.end(1000);
     writeNote(this.state, aliveNote, String(this.#time.now()));
     this.#committer.flush();
     this.#committer.stop();
@@ -221,7 +219,7 @@ export class Daemon {
     this.#journal.pollEnded(account, outcome);
     if (this.#firstPoll === 'awaited') this.#firstPoll = 'ended';
     this.act((now) => observePoll(this.state, account, outcome, now));
-    this.#checkIdle();
+    this.#lastWork.somethingEnded();
   }
 
   #deliveryEnded(sent: Sent): void {
@@ -229,7 +227,7 @@ export class Daemon {
     this.counting.countNotification(message.channel, countedAs[delivery.kind]);
     this.#journal.deliveryEnded(sent);
     this.act((now) => recordDelivery(this.state, sent, now));
-    this.#checkIdle();
+    this.#lastWork.somethingEnded();
   }
 
   #tick(): void {
@@ -237,11 +235,7 @@ export class Daemon {
     this.#followJump();
     const now = this.#time.now();
     this.poller.start(now);
-    for (const order of this.#takeOrders()) {
-      obeyOrder(this.state, order, now);
-      // The store forgets orders with the next commit, so there must be one.
-      writeNote(this.state, orderNote, String(now));
-    }
+    obeyLeftOrders({ state: this.state, store: this.#parts.store, journal: this.#journal }, now);
     sendDueReports(this.state, now);
     this.#learning.start(now);
     this.#retention.prune(this.state.settings.storage.retentionMs, now);
@@ -264,20 +258,9 @@ export class Daemon {
   #committed(failure: StorageError | null, claims: readonly Claim[]): void {
     this.#dispatcher.send(claims);
     if (failure === null && this.#firstPoll === 'ended') this.#firstPoll = 'stored';
-    const raised = isOwnFailureRaised(this.state, storageRule);
-    if (failure !== null && !raised) {
-      this.#parts.log.error({ err: failure }, 'the database cannot be written; going on from memory');
-      const fact = {
-        type: storageRule,
-        rule: storageRule,
-        severity: 'critical',
-        text: failure.message,
-      } as const;
-      this.act((now) => raiseOwnFailure(this.state, { ...fact, now }));
-    }
-    if (failure === null && raised) {
-      this.#parts.log.info({}, 'the database can be written again');
-      this.act((now) => clearOwnFailure(this.state, storageRule, now));
+    if (isStorageFailing(this.state) !== (failure !== null)) {
+      this.#journal.storageChanged(failure);
+      this.act((now) => noteStorage(this.state, failure?.message ?? null, now));
     }
     for (const changed of this.#subscribers) changed();
   }
@@ -292,19 +275,6 @@ export class Daemon {
     this.#dispatcher.shift(jumpMs);
     this.#heartbeat.shift(jumpMs);
     this.#retention.distrustClock(now);
-  }
-
-  #takeOrders() {
-    try {
-      return this.#parts.store.takeOrders();
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error;
-      // While the database cannot be used nobody can have left an order in it. That is a failure to store like any other,
-      // and the next commit says so, so there must be one.
-      this.#journal.ordersFailed(error);
-      writeNote(this.state, orderNote, String(this.#time.now()));
-      return [];
-    }
   }
 
   #beat(now: number): void {
@@ -324,26 +294,5 @@ export class Daemon {
     const account = this.state.accounts.get(id);
     if (account === undefined) return;
     account.poll = { ...account.poll, retryAt: null };
-  }
-
-  async #drain(withinMs: number): Promise<void> {
-    this.#committer.flush();
-    if (this.#isIdle()) return;
-    await new Promise<void>((resolve) => {
-      const cancel = this.#parts.clock.setTimer(withinMs, resolve);
-      this.#idle = () => {
-        cancel();
-        resolve();
-      };
-    });
-    this.#idle = null;
-  }
-
-  #checkIdle(): void {
-    if (this.#idle !== null && this.#isIdle()) this.#idle();
-  }
-
-  #isIdle(): boolean {
-    return this.poller.running === 0 && this.#dispatcher.running === 0;
   }
 }

@@ -2,7 +2,9 @@ import { type Alert, type AlertTiming, ownAccountId, type Resolution } from '../
 import type { Fact, Quantity } from '../domain/quantity.ts';
 import type { Severity } from '../domain/severity.ts';
 import { channelFailed, channelFailedRule, refusedRecipientsFact } from '../rules/channel-failed.ts';
+import { configInvalid } from '../rules/config-invalid.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
+import { storageFailed } from '../rules/storage-failed.ts';
 import { closeIncident, openIncident, updateIncident } from './incidents.ts';
 import type { MonitorState } from './state.ts';
 import { inactiveAlert, transition } from './transition.ts';
@@ -11,7 +13,7 @@ import { inactiveAlert, transition } from './transition.ts';
 const atOnce: AlertTiming = { forMs: 0, recoverForMs: 0, flapWindowMs: 0 };
 
 /** Raises, or says again, an alert about lowwater itself. `text` is what people read as its value. */
-export function raiseOwnFailure(
+function raiseOwnFailure(
   state: MonitorState,
   it: {
     readonly type: string;
@@ -49,6 +51,34 @@ export function closeOwnFailure(
 
 export function isOwnFailureRaised(state: MonitorState, rule: string): boolean {
   return state.alerts.get(ownAccountId, rule)?.state === 'firing';
+}
+
+export function isStorageFailing(state: MonitorState): boolean {
+  return isOwnFailureRaised(state, storageFailed.type);
+}
+
+/** The database cannot be written, as `problem` says; with null it can be again. */
+export function noteStorage(state: MonitorState, problem: string | null, now: number): void {
+  noteProblem(state, { type: storageFailed.type, severity: 'critical', problem, now });
+}
+
+/** The configuration on the disk is invalid, as `problem` says; with null it is the one in force. */
+export function noteConfiguration(state: MonitorState, problem: string | null, now: number): void {
+  noteProblem(state, { type: configInvalid.type, severity: 'warning', problem, now });
+}
+
+function noteProblem(
+  state: MonitorState,
+  it: {
+    readonly type: string;
+    readonly severity: Severity;
+    readonly problem: string | null;
+    readonly now: number;
+  },
+): void {
+  const { type, severity, problem, now } = it;
+  if (problem === null) clearOwnFailure(state, type, now);
+  else raiseOwnFailure(state, { type, rule: type, severity, text: problem, now });
 }
 
 /** Reports a channel that refuses for good, or some of its recipients, on the other channels. */

@@ -1,10 +1,11 @@
 import type { Daemon } from '../daemon/daemon.ts';
-import { configRule, storageRule } from '../daemon/daemon.ts';
 import { ownAccountId } from '../domain/alert.ts';
 import type { StoreReader } from '../domain/ports.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { acknowledge, addSilence, expireSilence, unacknowledge } from '../engine/operate.ts';
 import { isOwnFailureRaised } from '../engine/own-alerts.ts';
+import { configInvalid } from '../rules/config-invalid.ts';
+import { storageFailed } from '../rules/storage-failed.ts';
 import { createViews } from './create-views.ts';
 import type { LiveViews } from './views.ts';
 
@@ -63,7 +64,7 @@ export function createLiveViews(daemon: Daemon, reader: StoreReader, version: st
       ready: daemon.ready,
       problems: problemsOf(daemon),
       configLoadedAt: daemon.configLoadedAt,
-      configReloadOk: !isOwnFailureRaised(state, configRule),
+      configReloadOk: !isOwnFailureRaised(state, configInvalid.type),
     }),
     counters: daemon.counting,
     subscribe: (changed) => daemon.subscribe(changed),
@@ -73,7 +74,7 @@ export function createLiveViews(daemon: Daemon, reader: StoreReader, version: st
 /** What is wrong though the daemon runs. */
 function problemsOf(daemon: Daemon): string[] {
   const problems: string[] = [];
-  for (const rule of [storageRule, configRule]) {
+  for (const rule of [storageFailed.type, configInvalid.type]) {
     const alert = daemon.state.alerts.get(ownAccountId, rule);
     if (alert?.state === 'firing' && alert.value?.unit === 'text')
       problems.push(`${rule}: ${alert.value.text}`);
