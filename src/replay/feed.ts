@@ -1,6 +1,6 @@
 import type { PollRecord } from '../domain/reading.ts';
 import type { SurveyedPast } from './past.ts';
-import { longestWait, missingSince, type PollPlan } from './poll-pauses.ts';
+import { longestWait, missingSince, type PollPlan, watchedUntil } from './poll-pauses.ts';
 
 /** What happens next to an account. */
 export type FeedStep =
@@ -97,10 +97,10 @@ export class Feed {
     this.#at = at;
   }
 
-  /** The end of what is known is no silence: the account was watched for one interval more at the most. */
+  /** The end of what is known is no silence: the account was watched until it had to be polled again at the most. */
   #endsAt(): number {
     const { until } = this.past;
     const { at } = this.#poll;
-    return until === null ? at : Math.max(at, Math.min(until, at + this.#plan.intervalMs));
+    return until === null ? at : Math.max(at, Math.min(until, watchedUntil(this.#poll, this.#plan)));
   }
 }

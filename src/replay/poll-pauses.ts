@@ -27,8 +27,13 @@ const usualRetryAfterMs = 3_600_000;
 /** From when on polls were missing between two that are there; null when none was. */
 export function missingSince(last: PollRecord, nextAt: number, plan: PollPlan): number | null {
   if (nextAt - last.at <= plan.intervalMs) return null;
-  const since = last.outcome === 'ok' ? dueAfter(last.at, plan) : last.at + longestWait(plan);
+  const since = watchedUntil(last, plan);
   return nextAt - since > plan.intervalMs * lateShare ? since : null;
+}
+
+/** Until when a daemon that runs need not poll again: the run after a rest of a cron expression, the end of the longest backoff. */
+export function watchedUntil(last: PollRecord, plan: PollPlan): number {
+  return last.outcome === 'ok' ? dueAfter(last.at, plan) : last.at + longestWait(plan);
 }
 
 function dueAfter(at: number, { poll, calendar, intervalMs }: PollPlan): number {

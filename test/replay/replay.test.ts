@@ -227,6 +227,22 @@ describe('pauses between polls', () => {
     expect(fired({}, { polls: every(5, 30), until: factsNoon + 10_000 * minuteMs })).toEqual([]);
   });
 
+  it('the history may end while an account rests by its cron expression, and is watched', () => {
+    const rules = [{ ...low, forMs: 60 * minuteMs }];
+    const poll = { kind: 'cron', cron: '*/15 8-12 * * *', timezone: 'UTC' } as const;
+    const accounts = [makeAccount('otp', { poll })];
+    const polls = [ok(0, 100), ok(15, 100), ok(30, 40), ok(45, 40)];
+    const untilMinute = (minutes: number) =>
+      fired({ accounts, rules }, { polls, until: factsNoon + minutes * minuteMs });
+    expect(untilMinute(89)).toEqual([]);
+    expect(untilMinute(600)).toEqual(['low 90–']);
+  });
+
+  it('the history may end within a backoff', () => {
+    const polls = [...every(5, 30), failed(35)];
+    expect(fired({}, { polls, until: factsNoon + 60 * minuteMs })).toEqual(['stale 45–']);
+  });
+
   it('an account that is polled from later on was not silent before', () => {
     const accounts = ['otp', 'marketing'];
     expect(fired({ accounts }, { polls: every(5, 200) }, { polls: every(5, 200, 100) })).toEqual([]);

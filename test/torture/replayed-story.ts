@@ -5,6 +5,7 @@ import { pollInterval } from '../../src/engine/poll-gaps.ts';
 import type { ReplayedIncident } from '../../src/replay/incident-book.ts';
 import { Replay } from '../../src/replay/replay.ts';
 import { storedPast } from '../../src/replay/stored-past.ts';
+import type { Downtime } from './recording-observer.ts';
 import { calmDays, dayMs, type Scenario } from './scenario.ts';
 import { Violation } from './story.ts';
 
@@ -28,16 +29,22 @@ export function checkReplay(it: {
   readonly calendar: Calendar;
   readonly reader: StoreReader;
   readonly incidents: Iterable<Incident>;
+  readonly downtimes: readonly Downtime[];
   readonly now: number;
 }): void {
   const { calendar, reader, now } = it;
   const { settings, events } = it.scenario;
   const died = events.some(({ kind }) => deaths.has(kind));
-  const toleranceOf = (id: string): number => {
+  const intervalOf = (id: string): number => {
     const account = settings.accounts.find((each) => each.id === id);
     const longestMs = Math.max(...settings.accounts.map(({ poll }) => pollInterval(calendar, poll, now)));
-    const intervalMs = account === undefined ? longestMs : pollInterval(calendar, account.poll, now);
-    return slackMs + (died ? intervalMs : 0);
+    return account === undefined ? longestMs : pollInterval(calendar, account.poll, now);
+  };
+  const isAlike = (id: string, replayed: number, was: number): boolean => {
+    const intervalMs = intervalOf(id);
+    const toleranceMs = slackMs + (died ? intervalMs : 0);
+    const noticed = noticedAt(replayed, { downtimes: it.downtimes, intervalMs });
+    return [replayed, noticed].some((at) => Math.abs(at - was) <= toleranceMs);
   };
   const pasts = settings.accounts.map((account) => storedPast(reader, account, { since: null, now }));
   const result = new Replay({ settings, calendar, pasts }).advance(Number.POSITIVE_INFINITY);
@@ -45,7 +52,7 @@ export function checkReplay(it: {
   const left = [...result.incidents];
   for (const incident of it.incidents) {
     if (incident.account === ownAccountId) continue;
-    const place = left.findIndex((found) => isSame(found, incident, toleranceOf(incident.account)));
+    const place = left.findIndex((found) => isSame(found, incident, isAlike));
     if (place < 0) {
       const near = result.incidents.filter(
         (it) => it.account === incident.account && it.rule === incident.rule,
@@ -58,9 +65,25 @@ export function checkReplay(it: {
   if (invented !== undefined) throw differs(`made up ${describe(invented)}`);
 }
 
-function isSame(found: ReplayedIncident, { worstSeverity, ...was }: Incident, toleranceMs: number): boolean {
-  const alike = (left: number | null, right: number | null): boolean =>
-    left === null || right === null ? left === right : Math.abs(left - right) <= toleranceMs;
+/**
+ * When the daemon noticed what a replay finds at an instant. A poll interval from the last poll on counts as watched even if
+ * the process died in it: the replay sees what became due in it then, the daemon when the next process starts.
+ */
+function noticedAt(
+  at: number,
+  { downtimes, intervalMs }: { readonly downtimes: readonly Downtime[]; readonly intervalMs: number },
+): number {
+  const down = downtimes.find(({ from, until }) => from <= at && at < Math.min(until, from + intervalMs));
+  return down?.until ?? at;
+}
+
+function isSame(
+  found: ReplayedIncident,
+  { worstSeverity, ...was }: Incident,
+  isAlike: (account: string, replayed: number, was: number) => boolean,
+): boolean {
+  const alike = (replayed: number | null, lived: number | null): boolean =>
+    replayed === null || lived === null ? replayed === lived : isAlike(was.account, replayed, lived);
   return (
     found.account === was.account &&
     found.rule === was.rule &&

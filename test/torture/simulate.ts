@@ -34,8 +34,11 @@ export async function simulate(scenario: Scenario, options: { readonly told: boo
   let violation: Result['violation'] = null;
   let replayed = false;
   const model = new Model({ scenario, story, calendar, now: () => queue.now, storage });
-  const observer = new RecordingObserver(model, (found) => {
-    violation ??= describe(found);
+  const observer = new RecordingObserver(model, {
+    now: () => machine.wall(),
+    found: (violated) => {
+      violation ??= describe(violated);
+    },
   });
   const machine = new Machine({
     scenario,
@@ -67,8 +70,9 @@ export async function simulate(scenario: Scenario, options: { readonly told: boo
     if (violation === null) model.finish();
     if (violation === null && observer.pollsLost === 0 && canBeReplayed(scenario)) {
       const reader = storage.open(() => machine.wall());
+      const { downtimes } = observer;
       const incidents = observer.incidents.values();
-      checkReplay({ scenario, calendar, reader, incidents, now: machine.wall() });
+      checkReplay({ scenario, calendar, reader, incidents, downtimes, now: machine.wall() });
       replayed = true;
     }
   } catch (error) {
