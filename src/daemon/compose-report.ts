@@ -26,8 +26,14 @@ export function composeReport(parts: ComposeParts, message: OutboxMessage, now: 
     reportId: report.id,
     since: report.since,
     until: report.until,
+    nextAt: nextRun(parts, report.id, now),
     accounts: accounts.sort((left, right) => shortestRunway(left) - shortestRunway(right)),
   };
+}
+
+function nextRun({ state }: ComposeParts, id: string, now: number): number | null {
+  const report = state.settings.reports.find((candidate) => candidate.id === id);
+  return report === undefined ? null : state.calendar.next(report.cron, report.timezone, now);
 }
 
 function reportAccount(

@@ -119,6 +119,8 @@ export interface ReportMessage extends MessageBase {
   readonly reportId: string;
   readonly since: number;
   readonly until: number;
+  /** When the report comes next; null when never. */
+  readonly nextAt: number | null;
   /** Shortest runway first. */
   readonly accounts: readonly ReportAccount[];
 }

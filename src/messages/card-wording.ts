@@ -109,7 +109,13 @@ function wordReportCard(message: ReportMessage, mostParts: number): Card {
   return {
     tone: 'info',
     headline: words.headline,
-    parts: [{ ...emptyPart, lines: [words.period, ...words.totals] }, ...words.accounts.map(accountPart)],
+    parts: [
+      {
+        ...emptyPart,
+        lines: [...(words.runsOut === null ? [] : [words.runsOut]), words.period, ...words.totals],
+      },
+      ...words.accounts.map(accountPart),
+    ],
     more: words.more === 0 ? null : `and ${plural(words.more, 'more account')}`,
     links: pageOf(message),
   };

@@ -99,6 +99,7 @@ function renderReport(message: ReportMessage, style: TerminalStyle): readonly st
   ]);
   return [
     ...heading(words.headline, 'info', style),
+    ...(words.runsOut === null ? [] : wrap(words.runsOut, 2, style.width)),
     ...wrap(words.period, 2, style.width),
     ...words.totals.flatMap((total) => wrap(total, 2, style.width)),
     ...accounts,

@@ -1,6 +1,6 @@
 import type { Incident } from '../domain/alert.ts';
 import type { ReportAccount, ReportMessage } from '../domain/message.ts';
-import { formatMoment, plural, roughDuration } from '../domain/moment.ts';
+import { formatMoment, formatNearMoment, plural } from '../domain/moment.ts';
 import { formatAmount, type Micros } from '../domain/money.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { type Balance, balances } from '../domain/reading.ts';
@@ -9,6 +9,7 @@ import { balanceLabel } from '../wording/balance-wording.ts';
 import {
   formatComputed,
   formatPayable,
+  roughRunway,
   wordLasting,
   wordRunway,
   wordRunwayAndEnd,
@@ -17,6 +18,8 @@ import type { Tone } from './notice-tone.ts';
 
 const dayMs = 86_400_000;
 const soonMs = 7 * dayMs;
+/** In the line that says which accounts run out. */
+const namesShown = 10;
 
 /** One balance of one account in a report. */
 export interface ReportLine {
@@ -47,6 +50,8 @@ export interface ReportAccountWording {
 export interface ReportWording {
   readonly headline: string;
   readonly period: string;
+  /** Which accounts may run out before the report comes next, with when; null where none may. */
+  readonly runsOut: string | null;
   /** One line a currency: what all accounts spent and were topped up by. */
   readonly totals: readonly string[];
   readonly accounts: readonly ReportAccountWording[];
@@ -60,6 +65,7 @@ export function wordReport(message: ReportMessage, limit: number): ReportWording
   return {
     headline: reportHeadline(message),
     period: `${formatMoment(message.since, frame)} to ${formatMoment(message.until, frame)}`,
+    runsOut: wordRunsOut(message),
     totals: totalsOf(message),
     accounts: shown.map((account) => wordAccount(account, message)),
     more: message.accounts.length - shown.length,
@@ -78,7 +84,7 @@ function reportHeadline(message: ReportMessage): string {
   const report = `REPORT · ${cleanText(message.reportId, 63)}: ${accounts}`;
   if (soonest === null) return report;
   if (soonest.runwayMs <= 0) return `${report}, ${soonest.name} is used up`;
-  return `${report}, ${soonest.name} ends first, in ${roughDuration(soonest.runwayMs)}`;
+  return `${report}, ${soonest.name} ends first, in ${roughRunway(soonest.runwayMs)}`;
 }
 
 function soonestEnd(message: ReportMessage): { readonly name: string; readonly runwayMs: number } | null {
@@ -92,6 +98,28 @@ function soonestEnd(message: ReportMessage): { readonly name: string; readonly r
     }
   }
   return soonest;
+}
+
+/** `May run out before the next report (Mon 30 Nov 09:00 UTC+8): OTP (used up), Marketing (Thu 14:00).` By the early end of a forecast. */
+function wordRunsOut(message: ReportMessage): string | null {
+  const { nextAt, at: now, timezone } = message;
+  if (nextAt === null) return null;
+  const ending = message.accounts.flatMap((account) => {
+    const ends = balances.flatMap((balance) => {
+      const outlook = account.outlooks[balance];
+      if (outlook?.runwayMs != null && outlook.runwayMs <= 0) return [now];
+      const { emptyAt = null, forecast = null } = outlook ?? {};
+      return emptyAt !== null && (forecast?.earliest ?? emptyAt) < nextAt ? [emptyAt] : [];
+    });
+    if (ends.length === 0) return [];
+    const end = Math.min(...ends);
+    const when = end <= now ? 'used up' : formatNearMoment(end, { timezone, now });
+    return [`${cleanText(account.name, 80) || account.id} (${when})`];
+  });
+  if (ending.length === 0) return null;
+  const names = ending.slice(0, namesShown).join(', ');
+  const more = ending.length > namesShown ? ` and ${ending.length - namesShown} more` : '';
+  return `May run out before the next report (${formatMoment(nextAt, { timezone, now })}): ${names}${more}.`;
 }
 
 function totalsOf(message: ReportMessage): readonly string[] {
@@ -164,7 +192,7 @@ function wordLine(account: ReportAccount, balance: Balance, message: ReportMessa
     perDay: formatComputed(account.spent[balance] / days, currency),
     toppedUp: toppedUp === 0 ? 'none' : `${formatAmount(toppedUp, currency)}${tops > 1 ? ` in ${tops}` : ''}`,
     runway: wordRunwayAndEnd(account.outlooks[balance], { timezone: message.timezone, now: message.at }),
-    lasts: wordRunway(account.outlooks[balance], message.at),
+    lasts: wordRunway(account.outlooks[balance]),
     lasting: wordLasting(account.outlooks[balance], { timezone: message.timezone, now: message.at }),
   };
 }

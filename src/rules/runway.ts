@@ -9,7 +9,7 @@ import type { Ladder, MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
 import { type Burn, burnPerDay, dayMs, measureBurn, runwayOf } from '../spending/burn.ts';
-import type { WordingFrame } from '../wording/quantity-wording.ts';
+import { roughRunway, type WordingFrame } from '../wording/quantity-wording.ts';
 import { type InputOf, moneyKeys, secondMs, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { moneyFigures } from './figures.ts';
@@ -153,7 +153,7 @@ function wordFiring(notice: Notice, frame: WordingFrame): string {
   if (runwayMs <= 0) return `${start} is used up`;
   const limit =
     notice.threshold?.unit === 'duration' ? `, less than ${roughDuration(notice.threshold.ms)}` : '';
-  return `${start} lasts ${roughDuration(runwayMs)}${limit}`;
+  return `${start} lasts ${roughRunway(runwayMs)}${limit}`;
 }
 
 /** A runway alert is left at this multiple of `within`. */

@@ -6,6 +6,7 @@ import { cleanText } from '../domain/plain-text.ts';
 import type { Fact, Quantity } from '../domain/quantity.ts';
 
 const micros = 1_000_000;
+const yearMs = 365 * 86_400_000;
 
 /** What turns numbers into words: the zone and instant of the message, and the currency of the account. */
 export interface WordingFrame {
@@ -62,19 +63,24 @@ export function formatRise(amount: Micros, currency: string | null): string {
     : `about ${formatAmount(rounded, currency)}`;
 }
 
+/** A length of time that a balance lasts: nobody plans by the days of one beyond a year. */
+export function roughRunway(ms: number): string {
+  return ms > yearMs ? 'over a year' : roughDuration(ms);
+}
+
 /** How long a balance lasts: `3 days 9 hours`, `used up`, `not falling`, `unknown`. */
-export function wordRunway(outlook: Outlook | null, now: number): string {
+export function wordRunway(outlook: Outlook | null): string {
   if (outlook === null) return 'unknown';
   const { runwayMs, burnPerDay } = outlook;
   if (runwayMs !== null && runwayMs <= 0) return 'used up';
   if (burnPerDay === null) return 'unknown';
   if (runwayMs === null) return 'not falling';
-  return isBeyondHorizon(now + runwayMs, now) ? 'more than 5 years' : roughDuration(runwayMs);
+  return roughRunway(runwayMs);
 }
 
 /** The same as a part of a sentence: `lasts 3 days 9 hours, empty about …`, `used up`, `how long it lasts is unknown`. */
 export function wordLasting(outlook: Outlook | null, frame: Pick<WordingFrame, 'timezone' | 'now'>): string {
-  const length = wordRunway(outlook, frame.now);
+  const length = wordRunway(outlook);
   if (length === 'used up' || length === 'not falling') return length;
   return length === 'unknown' ? 'how long it lasts is unknown' : `lasts ${wordRunwayAndEnd(outlook, frame)}`;
 }
@@ -84,9 +90,9 @@ export function wordRunwayAndEnd(
   outlook: Outlook | null,
   frame: Pick<WordingFrame, 'timezone' | 'now'>,
 ): string {
-  const length = wordRunway(outlook, frame.now);
+  const length = wordRunway(outlook);
   const emptyAt = outlook?.emptyAt ?? null;
-  if (emptyAt === null || emptyAt <= frame.now || isBeyondHorizon(emptyAt, frame.now)) return length;
+  if (emptyAt === null || emptyAt <= frame.now || emptyAt - frame.now > yearMs) return length;
   return `${length}, ${wordEnd(emptyAt, outlook?.forecast ?? null, frame)}${wordPayBy(outlook, frame)}`;
 }
 

@@ -87,6 +87,53 @@ describe('a report in words', () => {
     ]);
   });
 
+  it('says which accounts may run out before the next one, by the early end of a forecast', () => {
+    const emptyAt = messageNow + 9 * 86_400_000;
+    const forecast = { emptyAt, latest: null, basis: 'hour-of-week' } as const;
+    const ending = (name: string, earliest: number | null) =>
+      buildReportAccount({
+        name,
+        outlooks: { sms: buildOutlook({ emptyAt, forecast: { ...forecast, earliest } }), voip: null },
+      });
+    const late = ending('Late', messageNow + 8 * 86_400_000);
+    const early = ending('Early', messageNow + 6 * 86_400_000);
+    const used = buildReportAccount({
+      name: 'Used',
+      outlooks: { sms: buildOutlook({ runwayMs: 0, emptyAt: null }), voip: null },
+    });
+    const report = buildReport({ accounts: [used, early, late] });
+    expect(wordReport(report, 10).runsOut).toMatch(
+      /^May run out before the next report \(.* UTC\+8\): Used \(used up\), Early \(\d+ Nov \d\d:\d\d\)\.$/,
+    );
+    expect(wordReport({ ...report, accounts: [late] }, 10).runsOut).toBeNull();
+    expect(wordReport({ ...report, nextAt: null }, 10).runsOut).toBeNull();
+    for (const text of [
+      renderTerminal(report, { colour: false, width: 500 }),
+      describeSlackPayload(renderSlack(report)).join('\n'),
+      renderEmailHtml(report, []),
+    ])
+      expect(text).toMatch(/May run out.*14 Nov/s);
+  });
+
+  it.each([
+    [300, '300 days'],
+    [400, 'over a year'],
+    [4000, 'over a year'],
+  ])(
+    'tells a balance that lasts %s days as %s, without the day of an end that nobody plans by',
+    (days, words) => {
+      const [runwayMs, emptyAt] = [days * 86_400_000, messageNow + days * 86_400_000];
+      const outlooks = { sms: buildOutlook({ runwayMs, emptyAt }), voip: null };
+      const { headline, accounts } = wordReport(
+        buildReport({ accounts: [buildReportAccount({ outlooks })] }),
+        1,
+      );
+      expect(headline).toContain(`ends first, in ${words}`);
+      expect(accounts[0]?.lines[0]?.lasts).toBe(words);
+      if (days > 365) expect(accounts[0]?.lines[0]?.runway).toBe(words);
+    },
+  );
+
   it('counts the accounts it cuts and still sums them', () => {
     const words = wordReport(buildReport(), 1);
     expect(words.more).toBe(2);

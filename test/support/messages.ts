@@ -189,6 +189,7 @@ export function buildReport(over: Partial<ReportMessage> = {}): ReportMessage {
     reportId: 'weekly',
     since: messageNow - 7 * day,
     until: messageNow,
+    nextAt: messageNow + 7 * day,
     accounts: [
       buildReportAccount(),
       buildReportAccount({

@@ -114,6 +114,7 @@ function renderReport(message: ReportMessage, charts: readonly ChartPlan[]): str
       title: words.headline.replace(/^REPORT · /, ''),
       level: 'main',
     }),
+    ...(words.runsOut === null ? [] : [paragraph(words.runsOut)]),
     paragraph(words.period, 'dim'),
     overviewTable(words.accounts.flatMap(overviewRows)),
     ...more,

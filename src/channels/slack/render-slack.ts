@@ -198,6 +198,7 @@ function renderReport(message: ReportMessage): SlackPayload {
       ? []
       : [button({ label: 'Open lowwater', url: `${message.publicUrl}/`, id: 'page' })];
   const blocks: readonly SlackBlock[] = [
+    ...(words.runsOut === null ? [] : [section(words.runsOut, 400)]),
     section([words.period, ...words.totals.slice(0, 5).map((total) => cutUnits(total, 160))].join('\n')),
     ...words.accounts.map(reportSection),
     ...more,

@@ -1,10 +1,10 @@
-import { describeDistance, formatMoment, roughDuration } from '../../domain/moment.ts';
+import { describeDistance, formatMoment } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { type Balance, balances } from '../../domain/reading.ts';
 import type { Severity } from '../../domain/severity.ts';
 import type { AccountView } from '../../views/views.ts';
-import { formatComputed } from '../../wording/quantity-wording.ts';
+import { formatComputed, roughRunway } from '../../wording/quantity-wording.ts';
 import { type Html, html } from '../html.ts';
 
 /** When and for whom a page is rendered. */
@@ -127,5 +127,5 @@ export function runwayCell(account: AccountView, balance: Balance, frame: Frame)
   if (runwayMs <= 0) return html`<strong class="runway gone">used up</strong>`;
   const ends =
     outlook.emptyAt === null ? null : html`<span class="sub">ends ${moment(outlook.emptyAt, frame)}</span>`;
-  return html`<strong class="runway">${roughDuration(runwayMs)}</strong>${ends}`;
+  return html`<strong class="runway">${roughRunway(runwayMs)}</strong>${ends}`;
 }
