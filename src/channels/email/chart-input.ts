@@ -1,3 +1,4 @@
+import type { Forecast } from '../../domain/forecast.ts';
 import type { Micros } from '../../domain/money.ts';
 import type { Ladder } from '../../domain/rule.ts';
 import type { Severity } from '../../domain/severity.ts';
@@ -15,6 +16,8 @@ export interface ChartInput {
   readonly thresholds: Ladder<Micros>;
   /** When the balance reaches zero at its present pace; null draws no projection. */
   readonly emptyAt: number | null;
+  /** Between which instants that lies, four times in five; null draws no fan. */
+  readonly forecast: Pick<Forecast, 'earliest' | 'latest'> | null;
   /** The period of the alert. */
   readonly alert: { readonly from: number; readonly to: number; readonly severity: Severity } | null;
 }

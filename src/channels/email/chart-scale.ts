@@ -63,7 +63,8 @@ function pastOf(input: ChartInput): number {
 
 function aheadMs(input: ChartInput, pastMs: number): number {
   if (input.emptyAt === null || input.emptyAt <= input.now) return emptyShare * pastMs;
-  return Math.min((input.emptyAt - input.now) * 1.08, farthestShare * pastMs);
+  const end = Math.max(input.emptyAt, input.forecast?.latest ?? 0);
+  return Math.min((end - input.now) * 1.08, farthestShare * pastMs);
 }
 
 /** From zero, or below where the balance is negative, to above the highest value; thresholds that are near widen it. */

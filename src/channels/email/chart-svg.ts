@@ -38,6 +38,7 @@ export function renderChartSvg(input: ChartInput): string {
     ...gridOf(scale),
     ...timesOf(scale),
     ...thresholdsOf(input, scale),
+    fanOf(input, scale),
     nowLine(input, scale),
     ...projectionOf(input, scale),
     `<path d="${pathOf(input, scale)}" fill="none" stroke="${lineColour}" stroke-width="2.2" stroke-linejoin="round" stroke-linecap="round"/>`,
@@ -99,6 +100,23 @@ function thresholdsOf(input: ChartInput, scale: ChartScale): readonly string[] {
 function nowLine(input: ChartInput, scale: ChartScale): string {
   const x = round(scale.x(input.now));
   return line({ x1: x, y1: scale.top, x2: x, y2: scale.bottom, colour: '#afb8c1', dash: '1 2' });
+}
+
+/** Between the early and the late end, as far as the picture goes: level where no late end can be told. */
+function fanOf(input: ChartInput, scale: ChartScale): string {
+  const last = input.points.at(-1);
+  const earliest = input.forecast?.earliest ?? null;
+  if (last === undefined || earliest === null || input.emptyAt === null) return '';
+  if (input.emptyAt <= last.at || last.value <= 0) return '';
+  const early = Math.max(earliest, input.now, last.at + 1);
+  const late = Math.max(input.forecast?.latest ?? Number.POSITIVE_INFINITY, early);
+  const corner = (at: number, end: number): string => {
+    const value = last.value * (1 - Math.min(1, (at - last.at) / (end - last.at)));
+    return `${round(scale.x(at))} ${round(scale.y(value))}`;
+  };
+  const [low, far] = [Math.min(early, scale.until), Math.min(late, scale.until)];
+  const corners = [corner(last.at, late), corner(far, late), corner(far, early), corner(low, early)];
+  return `<path d="M${corners.join('L')}Z" fill="${lineColour}" fill-opacity="0.16"/>`;
 }
 
 function projectionOf(input: ChartInput, scale: ChartScale): readonly string[] {

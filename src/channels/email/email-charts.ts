@@ -120,6 +120,7 @@ function planChart(order: {
     timezone: frame.timezone,
     thresholds: order.thresholds,
     emptyAt: outlook?.emptyAt ?? null,
+    forecast: outlook?.forecast ?? null,
     alert: order.alert,
   };
   const cid = `balance-${order.index}.${frame.id.replace(/[^A-Za-z0-9-]/g, '-')}@lowwater`;

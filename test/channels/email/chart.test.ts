@@ -26,6 +26,20 @@ describe('a chart of a balance', () => {
     expect(svg.match(/stroke-dasharray="3 4"/g)).toHaveLength(1);
   });
 
+  it('draws a fan between the early and the late end, within the picture', () => {
+    const emptyAt = messageNow + 20 * hour;
+    const fan = (forecast: ChartInput['forecast']) =>
+      /<path d="(M[^"]+)" [^>]*fill-opacity/.exec(renderChartSvg({ ...inputOf(), emptyAt, forecast }))?.[1];
+    expect(fan(null)).toBeUndefined();
+    for (const latest of [messageNow + 30 * hour, messageNow + 9e10, null]) {
+      const path = fan({ earliest: messageNow + 10 * hour, latest });
+      const corners = [...(path ?? '').matchAll(/([\d.]+) ([\d.]+)/g)];
+      expect(corners).toHaveLength(4);
+      for (const [, x] of corners) expect(Number(x)).toBeLessThanOrEqual(318);
+    }
+    expect(fan({ earliest: messageNow - hour, latest: messageNow - hour })).not.toMatch(/NaN|Infinity/);
+  });
+
   it('of a young account begins with its first reading, with times of day', () => {
     const young = (ageMs: number) =>
       renderChartSvg({
