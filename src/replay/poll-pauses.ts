@@ -1,3 +1,4 @@
+import type { OutcomeKind } from '../domain/outcome.ts';
 import type { Calendar } from '../domain/ports.ts';
 import type { PollRecord } from '../domain/reading.ts';
 import type { AccountSettings, ProviderSettings } from '../domain/settings.ts';
@@ -24,6 +25,9 @@ const jitter = 1.25;
 /** A provider may ask for a day, but that is rarer than a daemon that is stopped while an account cannot be read. */
 const usualRetryAfterMs = 3_600_000;
 
+/** A provider that answers so may be left alone for long: it asks for it, or it names a time. */
+const waitingOutcomes: ReadonlySet<OutcomeKind> = new Set(['rate_limited', 'auth_failed', 'http_error']);
+
 /** From when on polls were missing between two that are there; null when none was. */
 export function missingSince(last: PollRecord, nextAt: number, plan: PollPlan): number | null {
   if (nextAt - last.at <= plan.intervalMs) return null;
@@ -31,9 +35,12 @@ export function missingSince(last: PollRecord, nextAt: number, plan: PollPlan): 
   return nextAt - since > plan.intervalMs * lateShare ? since : null;
 }
 
-/** Until when a daemon that runs need not poll again: the run after a rest of a cron expression, the end of the longest backoff. */
+/**
+ * Until when a daemon that runs need not poll again: the run after a rest of a cron expression, the end of the longest backoff
+ * where the outcome is one that is waited for. Other failures are tried again before the schedule comes to them.
+ */
 export function watchedUntil(last: PollRecord, plan: PollPlan): number {
-  return last.outcome === 'ok' ? dueAfter(last.at, plan) : last.at + longestWait(plan);
+  return waitingOutcomes.has(last.outcome) ? last.at + longestWait(plan) : dueAfter(last.at, plan);
 }
 
 function dueAfter(at: number, { poll, calendar, intervalMs }: PollPlan): number {

@@ -175,17 +175,3 @@ describe('accounts in files of their own', () => {
     expect(await Promise.all(sources.map((source) => source.look()))).not.toEqual(held);
   });
 });
-
-it('20,000 accounts are read in time that grows with their number, not with its square', async () => {
-  const many = (count: number) => Array.from({ length: count }, (_, index) => account(`account-${index}`));
-  const measure = async (count: number) => {
-    configure(many(count));
-    const startedAt = performance.now();
-    expect((await read()).loaded.kind).toBe('loaded');
-    return performance.now() - startedAt;
-  };
-  await measure(100);
-  const few = await measure(2000);
-  // Ten times as many take ten times as long; with the square it would be a hundred.
-  expect(await measure(20_000)).toBeLessThan(few * 30);
-}, 60_000);
