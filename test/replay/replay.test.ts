@@ -199,8 +199,14 @@ describe('pauses between polls', () => {
   });
 
   it('stored polls that failed, with the pauses of a backoff: nobody could read the account', () => {
-    const polls = [...every(5, 30), failed(35), failed(60), failed(120), ok(180, 100)];
+    const limited = [35, 60, 120].map((minutes) => failed(minutes, 'rate_limited'));
+    const polls = [...every(5, 30), ...limited, ok(180, 100)];
     expect(fired({}, { polls, gaps: 'unwatched' })).toEqual(['stale 45–180']);
+  });
+
+  it('but a failure that is tried again soon explains no long pause: nobody watched', () => {
+    const polls = [...every(5, 30), failed(35), ok(180, 100)];
+    expect(fired({}, { polls, gaps: 'unwatched' })).toEqual([]);
   });
 
   it('an hourly list of an account polled every five minutes is no series of gaps', () => {
@@ -239,7 +245,7 @@ describe('pauses between polls', () => {
   });
 
   it('the history may end within a backoff', () => {
-    const polls = [...every(5, 30), failed(35)];
+    const polls = [...every(5, 30), failed(35, 'rate_limited')];
     expect(fired({}, { polls, until: factsNoon + 60 * minuteMs })).toEqual(['stale 45–']);
   });
 

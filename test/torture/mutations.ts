@@ -78,8 +78,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a balance below zero in another currency is no alert',
     file: 'src/rules/negative.ts',
-    old: 'if (reading === null) return',
-    new: 'if (reading === null || (facts.currency !== null && facts.currency !== reading.currency)) return',
+    old: "if (reading === null) return unknown('no reading yet');",
+    new: "if (reading === null || (facts.currency !== null && facts.currency !== reading.currency)) return unknown('');",
   },
   {
     name: 'a silence mutes nothing',
@@ -138,8 +138,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'time goes on for balances that cannot be read',
     file: judge,
-    old: "return needsReading(rule) && facts.outcome !== 'ok';",
-    new: "return needsReading(rule) && facts.outcome === 'auth_failed';",
+    old: "return ruleKindOf(rule).needsReading && facts.outcome !== 'ok';",
+    new: "return ruleKindOf(rule).needsReading && facts.outcome === 'auth_failed';",
   },
   {
     name: 'a failed poll counts as a balance of zero',
