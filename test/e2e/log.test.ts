@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { builtMain } from '../support/built-program.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Bed, withBed } from '../support/run-daemon.ts';
@@ -41,6 +41,8 @@ async function run(bed: Bed, stdout: number | 'pipe', accounts: readonly object[
     env: { PATH: process.env.PATH ?? '' },
     stdio: ['ignore', stdout, 'ignore'],
   });
+  // One that a failed test leaves behind would take its share of the machine from all others.
+  onTestFinished(() => void child.kill('SIGKILL'));
   const get = async (path: string): Promise<string> => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { signal: AbortSignal.timeout(20_000) });
     return response.text();
