@@ -53,18 +53,6 @@ export function formatNearMoment(
   return distance < yearMs ? `${day} ${month} ${hour}:${minute}` : `${day} ${month} ${year}`;
 }
 
-/** The day alone: `20 Nov`. */
-export function formatDay(at: number, timezone: string): string {
-  const parts = partsOf(at, timezone);
-  return `${parts.day} ${parts.month}`;
-}
-
-/** The time of day alone: `02:41`. */
-export function formatTime(at: number, timezone: string): string {
-  const parts = partsOf(at, timezone);
-  return `${parts.hour}:${parts.minute}`;
-}
-
 /** How far the zone's clocks are ahead of UTC at an instant, in milliseconds. */
 export function zoneOffsetMs(at: number, timezone: string): number {
   const [, sign, hours = '0', minutes = '0'] =

@@ -61,7 +61,7 @@ export function checkReplay(it: {
     }
     left.splice(place, 1);
   }
-  const invented = left.find((found) => !beganWhileDead(found, it.downtimes));
+  const invented = left.find((found) => !passedUnseen(found, it.downtimes));
   if (invented !== undefined) throw differs(`made up ${describe(invented)}`);
 }
 
@@ -78,11 +78,14 @@ function noticedAt(
 }
 
 /**
- * A process that dies while it backs off leaves the same polls behind as one that goes on waiting: the replay takes a pause that a backoff
- * explains for one, and finds the account unread in it.
+ * Whether it became due while the process was dead and was over with the first answer after the next start: the replay sees both, and no
+ * daemon was there to see it between.
  */
-function beganWhileDead({ firedAt }: ReplayedIncident, downtimes: readonly Downtime[]): boolean {
-  return downtimes.some(({ from, until }) => from <= firedAt && firedAt < until);
+function passedUnseen({ firedAt, resolvedAt }: ReplayedIncident, downtimes: readonly Downtime[]): boolean {
+  return downtimes.some(
+    ({ from, until }) =>
+      from <= firedAt && firedAt < until && resolvedAt !== null && resolvedAt <= until + slackMs,
+  );
 }
 
 function isSame(
