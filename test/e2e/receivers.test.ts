@@ -38,7 +38,8 @@ describe.concurrent('receivers that are slow', { timeout: 60_000 }, () => {
         times.push(Date.parse(next ?? '') - Date.parse(last ?? ''));
         last = next;
       }
-      for (const ms of times) expect(Math.abs(ms - 1000)).toBeLessThan(900);
+      // Held up by the webhook they would be its deadline apart, ten seconds.
+      for (const ms of times) expect(ms).toBeLessThan(5000);
       expect(bed.mail.count()).toBe(1);
       expect(bed.slack.posts).toHaveLength(1);
       await daemon.kill();

@@ -16,7 +16,7 @@ describe('a second daemon on the same database', () => {
     expect(await first.line()).toBe('open');
     const begin = performance.now();
     const refusal = refusalOf(path);
-    expect(performance.now() - begin).toBeLessThan(1000);
+    expect(performance.now() - begin).toBeLessThan(4000);
     expect(refusal.kind).toBe('busy');
     expect(refusal.message).toBe(
       `database ${path} is in use by lowwater 1.0.0, process ${first.pid} on ${hostname()}, ` +
@@ -123,7 +123,7 @@ describe('a second daemon on the same database', () => {
     await first.kill();
     const begin = performance.now();
     open(path).commit(batch({ notes: { alive: '1' } }));
-    expect(performance.now() - begin).toBeLessThan(1000);
+    expect(performance.now() - begin).toBeLessThan(4000);
   });
 
   it('starts when the first was stopped', () => {
