@@ -13,7 +13,7 @@ import { addOpenPages, addPages } from './page/routes.ts';
 import type { PageOptions } from './page/show.ts';
 import { RequestError } from './refusal.ts';
 import { type Refusing, renderRefusal } from './refuse.ts';
-import { type Call, callerOf, type WebEnv } from './web-env.ts';
+import { callerOf, type WebContext, type WebEnv } from './web-env.ts';
 
 export interface AppOptions extends PageOptions, Refusing {
   readonly streams: EventStreams;
@@ -29,29 +29,29 @@ export type App = (request: IncomingMessage, response: ServerResponse, body: Buf
 export function createApp(options: AppOptions): App {
   const { guard } = options;
   const app = new OpenAPIHono<WebEnv>();
-  app.onError((error, call) => refuse(options, error, call));
-  app.notFound((call) =>
-    refuse(options, new RequestError('not_found', 'There is nothing at this address.'), call),
+  app.onError((error, context) => refuse(options, error, context));
+  app.notFound((context) =>
+    refuse(options, new RequestError('not_found', 'There is nothing at this address.'), context),
   );
   app.use(compress());
   app.use(
     methodNotAllowed({
       app,
-      onMethodNotAllowed: (call, methods) => refuse(options, wrongMethod(methods), call),
+      onMethodNotAllowed: (context, methods) => refuse(options, wrongMethod(methods), context),
     }),
   );
-  app.use(async (call, next) => {
-    call.set('now', options.clock.now());
-    requireReadableAddress(call);
-    requireOwnPage(guard, callerOf(call));
-    call.set('signedIn', isSignedIn(guard, callerOf(call)));
+  app.use(async (context, next) => {
+    context.set('now', options.clock.now());
+    requireReadableAddress(context);
+    requireOwnPage(guard, callerOf(context));
+    context.set('signedIn', isSignedIn(guard, callerOf(context)));
     await next();
   });
   addAssetRoutes(app);
   addOpenPages(app, options);
   // Who is not let in does not learn what exists: all that follows, and what is not found, asks first.
-  app.use(async (call, next) => {
-    await requireSignIn(guard, callerOf(call));
+  app.use(async (context, next) => {
+    await requireSignIn(guard, callerOf(context));
     await next();
   });
   app.get('/events', ({ req, env }) => {
@@ -78,7 +78,7 @@ function withBody({ url, method, headers }: Request, body: Buffer): Request {
 }
 
 /** Hono takes a broken percent sign for a character of its own. */
-function requireReadableAddress({ req }: Call): void {
+function requireReadableAddress({ req }: WebContext): void {
   try {
     decodeURIComponent(req.path);
   } catch {
@@ -91,8 +91,8 @@ function wrongMethod(methods: readonly string[]): RequestError {
   return new RequestError('method_not_allowed', `This address takes ${allow}.`, { allow });
 }
 
-async function refuse(refusing: Refusing, error: unknown, call: Call): Promise<Response> {
-  const { incoming: request } = call.env;
+async function refuse(refusing: Refusing, error: unknown, context: WebContext): Promise<Response> {
+  const { incoming: request } = context.env;
   const { status, headers, body } = await renderRefusal(refusing, { error: translate(error), request });
   return new Response(body, { status, headers });
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { RequestError } from './refusal.ts';
-import type { Call, WebApp } from './web-env.ts';
+import type { WebApp, WebContext } from './web-env.ts';
 
 interface Asset {
   readonly type: string;
@@ -40,14 +40,14 @@ export function assetPath(name: string): string {
  * them too.
  */
 export function addAssetRoutes(app: WebApp): void {
-  app.get('/assets/:name', (call) => {
-    const asset = loadAsset(call.req.param('name'));
+  app.get('/assets/:name', (context) => {
+    const asset = loadAsset(context.req.param('name'));
     if (asset === null) throw new RequestError('not_found', 'There is no such asset.');
-    return sendAsset(asset, call);
+    return sendAsset(asset, context);
   });
 }
 
-function sendAsset(asset: Asset, { req, body }: Call): Response {
+function sendAsset(asset: Asset, { req, body }: WebContext): Response {
   const etag = `"${asset.hash}"`;
   const pinned = req.query('v') === asset.hash;
   const caching = {

@@ -13,9 +13,9 @@ export interface WebEnv {
 }
 
 export type WebApp = Hono<WebEnv>;
-export type Call = Context<WebEnv>;
+export type WebContext = Context<WebEnv>;
 
-export function callerOf({ req, env: { incoming } }: Call): Caller {
+export function callerOf({ req, env: { incoming } }: WebContext): Caller {
   const { headers, socket } = incoming;
   return { method: req.method, headers, address: socket.remoteAddress ?? '' };
 }

@@ -136,21 +136,21 @@ const pollAccount = createRoute({
 });
 
 export function addAccountOperations(api: Api, views: LiveViews): void {
-  api.openapi(listAccounts, (call) => {
-    const query = call.req.valid('query');
+  api.openapi(listAccounts, (context) => {
+    const query = context.req.valid('query');
     const { items, nextCursor: next } = pageOfList(views.accountIds(), query, (id) => id);
     const chunks = writeAccounts(views, items, next);
-    return written(call, ReadableStream.from(chunks).pipeThrough(new TextEncoderStream()));
+    return written(context, ReadableStream.from(chunks).pipeThrough(new TextEncoderStream()));
   });
 
-  api.openapi(getAccount, (call) => {
-    return call.json({ account: accountJson(findAccount(views, call.req.valid('param').id)) }, 200);
+  api.openapi(getAccount, (context) => {
+    return context.json({ account: accountJson(findAccount(views, context.req.valid('param').id)) }, 200);
   });
 
-  api.openapi(getHistory, (call) => {
-    const { id } = findAccount(views, call.req.valid('param').id);
-    const { limit, points, cursor, ...given } = call.req.valid('query');
-    const { since, until } = readWindow(given, call.get('now'));
+  api.openapi(getHistory, (context) => {
+    const { id } = findAccount(views, context.req.valid('param').id);
+    const { limit, points, cursor, ...given } = context.req.valid('query');
+    const { since, until } = readWindow(given, context.get('now'));
     const readings = views.readings(id, since, until);
     const page =
       limit === undefined
@@ -158,46 +158,46 @@ export function addAccountOperations(api: Api, views: LiveViews): void {
         : pageOfList(readings, { limit, cursor }, ({ at }) => String(at));
     // Written at once: a year of readings is the most that this server ever serialises.
     const body = page.items.map((reading) => JSON.stringify(readingJson(reading))).join(',');
-    return written(call, `{"points":[${body}],"nextCursor":${JSON.stringify(page.nextCursor)}}\n`);
+    return written(context, `{"points":[${body}],"nextCursor":${JSON.stringify(page.nextCursor)}}\n`);
   });
 
-  api.openapi(listPolls, (call) => {
-    const { id } = findAccount(views, call.req.valid('param').id);
-    const { limit, cursor, ...given } = call.req.valid('query');
-    const { since, until } = readWindow(given, call.get('now'));
+  api.openapi(listPolls, (context) => {
+    const { id } = findAccount(views, context.req.valid('param').id);
+    const { limit, cursor, ...given } = context.req.valid('query');
+    const { since, until } = readWindow(given, context.get('now'));
     const page = pageOfTime(
       { limit, cursor },
       (query) => views.polls(id, since, Math.min(until, query.before)).slice(-query.limit).toReversed(),
       ({ at }) => at,
     );
-    return call.json({ polls: page.items.map(pollJson), nextCursor: page.nextCursor }, 200);
+    return context.json({ polls: page.items.map(pollJson), nextCursor: page.nextCursor }, 200);
   });
 
-  api.openapi(explainRules, (call) => {
-    const { id } = findAccount(views, call.req.valid('param').id);
-    const { rule: wanted, ...query } = call.req.valid('query');
+  api.openapi(explainRules, (context) => {
+    const { id } = findAccount(views, context.req.valid('param').id);
+    const { rule: wanted, ...query } = context.req.valid('query');
     const explanations = views.explain(id).filter(({ rule }) => wanted === undefined || rule.id === wanted);
     if (wanted !== undefined && explanations.length === 0) {
       throw new RequestError('not_found', 'No such rule applies to this account.');
     }
     const page = pageOfList(explanations, query, ({ rule }) => rule.id);
-    return call.json({ explanations: page.items.map(explanationJson), nextCursor: page.nextCursor }, 200);
+    return context.json({ explanations: page.items.map(explanationJson), nextCursor: page.nextCursor }, 200);
   });
 
-  api.openapi(getChart, (call) => {
-    const account = findAccount(views, call.req.valid('param').id);
-    const query = call.req.valid('query');
+  api.openapi(getChart, (context) => {
+    const account = findAccount(views, context.req.valid('param').id);
+    const query = context.req.valid('query');
     const range = chartRanges.find(({ name }) => name === query.range) ?? chartRanges[0];
-    return call.json(
-      buildChart(views, { account, range, balance: query.balance, now: call.get('now') }),
+    return context.json(
+      buildChart(views, { account, range, balance: query.balance, now: context.get('now') }),
       200,
     );
   });
 
-  api.openapi(pollAccount, async (call) => {
-    const { id } = findAccount(views, call.req.valid('param').id);
+  api.openapi(pollAccount, async (context) => {
+    const { id } = findAccount(views, context.req.valid('param').id);
     const { outcome, view } = accept(await views.pollNow(id));
-    return call.json({ outcome, account: accountJson(view) }, 200);
+    return context.json({ outcome, account: accountJson(view) }, 200);
   });
 }
 

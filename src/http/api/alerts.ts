@@ -100,43 +100,43 @@ const listIncidents = createRoute({
 });
 
 export function addAlertOperations(api: Api, views: LiveViews): void {
-  api.openapi(listAlerts, (call) => {
-    const { all, ...query } = call.req.valid('query');
+  api.openapi(listAlerts, (context) => {
+    const { all, ...query } = context.req.valid('query');
     const alerts = views.alerts({ all: all === 'true' });
     const page = pageOfList(alerts, query, ({ account, rule, incident }) =>
       JSON.stringify([account, rule, incident]),
     );
-    return call.json({ alerts: page.items.map(alertJson), nextCursor: page.nextCursor }, 200);
+    return context.json({ alerts: page.items.map(alertJson), nextCursor: page.nextCursor }, 200);
   });
 
-  api.openapi(acknowledgeAlert, (call) => {
-    const { by = 'api', comment = '' } = call.req.valid('json');
-    const { account, rule } = call.req.valid('param');
+  api.openapi(acknowledgeAlert, (context) => {
+    const { by = 'api', comment = '' } = context.req.valid('json');
+    const { account, rule } = context.req.valid('param');
     accept(views.acknowledge({ account, rule, by, comment }));
     const alert = findAlert(views, account, rule);
-    return call.json({ alert: alert && alertJson(alert) }, 200);
+    return context.json({ alert: alert && alertJson(alert) }, 200);
   });
 
-  api.openapi(acknowledgeAlerts, (call) => {
-    const { alerts, by = 'api', comment = '' } = call.req.valid('json');
+  api.openapi(acknowledgeAlerts, (context) => {
+    const { alerts, by = 'api', comment = '' } = context.req.valid('json');
     const answers = views.acknowledgeAll({ alerts, by, comment });
     const acks = alerts.map(({ account, rule }, index) => {
       const refusal = answers[index] ?? null;
       return { account, rule, acknowledged: refusal === null, why: refusal?.why ?? null };
     });
-    return call.json({ acks }, 200);
+    return context.json({ acks }, 200);
   });
 
-  api.openapi(unacknowledgeAlert, (call) => {
-    const { account, rule } = call.req.valid('param');
+  api.openapi(unacknowledgeAlert, (context) => {
+    const { account, rule } = context.req.valid('param');
     accept(views.unacknowledge({ account, rule }));
     const alert = findAlert(views, account, rule);
-    return call.json({ alert: alert && alertJson(alert) }, 200);
+    return context.json({ alert: alert && alertJson(alert) }, 200);
   });
 
-  api.openapi(listIncidents, (call) => {
-    const { account, since: given, limit, cursor } = call.req.valid('query');
-    const since = parseInstant(given, 'since', call.get('now'));
+  api.openapi(listIncidents, (context) => {
+    const { account, since: given, limit, cursor } = context.req.valid('query');
+    const since = parseInstant(given, 'since', context.get('now'));
     const page = pageOfTime(
       { limit, cursor },
       (query) =>
@@ -148,6 +148,6 @@ export function addAlertOperations(api: Api, views: LiveViews): void {
         }),
       ({ firedAt }) => firedAt,
     );
-    return call.json({ incidents: page.items.map(incidentJson), nextCursor: page.nextCursor }, 200);
+    return context.json({ incidents: page.items.map(incidentJson), nextCursor: page.nextCursor }, 200);
   });
 }

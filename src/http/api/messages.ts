@@ -35,17 +35,20 @@ const listChannels = createRoute({
 });
 
 export function addMessageOperations(api: Api, views: LiveViews): void {
-  api.openapi(listNotifications, (call) => {
+  api.openapi(listNotifications, (context) => {
     const page = pageOfTime(
-      call.req.valid('query'),
+      context.req.valid('query'),
       ({ limit, before }) => views.notifications(limit, before),
       ({ createdAt }) => createdAt,
     );
-    return call.json({ notifications: page.items.map(notificationJson), nextCursor: page.nextCursor }, 200);
+    return context.json(
+      { notifications: page.items.map(notificationJson), nextCursor: page.nextCursor },
+      200,
+    );
   });
 
-  api.openapi(listChannels, (call) => {
-    const page = pageOfList(views.channels(), call.req.valid('query'), ({ name }) => name);
-    return call.json({ channels: page.items.map(channelJson), nextCursor: page.nextCursor }, 200);
+  api.openapi(listChannels, (context) => {
+    const page = pageOfList(views.channels(), context.req.valid('query'), ({ name }) => name);
+    return context.json({ channels: page.items.map(channelJson), nextCursor: page.nextCursor }, 200);
   });
 }

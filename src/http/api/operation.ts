@@ -2,7 +2,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { TypedResponse } from 'hono';
 import * as z from 'zod';
 import { problemMediaType, problemSchema } from '../refusal.ts';
-import type { Call, WebEnv } from '../web-env.ts';
+import type { WebContext, WebEnv } from '../web-env.ts';
 
 export type Api = OpenAPIHono<WebEnv>;
 
@@ -32,9 +32,9 @@ export const window = {
 
 /** JSON that its handler writes by hand, in pieces. It must be what the operation promises: no type can say so. */
 export function written(
-  call: Call,
+  context: WebContext,
   body: string | ReadableStream,
 ): Response & TypedResponse<never, 200, 'json'> {
-  const response: Response = call.body(body, 200, { 'content-type': 'application/json' });
+  const response: Response = context.body(body, 200, { 'content-type': 'application/json' });
   return response as Response & TypedResponse<never, 200, 'json'>;
 }

@@ -19,7 +19,7 @@ export function createApi(views: LiveViews): Api {
   addAlertOperations(api, views);
   addSilenceOperations(api, views);
   addMessageOperations(api, views);
-  api.get('/api/v1/openapi.json', (call) => call.json(describeApi(api, views.status().version)));
+  api.get('/api/v1/openapi.json', (context) => context.json(describeApi(api, views.status().version)));
   return api;
 }
 

@@ -63,26 +63,26 @@ export function addSilenceOperations(api: Api, views: LiveViews): void {
     return { expired: id };
   };
 
-  api.openapi(listSilences, (call) => {
-    const page = pageOfList(views.silences(), call.req.valid('query'), (silence) =>
+  api.openapi(listSilences, (context) => {
+    const page = pageOfList(views.silences(), context.req.valid('query'), (silence) =>
       JSON.stringify([silence.id, silence.startsAt, silence.match]),
     );
-    return call.json({ silences: page.items.map(silenceJson), nextCursor: page.nextCursor }, 200);
+    return context.json({ silences: page.items.map(silenceJson), nextCursor: page.nextCursor }, 200);
   });
 
-  api.openapi(addSilence, (call) => {
-    const now = call.get('now');
-    const made = accept(views.silence(readSilenceOrder(call.req.valid('json'), now)));
+  api.openapi(addSilence, (context) => {
+    const now = context.get('now');
+    const made = accept(views.silence(readSilenceOrder(context.req.valid('json'), now)));
     const silence = silenceJson({ ...made, by: made.createdBy, active: made.startsAt <= now });
-    return call.json({ silence }, 201);
+    return context.json({ silence }, 201);
   });
 
-  api.openapi(expireNamedSilence, (call) => {
-    const id = call.req.valid('query').id ?? call.req.valid('json').id;
+  api.openapi(expireNamedSilence, (context) => {
+    const id = context.req.valid('query').id ?? context.req.valid('json').id;
     if (id === undefined)
       throw new RequestError('bad_request', 'id: give the silence in the body or as ?id=');
-    return call.json(expire(id), 200);
+    return context.json(expire(id), 200);
   });
 
-  api.openapi(expireSilence, (call) => call.json(expire(call.req.valid('param').id), 200));
+  api.openapi(expireSilence, (context) => context.json(expire(context.req.valid('param').id), 200));
 }

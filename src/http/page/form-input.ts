@@ -1,7 +1,7 @@
 import { parseInput } from '../api/input.ts';
 import { acknowledgeOrderSchema } from '../api/orders.ts';
 import { RequestError } from '../refusal.ts';
-import type { Call } from '../web-env.ts';
+import type { WebContext } from '../web-env.ts';
 
 export function readPerson(form: URLSearchParams): { readonly by: string; readonly comment: string } {
   const { by = '', comment = '' } = parseInput(acknowledgeOrderSchema, {
@@ -12,10 +12,10 @@ export function readPerson(form: URLSearchParams): { readonly by: string; readon
 }
 
 /** Back to the page that showed the form, which then says what was done. */
-export function sendBack(call: Call, form: URLSearchParams, done: string): Response {
+export function sendBack(context: WebContext, form: URLSearchParams, done: string): Response {
   const url = new URL(readOwnPath(form.get('back') ?? undefined), 'http://own');
   url.searchParams.set('done', done);
-  return call.redirect(url.pathname + url.search, 303);
+  return context.redirect(url.pathname + url.search, 303);
 }
 
 /** A path of this server; anything that could lead elsewhere becomes the overview. */
@@ -28,12 +28,12 @@ export function readOwnPath(text: string | undefined): string {
   return /^\/(?![/\\])/.test(path) ? path : '/';
 }
 
-export function queryOf(call: Call): URLSearchParams {
-  return new URL(call.req.url).searchParams;
+export function queryOf(context: WebContext): URLSearchParams {
+  return new URL(context.req.url).searchParams;
 }
 
 /** The fields of a form. */
-export async function readForm({ req }: Call): Promise<URLSearchParams> {
+export async function readForm({ req }: WebContext): Promise<URLSearchParams> {
   const type = (req.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/x-www-form-urlencoded')
     throw new RequestError('unsupported_media_type', 'The body must be application/x-www-form-urlencoded.');

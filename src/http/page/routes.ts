@@ -5,7 +5,7 @@ import { findAccount, findAlert } from '../api/find.ts';
 import { accept } from '../api/input.ts';
 import { type HtmlValue, html } from '../html.ts';
 import { isSecure } from '../origin.ts';
-import { type Call, callerOf, type WebApp } from '../web-env.ts';
+import { callerOf, type WebApp, type WebContext } from '../web-env.ts';
 import { renderAccount } from './account.ts';
 import { renderAckAnswer, renderAckQuestion } from './ack-link.ts';
 import { addActions, showSilences } from './actions.ts';
@@ -23,42 +23,42 @@ const listedMessages = 200;
 
 /** Pages that ask nobody to sign in. */
 export function addOpenPages(app: WebApp, options: PageOptions): void {
-  app.get('/sign-in', (call) => showSignIn(options, call));
-  app.post('/sign-in', (call) => signIn(options, call));
-  app.post('/sign-out', (call) => signOut(options, call));
-  app.get('/ack', (call) => askAcknowledge(options, call));
-  app.post('/ack', (call) => acknowledgeByLink(options, call));
+  app.get('/sign-in', (context) => showSignIn(options, context));
+  app.post('/sign-in', (context) => signIn(options, context));
+  app.post('/sign-out', (context) => signOut(options, context));
+  app.get('/ack', (context) => askAcknowledge(options, context));
+  app.post('/ack', (context) => acknowledgeByLink(options, context));
 }
 
 /** The pages, and the forms on them. Every page is complete without a script. */
 export function addPages(app: WebApp, options: PageOptions): void {
   addActions(app, options);
-  app.get('/', (call) => showOverview(options, call));
-  app.get('/accounts/:id', (call) => showAccount(options, call));
-  app.get('/alerts', (call) => showAlerts(options, call));
-  app.get('/silences', (call) => showSilences(options, call, null));
-  app.get('/messages', (call) => showMessages(options, call));
+  app.get('/', (context) => showOverview(options, context));
+  app.get('/accounts/:id', (context) => showAccount(options, context));
+  app.get('/alerts', (context) => showAlerts(options, context));
+  app.get('/silences', (context) => showSilences(options, context, null));
+  app.get('/messages', (context) => showMessages(options, context));
 }
 
-function showOverview(options: PageOptions, call: Call): Response {
-  const content = renderOverview(options.views, queryOf(call), frameOf(options, call));
-  return show(options, call, { title: 'lowwater', content, current: 'overview', scripts: ['live.js'] });
+function showOverview(options: PageOptions, context: WebContext): Response {
+  const content = renderOverview(options.views, queryOf(context), frameOf(options, context));
+  return show(options, context, { title: 'lowwater', content, current: 'overview', scripts: ['live.js'] });
 }
 
-function showAccount(options: PageOptions, call: Call): Response {
-  const account = findAccount(options.views, call.req.param('id') ?? '');
-  return show(options, call, {
+function showAccount(options: PageOptions, context: WebContext): Response {
+  const account = findAccount(options.views, context.req.param('id') ?? '');
+  return show(options, context, {
     title: `${nameOf(account.name)} · lowwater`,
-    content: renderAccount(options.views, account, queryOf(call), frameOf(options, call)),
+    content: renderAccount(options.views, account, queryOf(context), frameOf(options, context)),
     current: null,
     scripts: ['live.js', 'chart.js'],
     styles: ['uplot.css'],
   });
 }
 
-function showAlerts(options: PageOptions, call: Call): Response {
-  const content = renderAlerts(options.views, readAlertQuery(queryOf(call)), frameOf(options, call));
-  return show(options, call, {
+function showAlerts(options: PageOptions, context: WebContext): Response {
+  const content = renderAlerts(options.views, readAlertQuery(queryOf(context)), frameOf(options, context));
+  return show(options, context, {
     title: 'Alerts · lowwater',
     content,
     current: 'alerts',
@@ -66,12 +66,12 @@ function showAlerts(options: PageOptions, call: Call): Response {
   });
 }
 
-function showMessages(options: PageOptions, call: Call): Response {
+function showMessages(options: PageOptions, context: WebContext): Response {
   const { views } = options;
-  const frame = frameOf(options, call);
+  const frame = frameOf(options, context);
   const content = html`<h1>Messages</h1><div data-live="messages">${ifReadable(() => messageTable(views, views.notifications(listedMessages), frame))}</div>
 <section aria-labelledby="channels-heading"><h2 id="channels-heading">Channels</h2><div data-live="channels">${channelTable(views.channels(), frame)}</div></section>`;
-  return show(options, call, {
+  return show(options, context, {
     title: 'Messages · lowwater',
     content,
     current: 'messages',
@@ -79,26 +79,26 @@ function showMessages(options: PageOptions, call: Call): Response {
   });
 }
 
-function showSignIn(options: PageOptions, call: Call): Response {
-  const next = readOwnPath(call.req.query('next'));
-  if (call.get('signedIn')) return call.redirect(next, 303);
-  return show(options, call, {
+function showSignIn(options: PageOptions, context: WebContext): Response {
+  const next = readOwnPath(context.req.query('next'));
+  if (context.get('signedIn')) return context.redirect(next, 303);
+  return show(options, context, {
     title: 'Sign in · lowwater',
     content: renderSignIn(next, null),
     chrome: null,
   });
 }
 
-async function signIn(options: PageOptions, call: Call): Promise<Response> {
+async function signIn(options: PageOptions, context: WebContext): Promise<Response> {
   const { sessions, attempts, settings } = options.guard;
-  const form = await readForm(call);
+  const form = await readForm(context);
   const next = readOwnPath(form.get('next') ?? undefined);
-  if (sessions === null) return call.redirect(next, 303);
+  if (sessions === null) return context.redirect(next, 303);
   if (sessions.isToken(form.get('token') ?? '')) {
-    call.header('set-cookie', sessions.open(isSecure(call.env.incoming.headers, settings)));
-    return call.redirect(next, 303);
+    context.header('set-cookie', sessions.open(isSecure(context.env.incoming.headers, settings)));
+    return context.redirect(next, 303);
   }
-  const seconds = await attempts.recordFailure(callerOf(call).address);
+  const seconds = await attempts.recordFailure(callerOf(context).address);
   const content = renderSignIn(
     next,
     seconds === null
@@ -106,33 +106,33 @@ async function signIn(options: PageOptions, call: Call): Promise<Response> {
       : `That is not the token. Answers are slow for ${seconds} seconds.`,
   );
   const status = seconds === null ? 401 : 429;
-  return show(options, call, { title: 'Sign in · lowwater', content, chrome: null, status });
+  return show(options, context, { title: 'Sign in · lowwater', content, chrome: null, status });
 }
 
 /** The session ends here, and the browser forgets its cookie. */
-function signOut({ guard: { sessions, settings } }: PageOptions, call: Call): Response {
+function signOut({ guard: { sessions, settings } }: PageOptions, context: WebContext): Response {
   if (sessions !== null) {
-    const { headers } = call.env.incoming;
-    call.header('set-cookie', sessions.close(headers.cookie, isSecure(headers, settings)));
+    const { headers } = context.env.incoming;
+    context.header('set-cookie', sessions.close(headers.cookie, isSecure(headers, settings)));
   }
-  return call.redirect('/sign-in', 303);
+  return context.redirect('/sign-in', 303);
 }
 
-function askAcknowledge(options: PageOptions, call: Call): Response {
-  const query = queryOf(call);
-  const found = findLinked(options, query, call.get('now'));
-  if (found.kind === 'answer') return showAnswer(options, call, found);
-  const content = renderAckQuestion(found.alert, query, frameOf(options, call));
-  return show(options, call, { title: 'Acknowledge · lowwater', content, chrome: null });
+function askAcknowledge(options: PageOptions, context: WebContext): Response {
+  const query = queryOf(context);
+  const found = findLinked(options, query, context.get('now'));
+  if (found.kind === 'answer') return showAnswer(options, context, found);
+  const content = renderAckQuestion(found.alert, query, frameOf(options, context));
+  return show(options, context, { title: 'Acknowledge · lowwater', content, chrome: null });
 }
 
-async function acknowledgeByLink(options: PageOptions, call: Call): Promise<Response> {
-  const form = await readForm(call);
-  const found = findLinked(options, form, call.get('now'));
-  if (found.kind === 'answer') return showAnswer(options, call, found);
+async function acknowledgeByLink(options: PageOptions, context: WebContext): Promise<Response> {
+  const form = await readForm(context);
+  const found = findLinked(options, form, context.get('now'));
+  if (found.kind === 'answer') return showAnswer(options, context, found);
   const { account, rule } = found.alert;
   accept(options.views.acknowledge({ account, rule, ...readPerson(form) }));
-  return showAnswer(options, call, {
+  return showAnswer(options, context, {
     heading: 'Acknowledged',
     words: html`<bdi>${found.alert.summary}</bdi>. Reminders and escalation stop until it resolves or gets worse.`,
     status: 200,
@@ -185,7 +185,11 @@ function findLinked(
   return { kind: 'alert', alert };
 }
 
-function showAnswer(options: PageOptions, call: Call, { heading, words, status }: LinkAnswer): Response {
+function showAnswer(
+  options: PageOptions,
+  context: WebContext,
+  { heading, words, status }: LinkAnswer,
+): Response {
   const content = renderAckAnswer(heading, html`${words}`);
-  return show(options, call, { title: `${heading} · lowwater`, content, chrome: null, status });
+  return show(options, context, { title: `${heading} · lowwater`, content, chrome: null, status });
 }

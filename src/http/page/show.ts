@@ -1,7 +1,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { LiveViews } from '../../views/views.ts';
 import type { Guard } from '../access.ts';
-import type { Call } from '../web-env.ts';
+import type { WebContext } from '../web-env.ts';
 import { type Chrome, type LayoutOptions, layOut, type Worst } from './layout.ts';
 import { renderNotices } from './notices.ts';
 import type { Frame } from './words.ts';
@@ -35,23 +35,23 @@ interface Shown extends Pick<LayoutOptions, 'title' | 'content' | 'scripts' | 's
 /** Answers with a whole page. */
 export function show(
   options: PageOptions,
-  call: Call,
+  context: WebContext,
   { current = null, chrome, status = 200, ...shown }: Shown,
 ): Response {
-  const done = doneWords.get(call.req.query('done') ?? '');
-  const frame = frameOf(options, call);
+  const done = doneWords.get(context.req.query('done') ?? '');
+  const frame = frameOf(options, context);
   const whole = { ...shown, frame, ...(done === undefined ? {} : { done }) };
-  if (chrome === null) return call.html(layOut({ ...whole, chrome }).markup, status);
+  if (chrome === null) return context.html(layOut({ ...whole, chrome }).markup, status);
   const { views, guard } = options;
   const needs = needsOf(views);
-  const notices = renderNotices(views, guard.settings, frame, withoutDone(call));
+  const notices = renderNotices(views, guard.settings, frame, withoutDone(context));
   const { markup } = layOut({
     ...whole,
     title: needs.title === null ? shown.title : `${needs.title} · ${shown.title}`,
     worst: needs.worst,
     chrome: { current, canSignOut: guard.sessions !== null, version: views.status().version, notices },
   });
-  return call.html(markup, status);
+  return context.html(markup, status);
 }
 
 /** What title and tab show on every page: how many alerts need somebody, or that not all is known. */
@@ -69,13 +69,13 @@ function needsOf(views: LiveViews): { readonly worst: Worst; readonly title: str
 }
 
 /** The address of this page, to come back to. */
-function withoutDone(call: Call): string {
-  if (call.req.method !== 'GET') return '/';
-  const url = new URL(call.req.url);
+function withoutDone(context: WebContext): string {
+  if (context.req.method !== 'GET') return '/';
+  const url = new URL(context.req.url);
   url.searchParams.delete('done');
   return url.pathname + url.search;
 }
 
-export function frameOf({ timezone }: PageOptions, call: Call): Frame {
-  return { now: call.get('now'), timezone };
+export function frameOf({ timezone }: PageOptions, context: WebContext): Frame {
+  return { now: context.get('now'), timezone };
 }
