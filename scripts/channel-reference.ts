@@ -4,6 +4,7 @@ import { createChannel } from '../src/channels/create-channel.ts';
 import type { ReceivedMessage } from '../src/channels/demo-receiver.ts';
 import type { ChannelKind } from '../src/channels/kind.ts';
 import { buildChannel, channelKinds, channelSchema } from '../src/channels/registry.ts';
+import { createForeignTexts } from '../src/domain/foreign-text.ts';
 import { systemClock } from '../src/system/clock.ts';
 import { buildMessage } from '../test/support/messages.ts';
 
@@ -60,7 +61,7 @@ async function receiveExample(kind: ChannelKind): Promise<readonly ReceivedMessa
   const received: ReceivedMessage[] = [];
   const receiver = await (await kind.openDemoReceiver()).listen((message) => void received.push(message));
   const settings = buildChannel('ops', channelSchema.parse(receiver.channel));
-  const channel = createChannel(settings, { clock: systemClock });
+  const channel = createChannel(settings, { clock: systemClock, texts: createForeignTexts([]) });
   const delivery = await channel.send(buildMessage(), new AbortController().signal);
   await Promise.all([channel.close(), receiver.close()]);
   if (delivery.kind !== 'delivered') throw new Error(`${kind.type}: ${delivery.reason}`);

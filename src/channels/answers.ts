@@ -1,4 +1,4 @@
-import { cleanText } from '../domain/plain-text.ts';
+import type { ForeignTexts } from '../domain/foreign-text.ts';
 import type { Delivery } from '../domain/ports.ts';
 import { type HttpAnswer, readRetryAfter } from './http-answer.ts';
 
@@ -38,10 +38,14 @@ export interface AnswerTable {
 }
 
 /** What the table makes of an answer. Throws when no row fits: a table that has a hole is a defect. */
-export function classifyAnswer(table: AnswerTable, answer: HttpAnswer, now: number): Delivery {
+export function classifyAnswer(
+  table: AnswerTable,
+  answer: HttpAnswer,
+  { now, texts }: { readonly now: number; readonly texts: ForeignTexts },
+): Delivery {
   const row = table.rows.find(({ fits }) => fits(answer));
   if (row === undefined) throw new Error(`the answers of ${table.receiver} have a hole`);
-  const quoted = cleanText(table.quote?.(answer) ?? '', 120);
+  const quoted = texts.clean(table.quote?.(answer) ?? '', 120);
   const said = `${table.receiver} answered ${answer.status}${quoted === '' ? '' : ` ${quoted}`}`;
   if (row.means === 'delivered') return { kind: 'delivered', said };
   const reason = row.remedy === undefined ? said : `${said}: ${row.remedy}`;

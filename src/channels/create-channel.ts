@@ -1,13 +1,13 @@
 import type { Channel } from '../daemon/ports.ts';
-import type { Clock } from '../domain/ports.ts';
 import type { ChannelSettings } from '../domain/settings.ts';
+import type { SenderDependencies } from './kind.ts';
 import { kindOf } from './registry.ts';
 
 /**
  * The channel that a part of the configuration describes. What its kind needs is loaded at once, so that the first message does
  * not wait for it; no connection is opened before that message.
  */
-export function createChannel(settings: ChannelSettings, dependencies: { readonly clock: Clock }): Channel {
+export function createChannel(settings: ChannelSettings, dependencies: SenderDependencies): Channel {
   const kind = kindOf(settings);
   const sender = kind.openSender(settings, dependencies);
   return {

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Channel } from '../daemon/ports.ts';
+import type { ForeignTexts } from '../domain/foreign-text.ts';
 import type { Clock } from '../domain/ports.ts';
 import type { ChannelSettings } from '../domain/settings.ts';
 import type { DocumentedAnswer } from './answers.ts';
@@ -7,6 +8,12 @@ import type { DemoReceiver } from './demo-receiver.ts';
 
 /** What delivers the messages of one channel. `send` never rejects. */
 export type Sender = Pick<Channel, 'send' | 'preview' | 'close'>;
+
+export interface SenderDependencies {
+  readonly clock: Clock;
+  /** What a receiver says goes through it before anybody sees it. */
+  readonly texts: ForeignTexts;
+}
 
 /**
  * Everything that sets one kind of channel apart from the others. What it costs to load a sender (a package, mostly) is paid by
@@ -38,7 +45,7 @@ export interface ChannelKind<
   pace(settings: Own): ChannelPace;
   /** Messages of an incident are one thread, and threads are told apart by their subject. */
   readonly threadsBySubject?: true;
-  openSender(settings: Own, dependencies: { readonly clock: Clock }): Promise<Sender>;
+  openSender(settings: Own, dependencies: SenderDependencies): Promise<Sender>;
   /** What its receiver answers and what that means, as its page in docs/channels.md lists it. */
   readonly answers: readonly DocumentedAnswer[];
   /** A receiver for the demo that prints what arrives; loaded only there. */

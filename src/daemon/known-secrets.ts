@@ -1,11 +1,10 @@
 import { Secret } from '../domain/secret.ts';
-import type { Settings } from '../domain/settings.ts';
 
 /**
  * Every text that must not leave the process: each secret of the configuration, wherever it stands, and the parts of it that
- * libraries quote by themselves (the path of an address that is a credential, the password in one).
+ * others quote by themselves: the path of an address that is a credential, what in it is none of its words, the password in one.
  */
-export function listSecretTexts(settings: Settings): string[] {
+export function listSecretTexts(settings: object): string[] {
   return secretsIn(settings)
     .flatMap(quotableTexts)
     .filter((text) => text !== '');
@@ -23,7 +22,20 @@ function quotableTexts(secret: Secret): string[] {
   const path = url.pathname + url.search;
   // A short path such as "/" or "/ping" is no credential, and hiding it would black out ordinary text.
   const quotable = path.length > 8 ? [path] : [];
-  return [text, ...quotable, url.password, decode(url.password)];
+  const keys = [
+    ...url.pathname.split('/').filter(isKeyLike),
+    ...[...url.searchParams.values()].filter(isLong),
+  ];
+  return [text, ...quotable, ...keys, ...keys.map(decode), url.password, decode(url.password)];
+}
+
+/** No word that an address is made of by its service, such as `incoming-webhook`, but what was drawn for this one. */
+function isKeyLike(part: string): boolean {
+  return part.length >= 24 || (isLong(part) && /\d/.test(part) && /[a-z]/i.test(part));
+}
+
+function isLong({ length }: string): boolean {
+  return length >= 12;
 }
 
 function decode(encoded: string): string {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Provider, SendingGuard } from '../daemon/ports.ts';
 import { formatDuration } from '../domain/duration.ts';
+import { createForeignTexts, type ForeignTexts } from '../domain/foreign-text.ts';
 import type { Outcome, OutcomeDetail } from '../domain/outcome.ts';
 import type { Clock } from '../domain/ports.ts';
 import { longestProviderWaitMs, parseRetryAfter } from '../domain/retry-after.ts';
@@ -9,7 +10,6 @@ import { type Connections, openConnections } from './connections.ts';
 import { judgeAnswer } from './envelope.ts';
 import { Exchange, type ExchangeEnd } from './exchange.ts';
 import { explainNetworkError } from './network-reason.ts';
-import { createProviderTexts, type ProviderTexts } from './provider-text.ts';
 import { findTarget, type Target } from './target.ts';
 import { pickUsageHeaders } from './usage-headers.ts';
 
@@ -19,8 +19,8 @@ export interface ProviderClientOptions {
   /** Allows `http://` to hosts other than this machine. */
   readonly allowInsecureHttp: boolean;
   readonly clock: Clock;
-  /** Texts that the provider may echo and that must go nowhere; the secrets of polled accounts are known besides. */
-  readonly secrets?: Iterable<string>;
+  /** Knows what the provider may echo and must go nowhere; secrets of accounts that are polled are added. */
+  readonly texts?: ForeignTexts;
   /** Where the proxy variables are read from; the process' environment by default. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
@@ -57,7 +57,7 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
     connectTimeoutMs: timeoutMs + 1000,
     environment: options.environment ?? process.env,
   });
-  const texts = createProviderTexts(options.secrets ?? []);
+  const texts = options.texts ?? createForeignTexts([]);
   const prepared = new WeakMap<AccountSettings, PreparedRequest>();
   const aborts = new AbortWatch();
 
@@ -168,7 +168,7 @@ function metDeadConnection(end: ExchangeEnd, connections: Connections): boolean 
 }
 
 interface EndedRequest {
-  readonly texts: ProviderTexts;
+  readonly texts: ForeignTexts;
   readonly timeoutMs: number;
   readonly now: number;
   readonly durationMs: number;

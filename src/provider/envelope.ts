@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import type { ForeignTexts } from '../domain/foreign-text.ts';
 import { parseMicros } from '../domain/money.ts';
 import type { OutcomeDetail } from '../domain/outcome.ts';
 import { envelopeCodes } from './endpoints.ts';
-import type { ProviderTexts } from './provider-text.ts';
 
 /** A complete HTTP answer. `body` is null where its text was not read; `problem` says why. */
 export type HttpAnswer =
@@ -50,7 +50,7 @@ type Envelope = z.infer<typeof envelopeSchema>;
  * `texts` knows the secrets that the provider may echo. Reasons never quote the body, only the provider's `msg`, cleaned
  * and cut.
  */
-export function judgeAnswer(answer: HttpAnswer, texts: ProviderTexts): OutcomeDetail {
+export function judgeAnswer(answer: HttpAnswer, texts: ForeignTexts): OutcomeDetail {
   const parsed = answer.body === null ? undefined : parseBody(answer.body);
   const envelope = readEnvelope(parsed);
   if (answer.status === 429) return rateLimitedByStatus(envelope, texts);
@@ -67,7 +67,7 @@ interface ReadEnvelope {
   /** The parsed body with the fields that the schema does not know. */
   readonly raw: unknown;
   readonly status: number;
-  readonly texts: ProviderTexts;
+  readonly texts: ForeignTexts;
 }
 
 function judgeEnvelope(read: ReadEnvelope): OutcomeDetail {
@@ -106,7 +106,7 @@ function judgeResult({ envelope, raw, status, texts }: ReadEnvelope): OutcomeDet
   return unknownFields.length === 0 ? { kind: 'ok', answer } : { kind: 'ok', answer, unknownFields };
 }
 
-function rateLimitedByStatus(envelope: Envelope | undefined, texts: ProviderTexts): OutcomeDetail {
+function rateLimitedByStatus(envelope: Envelope | undefined, texts: ForeignTexts): OutcomeDetail {
   if (envelope === undefined) return { kind: 'rate_limited', reason: 'rate limited: HTTP 429', status: 429 };
   const code = envelope.code + 0;
   const reason = `rate limited: HTTP 429, code ${code}${quoteMessage(envelope.msg, texts)}`;
@@ -144,13 +144,13 @@ function describeBadResult(result: unknown, error: z.ZodError): string {
   return `result.${String(field)} is not what the interface says`;
 }
 
-function quoteMessage(message: string | undefined, texts: ProviderTexts): string {
+function quoteMessage(message: string | undefined, texts: ForeignTexts): string {
   const clean = texts.clean(message ?? '', longestMessage);
   return clean === '' ? '' : `, "${clean}"`;
 }
 
 /** Fields that the interface does not name: harmless, and worth one line in the log. */
-function findUnknownFields(raw: unknown, result: unknown, texts: ProviderTexts): readonly string[] {
+function findUnknownFields(raw: unknown, result: unknown, texts: ForeignTexts): readonly string[] {
   const unknown: string[] = [];
   collectUnknown({ value: raw, known: envelopeSchema.shape, prefix: '', into: unknown });
   collectUnknown({ value: result, known: balanceSchema.shape, prefix: 'result.', into: unknown });

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ProviderTexts } from './provider-text.ts';
+import type { ForeignTexts } from '../domain/foreign-text.ts';
 
 /** The interface speaks of usage headers without naming them: these words find them. */
 const speaksOfUsage = /limit|remaining|usage|quota|reset|used|count/;
@@ -15,7 +15,7 @@ const none: Readonly<Record<string, string>> = {};
  */
 export function pickUsageHeaders(
   headers: IncomingHttpHeaders,
-  texts: ProviderTexts,
+  texts: ForeignTexts,
 ): Readonly<Record<string, string>> {
   let usage: Record<string, string> | undefined;
   let count = 0;
@@ -29,16 +29,16 @@ export function pickUsageHeaders(
   return usage ?? none;
 }
 
-function readValue(value: string | readonly string[] | undefined, texts: ProviderTexts): string {
+function readValue(value: string | readonly string[] | undefined, texts: ForeignTexts): string {
   const text = typeof value === 'string' ? value : (value?.join(', ') ?? '');
   return texts.clean(text, longestValue);
 }
 
 /** The same few names come with every answer. */
-const innocent = new WeakMap<ProviderTexts, Set<string>>();
+const innocent = new WeakMap<ForeignTexts, Set<string>>();
 const mostRemembered = 100;
 
-function namesSecret(name: string, texts: ProviderTexts): boolean {
+function namesSecret(name: string, texts: ForeignTexts): boolean {
   const known = innocent.get(texts) ?? new Set();
   if (known.has(name)) return false;
   if (texts.holdsSecret(name)) return true;

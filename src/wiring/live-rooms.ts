@@ -1,5 +1,6 @@
 import type { ReportOrder, Rooms } from '../cli/context.ts';
 import type { Channel } from '../daemon/ports.ts';
+import type { ForeignTexts } from '../domain/foreign-text.ts';
 import type { Message } from '../domain/message.ts';
 import type { StoreReader } from '../domain/ports.ts';
 import type { ChannelSettings, Settings } from '../domain/settings.ts';
@@ -70,7 +71,7 @@ export function createLiveRooms({
     checkAccounts,
     async sendTest({ settings, channel, signal }) {
       const { sendTest } = await import('../views/send-now.ts');
-      return withChannel(channel, (open) =>
+      return withChannel({ settings, channel }, (open) =>
         sendTest(open, { settings, now: systemClock.now(), id: systemRandom.id(), signal }),
       );
     },
@@ -92,7 +93,9 @@ export function createLiveRooms({
       const message = await composeReport(order);
       const channels = order.settings.channels.filter(({ name }) => order.report.channels.includes(name));
       const send = async (channel: ChannelSettings) => {
-        const delivery = await withChannel(channel, (open) => open.send(message, order.signal));
+        const delivery = await withChannel({ settings: order.settings, channel }, (open) =>
+          open.send(message, order.signal),
+        );
         return { channel: channel.name, delivery };
       };
       return Promise.all(channels.map(send));
@@ -101,16 +104,15 @@ export function createLiveRooms({
 }
 
 const checkAccounts: Rooms['checkAccounts'] = async ({ settings, account, signal }) => {
-  const [{ checkAccounts: check }, { createProviderClient }, { cronCalendar }, { listSecretTexts }] =
-    await Promise.all([
-      import('../views/check.ts'),
-      import('../provider/client.ts'),
-      import('../system/calendar.ts'),
-      import('../daemon/known-secrets.ts'),
-    ]);
+  const [{ checkAccounts: check }, { createProviderClient }, { cronCalendar }, texts] = await Promise.all([
+    import('../views/check.ts'),
+    import('../provider/client.ts'),
+    import('../system/calendar.ts'),
+    textsFor(settings),
+  ]);
   const provider = createProviderClient({
     ...settings.provider,
-    secrets: listSecretTexts(settings),
+    texts,
     clock: systemClock,
   });
   const reader = await openReaderIfThere(settings);
@@ -148,9 +150,23 @@ async function composeReport({ settings, report }: ReportOrder): Promise<Message
   }
 }
 
-async function withChannel<T>(channel: ChannelSettings, use: (open: Channel) => Promise<T>): Promise<T> {
-  const { createChannel } = await import('../channels/create-channel.ts');
-  const open = createChannel(channel, { clock: systemClock });
+async function textsFor(settings: Settings): Promise<ForeignTexts> {
+  const [{ createForeignTexts }, { listSecretTexts }] = await Promise.all([
+    import('../domain/foreign-text.ts'),
+    import('../daemon/known-secrets.ts'),
+  ]);
+  return createForeignTexts(listSecretTexts(settings));
+}
+
+async function withChannel<T>(
+  { settings, channel }: { readonly settings: Settings; readonly channel: ChannelSettings },
+  use: (open: Channel) => Promise<T>,
+): Promise<T> {
+  const [{ createChannel }, texts] = await Promise.all([
+    import('../channels/create-channel.ts'),
+    textsFor(settings),
+  ]);
+  const open = createChannel(channel, { clock: systemClock, texts });
   try {
     return await use(open);
   } finally {

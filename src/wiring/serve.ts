@@ -7,6 +7,7 @@ import { Daemon } from '../daemon/daemon.ts';
 import { listSecretTexts } from '../daemon/known-secrets.ts';
 import type { WatchedSource } from '../daemon/ports.ts';
 import type { Incident } from '../domain/alert.ts';
+import { createForeignTexts } from '../domain/foreign-text.ts';
 import { type Clock, OperatorError } from '../domain/ports.ts';
 import type { ServerSettings, Settings } from '../domain/settings.ts';
 import { signAcknowledgement } from '../http/ack-link.ts';
@@ -61,16 +62,25 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
     program: `lowwater ${version}`,
   });
   const ackKeyOf = createAckKeys();
+  // What was a secret before a reload stays one: whoever was told it may still repeat it.
+  const texts = createForeignTexts([]);
+  const textsFor = (current: Settings) => {
+    for (const secret of listSecretTexts(current)) texts.add(secret);
+    return texts;
+  };
   const daemon = new Daemon({
     settings,
     store,
     openProvider: (current) =>
       createProviderClient({
         ...current.provider,
-        secrets: listSecretTexts(current),
+        texts: textsFor(current),
         clock: systemClock,
       }),
-    openChannels: ({ channels }) => channels.map((channel) => createChannel(channel, { clock: systemClock })),
+    openChannels: (current) => {
+      const dependencies = { clock: systemClock, texts: textsFor(current) };
+      return current.channels.map((channel) => createChannel(channel, dependencies));
+    },
     clock: systemClock,
     random: systemRandom,
     calendar: cronCalendar,

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { classifyAnswer } from '../../src/channels/answers.ts';
 import { channelKinds, channelSchema, kindOf } from '../../src/channels/registry.ts';
 import { slackAnswers } from '../../src/channels/slack/slack-answers.ts';
+import { createForeignTexts } from '../../src/domain/foreign-text.ts';
 
 const registry = join(import.meta.dirname, '../../src/channels/registry.ts');
 
@@ -27,7 +28,9 @@ describe('the registry of channel kinds', () => {
 
   it('takes a table with a hole for the defect that it is', () => {
     const answer = { status: 200, headers: {}, body: '' };
-    expect(() => classifyAnswer({ ...slackAnswers(null), rows: [] }, answer, 0)).toThrow('hole');
+    expect(() =>
+      classifyAnswer({ ...slackAnswers(null), rows: [] }, answer, { now: 0, texts: createForeignTexts([]) }),
+    ).toThrow('hole');
   });
 });
 

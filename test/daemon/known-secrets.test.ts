@@ -47,6 +47,19 @@ describe('the texts that must not leave the process', () => {
       ['https://hooks.slack.com/services/T1/B2/key', '/services/T1/B2/key'],
     ],
     [
+      'what in an address was drawn for it, without the words of its service',
+      {
+        channels: [
+          channelOf('ops', {
+            type: 'teams',
+            webhookUrl:
+              'https://x.example/workflows/0123456789abcdef/triggers/manual?sv=1.0&sig=abcd-Efgh_ijkl',
+          }),
+        ],
+      },
+      ['0123456789abcdef', 'abcd-Efgh_ijkl'],
+    ],
+    [
       'the password of a mail server as it is written and as it is sent',
       { channels: [mail] },
       ['p%40ssword', 'p@ssword'],

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createForeignTexts } from '../../src/domain/foreign-text.ts';
 import { parseMicros } from '../../src/domain/money.ts';
 import type { OutcomeDetail } from '../../src/domain/outcome.ts';
 import { judgeAnswer } from '../../src/provider/envelope.ts';
-import { createProviderTexts } from '../../src/provider/provider-text.ts';
 
 const secret = 'very-secret-key';
 
 const judge = (body: string, status = 200): OutcomeDetail =>
-  judgeAnswer({ status, body }, createProviderTexts([secret]));
+  judgeAnswer({ status, body }, createForeignTexts([secret]));
 const withResult = (result: string): string => `{"msg":"SUCCESS","code":200,"result":${result}}`;
 const withSms = (sms: string): string => withResult(`{"smsBalance":${sms},"voipBalance":1,"currency":"CNY"}`);
 const withCurrency = (currency: string): string =>
@@ -255,9 +255,9 @@ describe('without an envelope', () => {
     [503, 'http_error'],
     [429, 'rate_limited'],
   ])('an unread body with HTTP %i is %s', (status, kind) => {
-    expect(
-      judgeAnswer({ status, body: null, problem: 'too-large' }, createProviderTexts([secret])).kind,
-    ).toBe(kind);
+    expect(judgeAnswer({ status, body: null, problem: 'too-large' }, createForeignTexts([secret])).kind).toBe(
+      kind,
+    );
   });
 });
 

@@ -5,7 +5,7 @@ import type { Delivery } from '../../src/domain/ports.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { type ReceivedPost, startHttpReceiver } from './http-receiver.ts';
 import { buildMessage } from './messages.ts';
-import { channelOf } from './settings.ts';
+import { channelOf, textsAround } from './settings.ts';
 
 export interface Sending {
   readonly delivery: Delivery;
@@ -20,7 +20,11 @@ export async function sendThrough(it: {
 }): Promise<Sending> {
   const receiver = await startHttpReceiver(it.answer);
   const config = it.config(`http://127.0.0.1:${receiver.port}`);
-  const channel = createChannel(channelOf('ops', config), { clock: systemClock });
+  const settings = channelOf('ops', config);
+  const channel = createChannel(settings, {
+    clock: systemClock,
+    texts: textsAround(settings),
+  });
   try {
     const delivery = await channel.send(it.message ?? buildMessage(), new AbortController().signal);
     return { delivery, posts: receiver.received };

@@ -1,4 +1,6 @@
 import { buildChannel, channelSchema } from '../../src/channels/registry.ts';
+import { listSecretTexts } from '../../src/daemon/known-secrets.ts';
+import { createForeignTexts, type ForeignTexts } from '../../src/domain/foreign-text.ts';
 import { defaultGroupWaitMs, defaultRepeatEveryMs, type Route } from '../../src/domain/route.ts';
 import type { Rule } from '../../src/domain/rule.ts';
 import { Secret } from '../../src/domain/secret.ts';
@@ -88,4 +90,9 @@ export function makeChannel(name: string, address = name): ChannelSettings {
 /** A channel as the configuration builds it from a part of the file. */
 export function channelOf(name: string, config: object): ChannelSettings {
   return buildChannel(name, channelSchema.parse(config));
+}
+
+/** What hides the secrets of these settings in what a receiver says. */
+export function textsAround(settings: object): ForeignTexts {
+  return createForeignTexts(listSecretTexts(settings));
 }

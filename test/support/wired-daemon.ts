@@ -35,29 +35,32 @@ export async function wireDaemon(order: {
   readonly changes?: PortChanges;
 }): Promise<WiredDaemon> {
   const { configFile, clock, providerClock = clock, changes = {} } = order;
-  const [config, stores, daemons, providers, channels, pings, systems, random, logs] = (await Promise.all(
-    [
-      'config/load-config.js',
-      'store/store.js',
-      'daemon/daemon.js',
-      'provider/client.js',
-      'channels/create-channel.js',
-      'channels/ping.js',
-      'system/calendar.js',
-      'system/random.js',
-      'system/log.js',
-    ].map(built),
-  )) as unknown as [
-    typeof import('../../src/config/load-config.ts'),
-    typeof import('../../src/store/store.ts'),
-    typeof import('../../src/daemon/daemon.ts'),
-    typeof import('../../src/provider/client.ts'),
-    typeof import('../../src/channels/create-channel.ts'),
-    typeof import('../../src/channels/ping.ts'),
-    typeof import('../../src/system/calendar.ts'),
-    typeof import('../../src/system/random.ts'),
-    typeof import('../../src/system/log.ts'),
-  ];
+  const [config, stores, daemons, providers, channels, foreign, pings, systems, random, logs] =
+    (await Promise.all(
+      [
+        'config/load-config.js',
+        'store/store.js',
+        'daemon/daemon.js',
+        'provider/client.js',
+        'channels/create-channel.js',
+        'domain/foreign-text.js',
+        'channels/ping.js',
+        'system/calendar.js',
+        'system/random.js',
+        'system/log.js',
+      ].map(built),
+    )) as unknown as [
+      typeof import('../../src/config/load-config.ts'),
+      typeof import('../../src/store/store.ts'),
+      typeof import('../../src/daemon/daemon.ts'),
+      typeof import('../../src/provider/client.ts'),
+      typeof import('../../src/channels/create-channel.ts'),
+      typeof import('../../src/domain/foreign-text.ts'),
+      typeof import('../../src/channels/ping.ts'),
+      typeof import('../../src/system/calendar.ts'),
+      typeof import('../../src/system/random.ts'),
+      typeof import('../../src/system/log.ts'),
+    ];
   const { loaded } = await config.loadConfigFile({
     path: configFile,
     env: {},
@@ -86,13 +89,14 @@ export async function wireDaemon(order: {
       program: 'lowwater (wired by a test)',
     }),
   );
+  const texts = foreign.createForeignTexts(loaded.secrets);
   const daemon = new daemons.Daemon({
     settings,
     store,
     openProvider: ({ provider }) =>
-      changeProvider(providers.createProviderClient({ ...provider, clock: providerClock })),
+      changeProvider(providers.createProviderClient({ ...provider, texts, clock: providerClock })),
     openChannels: (current) =>
-      current.channels.map((one) => channel(channels.createChannel(one, { clock: providerClock }))),
+      current.channels.map((one) => channel(channels.createChannel(one, { clock: providerClock, texts }))),
     clock,
     random: random.systemRandom,
     calendar: systems.cronCalendar,

@@ -15,9 +15,9 @@ export const dingtalkKind: ChannelKind<z.output<typeof dingtalkSchema>, Dingtalk
   // 20 messages a minute and robot; beyond that it is silenced for ten minutes (open.dingtalk.com, custom robots).
   pace: ({ webhookUrl }) => ({ minGapMs: 3000, paceKey: webhookUrl.reveal() }),
   answers: dingtalkAnswers.rows,
-  async openSender(settings, { clock }) {
+  async openSender(settings, dependencies) {
     const { openDingtalkSender } = await import('./dingtalk-sender.ts');
-    return openDingtalkSender({ settings, clock });
+    return openDingtalkSender({ settings, ...dependencies });
   },
   async openDemoReceiver() {
     const { dingtalkDemoReceiver } = await import('./dingtalk-demo.ts');

@@ -1,24 +1,20 @@
 import { createHmac } from 'node:crypto';
-import type { Clock } from '../../domain/ports.ts';
 import type { Secret } from '../../domain/secret.ts';
-import type { Sender } from '../kind.ts';
+import type { Sender, SenderDependencies } from '../kind.ts';
 import { openPostSender } from '../post-sender.ts';
 import { dingtalkAnswers } from './dingtalk-answers.ts';
 import type { DingtalkSettings } from './dingtalk-settings.ts';
 import { renderDingtalk } from './render-dingtalk.ts';
 
 /** Posts Markdown to a group robot, signed anew on every try. */
-export function openDingtalkSender(options: {
-  readonly settings: DingtalkSettings;
-  readonly clock: Clock;
-  readonly timeoutMs?: number;
-}): Sender {
+export function openDingtalkSender(
+  options: SenderDependencies & { readonly settings: DingtalkSettings; readonly timeoutMs?: number },
+): Sender {
   const { settings, ...limits } = options;
   const { webhookUrl, secret, mention } = settings;
   return openPostSender({
     ...limits,
     address: webhookUrl,
-    hidden: secret === null ? [] : [secret],
     table: dingtalkAnswers,
     render: (message) => [JSON.stringify(renderDingtalk(message, mention))],
     prepare: (body, { now }) => ({ url: signedUrl(webhookUrl, secret, now), body }),

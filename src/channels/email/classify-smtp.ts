@@ -1,11 +1,12 @@
-import { cleanText } from '../../domain/plain-text.ts';
+import type { ForeignTexts } from '../../domain/foreign-text.ts';
 import type { Delivery } from '../../domain/ports.ts';
 import type { DocumentedAnswer } from '../answers.ts';
 import { errorCodes } from '../error-codes.ts';
-import { echoesSecret } from './echoed-secret.ts';
 
 /** RFC 6647 asks to wait a few minutes when greylisted; 5 is what common greylists want at least. */
 const greylistWaitMs = 5 * 60 * 1000;
+
+export type ReplyTexts = Pick<ForeignTexts, 'clean'>;
 
 /** How far the exchange had come when it failed. */
 export interface SmtpProgress {
@@ -16,8 +17,8 @@ export interface SmtpProgress {
   readonly dataStarted: boolean;
   readonly expired: boolean;
   readonly gaveUp: boolean;
-  /** What was sent to log in: a server that echoes it must not carry it into messages and the database. */
-  readonly secrets: readonly string[];
+  /** What a reply goes through before anybody sees it. */
+  readonly texts: ReplyTexts;
 }
 
 /** What a mail server answers, and what nodemailer says where it does not. */
@@ -64,7 +65,7 @@ export const emailAnswers: readonly DocumentedAnswer[] = [
  */
 export function classifyRefusedRecipients(
   errors: readonly unknown[],
-  secrets: readonly string[],
+  texts: ReplyTexts,
 ): Pick<Extract<Delivery, { kind: 'delivered' }>, 'refusedRecipients' | 'owed'> {
   const refused = refusedRecipientsOf(errors);
   const later = refused.filter(({ code }) => isTemporary(code));
@@ -76,7 +77,7 @@ export function classifyRefusedRecipients(
       : {
           owed: {
             recipients: later.map(({ address }) => address),
-            reason: `the mail server answered ${quoteReply(later[0]?.reply ?? '', secrets)}`,
+            reason: `the mail server answered ${quoteReply(later[0]?.reply ?? '', texts)}`,
             ...waitAfter(later.map(({ code }) => code)),
           },
         }),
@@ -85,7 +86,7 @@ export function classifyRefusedRecipients(
 
 /** Whether the message as a whole was too large: without its pictures it may pass (RFC 1870, 6.3). */
 export function isTooLarge(error: unknown): boolean {
-  const { code, responseCode } = describe(error, []);
+  const { code, responseCode } = describe(error, null);
   return code === 'EMESSAGE' || responseCode === 552;
 }
 
@@ -115,7 +116,7 @@ function refusedRecipientsOf(errors: readonly unknown[]): readonly RefusedRecipi
 
 /** What a failure of nodemailer means, as the table above says. */
 export function classifySmtpError(error: unknown, progress: SmtpProgress): Delivery {
-  const failure = describe(error, progress.secrets);
+  const failure = describe(error, progress.texts);
   const replied = failure.responseCode !== null;
   if (!replied) return classifySilence(failure, progress);
   const said = `the mail server answered ${failure.reply}`;
@@ -192,7 +193,7 @@ interface Failure {
   readonly reply: string;
 }
 
-function describe(error: unknown, secrets: readonly string[]): Failure {
+function describe(error: unknown, texts: ReplyTexts | null): Failure {
   const fields: Readonly<Record<string, unknown>> = error instanceof Error ? { ...error } : {};
   const codes = errorCodes(error);
   const original = fields.originalCode;
@@ -204,11 +205,11 @@ function describe(error: unknown, secrets: readonly string[]): Failure {
     oauth2: fields.code === 'EOAUTH2' || fields.command === 'AUTH XOAUTH2',
     responseCode: typeof fields.responseCode === 'number' ? fields.responseCode : null,
     recipientCodes: refusedRecipientsOf(rejected).map(({ code }) => code),
-    reply: typeof fields.response === 'string' ? quoteReply(fields.response, secrets) : '',
+    reply: typeof fields.response === 'string' && texts !== null ? quoteReply(fields.response, texts) : '',
   };
 }
 
-/** The reply as it may be shown: of one that repeats a secret only the code. */
-export function quoteReply(reply: string, secrets: readonly string[]): string {
-  return cleanText(echoesSecret(reply, secrets) ? reply.slice(0, 3) : reply, 160);
+/** The reply as it may be shown: its code in any case, for the rest may be withheld. */
+export function quoteReply(reply: string, texts: ReplyTexts): string {
+  return `${reply.slice(0, 3)} ${texts.clean(reply.slice(3), 160)}`.trimEnd();
 }

@@ -21,9 +21,9 @@ export const emailKind: ChannelKind<z.output<typeof emailSchema>, EmailSettings>
   pace: () => ({ minGapMs: 0 }),
   threadsBySubject: true,
   answers: emailAnswers,
-  async openSender(settings, { clock }) {
+  async openSender(settings, dependencies) {
     const { openEmailSender } = await import('./email-sender.ts');
-    return openEmailSender({ settings, clock });
+    return openEmailSender({ settings, ...dependencies });
   },
   async openDemoReceiver() {
     const { emailDemoReceiver } = await import('./email-demo.ts');

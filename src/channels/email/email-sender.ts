@@ -1,20 +1,25 @@
 import type { SendMailOptions } from 'nodemailer';
+import { createForeignTexts } from '../../domain/foreign-text.ts';
 import type { Message } from '../../domain/message.ts';
-import type { Clock, Delivery } from '../../domain/ports.ts';
-
+import type { Delivery } from '../../domain/ports.ts';
 import { startDeadline } from '../deadline.ts';
-import type { Sender } from '../kind.ts';
+import type { Sender, SenderDependencies } from '../kind.ts';
 import { tryRender } from '../rendering.ts';
-import { classifyRefusedRecipients, classifySmtpError, isTooLarge, quoteReply } from './classify-smtp.ts';
+import {
+  classifyRefusedRecipients,
+  classifySmtpError,
+  isTooLarge,
+  quoteReply,
+  type ReplyTexts,
+} from './classify-smtp.ts';
 import { drawChart } from './draw-chart.ts';
 import { type ChartPlan, planCharts } from './email-charts.ts';
 import type { EmailSettings } from './email-settings.ts';
 import { type RenderedEmail, renderEmail } from './render-email.ts';
 import { readSmtpUrl, type SmtpServer } from './smtp-settings.ts';
 
-export interface EmailSenderOptions {
+export interface EmailSenderOptions extends SenderDependencies {
   readonly settings: EmailSettings;
-  readonly clock: Clock;
   readonly connectTimeoutMs?: number;
   /** For the whole exchange, from the lookup of the host name to the last reply. */
   readonly timeoutMs?: number;
@@ -165,11 +170,11 @@ async function transmit(order: Transmission): Promise<Delivery> {
   transporter.on('token', ({ accessToken, expires }) => Object.assign(order.token, { accessToken, expires }));
   try {
     const sent = await transporter.sendMail({ ...mail, signal: deadline.signal });
-    const said = `the mail server answered ${quoteReply(sent.response ?? '', secretsOf(order))}`;
+    const said = `the mail server answered ${quoteReply(sent.response ?? '', textsOf(order))}`;
     return {
       kind: 'delivered',
       said,
-      ...classifyRefusedRecipients(sent.rejectedErrors ?? [], secretsOf(order)),
+      ...classifyRefusedRecipients(sent.rejectedErrors ?? [], textsOf(order)),
     };
   } catch (error) {
     if (smaller.length > 0 && isTooLarge(error)) return await transmit({ ...order, mails: smaller });
@@ -177,7 +182,7 @@ async function transmit(order: Transmission): Promise<Delivery> {
       dataStarted,
       expired: deadline.expired(),
       gaveUp: outer.aborted,
-      secrets: secretsOf(order),
+      texts: textsOf(order),
     });
   } finally {
     deadline.clear();
@@ -185,11 +190,11 @@ async function transmit(order: Transmission): Promise<Delivery> {
   }
 }
 
-/** What is sent to log in, and must not come back out of a reply. */
-function secretsOf({ server, token, options }: Transmission): readonly string[] {
-  const { oauth2 } = options.settings;
-  const login = server.login === null ? [] : [server.login.password];
-  return oauth2 === null ? login : [...login, token.accessToken, oauth2.refreshToken.reveal()];
+/** What a reply goes through: a token of OAuth 2 stands in no configuration, and another one comes every hour. */
+function textsOf({ token, options }: Transmission): ReplyTexts {
+  if (token.accessToken === '') return options.texts;
+  const ofToken = createForeignTexts([token.accessToken]);
+  return { clean: (text, limit) => options.texts.clean(ofToken.clean(text, limit * 8), limit) };
 }
 
 function loginOf(order: Transmission): { readonly auth?: object } {

@@ -15,9 +15,9 @@ export const feishuKind: ChannelKind<z.output<typeof feishuSchema>, FeishuSettin
   // 100 messages a minute and 5 a second for each bot (open.feishu.cn, custom bots).
   pace: ({ webhookUrl }) => ({ minGapMs: 600, paceKey: webhookUrl.reveal() }),
   answers: feishuAnswers.rows,
-  async openSender(settings, { clock }) {
+  async openSender(settings, dependencies) {
     const { openFeishuSender } = await import('./feishu-sender.ts');
-    return openFeishuSender({ settings, clock });
+    return openFeishuSender({ settings, ...dependencies });
   },
   async openDemoReceiver() {
     const { feishuDemoReceiver } = await import('./feishu-demo.ts');

@@ -1,24 +1,20 @@
 import { createHmac } from 'node:crypto';
-import type { Clock } from '../../domain/ports.ts';
 import type { Secret } from '../../domain/secret.ts';
-import type { Sender } from '../kind.ts';
+import type { Sender, SenderDependencies } from '../kind.ts';
 import { openPostSender } from '../post-sender.ts';
 import { feishuAnswers } from './feishu-answers.ts';
 import type { FeishuSettings } from './feishu-settings.ts';
 import { renderFeishu } from './render-feishu.ts';
 
 /** Posts a card to a custom bot, signed anew on every try. */
-export function openFeishuSender(options: {
-  readonly settings: FeishuSettings;
-  readonly clock: Clock;
-  readonly timeoutMs?: number;
-}): Sender {
+export function openFeishuSender(
+  options: SenderDependencies & { readonly settings: FeishuSettings; readonly timeoutMs?: number },
+): Sender {
   const { settings, ...limits } = options;
   const { webhookUrl, secret, mention } = settings;
   return openPostSender({
     ...limits,
     address: webhookUrl,
-    hidden: secret === null ? [] : [secret],
     table: feishuAnswers,
     render: (message) => [JSON.stringify(renderFeishu(message, mention))],
     prepare: (body, { now }) => ({

@@ -18,9 +18,9 @@ export const pagerdutyKind: ChannelKind<z.output<typeof pagerdutySchema>, Pagerd
   // About 120 events a minute for each key (developer.pagerduty.com, Events API limits); a message may be several.
   pace: ({ routingKey }) => ({ minGapMs: 1000, paceKey: routingKey.reveal() }),
   answers: pagerdutyAnswers.rows,
-  async openSender(settings, { clock }) {
+  async openSender(settings, dependencies) {
     const { openPagerdutySender } = await import('./pagerduty-sender.ts');
-    return openPagerdutySender({ settings, clock });
+    return openPagerdutySender({ settings, ...dependencies });
   },
   async openDemoReceiver() {
     const { pagerdutyDemoReceiver } = await import('./pagerduty-demo.ts');

@@ -1,23 +1,19 @@
-import type { Clock } from '../../domain/ports.ts';
 import { Secret } from '../../domain/secret.ts';
-import type { Sender } from '../kind.ts';
+import type { Sender, SenderDependencies } from '../kind.ts';
 import { openPostSender } from '../post-sender.ts';
 import { pagerdutyAnswers } from './pagerduty-answers.ts';
 import type { PagerdutySettings } from './pagerduty-settings.ts';
 import { type PagerdutyEvent, renderPagerduty } from './render-pagerduty.ts';
 
 /** Sends events, in order: one for each alert of a message. */
-export function openPagerdutySender(options: {
-  readonly settings: PagerdutySettings;
-  readonly clock: Clock;
-  readonly timeoutMs?: number;
-}): Sender {
+export function openPagerdutySender(
+  options: SenderDependencies & { readonly settings: PagerdutySettings; readonly timeoutMs?: number },
+): Sender {
   const { settings, ...limits } = options;
   const { routingKey, baseUrl } = settings;
   return openPostSender({
     ...limits,
     address: new Secret(baseUrl),
-    hidden: [routingKey],
     table: pagerdutyAnswers,
     render: (message) => renderPagerduty(message).map((event) => JSON.stringify(event)),
     prepare: (body) => {

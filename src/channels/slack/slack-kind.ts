@@ -15,9 +15,9 @@ export const slackKind: ChannelKind<z.output<typeof slackSchema>, SlackSettings>
   // One message a second per webhook (docs.slack.dev, rate limits).
   pace: ({ webhookUrl }) => ({ minGapMs: 1000, paceKey: webhookUrl.reveal() }),
   answers: slackAnswers(null).rows,
-  async openSender(settings, { clock }) {
+  async openSender(settings, dependencies) {
     const { openSlackSender } = await import('./slack-sender.ts');
-    return openSlackSender({ settings, clock });
+    return openSlackSender({ settings, ...dependencies });
   },
   async openDemoReceiver() {
     const { slackDemoReceiver } = await import('./slack-demo.ts');

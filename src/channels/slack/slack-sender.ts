@@ -4,7 +4,7 @@ import type { Clock } from '../../domain/ports.ts';
 import { classifyAnswer } from '../answers.ts';
 import type { HttpAnswer } from '../http-answer.ts';
 import { deliverWithin, openHttpConnections } from '../http-post.ts';
-import type { Sender } from '../kind.ts';
+import type { Sender, SenderDependencies } from '../kind.ts';
 import { tryRender } from '../rendering.ts';
 import { renderSlack, renderSlackPlainly, type SlackPayload } from './render-slack.ts';
 import { slackAnswers } from './slack-answers.ts';
@@ -13,9 +13,8 @@ import type { SlackSettings } from './slack-settings.ts';
 /** Slack takes one message a second per webhook (docs.slack.dev, rate limits). */
 const gapMs = 1000;
 
-export interface SlackSenderOptions {
+export interface SlackSenderOptions extends SenderDependencies {
   readonly settings: Pick<SlackSettings, 'webhookUrl' | 'mention' | 'accept'>;
-  readonly clock: Clock;
   /** For the whole exchange. */
   readonly timeoutMs?: number;
 }
@@ -25,10 +24,11 @@ export interface SlackSenderOptions {
  * plain text.
  */
 export function openSlackSender(options: SlackSenderOptions): Sender {
-  const { clock, timeoutMs = 10_000 } = options;
+  const { clock, texts, timeoutMs = 10_000 } = options;
   const { webhookUrl, mention, accept } = options.settings;
   const table = slackAnswers(accept);
   const dispatcher = openHttpConnections(webhookUrl);
+  const classify = (answer: HttpAnswer) => classifyAnswer(table, answer, { now: clock.now(), texts });
   return {
     async send(message, outer) {
       const blocks = tryRender(() => renderSlack(message, mention));
@@ -37,9 +37,9 @@ export function openSlackSender(options: SlackSenderOptions): Sender {
         const post = (payload: SlackPayload): Promise<HttpAnswer> =>
           postToSlack({ url: webhookUrl.reveal(), payload, signal, dispatcher });
         const answer = await post(blocks.rendered);
-        if (!isUnreadable(answer)) return classifyAnswer(table, answer, clock.now());
+        if (!isUnreadable(answer)) return classify(answer);
         await pause(clock, gapMs, signal);
-        return classifyAnswer(table, await post(renderSlackPlainly(message, mention)), clock.now());
+        return classify(await post(renderSlackPlainly(message, mention)));
       });
     },
     preview: async (message) => JSON.stringify(renderSlack(message, mention)),

@@ -15,9 +15,9 @@ export const teamsKind: ChannelKind<z.output<typeof teamsSchema>, TeamsSettings>
   // More than 4 a second are throttled (learn.microsoft.com, webhooks and connectors); a workflow of its own may allow less.
   pace: ({ webhookUrl }) => ({ minGapMs: 1000, paceKey: webhookUrl.reveal() }),
   answers: teamsAnswers.rows,
-  async openSender(settings, { clock }) {
+  async openSender(settings, dependencies) {
     const { openTeamsSender } = await import('./teams-sender.ts');
-    return openTeamsSender({ settings, clock });
+    return openTeamsSender({ settings, ...dependencies });
   },
   async openDemoReceiver() {
     const { teamsDemoReceiver } = await import('./teams-demo.ts');

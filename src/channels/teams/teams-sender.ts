@@ -1,16 +1,13 @@
-import type { Clock } from '../../domain/ports.ts';
-import type { Sender } from '../kind.ts';
+import type { Sender, SenderDependencies } from '../kind.ts';
 import { openPostSender } from '../post-sender.ts';
 import { renderTeams } from './render-teams.ts';
 import { teamsAnswers } from './teams-answers.ts';
 import type { TeamsSettings } from './teams-settings.ts';
 
 /** Posts an Adaptive Card to a workflow. The whole address is the credential, its query too. */
-export function openTeamsSender(options: {
-  readonly settings: TeamsSettings;
-  readonly clock: Clock;
-  readonly timeoutMs?: number;
-}): Sender {
+export function openTeamsSender(
+  options: SenderDependencies & { readonly settings: TeamsSettings; readonly timeoutMs?: number },
+): Sender {
   const { settings, ...limits } = options;
   const { webhookUrl } = settings;
   return openPostSender({

@@ -27,9 +27,9 @@ export const webhookKind: ChannelKind<z.output<typeof webhookSchema>, WebhookSet
   ],
   pace: () => ({ minGapMs: 0 }),
   answers: webhookAnswers(null).rows,
-  async openSender(settings, { clock }) {
+  async openSender(settings, dependencies) {
     const { openWebhookSender } = await import('./webhook-sender.ts');
-    return openWebhookSender({ settings, clock });
+    return openWebhookSender({ settings, ...dependencies });
   },
   async openDemoReceiver() {
     const { webhookDemoReceiver } = await import('./webhook-demo.ts');

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { Clock } from '../../domain/ports.ts';
 import type { Secret } from '../../domain/secret.ts';
-import type { Sender } from '../kind.ts';
+import type { Sender, SenderDependencies } from '../kind.ts';
 import { openPostSender } from '../post-sender.ts';
 import { fillTemplate } from './fill-template.ts';
 import { webhookAnswers } from './webhook-answers.ts';
@@ -9,11 +8,12 @@ import { renderWebhookPayload } from './webhook-payload.ts';
 import type { WebhookSettings } from './webhook-settings.ts';
 
 /** Posts JSON, lowwater's own or by a template, signed as in the Standard Webhooks specification (standardwebhooks.com). */
-export function openWebhookSender(options: {
-  readonly settings: Pick<WebhookSettings, 'url' | 'secret' | 'headers' | 'template' | 'accept'>;
-  readonly clock: Clock;
-  readonly timeoutMs?: number;
-}): Sender {
+export function openWebhookSender(
+  options: SenderDependencies & {
+    readonly settings: Pick<WebhookSettings, 'url' | 'secret' | 'headers' | 'template' | 'accept'>;
+    readonly timeoutMs?: number;
+  },
+): Sender {
   const { url, secret, headers, template, accept } = options.settings;
   const own = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.reveal()]),
@@ -22,7 +22,6 @@ export function openWebhookSender(options: {
   return openPostSender({
     ...limits,
     address: url,
-    hidden: Object.values(headers),
     table: webhookAnswers(accept),
     render: (message) => [
       template === undefined

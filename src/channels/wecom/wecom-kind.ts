@@ -21,9 +21,9 @@ export const wecomKind: ChannelKind<z.output<typeof wecomSchema>, WecomSettings>
     paceKey: webhookUrl.reveal(),
   }),
   answers: wecomAnswers.rows,
-  async openSender(settings, { clock }) {
+  async openSender(settings, dependencies) {
     const { openWecomSender } = await import('./wecom-sender.ts');
-    return openWecomSender({ settings, clock });
+    return openWecomSender({ settings, ...dependencies });
   },
   async openDemoReceiver() {
     const { wecomDemoReceiver } = await import('./wecom-demo.ts');

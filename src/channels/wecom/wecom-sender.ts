@@ -1,16 +1,13 @@
-import type { Clock } from '../../domain/ports.ts';
-import type { Sender } from '../kind.ts';
+import type { Sender, SenderDependencies } from '../kind.ts';
 import { openPostSender } from '../post-sender.ts';
 import { renderWecom } from './render-wecom.ts';
 import { wecomAnswers } from './wecom-answers.ts';
 import type { WecomSettings } from './wecom-settings.ts';
 
 /** Posts Markdown to a group robot, and a line of text after it that mentions people. */
-export function openWecomSender(options: {
-  readonly settings: WecomSettings;
-  readonly clock: Clock;
-  readonly timeoutMs?: number;
-}): Sender {
+export function openWecomSender(
+  options: SenderDependencies & { readonly settings: WecomSettings; readonly timeoutMs?: number },
+): Sender {
   const { settings, ...limits } = options;
   const { webhookUrl, mention } = settings;
   return openPostSender({

@@ -9,6 +9,7 @@ import { Secret } from '../../../src/domain/secret.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { startHttpReceiver } from '../../support/http-receiver.ts';
 import { buildMessage, buildNotice, buildTestMessage } from '../../support/messages.ts';
+import { textsAround } from '../../support/settings.ts';
 import {
   politeSmtp,
   type SmtpReceiver,
@@ -251,13 +252,18 @@ describe('a mail that is refused', () => {
   });
 
   it.each([
-    ['as it is', (text: string) => `no such password: ${text}`],
-    ['percent-encoded', (text: string) => `cannot log in with <${encodeURIComponent(text)}>`],
+    ['as it is', (text: string) => `no such password: ${text}`, 'no such password: [secret]'],
+    [
+      'percent-encoded',
+      (text: string) => `cannot log in with <${encodeURIComponent(text)}>`,
+      'cannot log in with <[secret]>',
+    ],
     [
       'in base64',
       (text: string) => `bad AUTH PLAIN ${Buffer.from(`\0me\0${text}`).toString('base64')}, try again`,
+      '[secret]',
     ],
-  ])('with a reply that repeats the password %s is told by its code alone', async (_how, reply) => {
+  ])('with a reply that repeats the password %s is told without it', async (_how, reply, told) => {
     const receiver = await startSmtpReceiver({
       authOptional: false,
       allowInsecureAuth: true,
@@ -267,7 +273,7 @@ describe('a mail that is refused', () => {
     const { delivery } = await sendTo(receiver, { smtpUrl: new Secret(url) });
     expect(delivery).toEqual({
       kind: 'dead',
-      reason: 'the mail server answered 535: the login is refused. Check user and password of "smtpUrl"',
+      reason: `the mail server answered 535 ${told}: the login is refused. Check user and password of "smtpUrl"`,
     });
   });
 });
@@ -449,7 +455,7 @@ function channelTo(over: Partial<EmailSettings>, timeoutMs = 5000): Sender {
     oauth2: null,
     ...over,
   };
-  return openEmailSender({ settings, clock: systemClock, timeoutMs });
+  return openEmailSender({ settings, clock: systemClock, texts: textsAround(settings), timeoutMs });
 }
 
 function sendBy(channel: Sender, message: Message = buildMessage()): Promise<Delivery> {

@@ -9,6 +9,7 @@ import { Secret } from '../../../src/domain/secret.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { type HttpReceiver, type ReceivedPost, startHttpReceiver } from '../../support/http-receiver.ts';
 import { buildMessage } from '../../support/messages.ts';
+import { textsAround } from '../../support/settings.ts';
 
 const open: { close(): Promise<void> }[] = [];
 
@@ -211,11 +212,13 @@ async function sendTo(
 }
 
 function channelTo(url: string, options: SlackOptions = {}): Sender {
-  const { timeoutMs, ...settings } = options;
+  const { timeoutMs, ...own } = options;
+  const settings = { webhookUrl: new Secret(url), mention: {}, accept: null, ...own };
   const limits = timeoutMs === undefined ? {} : { timeoutMs };
   const channel = openSlackSender({
-    settings: { webhookUrl: new Secret(url), mention: {}, accept: null, ...settings },
+    settings,
     clock: systemClock,
+    texts: textsAround(settings),
     ...limits,
   });
   open.unshift(channel);

@@ -10,6 +10,7 @@ import { systemClock } from '../../../src/system/clock.ts';
 import { hostileNames } from '../../support/hostile-text.ts';
 import { type HttpReceiver, startHttpReceiver } from '../../support/http-receiver.ts';
 import { buildMessage, buildNotice, everyMessage } from '../../support/messages.ts';
+import { textsAround } from '../../support/settings.ts';
 
 const key = Buffer.from('a key of some thirty-two bytes!!').toString('base64');
 const open: { close(): Promise<void> }[] = [];
@@ -150,15 +151,17 @@ async function sendTo(
   timeoutMs = 5000,
 ): Promise<{ readonly delivery: Delivery; readonly receiver: HttpReceiver }> {
   const receiver = await startHttpReceiver(answer);
+  const settings = {
+    url: new Secret(receiver.url),
+    secret: new Secret(`whsec_${key}`),
+    headers: {},
+    template: undefined,
+    accept: null,
+  };
   const channel = openWebhookSender({
-    settings: {
-      url: new Secret(receiver.url),
-      secret: new Secret(`whsec_${key}`),
-      headers: {},
-      template: undefined,
-      accept: null,
-    },
+    settings,
     clock: systemClock,
+    texts: textsAround(settings),
     timeoutMs,
   });
   open.push(channel, receiver);

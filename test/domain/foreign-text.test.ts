@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createProviderTexts } from '../../src/provider/provider-text.ts';
+import { createForeignTexts } from '../../src/domain/foreign-text.ts';
 
 const secret = 'k3y+With/Odd=chars and "quotes" & ümlaut';
 const other = 'another-account-5d41402abc4b2a76';
-const texts = createProviderTexts([secret, other]);
+const texts = createForeignTexts([secret, other]);
 
 function percent(text: string): string {
   return [...Buffer.from(text)].map((octet) => `%${octet.toString(16).padStart(2, '0')}`).join('');
@@ -89,7 +89,7 @@ describe.each(forms)('a secret that is echoed %s', (_name, write) => {
       fc.property(letters, around, around, (value, before, after) => {
         // Too few letters and digits are looked for as they are written only.
         fc.pre(value.replace(/[^a-z0-9]/gi, '').length >= 8);
-        const shown = createProviderTexts([value]).clean(`${before} ${write(value)} ${after}`, 400);
+        const shown = createForeignTexts([value]).clean(`${before} ${write(value)} ${after}`, 400);
         expect(shown).toContain('[secret]');
         expect(shown).not.toContain(write(value));
       }),
@@ -113,11 +113,11 @@ describe('text of the provider', () => {
     '余额不足',
   ])('stays as it is where there is no secret in it: %s', (text) => {
     expect(texts.clean(text, 200)).toBe(text);
-    expect(createProviderTexts([]).clean(text, 200)).toBe(text);
+    expect(createForeignTexts([]).clean(text, 200)).toBe(text);
   });
 
   it('hides a short secret only as it is written', () => {
-    const short = createProviderTexts(['ab-1']);
+    const short = createForeignTexts(['ab-1']);
     expect(short.clean('key ab-1 is wrong', 200)).toBe('key [secret] is wrong');
     expect(short.clean('cab 12 is wrong', 200)).toBe('cab 12 is wrong');
   });
@@ -127,13 +127,13 @@ describe('text of the provider', () => {
   });
 
   it('with half a character in the secret is no error', () => {
-    expect(createProviderTexts(['x\ud800y and more']).clean('a \ud800 b and more text', 200)).not.toContain(
+    expect(createForeignTexts(['x\ud800y and more']).clean('a \ud800 b and more text', 200)).not.toContain(
       '\ud800',
     );
   });
 
   it('learns secrets later', () => {
-    const learning = createProviderTexts([]);
+    const learning = createForeignTexts([]);
     expect(learning.clean('key abcdef123 is wrong', 200)).toContain('abcdef123');
     learning.add('abcdef123');
     expect(learning.clean('key abcdef123 is wrong', 200)).toBe('key [secret] is wrong');

@@ -1,5 +1,5 @@
-import { cleanText } from '../domain/plain-text.ts';
-import { base64Cores, FormIndex } from '../domain/secret-forms.ts';
+import { cleanText } from './plain-text.ts';
+import { base64Cores, FormIndex } from './secret-forms.ts';
 
 /**
  * Words of printable ASCII with single spaces between: nothing to clean. Usage headers are so, several in
@@ -16,7 +16,7 @@ const deepestDecoding = 3;
 const placeholder = '[secret]';
 
 /** Text that the provider sent, made fit to be shown, stored and logged. */
-export interface ProviderTexts {
+export interface ForeignTexts {
   /**
    * On one line, without what is invisible, cut to `limit` code points. A secret that stands in it as it is written is
    * replaced; text that holds one in any other form is withheld as a whole.
@@ -36,7 +36,7 @@ export interface ProviderTexts {
  * (percent, `\\u`, `\\x`, octal, HTML, quoted-printable), several times over; the secrets also in hexadecimal, and in base64 at
  * each of the three places where they can begin.
  */
-export function createProviderTexts(secrets: Iterable<string>): ProviderTexts {
+export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
   const written = new FormIndex();
   const cores = new FormIndex();
   const known = new Set<string>();
