@@ -1,14 +1,17 @@
-# What the program needs to run. No script of a package is run: the native parts come ready built in their packages.
+# What the program needs beside its bundle. No script of a package is run: the native parts come ready built in their packages,
+# for every platform, and with their sources, of which the image keeps its own platform's alone.
 FROM node:24-bookworm-slim AS deps
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --ignore-scripts
+RUN npm ci --omit=dev --ignore-scripts \
+ && cd node_modules/better-sqlite3 && rm -rf deps src binding.gyp ../node-addon-api \
+ && find prebuilds -type f -not -name "linux-$(node -p process.arch).node" -delete
 
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
-COPY tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json ./
 COPY scripts ./scripts
 COPY src ./src
 RUN ["node", "scripts/build.ts"]

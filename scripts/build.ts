@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
@@ -10,16 +9,18 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { writeBundle } from './bundle.ts';
+import { writeThirdPartyText } from './third-party-text.ts';
 
 /**
- * Makes `dist/` from `src/`: TypeScript compiled, everything else (page assets, fonts) copied as it is. Does
+ * Makes `dist/` from `src/`: the program as a bundle, the licences of what it holds, the page's assets as they are. Does
  * nothing when `dist/` is newer than all that it is made from; `--force` builds all the same.
  */
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const stamp = join(dist, '.built');
 
-if (process.argv.includes('--force') || !isUpToDate()) build();
+if (process.argv.includes('--force') || !isUpToDate()) await build();
 
 function isUpToDate(): boolean {
   if (!existsSync(stamp)) return false;
@@ -33,31 +34,20 @@ function builtFrom(): string[] {
     'package.json',
     'package-lock.json',
     'tsconfig.json',
-    'tsconfig.build.json',
     'scripts/build.ts',
+    'scripts/bundle.ts',
+    'scripts/third-party-text.ts',
   ];
   return [...settings, 'src', ...globSync('src/**', { cwd: root })].map((path) => join(root, path));
 }
 
-function build(): void {
+async function build(): Promise<void> {
   const startedAt = new Date();
   rmSync(dist, { recursive: true, force: true });
-  try {
-    execFileSync(
-      process.execPath,
-      [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'],
-      {
-        cwd: root,
-        stdio: ['ignore', 'inherit', 'inherit'],
-      },
-    );
-  } catch {
-    // The compiler has said why.
-    process.exit(1);
-  }
-  for (const path of globSync('src/**', { cwd: root, exclude: (name) => name.endsWith('.ts') })) {
-    const source = join(root, path);
-    if (statSync(source).isFile()) cpSync(source, join(dist, path.slice('src/'.length)));
+  const packages = await writeBundle(root, dist);
+  writeFileSync(join(dist, 'third-party.txt'), writeThirdPartyText(packages));
+  for (const path of globSync('src/**/assets/*', { cwd: root })) {
+    cpSync(join(root, path), join(dist, path.slice('src/'.length)));
   }
   chmodSync(join(dist, 'main.js'), 0o755);
   // Dated back to the start: a source that was edited while the compiler ran is newer, and is built next time.

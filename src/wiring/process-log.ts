@@ -3,6 +3,7 @@ import { OperatorError } from '../domain/ports.ts';
 import type { LogLevel } from '../domain/settings.ts';
 import type { SystemLog } from '../system/log.ts';
 import { openLogDestination } from '../system/log-destination.ts';
+import { nameSources } from './readable-stack.ts';
 
 /** The one log of the process and the secret values that it must never print. */
 export interface ProcessLog {
@@ -40,6 +41,7 @@ export function openProcessLog(env: Readonly<Record<string, string | undefined>>
     },
     async reportFatal(error) {
       const err = error instanceof Error ? error : new Error(String(error));
+      nameSources(err);
       const log = current ?? (await create(2, 'fatal'));
       const expected = error instanceof OperatorError;
       log.fatal(

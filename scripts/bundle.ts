@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { build, type OutputChunk, type Plugin } from 'rolldown';
+
+/** A package whose code stands in the bundle. */
+export interface BundledPackage extends Manifest {
+  readonly folder: string;
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license?: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+/**
+ * Makes the program that ships from `src/main.ts`, in `directory`: the sources and every package they import, but those
+ * that `dependencies` of package.json names, which are installed beside it. What is imported when it is needed stays a
+ * file of its own. Gives the packages that went in, in the order of their names.
+ */
+export async function writeBundle(root: string, directory: string): Promise<readonly BundledPackage[]> {
+  const beside = Object.keys(readManifest(root).dependencies);
+  const { output } = await build({
+    cwd: root,
+    input: { main: 'src/main.ts' },
+    platform: 'node',
+    external: (id) => beside.some((name) => id === name || id.startsWith(`${name}/`)),
+    // A package that has both is bundled from its modules: what it wraps for every loader of the world cannot be read.
+    resolve: { mainFields: ['module', 'main'] },
+    plugins: [keepAddresses(join(root, 'src'))],
+    logLevel: 'warn',
+    // As Node would: a package's warnings about itself are not ours to read at every build.
+    checks: { eval: false },
+    output: {
+      dir: directory,
+      format: 'esm',
+      entryFileNames: '[name].js',
+      chunkFileNames: '[name]-[hash].js',
+      // Licences stand whole in a text beside the bundle; all other comments are for those who read the sources.
+      comments: false,
+      sourcemap: 'hidden',
+      sourcemapExcludeSources: true,
+    },
+  });
+  const modules = output
+    .filter((part): part is OutputChunk => part.type === 'chunk')
+    .flatMap(({ moduleIds }) => moduleIds);
+  return listPackages(modules);
+}
+
+/** A source finds files beside itself by its own address; in the bundle that is where it stood in `src`, seen from `dist`. */
+function keepAddresses(sources: string): Plugin {
+  return {
+    name: 'keep-addresses',
+    transform: {
+      filter: { id: new RegExp(`^${sources}/`), code: 'import.meta.url' },
+      handler(code, id) {
+        const address = relative(sources, id).split(sep).join('/');
+        return {
+          code: code.replaceAll('import.meta.url', `new URL('./${address}', import.meta.url).href`),
+          map: null,
+        };
+      },
+    },
+  };
+}
+
+function listPackages(modules: readonly string[]): readonly BundledPackage[] {
+  const folders = new Set(modules.filter((id) => id.includes('/node_modules/')).map(packageFolderOf));
+  return [...folders]
+    .map((folder) => ({ ...readManifest(folder), folder }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** `…/node_modules/@scope/name/lib/index.js` lies in `…/node_modules/@scope/name`. */
+function packageFolderOf(module: string): string {
+  const [file = ''] = module.replace(/^\0+/, '').split('?');
+  const found = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file);
+  if (found === null) throw new TypeError(`${module} lies in no package`);
+  return found[0];
+}
+
+/** npm has checked what stands in the manifest of a package that it installed. */
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}
