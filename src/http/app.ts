@@ -9,6 +9,8 @@ import { isSignedIn, requireOwnPage, requireSignIn } from './access.ts';
 import { createApi } from './api/routes.ts';
 import { addAssetRoutes } from './assets.ts';
 import { type EventStreams, eventsMediaType } from './events.ts';
+import { readOwnPath } from './page/form-input.ts';
+import { readParts } from './page/live.ts';
 import { addOpenPages, addPages } from './page/routes.ts';
 import type { PageOptions } from './page/show.ts';
 import { RequestError } from './refusal.ts';
@@ -56,7 +58,19 @@ export function createApp(options: AppOptions): App {
   });
   app.get('/events', ({ req, env }) => {
     if (req.method === 'HEAD') return new Response(null, { headers: { 'content-type': eventsMediaType } });
-    options.streams.open(env.outgoing);
+    const { page, have = '' } = req.query();
+    const headers = { accept: 'text/html', cookie: req.header('cookie') ?? '' };
+    options.streams.open(env.outgoing, {
+      packed: /\bgzip\b/.test(req.header('accept-encoding') ?? ''),
+      have: have.split('.'),
+      page: page === undefined ? null : readOwnPath(page),
+      cookie: headers.cookie,
+      // The page is asked for as its reader would ask: what it shows, and whether it may be seen, is decided in one place.
+      read: async (address) => {
+        const response = await app.request(address, { headers }, env);
+        return response.status === 200 ? readParts(await response.text()) : null;
+      },
+    });
     return RESPONSE_ALREADY_SENT;
   });
   addPages(app, options);

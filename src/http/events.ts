@@ -1,13 +1,18 @@
 import type { ServerResponse } from 'node:http';
+import { constants, createGzip, type Gzip } from 'node:zlib';
 import type { Clock } from '../domain/ports.ts';
 import type { LiveViews } from '../views/views.ts';
 import type { ServerLimits } from './options.ts';
+import { type LivePart, withoutInner } from './page/live.ts';
 import { RequestError } from './refusal.ts';
 
-/** Changes closer together than this are told once. */
+/** Changes closer together than this are told once: the first soon, those after it together. */
 const quietMs = 1_000;
+const pauseMs = 5_000;
+/** Pages are read again for a tenth of the time at most, however large they are. */
+const restFactor = 10;
 /** A reader that leaves so much unread is gone or hostile. */
-const maxUnreadBytes = 16 * 1024;
+const maxUnreadBytes = 256 * 1024;
 
 export const eventsMediaType = 'text/event-stream; charset=utf-8';
 
@@ -17,17 +22,40 @@ interface EventStreamsOptions {
   readonly limits: ServerLimits;
 }
 
+/** What the reader of a stream looks at. */
+export interface Watched {
+  /** Whether the stream may be packed. */
+  readonly packed: boolean;
+  /** The address of the open page; null tells only that something changed. */
+  readonly page: string | null;
+  /** The parts by which the page is read. Who looks decides what is seen: a page is read once for all that send the same cookies. */
+  readonly cookie: string;
+  /** Digests of the parts that the reader has. */
+  readonly have: readonly string[];
+  /** The parts of a page as it is now; null where it cannot be seen (any more). */
+  readonly read: (page: string) => Promise<readonly LivePart[] | null>;
+}
+
+interface Stream {
+  readonly response: ServerResponse;
+  readonly packer: Gzip | null;
+  readonly watched: Watched;
+  have: ReadonlySet<string>;
+}
+
 /**
- * Tells open pages that something changed (server-sent events). Events carry no data: a page asks again for
- * what it shows, and so never gets more than its address gives.
+ * Tells open pages what changed (server-sent events): each gets the parts of its own address that are not as it has them, and so
+ * never more than its address gives.
  */
 export class EventStreams {
   readonly #options: EventStreamsOptions;
-  readonly #open = new Set<ServerResponse>();
+  readonly #open = new Set<Stream>();
   #unsubscribe: (() => void) | null = null;
   #cancelTell: (() => void) | null = null;
   #cancelHeartbeat: (() => void) | null = null;
-  #count = 0;
+  #restUntil = Number.NEGATIVE_INFINITY;
+  /** One after the other: what was read later is told later. */
+  #telling = Promise.resolve();
   #closed = false;
 
   constructor(options: EventStreamsOptions) {
@@ -35,35 +63,44 @@ export class EventStreams {
   }
 
   /** Sends events on this response until it is closed; refuses when too many are open. */
-  open(response: ServerResponse): void {
+  open(response: ServerResponse, watched: Watched): void {
     if (this.#closed || this.#open.size >= this.#options.limits.maxStreams) {
       throw new RequestError('unavailable', 'Too many pages are open; this one does not update by itself.', {
         'retry-after': '60',
       });
     }
-    this.#start(response);
+    const stream = this.#start(response, watched);
+    // What changed since the page was made.
+    if (watched.page !== null) this.#telling = this.#telling.then(() => this.#tell([stream]));
   }
 
   close(): void {
     this.#closed = true;
-    for (const response of this.#open) response.end();
+    for (const stream of this.#open) end(stream);
     this.#open.clear();
     this.#rest();
   }
 
-  #start(response: ServerResponse): void {
+  #start(response: ServerResponse, watched: Watched): Stream {
     response.writeHead(200, {
       'content-type': eventsMediaType,
       'x-accel-buffering': 'no',
       connection: 'close',
+      ...(watched.packed ? { 'content-encoding': 'gzip' } : {}),
     });
-    response.write('retry: 3000\n\n');
-    this.#open.add(response);
+    // Less memory than usual a stream: its texts resemble one another.
+    const packer = watched.packed ? createGzip({ memLevel: 5 }) : null;
+    packer?.pipe(response);
+    const stream = { response, packer, watched, have: new Set(watched.have) };
+    this.#open.add(stream);
+    write(stream, 'retry: 3000\n\n');
     response.on('close', () => {
-      this.#open.delete(response);
+      packer?.destroy();
+      this.#open.delete(stream);
       if (this.#open.size === 0) this.#rest();
     });
     this.#wake();
+    return stream;
   }
 
   #wake(): void {
@@ -83,24 +120,72 @@ export class EventStreams {
   }
 
   #tellSoon(): void {
-    this.#cancelTell ??= this.#options.clock.setTimer(quietMs, () => {
+    const { clock } = this.#options;
+    const waitMs = Math.max(quietMs, this.#restUntil - clock.monotonic());
+    this.#cancelTell ??= clock.setTimer(waitMs, () => {
+      // A change while pages are read is told the next time.
       this.#cancelTell = null;
-      this.#count += 1;
-      this.#write(`event: changed\nid: ${this.#count}\ndata: ${this.#count}\n\n`);
+      this.#telling = this.#telling.then(async () => {
+        const startedAt = clock.monotonic();
+        await this.#tell([...this.#open]);
+        const tookMs = clock.monotonic() - startedAt;
+        this.#restUntil = startedAt + Math.max(pauseMs, restFactor * tookMs);
+      });
     });
+  }
+
+  /** Reads each page once, and tells each stream what it has not. */
+  async #tell(streams: readonly Stream[]): Promise<void> {
+    const read = new Map<string, readonly LivePart[] | null>();
+    for (const stream of streams) {
+      const { page, cookie, read: readPage } = stream.watched;
+      if (page === null) {
+        write(stream, `event: changed\ndata: {}\n\n`);
+        continue;
+      }
+      const key = `${page}\n${cookie}`;
+      const parts = read.get(key) ?? (await readPage(page));
+      read.set(key, parts);
+      if (this.#open.has(stream)) tellParts(stream, parts);
+    }
   }
 
   #beat(): void {
     this.#cancelHeartbeat = this.#options.clock.setTimer(this.#options.limits.heartbeatMs, () => {
-      this.#write('event: alive\ndata: 1\n\n');
+      for (const stream of this.#open) write(stream, 'event: alive\ndata: 1\n\n');
       this.#beat();
     });
   }
+}
 
-  #write(text: string): void {
-    for (const response of this.#open) {
-      if (response.writableLength > maxUnreadBytes) response.destroy();
-      else response.write(text);
-    }
+/** The parts that the reader has not, the outer ones first. A page that is gone, or that nobody may see any more, ends its stream. */
+function tellParts(stream: Stream, parts: readonly LivePart[] | null): void {
+  if (parts === null) {
+    end(stream);
+    return;
   }
+  const news = parts.filter(({ digest }) => !stream.have.has(digest)).toReversed();
+  stream.have = new Set(parts.map(({ digest }) => digest));
+  if (news.length === 0) return;
+  const data = Object.fromEntries(news.map((part) => [part.key, withoutInner(part)]));
+  write(stream, `event: changed\ndata: ${JSON.stringify(data)}\n\n`);
+}
+
+function write({ response, packer }: Stream, text: string): void {
+  if (response.destroyed) return;
+  if (response.writableLength + (packer?.writableLength ?? 0) > maxUnreadBytes) {
+    response.destroy();
+    return;
+  }
+  if (packer === null) {
+    response.write(text);
+    return;
+  }
+  packer.write(text);
+  packer.flush(constants.Z_SYNC_FLUSH);
+}
+
+function end({ response, packer }: Stream): void {
+  if (packer === null) response.end();
+  else packer.end();
 }

@@ -55,6 +55,10 @@ export function createViews(parts: ViewParts): Views {
     readings: (account, since, until) => [...reader.readings({ account, since, until })],
     polls: (account, since, until) => [...reader.polls({ account, since, until })],
     alerts: ({ all }) => [...viewLiveAlerts(parts), ...(all ? viewResolved(parts) : [])],
+    alert: (account, rule) => {
+      const alert = state.alerts.get(account, rule);
+      return alert === undefined || alert.state === 'inactive' ? null : viewAlert(parts, alert);
+    },
     firing: () => viewFiring(parts),
     incidents: (query) => reader.incidents(query),
     explain: (id) => {
@@ -110,7 +114,10 @@ function viewAccount(parts: ViewParts, account: WatchedAccount): AccountView {
     consecutiveFailures: poll.consecutiveFailures,
     backoffUntil: blocked > now ? blocked : null,
     usage: poll.usage,
-    day: thin(log.readings(now - dayMs), dayPoints),
+    // Lists of thousands show a few: the others' days are never looked at.
+    get day() {
+      return thin(log.readings(now - dayMs), dayPoints);
+    },
     thresholds: { sms: balanceLevels(rules, 'sms'), voip: balanceLevels(rules, 'voip') },
     worst: worstOf(firing),
     firing: firing.length,
@@ -140,6 +147,7 @@ function* viewFiring({ state, now }: ViewParts): Generator<FiringView> {
       account,
       rule,
       severity,
+      since: incident?.firedAt ?? at,
       acknowledged: incident !== undefined && isAcknowledged(incident),
       ...(incident === undefined
         ? { silenced: false, inhibited: false }
@@ -212,11 +220,10 @@ function explain(parts: ViewParts, account: WatchedAccount, rule: Explanation['r
   const facts = factsOf(account, parts.now());
   const alert = account.alerts.get(rule.id);
   const firing = alert?.state === 'firing' ? alert.severity : null;
-  const live = parts.state.alerts.get(account.id, rule.id);
   return {
     rule,
     evaluation: explainRule(rule, facts, firing),
-    alert: live === undefined || live.state === 'inactive' ? null : viewAlert(parts, live),
+    alert: alert === undefined || alert.state === 'inactive' ? null : viewAlert(parts, alert),
     wouldNotFire: wouldNotFire(rule, facts, evaluate(rule, facts, firing)),
   };
 }

@@ -33,6 +33,7 @@ export function createLiveViews(daemon: Daemon, reader: StoreReader, version: st
     accounts: stored(views.accounts),
     account: stored(views.account),
     alerts: stored(views.alerts),
+    alert: stored(views.alert),
     incidents: stored(views.incidents),
     explain: stored(views.explain),
     notifications: stored(views.notifications),

@@ -33,6 +33,8 @@ export interface Views {
   polls(account: string, since: number, until: number): readonly PollRecord[];
   /** Pending and firing; with `all` also resolved ones of the retention, newest first. */
   alerts(options: { readonly all: boolean }): readonly AlertView[];
+  /** The alert of an account and a rule while it is pending or firing. */
+  alert(account: string, rule: string): AlertView | null;
   /** What fires now, without words: for counting thousands. */
   firing(): Iterable<FiringView>;
   incidents(options: {
@@ -87,7 +89,7 @@ export interface AccountView {
   readonly consecutiveFailures: number;
   readonly backoffUntil: number | null;
   readonly usage: Readonly<Record<string, string>>;
-  /** Readings of the last 24 hours, thinned to what a sparkline needs (at most 96), oldest first. */
+  /** Readings of the last 24 hours, thinned to what a sparkline needs (at most 96), oldest first; thinned when it is asked for. */
   readonly day: readonly Reading[];
   readonly thresholds: Readonly<Record<Balance, Ladder<number>>>;
   /** Worst severity that is firing now. */
@@ -125,6 +127,7 @@ export interface FiringView {
   readonly account: string;
   readonly rule: string;
   readonly severity: Severity;
+  readonly since: number;
   readonly acknowledged: boolean;
   readonly silenced: boolean;
   readonly inhibited: boolean;

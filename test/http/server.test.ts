@@ -1,8 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { StorageError } from '../../src/domain/ports.ts';
+import { readParts } from '../../src/http/page/live.ts';
 import { demoViews } from '../support/demo-views.ts';
-import { FakeViews } from '../support/fake-views.ts';
+import { buildAccountView, FakeViews, micros, viewsNow } from '../support/fake-views.ts';
 import { type RunningServer, runServer } from '../support/web-server.ts';
 
 let server: RunningServer;
@@ -239,9 +240,47 @@ describe('the stream of events', () => {
     const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
     expect((await reader?.read())?.value).toContain('retry:');
     for (let change = 0; change < 5; change += 1) server.views.change();
-    expect((await reader?.read())?.value).toBe('event: changed\nid: 1\ndata: 1\n\n');
+    expect((await reader?.read())?.value).toBe('event: changed\ndata: {}\n\n');
     abort.abort();
     await expect.poll(() => server.views.listeners).toBe(0);
+  });
+
+  it('sends the parts of the open page that are not as its reader has them, packed', async () => {
+    server = await runServer();
+    const { views } = server;
+    const accounts = (sms: number) =>
+      ['a', 'b'].map((id) =>
+        buildAccountView({
+          id,
+          reading: { at: viewsNow, sms: micros(id === 'a' ? sms : 80), voip: 0, currency: 'CNY' },
+        }),
+      );
+    views.accountList = accounts(70);
+    const page = await (await fetch(`${server.url}/`)).text();
+    const have = readParts(page).map(({ digest }) => digest);
+    const query = new URLSearchParams({ page: '/', have: have.join('.') });
+    const { body, headers } = await fetch(`${server.url}/events?${query}`);
+    expect(headers.get('content-encoding')).toBe('gzip');
+    const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await reader?.read())?.value).toContain('retry:');
+    views.accountList = accounts(60);
+    views.change();
+    const told = (await reader?.read())?.value ?? '';
+    const parts = JSON.parse(told.slice(told.indexOf('data: ') + 6));
+    expect(Object.keys(parts)).toEqual(['account a', 'totals']);
+    expect(parts['account a']).toContain('60.00 CNY');
+    expect(parts['account a']).toContain('<div data-live="day a"></div>');
+    await reader?.cancel();
+  });
+
+  it('ends the stream of a page that is gone', async () => {
+    server = await runServer();
+    const { views } = server;
+    views.accountList = [buildAccountView({ id: 'a' })];
+    const { body } = await fetch(`${server.url}/events?page=/accounts/a`);
+    views.accountList = [];
+    views.change();
+    expect(await new Response(body).text()).toContain('account-state');
   });
 
   it('shows that it is alive, and has an end to how many it serves', async () => {

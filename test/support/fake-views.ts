@@ -111,13 +111,19 @@ export class FakeViews implements LiveViews {
     return all ? this.alertList : this.alertList.filter(({ state }) => state !== 'resolved');
   }
 
+  alert(account: string, rule: string): AlertView | null {
+    const found = this.alertList.find((alert) => alert.account === account && alert.rule === rule);
+    return found === undefined || found.state === 'resolved' ? null : found;
+  }
+
   firing(): readonly FiringView[] {
     return this.alertList
       .filter(({ state }) => state === 'firing')
-      .map(({ account, rule, severity, acknowledged, silenced, inhibited }) => ({
+      .map(({ account, rule, severity, since, acknowledged, silenced, inhibited }) => ({
         account,
         rule,
         severity,
+        since,
         acknowledged: acknowledged !== null,
         silenced,
         inhibited,

@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { alertJson, incidentJson } from '../../views/public-json.ts';
 import { orNull } from '../../views/public-object.ts';
 import type { LiveViews } from '../../views/views.ts';
-import { findAlert } from './find.ts';
 import { accept, count, parseInstant } from './input.ts';
 import { type Api, gives, refused, takes, window } from './operation.ts';
 import { acknowledgeManySchema, acknowledgeOrderSchema } from './orders.ts';
@@ -113,7 +112,7 @@ export function addAlertOperations(api: Api, views: LiveViews): void {
     const { by = 'api', comment = '' } = context.req.valid('json');
     const { account, rule } = context.req.valid('param');
     accept(views.acknowledge({ account, rule, by, comment }));
-    const alert = findAlert(views, account, rule);
+    const alert = views.alert(account, rule);
     return context.json({ alert: alert && alertJson(alert) }, 200);
   });
 
@@ -130,7 +129,7 @@ export function addAlertOperations(api: Api, views: LiveViews): void {
   api.openapi(unacknowledgeAlert, (context) => {
     const { account, rule } = context.req.valid('param');
     accept(views.unacknowledge({ account, rule }));
-    const alert = findAlert(views, account, rule);
+    const alert = views.alert(account, rule);
     return context.json({ alert: alert && alertJson(alert) }, 200);
   });
 

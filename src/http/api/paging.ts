@@ -71,14 +71,19 @@ export function pageOfTime<T>(
   return { items, nextCursor: writeCursor([lastAt, same]) };
 }
 
-export function writeCursor(place: readonly (string | number)[]): string {
+export function writeCursor(place: readonly (string | number | null)[]): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url');
 }
 
 function readCursor<T>(cursor: string, schema: z.ZodType<T>): T {
-  const parsed = schema.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString('utf8')));
-  if (parsed.success) return parsed.data;
+  const place = parseCursor(cursor, schema);
+  if (place !== null) return place;
   throw new RequestError('bad_request', 'cursor: give the nextCursor of an answer');
+}
+
+/** What a cursor holds; null where `writeCursor` did not write it so. */
+export function parseCursor<T>(cursor: string, schema: z.ZodType<T>): T | null {
+  return schema.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString('utf8'))).data ?? null;
 }
 
 function parseJson(text: string): unknown {

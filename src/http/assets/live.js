@@ -1,25 +1,21 @@
-// Keeps an open page fresh: the server says that something changed, the page asks again for itself and takes over the parts
-// marked with data-live. Without this script the page is as complete, and is reloaded by hand.
+// Keeps an open page fresh: the server sends the parts of it (marked with data-live) that are no longer as they were. Without this
+// script the page is as complete, and is reloaded by hand.
 
-const retryMs = 10_000;
+const retryMs = 3_000;
 const tickMs = 15_000;
 /** The server shows every four seconds that it is alive. One that says nothing for longer hangs, or is gone. */
 const silentMs = 10_000;
 const watchMs = 1_000;
-/** Many changes in a row are fetched together. */
-const leastPauseMs = 5_000;
 const connection = document.getElementById('connection');
 const banner = document.getElementById('lost');
 const favicon = document.querySelector('link[rel="icon"]');
+/** Parts that came while somebody used what they replace, by key. */
+const waiting = new Map();
 /** The server's clock minus ours: ages are told by the server's. */
 let offset = Number(document.documentElement.dataset.now) - Date.now();
-let loading = false;
-let again = false;
 let title = document.title;
 let icon = favicon.getAttribute('href');
 let heardAt = performance.now();
-let refreshedAt = Number.NEGATIVE_INFINITY;
-let waiting = false;
 let lost = false;
 
 listen();
@@ -27,35 +23,55 @@ setInterval(tellAges, tickMs);
 setInterval(watch, watchMs);
 
 function listen() {
-  const source = new EventSource('/events');
-  source.addEventListener('open', () => {
-    hear();
-    refresh();
-  });
+  const have = [...document.querySelectorAll('[data-is]')].map((part) => part.dataset.is).join('.');
+  const page = pageAddress();
+  const source = new EventSource(
+    `/events?${new URLSearchParams({ page: page.pathname + page.search, have })}`,
+  );
+  source.addEventListener('open', hear);
   source.addEventListener('alive', hear);
-  source.addEventListener('changed', () => {
+  source.addEventListener('changed', (event) => {
+    for (const [key, markup] of Object.entries(JSON.parse(event.data))) waiting.set(key, markup);
+    takeOver();
     hear();
-    refreshSoon();
   });
   source.addEventListener('error', () => {
-    if (source.readyState !== EventSource.CLOSED) {
-      lose();
-      return;
-    }
-    // The server refused: it restarts, has too many pages open, or the session is over. Asking for the page tells which.
+    // Not left to the browser: it would ask for what was news when the page was opened.
     source.close();
-    refresh();
-    setTimeout(listen, retryMs);
+    void askOnce().finally(() => setTimeout(listen, retryMs));
   });
 }
 
 function watch() {
+  if (waiting.size > 0) takeOver();
   if (performance.now() - heardAt > silentMs) lose();
+}
+
+/** Why there is no stream: the daemon is gone, has too many pages open, the session is over, or there is no such page any more. */
+async function askOnce() {
+  try {
+    const signal = AbortSignal.timeout(silentMs);
+    const response = await fetch(pageAddress(), {
+      headers: { accept: 'text/html' },
+      cache: 'no-store',
+      signal,
+    });
+    if (response.redirected || response.status === 404) location.reload();
+    if (!response.ok) return lose();
+    const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
+    for (const part of fresh.querySelectorAll('[data-live]')) {
+      if (part.dataset.is !== find(part.dataset.live)?.dataset.is)
+        waiting.set(part.dataset.live, part.outerHTML);
+    }
+    takeOver();
+    hear();
+  } catch {
+    lose();
+  }
 }
 
 function hear() {
   heardAt = performance.now();
-  if (lost) refresh();
   lost = false;
   show();
 }
@@ -84,48 +100,6 @@ function asOf() {
   return document.querySelector('[data-live="as-of"]')?.textContent ?? 'before';
 }
 
-/** The first of many changes at once, the others together. */
-function refreshSoon() {
-  if (waiting) return;
-  waiting = true;
-  setTimeout(
-    () => {
-      waiting = false;
-      refresh();
-    },
-    Math.max(0, refreshedAt + leastPauseMs - performance.now()),
-  );
-}
-
-async function refresh() {
-  if (document.hidden || loading) {
-    again = true;
-    return;
-  }
-  loading = true;
-  again = false;
-  refreshedAt = performance.now();
-  try {
-    const signal = AbortSignal.timeout(silentMs);
-    const response = await fetch(pageAddress(), {
-      headers: { accept: 'text/html' },
-      cache: 'no-store',
-      signal,
-    });
-    if (new URL(response.url).pathname === '/sign-in') location.reload();
-    if (response.ok) takeOver(new DOMParser().parseFromString(await response.text(), 'text/html'));
-  } catch {
-    // The next event or the next connection tries again.
-  } finally {
-    loading = false;
-    if (again && !document.hidden) setTimeout(refresh, 1000);
-  }
-}
-
-document.addEventListener('visibilitychange', () => {
-  if (!document.hidden && again) refresh();
-});
-
 /** The address without what a form has just done, which is told once. */
 function pageAddress() {
   const url = new URL(location.href);
@@ -134,19 +108,26 @@ function pageAddress() {
   return url;
 }
 
-function takeOver(fresh) {
-  offset = Number(fresh.documentElement.dataset.now) - Date.now();
-  title = fresh.title;
-  icon = fresh.querySelector('link[rel="icon"]').getAttribute('href');
-  for (const part of document.querySelectorAll('[data-live]')) {
-    const next = fresh.querySelector(`[data-live="${part.dataset.live}"]`);
-    // Ticked boxes belong to a form that may stand elsewhere.
-    if (next !== null && next.innerHTML !== part.innerHTML && !isInUse(part)) replace(part, next);
+/** Takes over what came and is not in use; the rest waits until it is left alone. */
+function takeOver() {
+  const taken = [];
+  for (const [key, markup] of waiting) {
+    const part = find(key);
+    if (part === null || isInUse(part)) continue;
+    waiting.delete(key);
+    replace(part, markup);
+    taken.push(key);
   }
-  lost = false;
-  heardAt = performance.now();
-  show();
-  document.dispatchEvent(new Event('lowwater:fresh'));
+  if (taken.includes('title')) {
+    title = find('title').textContent;
+    icon = find('title').dataset.icon;
+  }
+  if (taken.includes('as-of')) offset = Date.parse(find('as-of').firstElementChild.dateTime) - Date.now();
+  if (taken.some((key) => key !== 'as-of')) document.dispatchEvent(new Event('lowwater:fresh'));
+}
+
+function find(key) {
+  return document.querySelector(`[data-live="${CSS.escape(key)}"]`);
 }
 
 /** Somebody fills in a form or reads something unfolded: it is not taken away. */
@@ -157,19 +138,27 @@ function isInUse(part) {
   );
 }
 
-/** Replaces a part and leaves the focus where it was. */
-function replace(part, next) {
+/** Replaces a part, keeps the parts within it that stay, and leaves the focus where it was. */
+function replace(part, markup) {
   const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
   const tables = [...part.querySelectorAll('.scroll')].map((table) => table.scrollLeft);
   const hadTableFocus =
     part.contains(document.activeElement) && document.activeElement.classList.contains('scroll');
-  part.replaceChildren(...document.adoptNode(next).childNodes);
-  [...part.querySelectorAll('.scroll')].forEach((table, index) => {
+  const kept = new Map([...part.querySelectorAll('[data-live]')].map((inner) => [inner.dataset.live, inner]));
+  const template = document.createElement('template');
+  template.innerHTML = markup;
+  const next = template.content.firstElementChild;
+  for (const place of next.querySelectorAll('[data-live]:empty')) {
+    const inner = kept.get(place.dataset.live);
+    if (inner !== undefined) place.replaceWith(inner);
+  }
+  part.replaceWith(next);
+  [...next.querySelectorAll('.scroll')].forEach((table, index) => {
     table.scrollLeft = tables[index] ?? 0;
   });
   if (focused !== null)
-    part.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
-  else if (hadTableFocus) part.querySelector('.scroll')?.focus({ preventScroll: true });
+    next.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+  else if (hadTableFocus) next.querySelector('.scroll')?.focus({ preventScroll: true });
 }
 
 function tellAges() {

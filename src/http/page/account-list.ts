@@ -1,5 +1,7 @@
+import * as z from 'zod';
 import type { AccountView } from '../../views/views.ts';
-import { type AccountState, accountStates, leadingBalance, runwayOf, stateOf } from './words.ts';
+import { parseCursor, writeCursor } from '../api/paging.ts';
+import { type AccountState, accountStates, leadingBalance, nameOf, runwayOf, stateOf } from './words.ts';
 
 const sortKeys = ['runway', 'state', 'name', 'sms', 'voip', 'burn', 'age'] as const;
 
@@ -12,32 +14,32 @@ export interface ListQuery {
   readonly state: AccountState | null;
   readonly sort: SortKey;
   readonly descending: boolean;
-  /** From 1. */
-  readonly page: number;
+  /** Where the page before ended; null for the first one. */
+  readonly cursor: string | null;
 }
 
 export interface AccountPage {
   readonly accounts: readonly AccountView[];
   readonly matching: number;
   readonly total: number;
-  readonly page: number;
-  readonly pages: number;
+  /** How many stand on the pages before. */
+  readonly before: number;
+  readonly nextCursor: string | null;
   /** Of all accounts, whatever the query. */
   readonly counts: Readonly<Record<AccountState, number>>;
 }
 
-const pageSize = 50;
+const pageSize = 100;
 const longestSearch = 100;
 
 /** Reads the query of the overview's address. What it does not know it takes for absent: a link never breaks. */
 export function readListQuery(query: URLSearchParams): ListQuery {
-  const page = Number(query.get('page') ?? '1');
   return {
     search: (query.get('q') ?? '').slice(0, longestSearch).trim(),
     state: accountStates.find((state) => state === query.get('state')) ?? null,
     sort: sortKeys.find((key) => key === query.get('sort')) ?? 'runway',
     descending: query.get('order') === 'desc',
-    page: Number.isSafeInteger(page) && page > 0 ? page : 1,
+    cursor: query.get('cursor') || null,
   };
 }
 
@@ -48,7 +50,7 @@ export function writeListQuery(query: ListQuery): string {
   if (query.state !== null) parameters.set('state', query.state);
   if (query.sort !== 'runway') parameters.set('sort', query.sort);
   if (query.descending) parameters.set('order', 'desc');
-  if (query.page > 1) parameters.set('page', String(query.page));
+  if (query.cursor !== null) parameters.set('cursor', query.cursor);
   const text = parameters.toString();
   return text === '' ? '/' : `/?${text}`;
 }
@@ -66,15 +68,23 @@ export function listAccounts(accounts: readonly AccountView[], query: ListQuery)
       words.every((word) => mentions(account, word))
     );
   });
-  const sorted = sortAccounts(matching, query);
-  const pages = Math.max(1, Math.ceil(sorted.length / pageSize));
-  const page = Math.min(query.page, pages);
+  const compare = comparePlaces(query);
+  const sorted = matching
+    .map((account) => ({ account, place: placeOf(account, query.sort) }))
+    .sort((left, right) => compare(left.place, right.place));
+  const last = query.cursor === null ? null : parseCursor(query.cursor, placeSchema);
+  // Balances move while somebody turns pages: the next one begins behind the place where the last one ended.
+  const next = last === null ? 0 : sorted.findIndex(({ place }) => compare(place, last) > 0);
+  const before = next < 0 ? sorted.length : next;
+  const shown = sorted.slice(before, before + pageSize);
+  const end = shown.at(-1);
+  const more = end !== undefined && before + shown.length < sorted.length;
   return {
-    accounts: sorted.slice((page - 1) * pageSize, page * pageSize),
+    accounts: shown.map(({ account }) => account),
     matching: sorted.length,
     total: accounts.length,
-    page,
-    pages,
+    before,
+    nextCursor: more ? writeCursor(end.place) : null,
     counts,
   };
 }
@@ -93,31 +103,41 @@ function mentions({ id, name, labels }: AccountView, word: string): boolean {
 /** Amounts of two currencies have no order: each currency stands for itself. */
 const amounts: ReadonlySet<SortKey> = new Set(['sms', 'voip', 'burn']);
 
-function compareTexts(left: string | null, right: string | null): number {
-  return (left ?? '') < (right ?? '') ? -1 : left === right ? 0 : 1;
+/** What an account is sorted by: the key, null where unknown; the currency where that counts; its state; name and id. */
+const placeSchema = z.tuple([
+  z.union([z.number(), z.string()]).nullable(),
+  z.string(),
+  z.int(),
+  z.string(),
+  z.string(),
+]);
+
+type Place = z.infer<typeof placeSchema>;
+
+function placeOf(account: AccountView, sort: SortKey): Place {
+  const currency = amounts.has(sort) ? (account.currency ?? '') : '';
+  return [
+    keyOf(account, sort),
+    currency,
+    accountStates.indexOf(stateOf(account)),
+    nameOf(account.name),
+    account.id,
+  ];
 }
 
-function sortAccounts(
-  accounts: readonly AccountView[],
-  { sort, descending }: ListQuery,
-): readonly AccountView[] {
-  const keyed = accounts.map((account) => ({ account, key: keyOf(account, sort) }));
+/** The unknown comes last in either direction, then what is alike has an order of its own: the worst, then by name. */
+function comparePlaces({ descending }: ListQuery): (left: Place, right: Place) => number {
   const direction = descending ? -1 : 1;
-  keyed.sort((left, right) => {
-    if (left.key === null || right.key === null) {
-      return (
-        Number(left.key === null) - Number(right.key === null) || compareNames(left.account, right.account)
-      );
-    }
-    const order = left.key < right.key ? -1 : left.key > right.key ? 1 : 0;
-    return (
-      (amounts.has(sort) ? compareTexts(left.account.currency, right.account.currency) : 0) ||
-      order * direction ||
-      worseFirst(left.account, right.account) ||
-      compareNames(left.account, right.account)
-    );
-  });
-  return keyed.map(({ account }) => account);
+  return ([key, currency, state, name, id], [otherKey, otherCurrency, otherState, otherName, otherId]) => {
+    const alike = state - otherState;
+    const named = compare(name, otherName) || compare(id, otherId);
+    if (key === null || otherKey === null) return Number(key === null) - Number(otherKey === null) || named;
+    return compare(currency, otherCurrency) || compare(key, otherKey) * direction || alike || named;
+  };
+}
+
+function compare(left: number | string, right: number | string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
 }
 
 /**
@@ -131,7 +151,7 @@ function keyOf(account: AccountView, sort: SortKey): number | string | null {
     case 'state':
       return accountStates.indexOf(stateOf(account));
     case 'name':
-      return account.name.toLowerCase();
+      return nameOf(account.name).toLowerCase();
     case 'sms':
     case 'voip':
       return account.reading?.[sort] ?? null;
@@ -144,12 +164,4 @@ function keyOf(account: AccountView, sort: SortKey): number | string | null {
 
 function negate(value: number | null): number | null {
   return value === null ? null : -value;
-}
-
-function worseFirst(left: AccountView, right: AccountView): number {
-  return accountStates.indexOf(stateOf(left)) - accountStates.indexOf(stateOf(right));
-}
-
-function compareNames(left: AccountView, right: AccountView): number {
-  return left.name < right.name ? -1 : left.name > right.name ? 1 : 0;
 }

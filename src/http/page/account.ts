@@ -9,6 +9,7 @@ import { alertCard, sortAlerts } from './alerts.ts';
 import { chartSection } from './chart-section.ts';
 import { accountPath, silenceForm } from './forms.ts';
 import { incidentTable } from './incidents.ts';
+import { live } from './live.ts';
 import { labelList } from './overview.ts';
 import { pollTable } from './polls.ts';
 import { ifReadable } from './readable.ts';
@@ -42,21 +43,29 @@ export function renderAccount(
   const alerts = sortAlerts(views.alerts({ all: false }).filter((alert) => alert.account === account.id));
   const silences = views.silences().filter((silence) => concerns(silence, account));
   return html`<p class="crumb"><a href="/">Overview</a></p>
-<div class="section-head"><h1><bdi>${cleanText(account.name, 200)}</bdi></h1><div class="acts" data-live="actions">
+<div class="section-head"><h1><bdi>${cleanText(account.name, 200)}</bdi></h1><div class="acts">
 <form method="post" action="${back}/poll"><input type="hidden" name="back" value="${back}"><button class="quiet">Poll now</button></form>
 ${silenceForm({ account: account.id, accountName: account.name, rule: null }, { back })}</div></div>
-<div data-live="account-state"><p class="state-line">${badge(tone, word)}${labelList(account)}</p>
+${live(
+  'account-state',
+  html`<p class="state-line">${badge(tone, word)}${labelList(account)}</p>
 ${failureNote(account, frame)}
-<div class="tiles">${balances.map((balance) => balanceTile(account, balance, frame))}${readingTile(account, frame)}</div></div>
-<div data-live="account-alerts">${alertSection(alerts, frame, back)}</div>
+<div class="tiles">${balances.map((balance) => balanceTile(account, balance, frame))}${readingTile(account, frame)}</div>`,
+)}
+${live('account-alerts', alertSection(alerts, frame, back))}
 ${ifReadable(() => chartSection(views, account, query, frame))}
-<section aria-labelledby="rules-heading"><h2 id="rules-heading">Rules</h2><div data-live="rules">${ruleList(views.explain(account.id), account, frame)}</div></section>
-<section aria-labelledby="incidents-heading"><h2 id="incidents-heading">Incidents</h2><div data-live="incidents">${ifReadable(
-    () =>
+<section aria-labelledby="rules-heading"><h2 id="rules-heading">Rules</h2>${live('rules', ruleList(views.explain(account.id), account, frame))}</section>
+<section aria-labelledby="incidents-heading"><h2 id="incidents-heading">Incidents</h2>${live(
+    'incidents',
+    ifReadable(() =>
       incidentTable(views.incidents({ account: account.id, limit: shownIncidents }), account.currency, frame),
-  )}</div></section>
-${silences.length > 0 && html`<section aria-labelledby="silences-heading"><h2 id="silences-heading">Silences</h2><div data-live="silences">${silenceTable(silences, frame, back)}</div></section>`}
-<section aria-labelledby="polls-heading"><h2 id="polls-heading">Polls</h2><div data-live="polls">${ifReadable(() => pollTable(views, account, frame))}</div></section>`;
+    ),
+  )}</section>
+${silences.length > 0 && html`<section aria-labelledby="silences-heading"><h2 id="silences-heading">Silences</h2>${live('silences', silenceTable(silences, frame, back))}</section>`}
+<section aria-labelledby="polls-heading"><h2 id="polls-heading">Polls</h2>${live(
+    'polls',
+    ifReadable(() => pollTable(views, account, frame)),
+  )}</section>`;
 }
 
 /** Whether a silence may mute alerts of the account, whichever rule or severity it names besides. */

@@ -1,7 +1,7 @@
 import { type Severity, severities } from '../../domain/severity.ts';
 import type { AlertView } from '../../views/views.ts';
 import { pageOfList } from '../api/paging.ts';
-import { sortAlerts } from './alerts.ts';
+import { alertName, sortAlerts } from './alerts.ts';
 
 const states = ['open', 'firing', 'pending', 'past'] as const;
 const cares = ['nobody', 'acknowledged', 'silenced', 'covered'] as const;
@@ -87,11 +87,6 @@ export function selects(
     (query.rule === '' || it.rule === query.rule) &&
     (query.label === '' || (Object.hasOwn(it.labels, key) && it.labels[key] === value.join('=')))
   );
-}
-
-/** Account and rule in one text, for boxes that are ticked. */
-export function alertName({ account, rule }: Pick<AlertView, 'account' | 'rule'>): string {
-  return `${encodeURIComponent(account)}/${encodeURIComponent(rule)}`;
 }
 
 function careOf({ acknowledged, silenced, inhibited }: AlertView): AlertQuery['care'] {

@@ -3,17 +3,11 @@ import { severities } from '../../domain/severity.ts';
 import type { AlertView, LiveViews } from '../../views/views.ts';
 import { pageOfTime } from '../api/paging.ts';
 import { type Html, html } from '../html.ts';
-import {
-  type AlertPage,
-  type AlertQuery,
-  alertName,
-  pageOfAlerts,
-  selects,
-  writeAlertQuery,
-} from './alert-list.ts';
-import { alertCard } from './alerts.ts';
+import { type AlertPage, type AlertQuery, pageOfAlerts, selects, writeAlertQuery } from './alert-list.ts';
+import { alertCard, alertName } from './alerts.ts';
 import { durationField, personFields, textChoice } from './forms.ts';
 import { incidentTable } from './incidents.ts';
+import { live } from './live.ts';
 import { ifReadable } from './readable.ts';
 import { type Frame, severityWord } from './words.ts';
 
@@ -26,7 +20,7 @@ export function renderAlerts(views: LiveViews, query: AlertQuery, frame: Frame):
   const open = views.alerts({ all: false });
   return html`<h1>Alerts</h1>
 ${filterForm(query, views.choices())}
-<div data-live="alerts">${query.state === 'past' ? pastSection(views, query, frame) : openSection(pageOfAlerts(open, query), query, frame)}</div>`;
+${live('alerts', query.state === 'past' ? pastSection(views, query, frame) : openSection(pageOfAlerts(open, query), query, frame))}`;
 }
 
 function filterForm(query: AlertQuery, choices: ReturnType<LiveViews['choices']>): Html {

@@ -1,16 +1,19 @@
 import { severityRank } from '../../domain/severity.ts';
-import type { AlertView } from '../../views/views.ts';
+import type { AlertView, FiringView } from '../../views/views.ts';
 import { type Html, html } from '../html.ts';
 import { accountPath, acknowledgeForm, type FormPlace, giveBackForm, silenceForm } from './forms.ts';
+import { live } from './live.ts';
 import { age, badge, type Frame, icon, severityWord } from './words.ts';
 
 /** Whether nobody has this alert yet: it fires, and no person, silence or worse alert speaks for it. */
-export function needsSomebody(alert: AlertView): boolean {
-  return alert.state === 'firing' && alert.acknowledged === null && !alert.silenced && !alert.inhibited;
+export function needsSomebody({ acknowledged, silenced, inhibited }: FiringView): boolean {
+  return !acknowledged && !silenced && !inhibited;
 }
 
 /** Worst first, then the longest standing. */
-export function sortAlerts(alerts: readonly AlertView[]): readonly AlertView[] {
+export function sortAlerts<T extends Pick<AlertView, 'account' | 'rule' | 'severity' | 'since'>>(
+  alerts: readonly T[],
+): readonly T[] {
   return alerts.toSorted(
     (left, right) =>
       severityRank(right.severity) - severityRank(left.severity) ||
@@ -23,13 +26,17 @@ export function sortAlerts(alerts: readonly AlertView[]): readonly AlertView[] {
 export function alertCard(alert: AlertView, frame: Frame, place: FormPlace): Html {
   const tone = alert.state === 'pending' ? 'pending' : alert.severity;
   const word = alert.state === 'pending' ? 'Pending' : severityWord(alert.severity);
-  return html`<li class="alert ${tone}">
-${place.pick}<div class="alert-words"><div class="alert-head">${badge(tone, word)}<p class="alert-what">${summaryLink(alert)}</p></div>
+  const content = html`${place.pick}<div class="alert-words"><div class="alert-head">${badge(tone, word)}<p class="alert-what">${summaryLink(alert)}</p></div>
 <p class="alert-meta">rule <code>${alert.rule}</code> · since ${age(alert.since, frame)}${conditions(alert, frame)}</p></div>
 <div class="acts">${alert.state === 'firing' && alert.acknowledged === null && acknowledgeForm(alert, place)}${
     alert.acknowledged !== null && giveBackForm(alert, place)
-  }${!alert.silenced && silenceForm(alert, place)}</div>
-</li>`;
+  }${!alert.silenced && silenceForm(alert, place)}</div>`;
+  return live(`alert ${alertName(alert)}`, content, { tag: 'li', attributes: html`class="alert ${tone}"` });
+}
+
+/** Account and rule in one text: what an alert is called within a page. */
+export function alertName({ account, rule }: Pick<AlertView, 'account' | 'rule'>): string {
+  return `${encodeURIComponent(account)}/${encodeURIComponent(rule)}`;
 }
 
 /** Alerts about lowwater itself or a whole provider have no page of their own. */

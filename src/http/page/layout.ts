@@ -1,6 +1,7 @@
 import type { Severity } from '../../domain/severity.ts';
 import { assetPath } from '../assets.ts';
 import { Html, type HtmlValue, html } from '../html.ts';
+import { live } from './live.ts';
 import { type Frame, moment } from './words.ts';
 
 export interface LayoutOptions {
@@ -56,7 +57,7 @@ export function layOut(options: LayoutOptions): Html {
 <meta name="robots" content="noindex">
 <meta name="color-scheme" content="light dark">
 ${reload && html`<meta http-equiv="refresh" content="0">`}
-<title>${title}</title>
+${live('title', title, { tag: 'title', attributes: html`data-icon="${assetPath(iconOf(worst))}"` })}
 <link rel="icon" href="${assetPath(iconOf(worst))}" type="image/svg+xml">
 ${[...styles, 'lowwater.css'].map((name) => html`<link rel="stylesheet" href="${assetPath(name)}">\n`)}
 ${scripts.map((name) => html`<script type="module" src="${assetPath(name)}"></script>\n`)}
@@ -70,12 +71,12 @@ ${sprite}
 ${chrome !== null && navigation(chrome)}
 </div></header>
 <main id="main" class="wrap" tabindex="-1">
-${chrome !== null && html`<div data-live="notices">${chrome.notices}</div>`}
+${chrome !== null && live('notices', chrome.notices)}
 ${done !== undefined && html`<p class="done" role="status">${done}</p>`}
 ${content}
 </main>
 <footer class="wrap">
-<p>${chrome !== null && html`lowwater ${chrome.version} · `}as of <span data-live="as-of">${moment(frame.now, frame)}</span>, times in ${frame.timezone}. <span id="connection" role="status"></span></p>
+<p>${chrome !== null && html`lowwater ${chrome.version} · `}as of ${live('as-of', moment(frame.now, frame), { tag: 'span' })}, times in ${frame.timezone}. <span id="connection" role="status"></span></p>
 ${chrome !== null && html`<p><a href="/api/v1/openapi.json">API</a> · <a href="/metrics">Metrics</a></p>`}
 </footer>
 </body>

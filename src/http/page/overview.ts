@@ -1,9 +1,10 @@
 import { plural } from '../../domain/moment.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { balances } from '../../domain/reading.ts';
-import type { AccountView, AlertView, LiveViews } from '../../views/views.ts';
+import type { AccountView, FiringView, LiveViews } from '../../views/views.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';
 import { type Html, html } from '../html.ts';
+import { inSlices } from '../slices.ts';
 import {
   type AccountPage,
   type ListQuery,
@@ -14,6 +15,7 @@ import {
 } from './account-list.ts';
 import { alertCard, needsSomebody, sortAlerts } from './alerts.ts';
 import { accountPath } from './forms.ts';
+import { live } from './live.ts';
 import { channelTable, messageTable } from './messages.ts';
 import { ifReadable } from './readable.ts';
 import { drawSparkline } from './sparkline.ts';
@@ -37,37 +39,47 @@ import {
 /** So many alerts stand on top; the rest is one click away. */
 const shownAlerts = 8;
 const shownMessages = 10;
+const sliceOfAccounts = 100;
 
 /** What needs somebody, the accounts, the last messages. */
-export function renderOverview(views: LiveViews, query: URLSearchParams, frame: Frame): Html {
+export async function renderOverview(views: LiveViews, query: URLSearchParams, frame: Frame): Promise<Html> {
   const list = readListQuery(query);
-  const alerts = views.alerts({ all: false });
-  const urgent = sortAlerts(alerts.filter(needsSomebody));
-  const cared = alerts.filter((alert) => alert.state === 'firing' && !needsSomebody(alert));
-  const accounts = views.accounts();
+  const firing = [...views.firing()];
+  const urgent = sortAlerts(firing.filter(needsSomebody));
+  const cared = firing.filter((alert) => !needsSomebody(alert));
+  const accounts = await collectAccounts(views);
   const page = listAccounts(accounts, list);
   return html`<h1 class="hidden">Overview</h1>
-<div data-live="urgent">${urgentSection(urgent, { cared, frame, back: writeListQuery(list), doubts: doubtsOf(views) })}</div>
-<section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">Totals</h2><div data-live="totals">${totalsTable(accounts, frame)}</div></section>
-<section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">Accounts</h2><div data-live="filters">${stateFilters(page, list)}</div></div>
+${live('urgent', urgentSection(views, urgent, { cared, frame, back: writeListQuery(list) }))}
+<section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">Totals</h2>${live('totals', totalsTable(accounts, frame))}</section>
+<section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">Accounts</h2>${live('filters', stateFilters(page, list))}</div>
 ${searchForm(list)}
-<div data-live="accounts">${accountTable(page, list, frame)}</div></section>
+${live('accounts', accountTable(page, list, frame))}</section>
 <section aria-labelledby="messages-heading"><div class="section-head"><h2 id="messages-heading">Last messages</h2><p><a href="/messages">All messages</a></p></div>
-<div data-live="messages">${ifReadable(() => messageTable(views, views.notifications(shownMessages), frame))}</div>
+${live(
+  'messages',
+  ifReadable(() => messageTable(views, views.notifications(shownMessages), frame)),
+)}
 <h3>Channels</h3>
-<div data-live="channels">${channelTable(views.channels(), frame)}</div></section>`;
+${live('channels', channelTable(views.channels(), frame))}</section>`;
+}
+
+/** All accounts, gathered in slices: thousands must not hold up polls and alerts. */
+async function collectAccounts(views: LiveViews): Promise<readonly AccountView[]> {
+  const accounts: AccountView[] = [];
+  for await (const ids of inSlices(views.accountIds(), sliceOfAccounts)) {
+    accounts.push(...ids.flatMap((id) => views.account(id) ?? []));
+  }
+  return accounts;
 }
 
 function urgentSection(
-  urgent: readonly AlertView[],
-  rest: {
-    readonly cared: readonly AlertView[];
-    readonly frame: Frame;
-    readonly back: string;
-    readonly doubts: readonly Html[];
-  },
+  views: LiveViews,
+  urgent: readonly FiringView[],
+  rest: { readonly cared: readonly FiringView[]; readonly frame: Frame; readonly back: string },
 ): Html {
-  const { cared, frame, back, doubts } = rest;
+  const { cared, frame, back } = rest;
+  const doubts = doubtsOf(views);
   const taken = cared.length === 0 ? null : html`<p class="taken">${describeCared(cared)}</p>`;
   if (urgent.length === 0 && doubts.length > 0) {
     return html`<section class="unsure" aria-labelledby="needs-heading"><h2 id="needs-heading">${icon('neutral')}No alert needs you now, but that is not all clear</h2><ul>${doubts.map((doubt) => html`<li>${doubt}</li>`)}</ul>${taken}</section>`;
@@ -77,7 +89,10 @@ function urgentSection(
   }
   const more = urgent.length - shownAlerts;
   return html`<section aria-labelledby="needs-heading"><h2 id="needs-heading">${plural(urgent.length, 'alert')} ${urgent.length === 1 ? 'needs' : 'need'} somebody now</h2>
-<ul class="alerts">${urgent.slice(0, shownAlerts).map((alert) => alertCard(alert, frame, { back }))}</ul>
+<ul class="alerts">${urgent.slice(0, shownAlerts).map(({ account, rule }) => {
+    const alert = views.alert(account, rule);
+    return alert !== null && alertCard(alert, frame, { back });
+  })}</ul>
 ${more > 0 && html`<p><a href="/alerts?care=nobody&state=firing">All ${urgent.length} alerts</a>, where many can be acknowledged at once.</p>`}${taken}</section>`;
 }
 
@@ -104,12 +119,12 @@ function doubtsOf(views: LiveViews): readonly Html[] {
   ].filter((doubt) => doubt !== false);
 }
 
-function describeCared(cared: readonly AlertView[]): string {
+function describeCared(cared: readonly FiringView[]): string {
   const parts = [
-    [cared.filter(({ acknowledged }) => acknowledged !== null).length, 'acknowledged'],
-    [cared.filter(({ acknowledged, silenced }) => acknowledged === null && silenced).length, 'silenced'],
+    [cared.filter(({ acknowledged }) => acknowledged).length, 'acknowledged'],
+    [cared.filter(({ acknowledged, silenced }) => !acknowledged && silenced).length, 'silenced'],
     [
-      cared.filter(({ acknowledged, silenced }) => acknowledged === null && !silenced).length,
+      cared.filter(({ acknowledged, silenced }) => !acknowledged && !silenced).length,
       'covered by a worse one',
     ],
   ] as const;
@@ -119,7 +134,7 @@ function describeCared(cared: readonly AlertView[]): string {
 
 function stateFilters({ counts, total }: AccountPage, list: ListQuery): Html {
   const filter = (state: ListQuery['state'], label: Html): Html => {
-    const path = writeListQuery({ ...list, state, page: 1 });
+    const path = writeListQuery({ ...list, state, cursor: null });
     return list.state === state
       ? html`<a href="${path}" aria-current="true">${label}</a>`
       : html`<a href="${path}">${label}</a>`;
@@ -153,7 +168,7 @@ ${list.state !== null && html`<input type="hidden" name="state" value="${list.st
       ? html`<option value="${key}" selected>${word}</option>`
       : html`<option value="${key}">${word}</option>`,
   )}</select>
-<button>Find</button>${list.search !== '' && html` <a href="${writeListQuery({ ...list, search: '', page: 1 })}">Show all</a>`}
+<button>Find</button>${list.search !== '' && html` <a href="${writeListQuery({ ...list, search: '', cursor: null })}">Show all</a>`}
 </form>`;
 }
 
@@ -175,7 +190,7 @@ function sortHeader(
   const { key, word, extra } = header;
   const current = list.sort === key;
   const descending = current && !list.descending;
-  const path = writeListQuery({ ...list, sort: key, descending, page: 1 });
+  const path = writeListQuery({ ...list, sort: key, descending, cursor: null });
   const order = !current ? null : list.descending ? 'descending' : 'ascending';
   const arrow =
     order === null
@@ -191,15 +206,16 @@ function accountRow(account: AccountView, frame: Frame): Html {
   const state = stateOf(account);
   const { word, tone } = stateWords[state];
   const leading = leadingBalance(account);
-  return html`<tr class="${tone}"><td class="state">${badge(tone, word)}</td>
+  const cells = html`<td class="state">${badge(tone, word)}</td>
 <th scope="row"><a href="${accountPath(account.id)}"><bdi>${nameOf(account.name)}</bdi></a>${labelList(account)}</th>
 <td class="number" data-label="SMS balance">${amountOf(account, 'sms')}</td>
 <td class="number" data-label="VoIP balance">${amountOf(account, 'voip')}</td>
-<td class="picture" data-label="24 hours">${drawSparkline(account, leading, frame.now)}</td>
+<td class="picture" data-label="24 hours">${live(`day ${account.id}`, drawSparkline(account, leading, frame.now))}</td>
 <td class="number" data-label="Burn per day">${burnCell(account)}</td>
 <td data-label="Runway">${runwayCell(account, leading, frame)}${leading === 'voip' && html`<span class="sub">of VoIP</span>`}</td>
 <td data-label="Read">${readCell(account, frame)}</td>
-<td class="open" data-label="Open">${openCell(account)}</td></tr>`;
+<td class="open" data-label="Open">${openCell(account)}</td>`;
+  return live(`account ${account.id}`, cells, { tag: 'tr', attributes: html`class="${tone}"` });
 }
 
 export function labelList({ id, name, labels }: AccountView): Html | null {
@@ -229,11 +245,9 @@ function openCell({ firing, pending }: AccountView): Html {
   return html`${words.filter((word) => word !== null).join(', ')}`;
 }
 
-function pager({ page, pages, matching, accounts }: AccountPage, list: ListQuery): Html | null {
-  if (pages === 1) return null;
-  const to = (target: number, word: string): Html =>
-    target < 1 || target > pages
-      ? html`<span class="soft">${word}</span>`
-      : html`<a href="${writeListQuery({ ...list, page: target })}">${word}</a>`;
-  return html`<nav class="pager" aria-label="Pages of accounts">${to(page - 1, 'Previous')}<span>page ${page} of ${pages} · ${accounts.length} of ${matching} accounts</span>${to(page + 1, 'Next')}</nav>`;
+function pager({ before, nextCursor, matching, accounts }: AccountPage, list: ListQuery): Html | null {
+  if (before === 0 && nextCursor === null) return null;
+  const to = (cursor: string | null, word: string): Html =>
+    html`<a href="${writeListQuery({ ...list, cursor })}">${word}</a>`;
+  return html`<nav class="pager" aria-label="Pages of accounts">${list.cursor !== null && to(null, 'First page')}<span>${accounts.length === 0 ? 'none' : `${before + 1} to ${before + accounts.length}`} of ${plural(matching, 'account')}</span>${nextCursor !== null && to(nextCursor, 'Next page')}</nav>`;
 }

@@ -1,7 +1,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { AlertView } from '../../views/views.ts';
 import { verifyAcknowledgement } from '../ack-link.ts';
-import { findAccount, findAlert } from '../api/find.ts';
+import { findAccount } from '../api/find.ts';
 import { accept } from '../api/input.ts';
 import { type HtmlValue, html } from '../html.ts';
 import { isSecure } from '../origin.ts';
@@ -12,6 +12,7 @@ import { addActions, showSilences } from './actions.ts';
 import { readAlertQuery } from './alert-list.ts';
 import { renderAlerts } from './alerts-page.ts';
 import { queryOf, readForm, readOwnPath, readPerson } from './form-input.ts';
+import { live } from './live.ts';
 import { channelTable, messageTable } from './messages.ts';
 import { renderOverview } from './overview.ts';
 import { ifReadable } from './readable.ts';
@@ -40,8 +41,8 @@ export function addPages(app: WebApp, options: PageOptions): void {
   app.get('/messages', (context) => showMessages(options, context));
 }
 
-function showOverview(options: PageOptions, context: WebContext): Response {
-  const content = renderOverview(options.views, queryOf(context), frameOf(options, context));
+async function showOverview(options: PageOptions, context: WebContext): Promise<Response> {
+  const content = await renderOverview(options.views, queryOf(context), frameOf(options, context));
   return show(options, context, { title: 'lowwater', content, current: 'overview', scripts: ['live.js'] });
 }
 
@@ -69,8 +70,11 @@ function showAlerts(options: PageOptions, context: WebContext): Response {
 function showMessages(options: PageOptions, context: WebContext): Response {
   const { views } = options;
   const frame = frameOf(options, context);
-  const content = html`<h1>Messages</h1><div data-live="messages">${ifReadable(() => messageTable(views, views.notifications(listedMessages), frame))}</div>
-<section aria-labelledby="channels-heading"><h2 id="channels-heading">Channels</h2><div data-live="channels">${channelTable(views.channels(), frame)}</div></section>`;
+  const content = html`<h1>Messages</h1>${live(
+    'messages',
+    ifReadable(() => messageTable(views, views.notifications(listedMessages), frame)),
+  )}
+<section aria-labelledby="channels-heading"><h2 id="channels-heading">Channels</h2>${live('channels', channelTable(views.channels(), frame))}</section>`;
   return show(options, context, {
     title: 'Messages · lowwater',
     content,
@@ -169,7 +173,7 @@ function findLinked(
     };
   }
   const { account, rule, incident } = verified.grant;
-  const alert = findAlert(views, account, rule);
+  const alert = views.alert(account, rule);
   if (alert === null || alert.incident !== incident) {
     return {
       kind: 'answer',

@@ -2,6 +2,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { LiveViews } from '../../views/views.ts';
 import type { Guard } from '../access.ts';
 import type { WebContext } from '../web-env.ts';
+import { needsSomebody } from './alerts.ts';
 import { type Chrome, type LayoutOptions, layOut, type Worst } from './layout.ts';
 import { renderNotices } from './notices.ts';
 import type { Frame } from './words.ts';
@@ -56,9 +57,7 @@ export function show(
 
 /** What title and tab show on every page: how many alerts need somebody, or that not all is known. */
 function needsOf(views: LiveViews): { readonly worst: Worst; readonly title: string | null } {
-  const urgent = [...views.firing()].filter(
-    ({ acknowledged, silenced, inhibited }) => !acknowledged && !silenced && !inhibited,
-  );
+  const urgent = [...views.firing()].filter(needsSomebody);
   for (const worst of ['critical', 'warning', 'info'] as const) {
     const count = urgent.filter(({ severity }) => severity === worst).length;
     if (count > 0) return { worst, title: `${count} ${worst}` };

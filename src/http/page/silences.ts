@@ -3,6 +3,7 @@ import { severities } from '../../domain/severity.ts';
 import type { LiveViews, SilenceView } from '../../views/views.ts';
 import { type Html, html } from '../html.ts';
 import { durationField, personFields, textChoice } from './forms.ts';
+import { live } from './live.ts';
 import { badge, type Frame, momentAndAge } from './words.ts';
 
 /** An order that was refused, with the reason in words. */
@@ -17,7 +18,7 @@ export function renderSilences(views: LiveViews, frame: Frame, mistaken: Mistake
   const choices = views.choices();
   return html`<h1>Silences</h1>
 <p class="lead">While a silence is active, matching alerts change their state and nothing is sent. What still fires when it ends is sent then.</p>
-<div data-live="silences">${silenceTable(views.silences(), frame, '/silences')}</div>
+${live('silences', silenceTable(views.silences(), frame, '/silences'))}
 <section aria-labelledby="new-heading"><h2 id="new-heading">New silence</h2>
 <form class="panel" method="post" action="/silences">${mistaken !== null && html`<p class="problem" role="alert">${mistaken.problem}</p>`}<input type="hidden" name="back" value="/silences">
 ${textChoice('account', 'Account', choices.accounts, given('account'))}

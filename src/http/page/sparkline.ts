@@ -1,7 +1,7 @@
 import { isSameCurrency } from '../../domain/currency.ts';
 import { roughDuration } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
-import type { Balance } from '../../domain/reading.ts';
+import type { Balance, Reading } from '../../domain/reading.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
 import type { AccountView } from '../../views/views.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';
@@ -10,41 +10,75 @@ import { Html, html } from '../html.ts';
 const width = 120;
 const height = 32;
 const edge = 3;
+const longestStepMs = 15 * 60_000;
+const shortestStepMs = 1_000;
 
-/** The last 24 hours of one balance as a small picture with its words; readings in another currency are left out. */
+/**
+ * The last 24 hours of one balance as a small picture with its words; readings in another currency are left out.
+ *
+ * The bottom is where the balance counts as empty (or the lowest, where it is below), the top the highest of the day: all
+ * pictures have one scale, in shares of what was there, and a balance that hardly moves is a flat line. It goes in steps of a
+ * quarter of an hour (less for a young account) and stays as it is within one, unless the newest reading differs by what can be seen.
+ */
 export function drawSparkline(account: AccountView, balance: Balance, now: number): Html {
   const readings = account.day.filter(({ currency }) => isSameCurrency(currency, account.currency ?? ''));
-  const first = readings[0];
-  const last = readings.at(-1);
-  if (first === undefined || last === undefined || readings.length < 2) {
+  const oldest = readings[0];
+  if (oldest === undefined || readings.length < 2)
     return html`<span class="soft spark-none">no history yet</span>`;
-  }
-  const values = readings.map((reading) => reading[balance]);
-  const lowest = Math.min(...values);
-  const highest = Math.max(...values);
-  // An account younger than a day fills the picture with what there is.
-  const spanMs = Math.max(1, now - first.at);
-  const x = (at: number): number => clamp(((at - first.at) / spanMs) * width, 0, width);
-  const y = (value: number): number =>
-    highest === lowest ? height / 2 : edge + ((highest - value) / (highest - lowest)) * (height - 2 * edge);
-  const path = readings
-    .map(
-      (reading, index) => `${index === 0 ? 'M' : 'L'}${round(x(reading.at))} ${round(y(reading[balance]))}`,
-    )
-    .join('');
+  const stepMs = stepOf(now - oldest.at);
+  const from = Math.floor(oldest.at / stepMs) * stepMs;
+  const until = Math.ceil(now / stepMs) * stepMs;
+  const steps = lastOfSteps(readings, stepMs);
+  const values = steps.map((reading) => reading[balance]);
+  const top = Math.max(...values, account.emptyMicros + 1);
+  const bottom = Math.min(...values, account.emptyMicros);
+  const x = (at: number): number => round(((at - from) / Math.max(stepMs, until - from)) * width);
+  const y = (value: number): number => round(edge + ((top - value) / (top - bottom)) * (height - 2 * edge));
+  const newest = steps.at(-1);
+  const before = steps.at(-2);
+  const still =
+    newest !== undefined &&
+    before !== undefined &&
+    steps.length > 2 &&
+    newest.at >= until - stepMs &&
+    Math.abs(y(newest[balance]) - y(before[balance])) < 1;
+  const shown = still ? steps.slice(0, -1) : steps;
+  const path = shown.map(
+    (reading, index) =>
+      `${index === 0 ? 'M' : 'L'}${x(Math.floor(reading.at / stepMs) * stepMs)} ${y(reading[balance])}`,
+  );
   const threshold = ladderSteps(account.thresholds[balance])
     .map((step) => step.threshold)
-    .find((value) => value > lowest && value < highest);
-  const words = `${balanceLabel(balance)} balance over ${roughDuration(spanMs)}: from ${formatAmount(first[balance], account.currency)} to ${formatAmount(last[balance], account.currency)}, lowest ${formatAmount(lowest, account.currency)}`;
-  return html`<svg class="spark" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${words}">${
-    threshold !== undefined && html`<path class="spark-threshold" d="M0 ${round(y(threshold))}H${width}"/>`
-  }<path class="spark-line" d="${new Html(path)}"/></svg>`;
+    .find((value) => value > bottom && value < top);
+  return html`<svg class="spark" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${describe(shown, { balance, currency: account.currency, spanMs: until - from })}">${
+    threshold !== undefined && html`<path class="spark-threshold" d="M0 ${y(threshold)}H${width}"/>`
+  }<path class="spark-line" d="${new Html(path.join(''))}"/></svg>`;
 }
 
-function clamp(value: number, least: number, most: number): number {
-  return Math.min(most, Math.max(least, value));
+function describe(
+  shown: readonly Reading[],
+  of: { readonly balance: Balance; readonly currency: string | null; readonly spanMs: number },
+): string {
+  const amounts = shown.map((reading) => reading[of.balance]);
+  const word = (micros: number): string => formatAmount(micros, of.currency);
+  return `${balanceLabel(of.balance)} balance over ${roughDuration(of.spanMs)}: from ${word(amounts[0] ?? 0)} to ${word(amounts.at(-1) ?? 0)}, lowest ${word(Math.min(...amounts))}`;
+}
+
+/** Fewer than a hundred steps a picture: no more can be seen. An account younger than a day fills it with what there is. */
+function stepOf(spanMs: number): number {
+  let stepMs = longestStepMs;
+  while (spanMs < 48 * stepMs && stepMs > shortestStepMs) stepMs /= 2;
+  return stepMs;
+}
+
+/** The last reading of each step, oldest first. */
+function lastOfSteps(readings: readonly Reading[], stepMs: number): readonly Reading[] {
+  return readings.filter((reading, index) => {
+    const next = readings[index + 1];
+    return next === undefined || Math.floor(next.at / stepMs) !== Math.floor(reading.at / stepMs);
+  });
 }
 
 function round(value: number): number {
-  return Math.round(value * 10) / 10;
+  return Math.round(value * 2) / 2;
 }

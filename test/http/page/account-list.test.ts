@@ -57,19 +57,38 @@ describe('the list of accounts', () => {
     expect([counts.critical, counts.warning, counts.fine, total, matching]).toEqual([1, 1, 3, 5, 1]);
   });
 
-  it('shows fifty a page and the last page for one beyond', () => {
-    const many = Array.from({ length: 120 }, (_, index) =>
-      buildAccountView({ id: `n${index}`, name: String(index) }),
+  it('shows a hundred a page, and begins the next one behind the last that was shown', () => {
+    const many = Array.from({ length: 250 }, (_, index) =>
+      buildAccountView({
+        id: `n${index}`,
+        name: String(index),
+        outlooks: runway(index < 240 ? index : null),
+      }),
     );
-    const page = (number: string) => listAccounts(many, readListQuery(new URLSearchParams({ page: number })));
-    expect([page('1').accounts.length, page('3').accounts.length, page('99').page]).toEqual([50, 20, 3]);
-    expect(page('-1').page).toBe(1);
-    expect(page('x').page).toBe(1);
+    const page = (all: typeof many, cursor: string | null) =>
+      listAccounts(all, { ...readListQuery(new URLSearchParams()), cursor });
+    const first = page(many, null);
+    const second = page(many, first.nextCursor);
+    const third = page(many, second.nextCursor);
+    const shown = [first, second, third].map(({ accounts, before }) => [before, accounts.length]);
+    expect(shown).toEqual([
+      [0, 100],
+      [100, 100],
+      [200, 50],
+    ]);
+    expect(third.nextCursor).toBeNull();
+    expect(second.accounts[0]?.id).toBe('n100');
+    // The last one of the first page has jumped to the end meanwhile.
+    const moved = many.map((account) =>
+      account.id === 'n99' ? { ...account, outlooks: runway(999) } : account,
+    );
+    expect(page(moved, first.nextCursor).accounts[0]?.id).toBe('n100');
+    expect(page(many, 'nonsense').before).toBe(0);
   });
 
   it('writes a query as it reads it, and leaves out what is usual', () => {
     expect(writeListQuery(readListQuery(new URLSearchParams('')))).toBe('/');
-    const text = '/?q=a+b&state=warning&sort=name&order=desc&page=2';
+    const text = '/?q=a+b&state=warning&sort=name&order=desc&cursor=abc';
     expect(writeListQuery(readListQuery(new URLSearchParams(text.slice(2))))).toBe(text);
     expect(writeListQuery(readListQuery(new URLSearchParams('state=nonsense&sort=__proto__')))).toBe('/');
   });
