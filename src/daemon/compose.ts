@@ -44,6 +44,7 @@ export function composeMessage(parts: ComposeParts, message: OutboxMessage, now:
     kind: 'incidents',
     notices,
     thread: threadOf(message, incidents),
+    companions: composeCompanions(parts, { notices, channel: message.channel, now }),
   };
 }
 
@@ -89,7 +90,23 @@ function composeNotice(
     account: notice.account && { ...notice.account, history },
     acknowledgeUrl: open ? parts.acknowledgeUrl(incident, now) : null,
     mention: mentionsPeople(parts.state, it),
+    receipt: incident.told[it.channel]?.receipt ?? null,
   };
+}
+
+/** Whatever else hangs on the receiver's messages that first told of these incidents: each is edited as a whole. */
+function composeCompanions(
+  parts: ComposeParts,
+  it: { readonly notices: readonly Notice[]; readonly channel: string; readonly now: number },
+): readonly Notice[] {
+  const { notices, channel, now } = it;
+  const receipts = new Set(notices.flatMap(({ receipt }) => receipt ?? []));
+  if (receipts.size === 0) return [];
+  const own = new Set(notices.map(({ incident }) => incident.id));
+  return [...parts.state.incidents.values()]
+    .filter(({ id, told }) => !own.has(id) && receipts.has(told[channel]?.receipt ?? ''))
+    .sort(byUrgency)
+    .map((incident) => composeNotice(parts, { incident, kinds: ['firing'], channel, drawn: false, now }));
 }
 
 /** As the first route says that leads the incident to the channel; one that no route leads there goes as by default. */
@@ -133,6 +150,7 @@ export function describeIncident(
     resolution: incident.resolution,
     acknowledgeUrl: null,
     mention: false,
+    receipt: null,
   };
 }
 

@@ -49,6 +49,8 @@ export interface Told {
   /** The first message of the incident on this channel, and its subject: replies refer to them. */
   readonly firstMessage: string;
   readonly subject: string | null;
+  /** What the receiver calls the message that the incident's thread hangs on, as its kind of channel wrote it. */
+  readonly receipt?: string;
   readonly escalatedAt: number | null;
   /** The instant of the acknowledgement that the channel knows of. */
   readonly acknowledgedAt: number | null;

@@ -40,6 +40,8 @@ export interface IncidentMessage extends MessageBase {
     readonly subject: string;
     readonly references: readonly string[];
   } | null;
+  /** Other open incidents that the messages with the same receipts told of. */
+  readonly companions: readonly Notice[];
 }
 
 /** One incident in a message: all that it has to say at once, newest state, oldest reason first. */
@@ -68,6 +70,8 @@ export interface Notice {
   readonly acknowledgeUrl: string | null;
   /** People are to be mentioned for it, as the route to this channel says. */
   readonly mention: boolean;
+  /** What the receiver calls the message that first told of it there; null where it gave no name. */
+  readonly receipt: string | null;
 }
 
 /** What is known of the account of a notice. */

@@ -48,6 +48,8 @@ export type Delivery =
       };
       /** What the receiver answered, for people. */
       readonly said?: string;
+      /** What the receiver calls the message, where what follows can refer to it. */
+      readonly receipt?: string;
     }
   /** `unknown`: it may have arrived although nothing says so. `refused`: it surely did not. */
   | {

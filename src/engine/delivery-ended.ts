@@ -104,6 +104,7 @@ function recordDelivered(
       at: Math.max(told.at, now),
       firstMessage: first ? wireId(message) : told.firstMessage,
       subject: first ? it.subject : told.subject,
+      ...(told.receipt !== undefined || delivery.receipt === undefined ? {} : { receipt: delivery.receipt }),
     };
   });
 }

@@ -25,6 +25,7 @@ export function markTold(
     flapping: incident.flappingSince !== null,
     firstMessage: known?.firstMessage ?? message,
     subject: known?.subject ?? null,
+    ...(known?.receipt === undefined ? {} : { receipt: known.receipt }),
     acknowledgedAt: incident.acknowledgement?.at ?? null,
     escalatedAt: notice === 'escalated' ? now : (known?.escalatedAt ?? null),
   };

@@ -108,6 +108,7 @@ export function buildNotice(over: NoticeOver = {}): Notice {
     resolution: null,
     acknowledgeUrl: 'https://lowwater.example.com/ack/otp/sms-low?token=c2lnbmVk&until=1795286460',
     mention: true,
+    receipt: null,
     ...rest,
   };
   return { ...base, incident: buildIncident(base, incident ?? {}) };
@@ -153,6 +154,7 @@ export function buildMessage(
     timezone: 'Asia/Shanghai',
     notices,
     thread: null,
+    companions: [],
     ...over,
   };
 }

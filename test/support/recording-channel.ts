@@ -30,6 +30,8 @@ export class RecordingChannel implements Channel {
   readonly minGapMs = 1000;
   paceKey?: string;
   mood: Mood = 'up';
+  /** Whether it says what it calls each message, where that is the first of an incident. */
+  namesMessages = false;
   /** Until when answers are held back. */
   hold: Promise<void> | null = null;
   /** Every attempt, delivered or not. */
@@ -51,7 +53,10 @@ export class RecordingChannel implements Channel {
     const { mood, hold } = this;
     this.attempts.push({ at: this.#now(), message, mood });
     if (hold !== null) await hold;
-    if (mood === 'up') return { kind: 'delivered' };
+    if (mood === 'up')
+      return this.namesMessages
+        ? { kind: 'delivered', receipt: `sent ${this.attempts.length}` }
+        : { kind: 'delivered' };
     if (mood === 'down') return { kind: 'retry', certainty: 'refused', reason: 'connection refused' };
     if (mood === 'lost') return { kind: 'retry', certainty: 'unknown', reason: 'the connection was lost' };
     if (mood === 'dead') return { kind: 'dead', reason: 'no_service' };

@@ -108,6 +108,12 @@ function renderKind(message: Message): SlackPayload {
   }
 }
 
+/** The same payload for chat.update, which draws every text as mrkdwn: nothing in it is markup that was not meant. */
+export function asMarkdown(payload: SlackPayload): SlackPayload {
+  if (payload.mrkdwn) return payload;
+  return { ...payload, text: literalMrkdwn(unescapeSlack(payload.text)), mrkdwn: true };
+}
+
 /** Mentions stand in the text before the headline: within an attachment they call nobody. */
 function withMentions(payload: SlackPayload, people: readonly string[]): SlackPayload {
   if (people.length === 0) return payload;
@@ -115,11 +121,8 @@ function withMentions(payload: SlackPayload, people: readonly string[]): SlackPa
     if (/^[UW]/.test(person)) return `<@${person}>`;
     return person.startsWith('S') ? `<!subteam^${person}>` : `<!${person}>`;
   });
-  return {
-    ...payload,
-    text: `${tags.join(' ')} ${literalMrkdwn(unescapeSlack(payload.text))}`,
-    mrkdwn: true,
-  };
+  const { text, ...literal } = asMarkdown(payload);
+  return { ...literal, text: `${tags.join(' ')} ${text}` };
 }
 
 function renderIncidents(message: IncidentMessage): SlackPayload {

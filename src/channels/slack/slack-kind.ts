@@ -1,23 +1,34 @@
 import type * as z from 'zod';
+import { commonAnswers } from '../answers.ts';
 import { hostOf } from '../describe-address.ts';
 import { keysAtHost } from '../keys-at-host.ts';
 import type { ChannelKind } from '../kind.ts';
 import { slackAnswers } from './slack-answers.ts';
+import { slackBotAnswers } from './slack-bot-answers.ts';
 import { buildSlack, type SlackSettings, slackSchema } from './slack-settings.ts';
 
-/** Slack by an incoming webhook. */
+/** Slack by an incoming webhook, or by a bot that answers in threads. */
 export const slackKind: ChannelKind<z.output<typeof slackSchema>, SlackSettings> = {
   type: 'slack',
   schema: slackSchema,
   build: buildSlack,
   keysAt: keysAtHost(/^hooks\.slack\.com$/),
-  describe: ({ webhookUrl }) => hostOf(webhookUrl),
-  // One message a second per webhook (docs.slack.dev, rate limits).
-  pace: ({ webhookUrl }) => ({ minGapMs: 1000, paceKey: webhookUrl.reveal() }),
-  answers: slackAnswers(null).rows,
-  async openSender(settings, dependencies) {
-    const { openSlackSender } = await import('./slack-sender.ts');
-    return openSlackSender({ settings, ...dependencies });
+  describe: ({ by }) => ('webhookUrl' in by ? hostOf(by.webhookUrl) : `${by.channel} by a bot`),
+  // One message a second per webhook, and per channel that a bot posts to (docs.slack.dev, rate limits).
+  pace: ({ place }) => ({ minGapMs: 1000, paceKey: place.reveal() }),
+  answers: [
+    ...slackAnswers(null).rows.filter((row) => !commonAnswers.includes(row)),
+    ...slackBotAnswers.rows.map((row) =>
+      commonAnswers.includes(row) ? row : { ...row, answer: `bot: ${row.answer}` },
+    ),
+  ],
+  async openSender({ by, mention }, dependencies) {
+    if ('webhookUrl' in by) {
+      const { openSlackSender } = await import('./slack-sender.ts');
+      return openSlackSender({ settings: { ...by, mention }, ...dependencies });
+    }
+    const { openSlackBotSender } = await import('./slack-bot-sender.ts');
+    return openSlackBotSender({ settings: { ...by, mention }, ...dependencies });
   },
   async openDemoReceiver() {
     const { slackDemoReceiver } = await import('./slack-demo.ts');

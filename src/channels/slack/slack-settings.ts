@@ -1,17 +1,39 @@
 import * as z from 'zod';
-import type { Secret } from '../../domain/secret.ts';
+import { isLoopbackHost } from '../../domain/loopback-host.ts';
+import { Secret } from '../../domain/secret.ts';
 import type { ChannelSettings } from '../../domain/settings.ts';
-import { credentialAddress } from '../../schema/addresses.ts';
+import { credentialAddress, plainAddress } from '../../schema/addresses.ts';
 import { shape } from '../../schema/shapes.ts';
+import { secret, textLeaf } from '../../schema/texts.ts';
 import { type Accept, acceptSchema } from '../accept.ts';
 import { type Mention, mentionSchema } from '../mention.ts';
 
+const channelForm = 'must be a name such as "#alerts", or the id of a channel such as "C012AB3CD"';
+
+function isPrivate(address: string): boolean {
+  return address.startsWith('https:') || isLoopbackHost(URL.parse(address)?.hostname ?? '');
+}
+
 export const slackSchema = shape({
-  type: z.literal('slack').meta({ description: 'Messages by a Slack incoming webhook.' }),
+  type: z
+    .literal('slack')
+    .meta({ description: 'Messages by a Slack incoming webhook, or by a bot that answers in threads.' }),
   webhookUrl: credentialAddress(
-    'Address of the incoming webhook. It is a credential.',
+    'Address of the incoming webhook. It is a credential. Either this, or `botToken` and `channel`.',
     'a Slack incoming webhook',
-  ),
+  ).optional(),
+  botToken: secret(
+    'Token of a bot (`xoxb-…`) with the scope chat:write: what follows is told in the thread of the first message, which is kept up to date.',
+  ).optional(),
+  channel: textLeaf({
+    description: 'Where the bot posts: "#alerts", or the id of the channel, which survives a renaming.',
+    allowed: channelForm,
+    examples: ['#alerts', 'C012AB3CD'],
+    read: (text) => (/^#?[^\s#@]{1,80}$/u.test(text) ? { value: text } : { wrong: channelForm }),
+  }).optional(),
+  apiUrl: plainAddress('Where the bot finds Slack’s Web API, for GovSlack: "https://slack-gov.com/api".')
+    .refine(isPrivate, 'must begin with https:// (http:// only to this machine itself): the token goes there')
+    .optional(),
   mention: mentionSchema({
     description:
       'Who is mentioned, by severity: "here", "channel", "everyone", or ids of people (U…) and user groups (S…).',
@@ -20,16 +42,56 @@ export const slackSchema = shape({
       'must be "here", "channel", "everyone", or an id such as "U012AB3CD" (a person) or "S012AB3CD" (a user group)',
   }).optional(),
   accept: acceptSchema.optional(),
+}).superRefine((config, context) => {
+  const { webhookUrl, botToken, channel } = config;
+  const refuse = (key: keyof typeof config, message: string): void =>
+    context.addIssue({ code: 'custom', path: [key], message });
+  if (webhookUrl === undefined) {
+    if (botToken === undefined && channel === undefined)
+      refuse(
+        'webhookUrl',
+        'required: "webhookUrl" of an incoming webhook, or "botToken" and "channel" of a bot',
+      );
+    else if (botToken === undefined) refuse('botToken', 'required beside "channel"');
+    else if (channel === undefined) refuse('channel', 'required beside "botToken"');
+    if (config.accept !== undefined)
+      refuse('accept', 'only beside "webhookUrl": Slack itself says what a good answer is');
+    return;
+  }
+  for (const key of ['botToken', 'channel', 'apiUrl'] as const)
+    if (config[key] !== undefined)
+      refuse(key, 'not beside "webhookUrl": a message goes one way or the other');
 });
 
-export interface SlackSettings extends ChannelSettings {
+export interface SlackWebhook {
   readonly webhookUrl: Secret;
-  readonly mention: Mention;
   /** For servers that only resemble Slack. */
   readonly accept: Accept | null;
 }
 
+export interface SlackBot {
+  readonly botToken: Secret;
+  /** Its name with `#`, or its id. */
+  readonly channel: string;
+  readonly apiUrl: string;
+}
+
+export interface SlackSettings extends ChannelSettings {
+  readonly by: SlackWebhook | SlackBot;
+  readonly mention: Mention;
+}
+
 export function buildSlack(name: string, config: z.output<typeof slackSchema>): SlackSettings {
-  const { type, webhookUrl, mention = {}, accept = null } = config;
-  return { type, name, place: webhookUrl, webhookUrl, mention, accept };
+  const { type, mention = {} } = config;
+  const by = senderOf(config);
+  const place = 'webhookUrl' in by ? by.webhookUrl : new Secret(`${by.channel} ${by.botToken.reveal()}`);
+  return { type, name, place, by, mention };
+}
+
+/** Throws where the schema let nothing through that would send. */
+function senderOf(config: z.output<typeof slackSchema>): SlackWebhook | SlackBot {
+  const { webhookUrl, botToken, channel, apiUrl = 'https://slack.com/api', accept = null } = config;
+  if (webhookUrl !== undefined) return { webhookUrl, accept };
+  if (botToken === undefined || channel === undefined) throw new Error('a Slack channel without a way to it');
+  return { botToken, channel, apiUrl };
 }

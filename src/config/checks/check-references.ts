@@ -67,7 +67,8 @@ function knownIds(
   };
 }
 
-export const secretKeys = /^(?:authSecret|webhookUrl|smtpUrl|url|secret|clientSecret|refreshToken|token)$/;
+export const secretKeys =
+  /^(?:authSecret|webhookUrl|botToken|routingKey|smtpUrl|url|secret|clientSecret|refreshToken|token)$/;
 
 /** Every text that stands as a secret somewhere: pasted over an id by mistake it must not be shown either. */
 function gatherSecrets(value: unknown, found: Set<string>): void {

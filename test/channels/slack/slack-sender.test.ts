@@ -175,9 +175,8 @@ describe('delivery to Slack', () => {
         type: 'slack',
         name: 'ops',
         place: webhookUrl,
-        webhookUrl,
+        by: { webhookUrl, accept: null },
         mention: {},
-        accept: null,
       });
     });
     expect(ops?.minGapMs).toBe(1000);

@@ -39,6 +39,35 @@ describe('threads of mail', () => {
   });
 });
 
+describe('what a receiver calls a message', () => {
+  test('is known of everything that it first told, over a restart too, and does not change', async () => {
+    const routes = [
+      makeRoute({ channels: ['mail'], repeatEveryMs: 24 * hourMs, groupWaitMs: 20 * minuteMs }),
+    ];
+    const world = await startWorld({ ...settings, routes });
+    world.channel('mail').namesMessages = true;
+    world.provider.set('otp', 100);
+    world.provider.set('ads', 100);
+    await world.pass(30 * minuteMs);
+    await world.restart({ downMs: minuteMs });
+    world.provider.set('otp', 10);
+    await world.pass(30 * minuteMs);
+    world.provider.set('otp', 1000);
+    await world.pass(30 * minuteMs);
+    const [first, ...later] = mails(world);
+    expect(first?.notices.map(({ receipt }) => receipt)).toEqual([null, null]);
+    expect(later.length).toBeGreaterThan(1);
+    for (const mail of later) {
+      expect(mail.notices.map(({ receipt, incident }) => [incident.account, receipt])).toEqual([
+        ['otp', 'sent 1'],
+      ]);
+      expect(mail.companions.map(({ receipt, incident }) => [incident.account, receipt])).toEqual([
+        ['ads', 'sent 1'],
+      ]);
+    }
+  });
+});
+
 describe('an account that cannot be read', () => {
   test.each(['auth_failed', 'timeout'] as const)(
     'is told with how long its last known balance lasts: %s',

@@ -1,0 +1,206 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createChannel } from '../../../src/channels/create-channel.ts';
+import type { Channel } from '../../../src/daemon/ports.ts';
+import type { Message, Notice } from '../../../src/domain/message.ts';
+import type { Delivery } from '../../../src/domain/ports.ts';
+import { systemClock } from '../../../src/system/clock.ts';
+import { buildAccount, buildMessage, buildNotice, everyMessage, messageNow } from '../../support/messages.ts';
+import { channelOf, textsAround } from '../../support/settings.ts';
+import { apiChannel, apiToken, type SlackApi, startSlackApi } from '../../support/slack-api.ts';
+
+let slack: SlackApi;
+let channel: Channel;
+
+beforeEach(async () => {
+  slack = await startSlackApi();
+  channel = openBot();
+});
+
+afterEach(async () => {
+  await channel.close();
+  await slack.close();
+});
+
+function openBot(over: object = {}): Channel {
+  const settings = channelOf('ops', {
+    type: 'slack',
+    botToken: apiToken,
+    channel: apiChannel.name,
+    apiUrl: slack.url,
+    mention: { critical: ['here'] },
+    ...over,
+  });
+  return createChannel(settings, { clock: systemClock, texts: textsAround(settings) });
+}
+
+const send = (message: Message): Promise<Delivery> => channel.send(message, new AbortController().signal);
+
+/** The name that Slack gave to the message. */
+function receiptOf(delivery: Delivery): string {
+  if (delivery.kind !== 'delivered' || delivery.receipt === undefined)
+    throw new Error(JSON.stringify(delivery));
+  return delivery.receipt;
+}
+
+const acknowledgement = {
+  at: messageNow,
+  by: 'Mei',
+  comment: 'paying',
+  rises: 0,
+  severity: 'critical',
+} as const;
+
+function acknowledged(receipt: string): Notice {
+  return buildNotice({ kinds: ['acknowledged'], receipt, incident: { acknowledgement } });
+}
+
+function resolved(receipt: string): Notice {
+  return buildNotice({
+    kinds: ['resolved'],
+    receipt,
+    resolvedAt: messageNow,
+    resolution: { kind: 'recovered' },
+    incident: { resolvedAt: messageNow, resolution: { kind: 'recovered' } },
+  });
+}
+
+describe('a Slack bot', () => {
+  it('takes every message within the limits of the documentation', async () => {
+    for (const [name, message] of Object.entries(everyMessage())) {
+      slack.next.length = 0;
+      expect(await send(message), name).toMatchObject({ kind: 'delivered' });
+    }
+    expect(slack.messages.every(({ attachments }) => attachments.length === 1)).toBe(true);
+  }, 60_000);
+
+  it('posts the first message into the channel, and says what Slack calls it', async () => {
+    const delivery = await send(buildMessage());
+    expect(delivery).toEqual({
+      kind: 'delivered',
+      said: 'Slack answered 200',
+      receipt: `${apiChannel.name} ${apiChannel.id} ${slack.messages[0]?.ts}`,
+    });
+    expect(slack.messages).toMatchObject([{ thread: null, text: expect.stringMatching(/^<!here> 🔴 /) }]);
+  });
+
+  it('tells what follows in the thread, and in the channel too while somebody has to act', async () => {
+    const receipt = receiptOf(await send(buildMessage()));
+    const delivery = await send(buildMessage([buildNotice({ kinds: ['reminder'], receipt })]));
+    expect(delivery).not.toHaveProperty('receipt');
+    const [first, reply] = slack.messages;
+    expect(reply).toMatchObject({ thread: first?.ts, broadcast: true });
+    expect(first?.edits).toBe(1);
+  });
+
+  it.each([
+    ['acknowledged', acknowledged, /Mei/],
+    ['resolved', resolved, /✅/],
+  ])(
+    'edits the first message when it is %s, before it is told in the thread alone',
+    async (_, notice, shown) => {
+      const receipt = receiptOf(await send(buildMessage()));
+      await send(buildMessage([notice(receipt)]));
+      const [first, reply] = slack.messages;
+      expect(first?.edits).toBe(1);
+      expect(JSON.stringify(first)).toMatch(shown);
+      expect(first?.text).not.toContain('<!here>');
+      expect(reply).toMatchObject({ thread: first?.ts, broadcast: false });
+      expect(slack.posts.map(({ path }) => path)).toEqual([
+        '/api/chat.postMessage',
+        '/api/chat.update',
+        '/api/chat.postMessage',
+      ]);
+    },
+  );
+
+  it('edits the first message of several incidents as a whole, by what is so of each', async () => {
+    const second = { account: buildAccount({ id: 'ads', name: 'Marketing' }), accountName: 'Marketing' };
+    const receipt = receiptOf(await send(buildMessage([buildNotice(), buildNotice(second)])));
+    const companions = [buildNotice({ ...second, receipt })];
+    await send(buildMessage([resolved(receipt)], { companions }));
+    const [first] = slack.messages;
+    expect(JSON.stringify(first)).toMatch(/Marketing/);
+    expect(JSON.stringify(first)).toMatch(/✅/);
+  });
+
+  it('begins anew for what was told in several threads, and edits each of their first messages', async () => {
+    const one = receiptOf(await send(buildMessage()));
+    const two = receiptOf(await send(buildMessage()));
+    const delivery = await send(buildMessage([resolved(one), resolved(two)]));
+    expect(delivery).toHaveProperty('receipt');
+    expect(slack.messages.map(({ thread, edits }) => ({ thread, edits }))).toEqual([
+      { thread: null, edits: 1 },
+      { thread: null, edits: 1 },
+      { thread: null, edits: 0 },
+    ]);
+  });
+
+  it('begins anew where the first message is gone, or stands in another channel', async () => {
+    const receipt = receiptOf(await send(buildMessage()));
+    slack.remove(slack.messages[0]?.ts ?? '');
+    expect(await send(buildMessage([resolved(receipt)]))).toHaveProperty('receipt');
+    const elsewhere = receipt.replace(apiChannel.name, '#other');
+    expect(await send(buildMessage([resolved(elsewhere)]))).toHaveProperty('receipt');
+    expect(slack.messages.map(({ thread }) => thread)).toEqual([null, null]);
+  });
+
+  it('sends a layout that Slack refuses once more as plain text', async () => {
+    slack.next.push('invalid_blocks');
+    expect(await send(buildMessage())).toMatchObject({ kind: 'delivered' });
+    expect(slack.messages).toMatchObject([{ attachments: [] }]);
+  });
+
+  it('does not tell the end before the first message could be edited', async () => {
+    const receipt = receiptOf(await send(buildMessage()));
+    slack.next.push('internal_error');
+    expect(await send(buildMessage([resolved(receipt)]))).toMatchObject({ kind: 'retry' });
+    expect(slack.messages).toHaveLength(1);
+  });
+
+  it('tells whoever has to act although the first message cannot be edited', async () => {
+    const receipt = receiptOf(await send(buildMessage()));
+    const worse = buildMessage([buildNotice({ kinds: ['worse'], receipt })]);
+    slack.refuse('chat.update', 'internal_error');
+    expect(await send(worse)).toMatchObject({ kind: 'delivered' });
+    expect(slack.messages.map(({ edits }) => edits)).toEqual([0, 0]);
+  });
+
+  it.each([
+    ['invalid_auth', 'dead', /check "botToken"/],
+    ['not_in_channel', 'dead', /invite the bot/],
+    ['a_word_of_tomorrow', 'dead', /a_word_of_tomorrow/],
+    ['fatal_error', 'retry', /fatal_error/],
+    ['ratelimited', 'retry', /ratelimited/],
+  ])('takes %s for %s', async (word, kind, reason) => {
+    slack.next.push(word);
+    expect(await send(buildMessage())).toMatchObject({ kind, reason: expect.stringMatching(reason) });
+  });
+
+  it('waits as long as a 429 says, and does so itself', async () => {
+    slack.next.push({ status: 429, headers: { 'retry-after': '42' } });
+    expect(await send(buildMessage())).toMatchObject({
+      kind: 'retry',
+      certainty: 'refused',
+      afterMs: 42_000,
+    });
+    expect(slack.posts).toHaveLength(1);
+  });
+
+  it('follows no redirect, which would carry the token away', async () => {
+    slack.next.push({ status: 302, headers: { location: 'http://127.0.0.1:9/' } });
+    expect(await send(buildMessage())).toMatchObject({
+      kind: 'dead',
+      reason: expect.stringMatching(/redirect/),
+    });
+  });
+
+  it('shows its token nowhere', async () => {
+    await channel.close();
+    channel = openBot({ botToken: `${apiToken}-wrong` });
+    const delivery = await send(buildMessage());
+    expect(delivery).toMatchObject({ kind: 'dead' });
+    expect(JSON.stringify(delivery)).not.toContain('very-secret');
+    expect(await channel.preview(buildMessage())).not.toContain('very-secret');
+    expect(slack.posts.every(({ body }) => !body.includes('very-secret'))).toBe(true);
+  });
+});
