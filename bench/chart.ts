@@ -19,14 +19,14 @@ const addresses = {
 };
 const [plan] = planCharts(message);
 if (plan === undefined) throw new Error('The message has no chart.');
-const { input } = plan;
+const { drawing } = plan;
 
 const before = process.memoryUsage().rss;
-const first = await measure(1, () => drawChart(input));
-for (let round = 0; round < 20; round++) await drawChart(input);
-const chart = await measure(rounds, () => drawChart(input));
+const first = await measure(1, () => drawChart(drawing));
+for (let round = 0; round < 20; round++) await drawChart(drawing);
+const chart = await measure(rounds, () => drawChart(drawing));
 const added = process.memoryUsage().rss - before;
-const svg = await measure(rounds, () => Promise.resolve(renderChartSvg(input)));
+const svg = await measure(rounds, () => Promise.resolve(renderChartSvg(drawing)));
 const transport = createTransport({ streamTransport: true, buffer: true });
 const mail = await measure(rounds, async () => transport.sendMail(await composeEmail(message, addresses)));
 const slack = await measure(rounds, () => Promise.resolve(JSON.stringify(renderSlack(message))));

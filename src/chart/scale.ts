@@ -1,5 +1,5 @@
 import { scaleLinear, scaleUtc } from 'd3-scale';
-import { zoneOffsetMs } from '../domain/moment.ts';
+import { instantOfWall, zoneOffsetMs } from '../domain/moment.ts';
 
 /** Where the values of a chart begin and end, and the round values between that carry a label, lowest first. */
 export interface ValueRange {
@@ -52,7 +52,7 @@ export function timeTicks(span: {
     .map((date) => date.getTime());
   const nameTick = chooseName(walls);
   return walls
-    .map((wall) => ({ at: instantOf(wall, timezone), label: nameTick(new Date(wall)) }))
+    .map((wall) => ({ at: instantOfWall(wall, timezone), label: nameTick(new Date(wall)) }))
     .filter(({ at }) => at >= since && at <= until);
 }
 
@@ -69,9 +69,3 @@ function monthName(face: Date): string {
 }
 
 const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
-/** The instant at which the zone's clocks show what UTC's clocks show at `wall`. */
-function instantOf(wall: number, timezone: string): number {
-  const guess = wall - zoneOffsetMs(wall, timezone);
-  return wall - zoneOffsetMs(guess, timezone);
-}

@@ -1,5 +1,5 @@
 import { parseDuration } from '../domain/duration.ts';
-import { zoneOffsetMs } from '../domain/moment.ts';
+import { instantOfWall } from '../domain/moment.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
 import { type Balance, balances } from '../domain/reading.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
@@ -32,18 +32,11 @@ export function readInstant(
   const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/.exec(text);
   const wall =
     match === null ? Number.NaN : Date.parse(`${match[1]}T${match[2] ?? '00:00'}${match[3] ?? 'Z'}`);
-  if (Number.isFinite(wall)) return match?.[3] === undefined ? instantOf(wall, timezone) : wall;
+  if (Number.isFinite(wall)) return match?.[3] === undefined ? instantOfWall(wall, timezone) : wall;
   throw new UsageError(
     `--${name} ${text} is neither a duration nor a date`,
     'write it as 7d, 12h, 2026-11-01 or 2026-11-01T08:00Z',
   );
-}
-
-/** The instant at which the clocks of the zone show what those of UTC show at `wall`. */
-function instantOf(wall: number, timezone: string): number {
-  // The offset of the instant that is looked for, not of that of the same name in UTC: they differ near a change of clocks.
-  const near = wall - zoneOffsetMs(wall, timezone);
-  return wall - zoneOffsetMs(near, timezone);
 }
 
 export function readBalance(input: CommandInput): Balance {

@@ -102,6 +102,8 @@ export interface NoticeAccount {
 /** Spending and what follows from it (spending/burn.ts computes it). */
 export interface Outlook {
   readonly balance: Balance;
+  /** Where the balance counts as empty: zero, or below it by what the provider lets the account owe. */
+  readonly emptyMicros: Micros;
   readonly burnPerDay: Micros | null;
   readonly runwayMs: number | null;
   /** When the balance is empty, as foretold, or at the mean burn that a rule names. Null: passed, unknown, or never. */

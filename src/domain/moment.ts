@@ -61,6 +61,21 @@ export function zoneOffsetMs(at: number, timezone: string): number {
   return sign === '-' ? -ahead : ahead;
 }
 
+/**
+ * The instant at which the clocks of the zone show what those of UTC show at `wall`. Where clocks are moved, one that does not exist lies
+ * within an hour of where it would be.
+ */
+export function instantOfWall(wall: number, timezone: string): number {
+  // The offset of the instant that is looked for, not of that of the same name in UTC: they differ near a change of clocks.
+  const near = wall - zoneOffsetMs(wall, timezone);
+  return wall - zoneOffsetMs(near, timezone);
+}
+
+/** The date that the clocks of the zone show: `2026-11-20`. */
+export function isoDay(at: number, timezone: string): string {
+  return isoText(at + zoneOffsetMs(at, timezone)).slice(0, 10);
+}
+
 /** `19 minutes ago`, `in 3 days`, `just now`. */
 export function describeDistance(at: number, now: number): string {
   const distance = now - at;

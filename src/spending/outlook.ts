@@ -42,6 +42,7 @@ export function outlook(query: OutlookQuery): Omit<Outlook, 'payBy'> {
   const emptyAt = left < 0 ? null : (forecast?.emptyAt ?? null);
   return {
     balance,
+    emptyMicros: floorMicros,
     burnPerDay: known ? burnPerDay(burn) : null,
     runwayMs: emptyAt === null ? (left < 0 ? 0 : null) : Math.max(0, emptyAt - now),
     emptyAt,

@@ -12,7 +12,7 @@ import { blockedUntil } from '../engine/observe.ts';
 import { outlookOf } from '../engine/outlooks.ts';
 import { nextWindow } from '../engine/silencing.ts';
 import type { MonitorState } from '../engine/state.ts';
-import { emptyAt, factsOf, type WatchedAccount } from '../engine/watched-account.ts';
+import { factsOf, type WatchedAccount } from '../engine/watched-account.ts';
 import { wordNotice } from '../messages/notice-wording.ts';
 import { balanceLevels } from '../rules/about-rules.ts';
 import { evaluate, explainRule, wouldNotFire } from '../rules/evaluate.ts';
@@ -110,7 +110,6 @@ function viewAccount(parts: ViewParts, account: WatchedAccount): AccountView {
     pollIntervalMs: account.pollIntervalMs,
     reading: poll.reading,
     outlooks: { sms: outlookOf(account, 'sms', now), voip: outlookOf(account, 'voip', now) },
-    emptyMicros: emptyAt(settings),
     consecutiveFailures: poll.consecutiveFailures,
     backoffUntil: blocked > now ? blocked : null,
     usage: poll.usage,

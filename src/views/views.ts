@@ -84,8 +84,6 @@ export interface AccountView {
   readonly pollIntervalMs: number;
   readonly reading: Reading | null;
   readonly outlooks: Readonly<Record<Balance, Outlook | null>>;
-  /** Where a balance counts as empty: zero, or below it by what the provider lets the account owe. */
-  readonly emptyMicros: Micros;
   readonly consecutiveFailures: number;
   readonly backoffUntil: number | null;
   readonly usage: Readonly<Record<string, string>>;

@@ -28,6 +28,7 @@ test('a steady account runs empty at the pace of its spending', () => {
   const { at, ...seen } = outlookAfter(dayEndingAt(480));
   expect(seen).toEqual({
     balance: 'sms',
+    emptyMicros: 0,
     burnPerDay: units(240),
     runwayMs: 2 * dayMs,
     emptyAt: at + 2 * dayMs,

@@ -253,6 +253,7 @@ export class FakeViews implements LiveViews {
 export function buildOutlook(over: Partial<Outlook> = {}): Outlook {
   return {
     balance: 'sms',
+    emptyMicros: 0,
     burnPerDay: micros(12.5),
     runwayMs: 9 * dayMs,
     emptyAt: viewsNow + 9 * dayMs,
@@ -278,7 +279,6 @@ export function buildAccountView(over: Partial<AccountView> = {}): AccountView {
     pollIntervalMs: 5 * minuteMs,
     reading: { at: viewsNow - 2 * minuteMs, sms: micros(112.5), voip: micros(80), currency: 'CNY' },
     outlooks: { sms: buildOutlook(), voip: null },
-    emptyMicros: 0,
     consecutiveFailures: 0,
     backoffUntil: null,
     usage: {},

@@ -53,6 +53,7 @@ function fallingHistory(options: {
 export function buildOutlook(over: Partial<Outlook> = {}): Outlook {
   return {
     balance: 'sms',
+    emptyMicros: 0,
     burnPerDay: money(48),
     runwayMs: Math.round((42.1 / 48) * day),
     emptyAt: messageNow + Math.round((42.1 / 48) * day),

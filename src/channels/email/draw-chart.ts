@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { ChartInput } from './chart-input.ts';
-import { renderChartSvg } from './chart-svg.ts';
+import { type MailChart, renderChartSvg } from './chart-svg.ts';
 import { releaseDrawings } from './release-drawings.ts';
 
 /** Beside `src` and `dist` alike, so that it is found in the repository, the package and the image. */
@@ -14,9 +13,9 @@ const zoom = 2.2;
  * is never held up by its picture. The renderer is a native module and is loaded with the first chart only;
  * it draws outside the event loop.
  */
-export async function drawChart(input: ChartInput): Promise<Buffer | null> {
+export async function drawChart(chart: MailChart): Promise<Buffer | null> {
   try {
-    const png = await drawPng(renderChartSvg(input));
+    const png = await drawPng(renderChartSvg(chart));
     releaseDrawings();
     return png;
   } catch {

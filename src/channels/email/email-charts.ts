@@ -1,15 +1,25 @@
+import { type IncidentBand, layChart } from '../../chart/chart.ts';
+import { findGaps } from '../../chart/line.ts';
 import { isSameCurrency } from '../../domain/currency.ts';
 import type { Message, Notice, Outlook, ReportAccount } from '../../domain/message.ts';
 import { formatMoment, isBeyondHorizon, roughDuration } from '../../domain/moment.ts';
-import { formatAmount } from '../../domain/money.ts';
+import { formatAmount, type Micros } from '../../domain/money.ts';
 import { stateOf } from '../../domain/notice-state.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { type Balance, balances, type Reading } from '../../domain/reading.ts';
+import type { Ladder } from '../../domain/rule.ts';
 import { alertKindOf } from '../../rules/registry.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';
-import type { ChartInput } from './chart-input.ts';
+import type { MailChart } from './chart-svg.ts';
 
-const dayMs = 24 * 60 * 60 * 1000;
+const minuteMs = 60 * 1000;
+const longestPastMs = 7 * 24 * 60 * minuteMs;
+/** A line of a few readings is stretched no further than this. */
+const shortestPastMs = 10 * minuteMs;
+/** What is shown of the future at the most, as a share of the past. */
+const aheadShare = 0.5;
+/** Thinned readings of an even pace stand up to so many times further apart than their mean. */
+const uneven = 4;
 
 /**
  * Charts cost time and bytes: a group shows those of its most urgent alerts, a report those of the accounts
@@ -23,7 +33,7 @@ export interface ChartPlan {
   readonly cid: string;
   /** Index of the notice or account in the message. */
   readonly index: number;
-  readonly input: ChartInput;
+  readonly drawing: MailChart;
   /** The numbers of the chart in words. */
   readonly alt: string;
 }
@@ -72,7 +82,12 @@ function planNoticeChart(order: {
   const event = stateOf(notice) === 'event';
   const alert = event
     ? null
-    : { from: notice.firedAt, to: notice.resolvedAt ?? frame.at, severity: notice.severity };
+    : {
+        from: notice.firedAt,
+        to: notice.resolvedAt ?? frame.at,
+        severity: notice.severity,
+        rule: notice.rule,
+      };
   return planChart({
     ...order,
     history: notice.account?.history ?? [],
@@ -97,47 +112,59 @@ function planChart(order: {
   readonly index: number;
   readonly history: readonly Reading[];
   readonly outlook: Outlook | null;
-  readonly thresholds: ChartInput['thresholds'];
-  readonly alert: ChartInput['alert'];
+  readonly thresholds: Ladder<Micros>;
+  readonly alert: IncidentBand | null;
 }): ChartPlan | null {
-  const { balance, frame, history } = order;
+  const { balance, frame, history, alert } = order;
   const last = history.at(-1);
   if (last === undefined) return null;
   // Amounts of another currency are no points of this line.
-  const points = history
-    .filter(
-      (reading) => isSameCurrency(reading.currency, last.currency) && reading.at >= frame.at - 7 * dayMs,
-    )
-    .map((reading) => ({ at: reading.at, value: reading[balance] }));
-  const [first] = points;
-  if (first === undefined || points.length < 2) return null;
+  const readings = history.filter(
+    ({ currency, at }) => isSameCurrency(currency, last.currency) && at >= frame.at - longestPastMs,
+  );
+  const [first] = readings;
+  if (first === undefined || readings.length < 2) return null;
+  const pastMs = Math.min(Math.max(frame.at - first.at, shortestPastMs), longestPastMs);
+  const intervalMs = (uneven * (last.at - first.at)) / (readings.length - 1);
   const currency = cleanText(last.currency, 12);
   const outlook = order.outlook?.balance === balance ? order.outlook : null;
-  const input: ChartInput = {
-    title: `${balanceLabel(balance)} balance in ${currency}`,
-    points,
+  const chart = layChart({
+    since: frame.at - pastMs,
+    until: frame.at,
     now: frame.at,
-    timezone: frame.timezone,
+    readings,
+    balance,
+    gaps: findGaps(
+      readings.map((reading) => ({ at: reading.at, reading })),
+      { until: frame.at, intervalMs, leastMs: 0 },
+    ),
+    mostPoints: readings.length,
     thresholds: order.thresholds,
+    outlook,
+    aheadShare,
+    incidents: alert === null ? [] : [alert],
+  });
+  const drawing: MailChart = {
+    title: `${balanceLabel(balance)} balance in ${currency}`,
+    timezone: frame.timezone,
     emptyAt: outlook?.emptyAt ?? null,
-    forecast: outlook?.forecast ?? null,
-    alert: order.alert,
+    chart,
   };
   const cid = `balance-${order.index}.${frame.id.replace(/[^A-Za-z0-9-]/g, '-')}@lowwater`;
-  return { cid, index: order.index, input, alt: wordChart(input, currency) };
+  const course = { from: first[balance], to: last[balance], ms: last.at - first.at, currency };
+  return { cid, index: order.index, drawing, alt: wordChart(drawing, course) };
 }
 
-function wordChart(input: ChartInput, currency: string): string {
-  const [first] = input.points;
-  const last = input.points.at(-1);
-  if (first === undefined || last === undefined) return input.title;
-  const span = roughDuration(last.at - first.at);
-  const course = `from ${formatAmount(first.value, currency)} to ${formatAmount(last.value, currency)} in ${span}`;
+function wordChart(
+  { title, timezone, emptyAt, chart: { now } }: MailChart,
+  course: { readonly from: Micros; readonly to: Micros; readonly ms: number; readonly currency: string },
+): string {
+  const [from, to] = [course.from, course.to].map((amount) => formatAmount(amount, course.currency));
   const end =
-    input.emptyAt === null || input.emptyAt <= input.now || isBeyondHorizon(input.emptyAt, input.now)
+    emptyAt === null || emptyAt <= now || isBeyondHorizon(emptyAt, now)
       ? ''
-      : `; empty about ${formatMoment(input.emptyAt, { timezone: input.timezone, now: input.now })}`;
-  return `Chart: ${input.title}, ${course}${end}.`;
+      : `; empty about ${formatMoment(emptyAt, { timezone, now })}`;
+  return `Chart: ${title}, from ${from} to ${to} in ${roughDuration(course.ms)}${end}.`;
 }
 
 function runwayOf(account: ReportAccount, balance: Balance): number {

@@ -91,7 +91,7 @@ interface DrawnChart {
 async function drawCharts(plans: readonly ChartPlan[]): Promise<readonly DrawnChart[]> {
   const drawn: DrawnChart[] = [];
   for (const plan of plans) {
-    const png = await drawChart(plan.input);
+    const png = await drawChart(plan.drawing);
     if (png !== null) drawn.push({ plan, png });
   }
   return drawn;

@@ -126,23 +126,38 @@ interface ChartContent {
 }
 
 async function printChart({ stdout }: CommandContext, content: ChartContent): Promise<void> {
-  const { drawChart } = await import('../terminal/chart.ts');
+  const [{ drawChart }, { layChart }, { findGaps }] = await Promise.all([
+    import('../terminal/chart.ts'),
+    import('../../chart/chart.ts'),
+    import('../../chart/line.ts'),
+  ]);
   const { account, balance, readings, since, until, timezone, view } = content;
-  const thresholds = view?.thresholds[balance] ?? {};
   const newest = readings.at(-1);
   // Amounts in another currency are no points of this line.
   const drawn = readings.filter(({ currency }) => currency === newest?.currency);
   const first = drawn[0];
-  const lines = drawChart({
-    points: drawn.map((reading) => ({ at: reading.at, value: reading[balance] })),
+  const chart = layChart({
     // A history that is shorter than what was asked for fills the chart.
     since: Math.max(since, first === undefined ? since : Math.min(first.at, until - 60_000)),
     until,
+    now: until,
+    readings: drawn,
+    balance,
+    gaps: findGaps(
+      drawn.map((reading) => ({ at: reading.at, reading })),
+      { until, intervalMs: view?.pollIntervalMs ?? 0, leastMs: 0 },
+    ),
+    mostPoints: Number.POSITIVE_INFINITY,
+    thresholds: view?.thresholds[balance] ?? {},
+    outlook: null,
+    aheadShare: 0,
+    incidents: [],
+  });
+  const lines = drawChart({
+    chart: { ...chart, until },
     timezone,
     width: Math.min(stdout.columns, 160),
     height: chartHeight,
-    longestPauseMs: longestPause(account, view),
-    thresholds: Object.values(thresholds),
     formatValue: formatMoney,
     style: stdout.style,
   });
@@ -152,7 +167,9 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
     newest === undefined
       ? ''
       : `${formatMoney(newest[balance])} ${currency} at ${formatInstant(newest.at, timezone)} (${timezone})`;
-  const names = Object.entries(thresholds).map(([severity, micros]) => `${severity} ${formatMoney(micros)}`);
+  const names = Object.entries(view?.thresholds[balance] ?? {}).map(
+    ([severity, micros]) => `${severity} ${formatMoney(micros)}`,
+  );
   const legend =
     names.length === 0
       ? []
@@ -167,8 +184,3 @@ function headingLines(title: string, latest: string, { columns, style }: Command
   return [...wrapToWidth(title, columns).map(style.bold), ...wrapToWidth(latest, columns)];
 }
 
-/** Three polls missing are a gap; a cron schedule may sleep over a weekend. */
-function longestPause({ poll }: AccountSettings, view: AccountView | null): number {
-  if (poll.kind === 'cron') return 4 * 86_400_000;
-  return 3.5 * (view?.pollIntervalMs ?? poll.everyMs);
-}

@@ -1,5 +1,8 @@
-import { formatMoney } from '../../domain/money.ts';
+import { type Chart, layChart } from '../../chart/chart.ts';
+import { findGaps } from '../../chart/line.ts';
+import { formatMoney, type Micros } from '../../domain/money.ts';
 import { type Balance, balances } from '../../domain/reading.ts';
+import type { Ladder } from '../../domain/rule.ts';
 import { isWorse, type Severity } from '../../domain/severity.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import { balanceLevels } from '../../rules/about-rules.ts';
@@ -37,14 +40,10 @@ export function drawTimeline(
   const charts = watched.flatMap((balance) => [
     stdout.style.dim(`${balance.toUpperCase()} balance`),
     ...drawChart({
-      points: trace.readings.map((reading) => ({ at: reading.at, value: reading[balance] })),
-      since: trace.since,
-      until: trace.until,
+      chart: layTrace(trace, balance, balanceLevels(rules, balance)),
       timezone: settings.timezone,
       width,
       height: chartHeight,
-      longestPauseMs: (trace.until - trace.since) / 20,
-      thresholds: Object.values(balanceLevels(rules, balance)),
       formatValue: (value) => padToWidth(formatMoney(value), labelWidth, 'right'),
       style: stdout.style,
     }),
@@ -56,6 +55,25 @@ export function drawTimeline(
     return `${stdout.style.dim(`${label} │`)}${drawRule(its, { ...trace, cells, report })}`;
   });
   return [...charts, ...lines, ''];
+}
+
+function layTrace({ readings, since, until }: AccountTrace, balance: Balance, thresholds: Ladder<Micros>): Chart {
+  const polls = readings.map((reading) => ({ at: reading.at, reading }));
+  const chart = layChart({
+    since,
+    until,
+    now: until,
+    readings,
+    balance,
+    // They were thinned: only a long pause is one of the readings.
+    gaps: findGaps(polls, { until, intervalMs: (until - since) / 50, leastMs: 0 }),
+    mostPoints: readings.length,
+    thresholds,
+    outlook: null,
+    aheadShare: 0,
+    incidents: [],
+  });
+  return { ...chart, until };
 }
 
 /** Labels of one width put the curves and the lines under one another. */

@@ -1,28 +1,18 @@
+import { amountsOf, type Chart } from '../../chart/chart.ts';
 import { linear, roundedRange, type ValueRange } from '../../chart/scale.ts';
 import { type Canvas, createCanvas } from './braille.ts';
 import { displayWidth, padToWidth } from './display-width.ts';
 import type { Style } from './style.ts';
 import { formatInstant } from './time.ts';
 
-export interface ChartPoint {
-  readonly at: number;
-  readonly value: number;
-}
-
-export interface ChartOrder {
-  /** Oldest first. */
-  readonly points: readonly ChartPoint[];
-  readonly since: number;
-  readonly until: number;
+export interface TerminalChart {
+  /** Thresholds are dotted lines. */
+  readonly chart: Pick<Chart, 'since' | 'until' | 'points' | 'thresholds'>;
   /** In which the times below the curve are. */
   readonly timezone: string;
   /** Columns and lines of the whole drawing, labels included. */
   readonly width: number;
   readonly height: number;
-  /** A longer pause between two points is left blank. */
-  readonly longestPauseMs: number;
-  /** Drawn as dotted lines where they are not far from the curve. */
-  readonly thresholds: readonly number[];
   readonly formatValue: (value: number) => string;
   readonly style: Style;
 }
@@ -31,7 +21,7 @@ export interface ChartOrder {
  * Values over time as a curve of braille dots with labelled axes. Every low and every high of a column is
  * kept. Lines without ends.
  */
-export function drawChart(order: ChartOrder): string[] {
+export function drawChart(order: TerminalChart): string[] {
   const plotRows = Math.max(3, order.height - 2);
   const scale = chooseScale(order, plotRows);
   const labelWidth = Math.max(...scale.ticks.map((tick) => displayWidth(order.formatValue(tick))), 1);
@@ -49,49 +39,36 @@ export function drawChart(order: ChartOrder): string[] {
 }
 
 /** From a round value below everything to a round one above, with steps of 1, 2 or 5 times a power of ten. */
-function chooseScale({ points, thresholds }: ChartOrder, rows: number): ValueRange {
-  const values = points.map((point) => point.value);
-  let least = values.reduce((left, right) => Math.min(left, right), Number.POSITIVE_INFINITY);
-  let most = values.reduce((left, right) => Math.max(left, right), Number.NEGATIVE_INFINITY);
-  if (!Number.isFinite(least)) [least, most] = [0, 1];
-  // A threshold near the curve belongs into the picture; one far away would flatten the curve.
-  const reach = Math.max(most - least, Math.abs(most) / 10, 1);
-  for (const value of thresholds) {
-    if (value >= least - reach && value <= most + reach)
-      [least, most] = [Math.min(least, value), Math.max(most, value)];
-  }
-  if (most === least) most = least + (Math.abs(least) || 1);
-  return roundedRange(least, most, Math.max(2, Math.floor(rows / 3)));
+function chooseScale({ chart }: TerminalChart, rows: number): ValueRange {
+  const { lowest, highest } = amountsOf(chart) ?? { lowest: 0, highest: 1 };
+  const most = highest === lowest ? lowest + (Math.abs(lowest) || 1) : highest;
+  return roundedRange(lowest, most, Math.max(2, Math.floor(rows / 3)));
 }
 
-function drawCurve(canvas: Canvas, order: ChartOrder, scale: ValueRange): void {
-  const across = linear(order.since, order.until, 0, canvas.dotsWide);
+function drawCurve(canvas: Canvas, { chart }: TerminalChart, scale: ValueRange): void {
+  const across = linear(chart.since, chart.until, 0, canvas.dotsWide);
   const down = linear(scale.highest, scale.lowest, 0, canvas.dotsHigh - 1);
-  const toX = (at: number) => Math.floor(across(at));
-  const toY = (value: number) => Math.round(down(value));
-  let before: ChartPoint | null = null;
-  for (const point of order.points) {
-    const y = toY(point.value);
-    const x = toX(point.at);
-    if (before === null || point.at - before.at > order.longestPauseMs) {
-      canvas.drawColumn(x, y, y);
-    } else {
-      // A balance stays as it was until the reading that says otherwise.
-      const held = toY(before.value);
-      for (let between = toX(before.at) + 1; between < x; between++) canvas.drawColumn(between, held, held);
-      canvas.drawColumn(x, Math.min(held, y), Math.max(held, y));
+  let before: { readonly x: number; readonly y: number } | null = null;
+  for (const { at, value } of chart.points) {
+    if (value === null) {
+      before = null;
+      continue;
     }
-    before = point;
+    const [x, y] = [Math.floor(across(at)), Math.round(down(value))];
+    // A balance stays as it was until the reading that says otherwise.
+    const held = before?.y ?? y;
+    for (let between = (before?.x ?? x) + 1; between < x; between++) canvas.drawColumn(between, held, held);
+    canvas.drawColumn(x, Math.min(held, y), Math.max(held, y));
+    before = { x, y };
   }
 }
 
-function labelRows({ formatValue }: ChartOrder, scale: ValueRange, rows: number): Map<number, string> {
+function labelRows({ formatValue }: TerminalChart, scale: ValueRange, rows: number): Map<number, string> {
   return new Map(scale.ticks.map((tick) => [rowOf(tick, scale, rows), formatValue(tick)]));
 }
 
-function thresholdRows({ thresholds }: ChartOrder, scale: ValueRange, rows: number): Set<number> {
-  const inside = thresholds.filter((value) => value >= scale.lowest && value <= scale.highest);
-  return new Set(inside.map((value) => rowOf(value, scale, rows)));
+function thresholdRows({ chart }: TerminalChart, scale: ValueRange, rows: number): Set<number> {
+  return new Set(chart.thresholds.map(({ value }) => rowOf(value, scale, rows)));
 }
 
 function rowOf(value: number, scale: ValueRange, rows: number): number {
@@ -105,7 +82,7 @@ function drawThreshold(line: string, style: Style): string {
 }
 
 function timeAxis(
-  { since, until, timezone, style }: ChartOrder,
+  { chart: { since, until }, timezone, style }: TerminalChart,
   labelWidth: number,
   columns: number,
 ): string[] {

@@ -1,31 +1,62 @@
 import * as z from 'zod';
+import type { Chart } from '../../chart/chart.ts';
+import type { Micros } from '../../domain/money.ts';
+import type { Balance } from '../../domain/reading.ts';
 import { balanceSchema, severitySchema } from '../../views/public-json.ts';
+import { publicObject } from '../../views/public-object.ts';
 
-export const chartSchema = z
-  .strictObject({
-    account: z.string(),
-    balance: balanceSchema,
-    currency: z.string().nullable(),
-    since: z.number(),
-    until: z.number(),
-    now: z.number(),
-    points: z
-      .array(z.tuple([z.number(), z.number().nullable()]))
-      .meta({ description: 'Instant and amount; null where polls failed' }),
-    thresholds: z.array(z.strictObject({ severity: severitySchema, value: z.number() })),
-    topUps: z.array(z.strictObject({ at: z.number(), amount: z.number(), value: z.number() })),
-    incidents: z.array(
-      z.strictObject({ from: z.number(), to: z.number(), severity: severitySchema, rule: z.string() }),
-    ),
-    projection: z.array(z.tuple([z.number(), z.number()])),
-    fan: z.array(z.tuple([z.number(), z.number(), z.number()])).meta({
-      description: 'Instant, and between which amounts the balance lies then, four times in five',
-    }),
-  })
-  .meta({
-    id: 'Chart',
-    description:
-      'What the chart on the page draws. Instants are milliseconds since 1970. Amounts are rounded to doubles here; history has them exactly.',
-  });
+/** A chart with what it is of. */
+export interface AccountChart extends Chart {
+  readonly account: string;
+  readonly balance: Balance;
+  readonly currency: string | null;
+}
 
-export type ChartJson = z.infer<typeof chartSchema>;
+const instant = z.number();
+const amount = z.number();
+const corners = z.array(z.tuple([instant, amount]));
+
+/** The chart as the page's script and others draw it. */
+export const chartJson = publicObject<AccountChart>()(
+  'Chart',
+  {
+    account: [z.string(), ({ account }) => account],
+    balance: [balanceSchema, ({ balance }) => balance],
+    currency: [z.string().nullable(), ({ currency }) => currency],
+    since: [instant, ({ since }) => since],
+    until: [instant, ({ until }) => until],
+    now: [instant, ({ now }) => now],
+    points: [
+      z.array(z.tuple([instant, amount.nullable()])).meta({
+        description: 'Instant and amount; null where nothing was read from then on',
+      }),
+      ({ points }) => points.map(({ at, value }) => [at, value === null ? null : units(value)]),
+    ],
+    thresholds: [
+      z.array(z.strictObject({ severity: severitySchema, value: amount })).meta({
+        description: 'Without those so far away that the line would lie flat',
+      }),
+      ({ thresholds }) => thresholds.map(({ severity, value }) => ({ severity, value: units(value) })),
+    ],
+    topUps: [
+      z.array(z.strictObject({ at: instant, amount, value: amount })),
+      ({ topUps }) => topUps.map(({ at, rise, value }) => ({ at, amount: units(rise), value: units(value) })),
+    ],
+    incidents: [
+      z.array(z.strictObject({ from: instant, to: instant, severity: severitySchema, rule: z.string() })),
+      ({ incidents }) => incidents.map(({ from, to, severity, rule }) => ({ from, to, severity, rule })),
+    ],
+    projection: [corners, ({ projection }) => projection.map(({ at, value }) => [at, units(value)])],
+    fan: [
+      z.array(z.tuple([instant, amount, amount])).meta({
+        description: 'Instant, and between which amounts the balance lies then, four times in five',
+      }),
+      ({ fan }) => fan.map(({ at, low, high }) => [at, units(low), units(high)]),
+    ],
+  },
+  'What the chart on the page draws. Instants are milliseconds since 1970. Amounts are rounded to doubles here; history has them exactly.',
+);
+
+function units(micros: Micros): number {
+  return micros / 1_000_000;
+}

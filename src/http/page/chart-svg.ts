@@ -1,6 +1,8 @@
+import { type Chart, roomyAmounts } from '../../chart/chart.ts';
+import { type LinePoint, type Stretch, unreadStretches } from '../../chart/line.ts';
 import { linear, timeTicks, valueTicks } from '../../chart/scale.ts';
+import { formatMicros, type Micros } from '../../domain/money.ts';
 import { Html, html } from '../html.ts';
-import { type Chart, unreadSpans } from './chart-model.ts';
 import { severityWord } from './words.ts';
 
 /** Shares of the picture's height that the plot keeps clear for labels. */
@@ -15,26 +17,22 @@ const grid = 1000;
 export function drawChart(chart: Chart, words: string, timezone: string): Html {
   const scale = createScale(chart);
   const { x, y } = scale;
+  const band = ({ from, to }: Stretch, kind: string): Html =>
+    html`<rect class="${kind}" x="${x(from)}%" y="0" width="${percent(x(to) - x(from), 0.3)}%" height="${100 - bottom}%"/>`;
   return html`<svg class="chart-svg" role="img" aria-label="${words}">
-${chart.incidents.map(
-  ({ from, to, severity }) =>
-    html`<rect class="shade ${severity}" x="${x(from)}%" y="0" width="${percent(x(to) - x(from), 0.3)}%" height="${100 - bottom}%"/>`,
-)}
+${chart.incidents.map((incident) => band(incident, `shade ${incident.severity}`))}
 <defs><pattern id="not-read" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="hatch" x1="0" x2="0" y1="0" y2="8"/></pattern></defs>
-${unreadSpans(chart).map(
-  ({ from, to }) =>
-    html`<rect class="not-read" fill="url(#not-read)" x="${x(from)}%" y="0" width="${percent(x(to) - x(from), 0.3)}%" height="${100 - bottom}%"/>`,
-)}
+${unreadStretches(chart.points, Math.min(chart.now, chart.until)).map((stretch) => band(stretch, 'not-read'))}
 ${scale.ticks.map(
   (tick) =>
-    html`<line class="grid" x1="0" x2="100%" y1="${y(tick)}%" y2="${y(tick)}%"/><text class="tick" x="4" y="${y(tick)}%" dy="-4">${formatTick(tick)}</text>`,
+    html`<line class="grid" x1="0" x2="100%" y1="${y(tick)}%" y2="${y(tick)}%"/><text class="tick" x="4" y="${y(tick)}%" dy="-4">${formatMicros(tick)}</text>`,
 )}
 ${timeTicks({ since: chart.since, until: chart.until, timezone, count: 6 }).map(({ at, label }) => timeTick(x(at), label))}
 ${chart.thresholds.map(
   ({ severity, value }) =>
-    html`<line class="threshold ${severity}" x1="0" x2="100%" y1="${y(value)}%" y2="${y(value)}%"/><text class="threshold-name ${severity}" x="100%" dx="-4" y="${y(value)}%" dy="-4" text-anchor="end">${severityWord(severity).toLowerCase()} ${formatTick(value)}</text>`,
+    html`<line class="threshold ${severity}" x1="0" x2="100%" y1="${y(value)}%" y2="${y(value)}%"/><text class="threshold-name ${severity}" x="100%" dx="-4" y="${y(value)}%" dy="-4" text-anchor="end">${severityWord(severity).toLowerCase()} ${formatMicros(value)}</text>`,
 )}
-<line class="now" x1="${x(chart.now)}%" x2="${x(chart.now)}%" y1="0" y2="${100 - bottom}%"/>
+${chart.now <= chart.until && html`<line class="now" x1="${x(chart.now)}%" x2="${x(chart.now)}%" y1="0" y2="${100 - bottom}%"/>`}
 <svg x="0" y="0" width="100%" height="100%" viewBox="0 0 ${grid} ${grid}" preserveAspectRatio="none">
 <path class="fan" d="${fanPath(chart.fan, scale)}"/>
 <path class="line" d="${linePath(chart.points, scale)}"/>
@@ -46,27 +44,13 @@ ${chart.topUps.map(({ at, value }) => html`<circle class="top-up" cx="${x(at)}%"
 
 interface Scale {
   readonly x: (at: number) => number;
-  readonly y: (value: number) => number;
-  readonly ticks: readonly number[];
+  readonly y: (value: Micros) => number;
+  readonly ticks: readonly Micros[];
 }
 
-function createScale({ since, until, points, thresholds, projection, fan }: Chart): Scale {
-  let lowest = Number.POSITIVE_INFINITY;
-  let highest = Number.NEGATIVE_INFINITY;
-  const include = (value: number | null): void => {
-    if (value === null) return;
-    lowest = Math.min(lowest, value);
-    highest = Math.max(highest, value);
-  };
-  for (const [, value] of points) include(value);
-  for (const { value } of thresholds) include(value);
-  for (const [, value] of projection) include(value);
-  for (const [, low] of fan) include(low);
-  if (lowest > highest) [lowest, highest] = [0, 1];
-  const margin = (highest - lowest) * 0.06 || Math.max(1, Math.abs(highest) * 0.1);
-  lowest -= lowest >= 0 && lowest < margin ? lowest : margin;
-  highest += margin;
-  const across = linear(since, until, 0, 100);
+function createScale(chart: Chart): Scale {
+  const { lowest, highest } = roomyAmounts(chart);
+  const across = linear(chart.since, chart.until, 0, 100);
   const down = linear(highest, lowest, top, 100 - bottom);
   return {
     x: (at) => percent(across(at), 0),
@@ -77,21 +61,17 @@ function createScale({ since, until, points, thresholds, projection, fan }: Char
 
 /** Along the upper edge and back along the lower. */
 function fanPath(fan: Chart['fan'], scale: Scale): Html {
-  const upper = fan.map(([at, , high]) => [at, high] as const);
-  const lower = fan.map(([at, low]) => [at, low] as const);
+  const upper = fan.map(({ at, high }) => ({ at, value: high }));
+  const lower = fan.map(({ at, low }) => ({ at, value: low }));
   return linePath([...upper, ...lower.toReversed()], scale);
 }
 
-function linePath(points: readonly (readonly [number, number | null])[], { x, y }: Scale): Html {
+function linePath(points: readonly LinePoint[], { x, y }: Scale): Html {
   let path = '';
   let pen = 'M';
-  for (const [at, value] of points) {
-    if (value === null) {
-      pen = 'M';
-      continue;
-    }
-    path += `${pen}${(x(at) * grid) / 100} ${(y(value) * grid) / 100}`;
-    pen = 'L';
+  for (const { at, value } of points) {
+    if (value !== null) path += `${pen}${(x(at) * grid) / 100} ${(y(value) * grid) / 100}`;
+    pen = value === null ? 'M' : 'L';
   }
   return new Html(path);
 }
@@ -104,9 +84,4 @@ function timeTick(x: number, label: string): Html | null {
 
 function percent(value: number, least: number): number {
   return Math.max(least, Math.round(value * 100) / 100);
-}
-
-/** A number of the scale as people write it: no digits from floating-point noise. */
-function formatTick(value: number): string {
-  return String(Number(value.toPrecision(10)));
 }

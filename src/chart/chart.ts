@@ -1,0 +1,155 @@
+import type { Outlook } from '../domain/message.ts';
+import type { Micros } from '../domain/money.ts';
+import type { Balance, Reading } from '../domain/reading.ts';
+import type { Ladder } from '../domain/rule.ts';
+import type { Severity } from '../domain/severity.ts';
+import { ladderSteps } from '../rules/ladder.ts';
+import { leastTopUpMicros } from '../rules/top-up.ts';
+import { thin } from '../spending/thin.ts';
+import { type Ahead, lookAhead } from './ahead.ts';
+import { breakAtGaps, type LinePoint, type Stretch } from './line.ts';
+
+/**
+ * What a chart of one balance shows, whoever draws it: the page, a mail or the terminal. Instants are milliseconds since 1970, amounts
+ * millionths.
+ */
+export interface Chart extends Ahead {
+  readonly since: number;
+  /** The end of the picture: after `now` where something is foretold, before it where only the past is shown. */
+  readonly until: number;
+  readonly now: number;
+  readonly points: readonly LinePoint[];
+  /** Those that do not flatten the line, the worst first. */
+  readonly thresholds: readonly Level[];
+  readonly topUps: readonly TopUp[];
+  readonly incidents: readonly IncidentBand[];
+}
+
+export interface Level {
+  readonly severity: Severity;
+  readonly value: Micros;
+}
+
+/** A rise, and the balance after it. */
+export interface TopUp {
+  readonly at: number;
+  readonly rise: Micros;
+  readonly value: Micros;
+}
+
+export interface IncidentBand extends Stretch {
+  readonly severity: Severity;
+  readonly rule: string;
+}
+
+export interface ChartOrder {
+  readonly since: number;
+  /** The end of what is shown of the past; `now`, or before it. */
+  readonly until: number;
+  readonly now: number;
+  /** In one currency, oldest first. */
+  readonly readings: readonly Reading[];
+  readonly balance: Balance;
+  readonly gaps: readonly Stretch[];
+  /** Into how many points the readings are thinned at the most. */
+  readonly mostPoints: number;
+  readonly thresholds: Ladder<Micros>;
+  /** Of this balance; null shows nothing of the future. */
+  readonly outlook: Outlook | null;
+  /** How much of the future is shown at the most, as a share of the past. */
+  readonly aheadShare: number;
+  readonly incidents: readonly IncidentBand[];
+}
+
+/** What is shown of the future where nothing is foretold. */
+const leastAhead = 0.02;
+const mostTopUps = 60;
+/** A line whose thresholds are further away than this share of its amount, and than its own height, would lie flat. */
+const flatShare = 0.4;
+
+export function layChart(order: ChartOrder): Chart {
+  const { since, until, now, readings, balance } = order;
+  const spanMs = until - since;
+  const points = breakAtGaps(thin(readings, order.mostPoints), balance, order.gaps);
+  const last = readings.at(-1);
+  const ahead =
+    last === undefined || until < now
+      ? { projection: [], fan: [] }
+      : lookAhead(order.outlook, {
+          last: { at: last.at, value: last[balance] },
+          now,
+          farthest: now + spanMs * order.aheadShare,
+        });
+  const end = Math.max(now + spanMs * leastAhead, ahead.projection.at(-1)?.at ?? 0, ahead.fan.at(-1)?.at ?? 0);
+  return {
+    since,
+    until: until < now ? until : end,
+    now,
+    points,
+    thresholds: nearLevels(order.thresholds, valuesOf(points)),
+    topUps: findTopUps(readings, balance),
+    incidents: order.incidents
+      .map((band) => ({ ...band, from: Math.max(band.from, since), to: Math.min(band.to, until) }))
+      .filter(({ from, to }) => to > since && from <= until),
+    ...ahead,
+  };
+}
+
+/** The lowest and the highest amount that is drawn; null of an empty chart. */
+export function amountsOf(
+  chart: Pick<Chart, 'points' | 'thresholds'> & Partial<Ahead>,
+): { readonly lowest: Micros; readonly highest: Micros } | null {
+  const { points, thresholds, projection = [], fan = [] } = chart;
+  return extremesOf([
+    ...valuesOf(points),
+    ...thresholds.map(({ value }) => value),
+    ...projection.map(({ value }) => value),
+    ...fan.map(({ low }) => low),
+  ]);
+}
+
+/** The same with room above and below, and from zero where that is near. */
+export function roomyAmounts(chart: Chart): { readonly lowest: Micros; readonly highest: Micros } {
+  const { lowest, highest } = amountsOf(chart) ?? { lowest: 0, highest: 1_000_000 };
+  const margin = (highest - lowest) * 0.06 || Math.max(1_000_000, Math.abs(highest) * 0.1);
+  return { lowest: lowest >= 0 && lowest < margin ? 0 : lowest - margin, highest: highest + margin };
+}
+
+/** Those within sight of the line, and the nearest in any case. */
+function nearLevels(ladder: Ladder<Micros>, values: readonly Micros[]): readonly Level[] {
+  const levels = ladderSteps(ladder).map(({ severity, threshold }) => ({ severity, value: threshold }));
+  const drawn = extremesOf(values);
+  if (drawn === null) return levels;
+  const { lowest, highest } = drawn;
+  const distance = ({ value }: Level): number => Math.max(lowest - value, value - highest, 0);
+  const nearest = Math.min(...levels.map(distance));
+  const sight = Math.max(highest - lowest, flatShare * Math.abs(highest), nearest);
+  return levels.filter((level) => distance(level) <= sight);
+}
+
+function findTopUps(readings: readonly Reading[], balance: Balance): readonly TopUp[] {
+  const topUps: TopUp[] = [];
+  let previous: Reading | undefined;
+  for (const reading of readings) {
+    const rise = previous === undefined ? 0 : reading[balance] - previous[balance];
+    if (rise >= leastTopUpMicros) topUps.push({ at: reading.at, rise, value: reading[balance] });
+    previous = reading;
+  }
+  if (topUps.length <= mostTopUps) return topUps;
+  const largest = new Set(topUps.toSorted((left, right) => right.rise - left.rise).slice(0, mostTopUps));
+  return topUps.filter((topUp) => largest.has(topUp));
+}
+
+function valuesOf(points: readonly LinePoint[]): readonly Micros[] {
+  return points.flatMap(({ value }) => (value === null ? [] : [value]));
+}
+
+function extremesOf(
+  values: readonly Micros[],
+): { readonly lowest: Micros; readonly highest: Micros } | null {
+  if (values.length === 0) return null;
+  return {
+    lowest: values.reduce((least, value) => Math.min(least, value)),
+    highest: values.reduce((most, value) => Math.max(most, value)),
+  };
+}
