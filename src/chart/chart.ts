@@ -23,6 +23,10 @@ export interface Chart extends Ahead {
   readonly thresholds: readonly Level[];
   readonly topUps: readonly TopUp[];
   readonly incidents: readonly IncidentBand[];
+  /** When all alerts of the balance were muted, or some. */
+  readonly silences: readonly Stretch[];
+  /** What was foretold a week ago, where that is known. */
+  readonly foretold: readonly { readonly at: number; readonly value: Micros }[];
 }
 
 export interface Level {
@@ -59,6 +63,8 @@ export interface ChartOrder {
   /** How much of the future is shown at the most, as a share of the past. */
   readonly aheadShare: number;
   readonly incidents: readonly IncidentBand[];
+  readonly silences?: readonly Stretch[];
+  readonly foretold?: Chart['foretold'];
 }
 
 /** What is shown of the future where nothing is foretold. */
@@ -80,7 +86,11 @@ export function layChart(order: ChartOrder): Chart {
           now,
           farthest: now + spanMs * order.aheadShare,
         });
-  const end = Math.max(now + spanMs * leastAhead, ahead.projection.at(-1)?.at ?? 0, ahead.fan.at(-1)?.at ?? 0);
+  const end = Math.max(
+    now + spanMs * leastAhead,
+    ahead.projection.at(-1)?.at ?? 0,
+    ahead.fan.at(-1)?.at ?? 0,
+  );
   return {
     since,
     until: until < now ? until : end,
@@ -88,23 +98,30 @@ export function layChart(order: ChartOrder): Chart {
     points,
     thresholds: nearLevels(order.thresholds, valuesOf(points)),
     topUps: findTopUps(readings, balance),
-    incidents: order.incidents
-      .map((band) => ({ ...band, from: Math.max(band.from, since), to: Math.min(band.to, until) }))
-      .filter(({ from, to }) => to > since && from <= until),
+    incidents: cutTo(order, order.incidents),
+    silences: cutTo(order, order.silences ?? []),
+    foretold: (order.foretold ?? []).filter(({ at }) => at >= since && at <= until),
     ...ahead,
   };
 }
 
+function cutTo<Band extends Stretch>({ since, until }: ChartOrder, bands: readonly Band[]): readonly Band[] {
+  return bands
+    .map((band) => ({ ...band, from: Math.max(band.from, since), to: Math.min(band.to, until) }))
+    .filter(({ from, to }) => to > since && from <= until);
+}
+
 /** The lowest and the highest amount that is drawn; null of an empty chart. */
 export function amountsOf(
-  chart: Pick<Chart, 'points' | 'thresholds'> & Partial<Ahead>,
+  chart: Pick<Chart, 'points' | 'thresholds'> & Partial<Ahead & Pick<Chart, 'foretold'>>,
 ): { readonly lowest: Micros; readonly highest: Micros } | null {
-  const { points, thresholds, projection = [], fan = [] } = chart;
+  const { points, thresholds, projection = [], fan = [], foretold = [] } = chart;
   return extremesOf([
     ...valuesOf(points),
     ...thresholds.map(({ value }) => value),
     ...projection.map(({ value }) => value),
     ...fan.map(({ low }) => low),
+    ...foretold.map(({ value }) => value),
   ]);
 }
 
@@ -144,9 +161,7 @@ function valuesOf(points: readonly LinePoint[]): readonly Micros[] {
   return points.flatMap(({ value }) => (value === null ? [] : [value]));
 }
 
-function extremesOf(
-  values: readonly Micros[],
-): { readonly lowest: Micros; readonly highest: Micros } | null {
+function extremesOf(values: readonly Micros[]): { readonly lowest: Micros; readonly highest: Micros } | null {
   if (values.length === 0) return null;
   return {
     lowest: values.reduce((least, value) => Math.min(least, value)),

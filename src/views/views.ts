@@ -2,7 +2,6 @@ import type { Counters } from '../daemon/counting.ts';
 import type { Incident } from '../domain/alert.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Outlook } from '../domain/message.ts';
-import type { Micros } from '../domain/money.ts';
 import type { AlertName, Refusal, SilenceOrder } from '../domain/operator.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
 import type { OutcomeKind } from '../domain/outcome.ts';

@@ -157,6 +157,14 @@ describe('history', () => {
         { at: '2026-11-20T18:21:00.000Z', sms: '-18.383', voip: '80', currency: 'CNY' },
       ],
     });
+    const csv = await fetch(`${server.url}/api/v1/accounts/otp/history.csv?since=30m`);
+    expect(csv.headers.get('content-type')).toContain('text/csv');
+    expect(csv.headers.get('content-disposition')).toBe(
+      'attachment; filename="otp-2026-11-20-2026-11-20.csv"',
+    );
+    expect(await csv.text()).toBe(
+      'at,sms,voip,currency\r\n2026-11-20T18:21:00.000Z,-18.383,80,CNY\r\n2026-11-20T18:41:00.000Z,-18.383,80,CNY\r\n',
+    );
     expect((await history('since=30m')).points).toHaveLength(2);
     expect((await history(`since=${viewsNow - 30 * minuteMs}`)).points).toHaveLength(2);
   });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
 import { signAcknowledgement } from '../../src/http/ack-link.ts';
 import { demoViews } from '../support/demo-views.ts';
-import { buildAccountView, buildAlertView, hourMs, viewsNow } from '../support/fake-views.ts';
+import { buildAccountView, buildAlertView, dayMs, hourMs, viewsNow } from '../support/fake-views.ts';
 import { ackKey, type RunningServer, runServer } from '../support/web-server.ts';
 
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -38,6 +38,7 @@ const pages = [
   ['overview', '/'],
   ['account', '/accounts/otp?range=7d'],
   ['account-voip', '/accounts/voice-alerts?balance=voip&range=30d'],
+  ['account-both', '/accounts/otp?balance=both&since=2026-11-01&until=2026-11-18'],
   ['alerts', '/alerts'],
   ['alerts-past', '/alerts?state=past'],
   ['silences', '/silences'],
@@ -140,11 +141,14 @@ describe.skipIf(!present)('in a browser', () => {
       await open(page, `${server.url}/accounts/otp?range=30d`);
       const zoomIn = page.getByRole('button', { name: 'Zoom in' });
       await zoomIn.waitFor();
-      const picture = () => page.evaluate<string>("document.querySelector('.uplot canvas').toDataURL()");
+      const picture = async () => (await picturesOf(page))[0];
       const whole = await picture();
       await zoomIn.focus();
+      const closer = page.waitForResponse((response) => response.url().includes('&since='));
       await page.keyboard.press('+');
       await expect.poll(picture).not.toBe(whole);
+      await closer;
+      await page.waitForTimeout(200);
       const near = await picture();
       // The chart is fetched again every few seconds at most, so it is told until it does.
       let fetched = 0;
@@ -159,13 +163,69 @@ describe.skipIf(!present)('in a browser', () => {
       expect(await picture()).toBe(near);
       await page.keyboard.press('0');
       await expect.poll(picture).toBe(whole);
+      expect(await page.locator('[data-csv]').getAttribute('href')).toMatch(/since=30d$/);
       const over = await page.locator('.u-over').boundingBox();
       if (over === null) throw new Error('the chart has no surface');
       await page.mouse.move(over.x + over.width * 0.3, over.y + 50);
       await page.mouse.down();
       await page.mouse.move(over.x + over.width * 0.6, over.y + 60, { steps: 4 });
+      const finer = page.waitForResponse((response) => response.url().includes('&since='));
       await page.mouse.up();
       await expect.poll(picture).not.toBe(whole);
+      const { since, until, points } = (await (await finer).json()) as {
+        since: number;
+        until: number;
+        points: unknown[];
+      };
+      // Three tenths of the chart, with as many points as the whole has.
+      expect((until - since) / dayMs).toBeLessThan(12);
+      expect(points.length).toBeGreaterThan(400);
+      const csv = (await page.locator('[data-csv]').getAttribute('href')) ?? '';
+      const { searchParams } = new URL(csv, server.url);
+      expect(Date.parse(searchParams.get('since') ?? '')).toBeCloseTo(since, -4);
+      expect(Date.parse(searchParams.get('until') ?? '')).toBeCloseTo(until, -4);
+    });
+  });
+
+  it('shows any two dates, and gives their readings as CSV, without a script', async () => {
+    await withPage(plain, async (page) => {
+      await open(page, `${server.url}/accounts/otp?balance=voip`);
+      await page.getByLabel('From', { exact: true }).fill('2026-11-02');
+      await page.getByLabel('to', { exact: true }).fill('2026-11-03');
+      await page.getByRole('button', { name: 'Show' }).click();
+      await page
+        .getByRole('heading', { name: /^VoIP balance, Mon 2 Nov 00:00 UTC to Wed 4 Nov 00:00/ })
+        .waitFor();
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('link', { name: 'Download as CSV' }).click(),
+      ]);
+      expect(download.suggestedFilename()).toBe('otp-2026-11-02-2026-11-03.csv');
+      const lines = readFileSync(await download.path(), 'utf8')
+        .trim()
+        .split('\r\n');
+      expect(lines[0]).toBe('at,sms,voip,currency');
+      expect(lines).toHaveLength(1 + 2 * 288);
+    });
+  });
+
+  it('says beside the dates what is wrong with them', async () => {
+    await withPage(plain, async (page) => {
+      await open(page, `${server.url}/accounts/otp?since=2026-11-09&until=2026-11-02`);
+      await page.getByRole('alert').filter({ hasText: 'since: it must lie before until' }).waitFor();
+      expect(await page.locator('.chart-svg .line').count()).toBe(1);
+    });
+  });
+
+  it('draws both balances under one another and zooms them together', async () => {
+    await withPage(scripted, async (page) => {
+      await open(page, `${server.url}/accounts/otp?balance=both&range=30d`);
+      await expect.poll(() => page.locator('.uplot canvas').count()).toBe(2);
+      const pictures = () => picturesOf(page);
+      const [sms, voip] = await pictures();
+      await page.getByRole('button', { name: 'Zoom in' }).click();
+      await expect.poll(async () => (await pictures())[0]).not.toBe(sms);
+      expect((await pictures())[1]).not.toBe(voip);
     });
   });
 
@@ -465,6 +525,15 @@ describe.skipIf(!present)('in a browser', () => {
         .first()
         .waitFor();
     }
+  }
+
+  /** What the charts show, each as a short text that is another one for another picture. */
+  function picturesOf(page: Page): Promise<string[]> {
+    return page.evaluate(`[...document.querySelectorAll('.uplot canvas')].map((it) => {
+      let sum = 0;
+      for (const letter of it.toDataURL()) sum = (sum * 31 + letter.charCodeAt(0)) % 1000000007;
+      return String(sum);
+    })`);
   }
 
   async function seriousFindings(

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatCsvLine } from '../../src/cli/terminal/csv.ts';
 import { formatMicros } from '../../src/domain/money.ts';
 import { HistoryFileError, readHistoryCsv } from '../../src/replay/history-csv.ts';
 import { PackedPolls } from '../../src/store/runs/packed-polls.ts';
+import { formatCsvLine } from '../../src/views/csv.ts';
 
 const header = 'at,sms,voip,currency';
 const noon = Date.UTC(2026, 10, 20, 12);

@@ -150,7 +150,9 @@ function fanOf({ fan }: Chart, scale: Scale): string {
 function projectionOf({ chart, emptyAt }: MailChart, scale: Scale): readonly string[] {
   const [from, to] = chart.projection;
   if (from === undefined || to === undefined) return [];
-  const [x1, y1, x2, y2] = [scale.x(from.at), scale.y(from.value), scale.x(to.at), scale.y(to.value)].map(round);
+  const [x1, y1, x2, y2] = [scale.x(from.at), scale.y(from.value), scale.x(to.at), scale.y(to.value)].map(
+    round,
+  );
   const dashes = `<line x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}" stroke="${lineColour}" stroke-width="1.8" stroke-dasharray="3 4"/>`;
   if (emptyAt !== to.at) return [dashes];
   return [dashes, `<circle cx="${x2}" cy="${y2}" r="3.2" fill="#ffffff" stroke="#c4231a" stroke-width="2"/>`];

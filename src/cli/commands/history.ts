@@ -2,12 +2,12 @@ import { formatMoney } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Balance, Reading } from '../../domain/reading.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
+import { formatHistoryLine, historyHeader } from '../../views/csv.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Command, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson } from '../print-json.ts';
 import { readBalance, readInstant, requireAccount } from '../read-options.ts';
-import { formatCsvLine } from '../terminal/csv.ts';
 import { displayWidth } from '../terminal/display-width.ts';
 import { layoutWidth } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
@@ -79,15 +79,11 @@ async function printCsv(
   { stdout, stderr, clock, signal }: CommandContext,
   readings: readonly Reading[],
 ): Promise<void> {
-  const { readingJson } = await import('../../views/public-json.ts');
   // On a terminal the lines themselves show how far it is.
   const progress = stdout.isTerminal ? null : startProgress({ output: stderr, clock, label: 'export' });
-  await stdout.write(formatCsvLine(['at', 'sms', 'voip', 'currency']));
+  await stdout.write(historyHeader);
   for (let from = 0; from < readings.length && !signal.aborted; from += chunkLines) {
-    const chunk = readings.slice(from, from + chunkLines).map((reading) => {
-      const { at, sms, voip, currency } = readingJson(reading);
-      return formatCsvLine([at, sms, voip, currency]);
-    });
+    const chunk = readings.slice(from, from + chunkLines).map(formatHistoryLine);
     await stdout.write(chunk.join(''));
     progress?.update((from + chunk.length) / readings.length);
   }
@@ -183,4 +179,3 @@ function headingLines(title: string, latest: string, { columns, style }: Command
   if (displayWidth(whole) <= columns) return [style.bold(title) + whole.slice(title.length)];
   return [...wrapToWidth(title, columns).map(style.bold), ...wrapToWidth(latest, columns)];
 }
-

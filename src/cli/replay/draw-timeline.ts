@@ -57,7 +57,11 @@ export function drawTimeline(
   return [...charts, ...lines, ''];
 }
 
-function layTrace({ readings, since, until }: AccountTrace, balance: Balance, thresholds: Ladder<Micros>): Chart {
+function layTrace(
+  { readings, since, until }: AccountTrace,
+  balance: Balance,
+  thresholds: Ladder<Micros>,
+): Chart {
   const polls = readings.map((reading) => ({ at: reading.at, reading }));
   const chart = layChart({
     since,

@@ -1,7 +1,9 @@
 import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
-import { balances } from '../../domain/reading.ts';
+import { isoDay } from '../../domain/moment.ts';
+import { balances, type Reading } from '../../domain/reading.ts';
 import { thin } from '../../spending/thin.ts';
+import { formatHistoryLine, historyHeader } from '../../views/csv.ts';
 import {
   accountJson,
   explanationJson,
@@ -10,10 +12,11 @@ import {
   readingJson,
 } from '../../views/public-json.ts';
 import type { LiveViews } from '../../views/views.ts';
-import { buildChart, chartRanges } from '../page/chart-model.ts';
+import { buildChart } from '../page/chart-model.ts';
+import { chartRanges, readSpan } from '../page/chart-span.ts';
 import { RequestError } from '../refusal.ts';
 import { inSlices } from '../slices.ts';
-import { chartSchema } from './chart-schema.ts';
+import { chartJson } from './chart-schema.ts';
 import { findAccount } from './find.ts';
 import { accept, count, parseInstant } from './input.ts';
 import { type Api, gives, refused, window, written } from './operation.ts';
@@ -22,6 +25,7 @@ import { mostItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './pa
 const weekMs = 7 * 86_400_000;
 /** So many accounts are written before others have their turn. */
 const sliceOfAccounts = 50;
+const sliceOfReadings = 2_000;
 const tags = ['accounts'];
 const params = z.object({ id: z.string() });
 
@@ -67,6 +71,20 @@ const getHistory = createRoute({
     }),
   },
   responses: { 200: gives('Readings', pointList), ...refused },
+});
+
+const getHistoryCsv = createRoute({
+  method: 'get',
+  path: '/api/v1/accounts/{id}/history.csv',
+  operationId: 'getHistoryCsv',
+  summary:
+    'Every reading as CSV, oldest first: at, sms, voip, currency, as `lowwater history --csv` writes it',
+  tags,
+  request: { params, query: z.object(window) },
+  responses: {
+    200: { description: 'RFC 4180, to be saved as a file', content: { 'text/csv': { schema: z.string() } } },
+    ...refused,
+  },
 });
 
 const listPolls = createRoute({
@@ -115,11 +133,21 @@ const getChart = createRoute({
   request: {
     params,
     query: z.object({
-      range: z.enum(rangeNames, { error: `give ${rangeNames.join(', ')}` }).default('24h'),
+      range: z
+        .enum(rangeNames, { error: `give ${rangeNames.join(', ')}` })
+        .default('24h')
+        .meta({ description: 'The time up to now; since or until instead give any other' }),
+      since: z.string().optional().meta({
+        description: 'Inclusive; ISO 8601 or a duration ago; default: a week before until',
+      }),
+      until: window.until,
+      points: count(2, 5_000)
+        .default(800)
+        .meta({ description: 'How many at most, thinned with minima and maxima' }),
       balance: z.enum(balances, { error: `give ${balances.join(' or ')}` }).default('sms'),
     }),
   },
-  responses: { 200: gives('The chart', chartSchema), ...refused },
+  responses: { 200: gives('The chart', chartJson.schema), ...refused },
 });
 
 const pollAccount = createRoute({
@@ -161,6 +189,17 @@ export function addAccountOperations(api: Api, views: LiveViews): void {
     return written(context, `{"points":[${body}],"nextCursor":${JSON.stringify(page.nextCursor)}}\n`);
   });
 
+  api.openapi(getHistoryCsv, (context) => {
+    const { id } = findAccount(views, context.req.valid('param').id);
+    const { since, until } = readWindow(context.req.valid('query'), context.get('now'));
+    const lines = writeCsv(views.readings(id, since, until));
+    const name = `${id}-${isoDay(since, 'UTC')}-${isoDay(until - 1, 'UTC')}.csv`;
+    return context.body(ReadableStream.from(lines).pipeThrough(new TextEncoderStream()), 200, {
+      'content-type': 'text/csv; charset=utf-8; header=present',
+      'content-disposition': `attachment; filename="${name}"`,
+    });
+  });
+
   api.openapi(listPolls, (context) => {
     const { id } = findAccount(views, context.req.valid('param').id);
     const { limit, cursor, ...given } = context.req.valid('query');
@@ -186,10 +225,12 @@ export function addAccountOperations(api: Api, views: LiveViews): void {
 
   api.openapi(getChart, (context) => {
     const account = findAccount(views, context.req.valid('param').id);
-    const query = context.req.valid('query');
-    const range = chartRanges.find(({ name }) => name === query.range) ?? chartRanges[0];
+    const { balance, points, ...time } = context.req.valid('query');
+    const now = context.get('now');
+    const span = readSpan(time, { now, timezone: 'UTC' });
+    const chart = buildChart(views, { account, span, balance, points, now });
     return context.json(
-      buildChart(views, { account, range, balance: query.balance, now: context.get('now') }),
+      chartJson({ ...chart, account: account.id, balance, currency: account.currency }),
       200,
     );
   });
@@ -221,6 +262,11 @@ async function* writeAccounts(
     yield text;
   }
   yield `],"nextCursor":${JSON.stringify(next)}}\n`;
+}
+
+async function* writeCsv(readings: readonly Reading[]): AsyncGenerator<string> {
+  yield historyHeader;
+  for await (const slice of inSlices(readings, sliceOfReadings)) yield slice.map(formatHistoryLine).join('');
 }
 
 function readWindow(

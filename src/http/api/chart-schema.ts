@@ -30,7 +30,8 @@ export const chartJson = publicObject<AccountChart>()(
       z.array(z.tuple([instant, amount.nullable()])).meta({
         description: 'Instant and amount; null where nothing was read from then on',
       }),
-      ({ points }) => points.map(({ at, value }) => [at, value === null ? null : units(value)]),
+      ({ points }) =>
+        points.map(({ at, value }): [number, number | null] => [at, value === null ? null : units(value)]),
     ],
     thresholds: [
       z.array(z.strictObject({ severity: severitySchema, value: amount })).meta({
@@ -46,12 +47,23 @@ export const chartJson = publicObject<AccountChart>()(
       z.array(z.strictObject({ from: instant, to: instant, severity: severitySchema, rule: z.string() })),
       ({ incidents }) => incidents.map(({ from, to, severity, rule }) => ({ from, to, severity, rule })),
     ],
-    projection: [corners, ({ projection }) => projection.map(({ at, value }) => [at, units(value)])],
+    silences: [
+      z.array(z.strictObject({ from: instant, to: instant })),
+      ({ silences }) => silences.map(({ from, to }) => ({ from, to })),
+    ],
+    foretold: [
+      corners.meta({ description: 'What was foretold a week ago, beside what came' }),
+      ({ foretold }) => foretold.map(({ at, value }): [number, number] => [at, units(value)]),
+    ],
+    projection: [
+      corners,
+      ({ projection }) => projection.map(({ at, value }): [number, number] => [at, units(value)]),
+    ],
     fan: [
       z.array(z.tuple([instant, amount, amount])).meta({
         description: 'Instant, and between which amounts the balance lies then, four times in five',
       }),
-      ({ fan }) => fan.map(({ at, low, high }) => [at, units(low), units(high)]),
+      ({ fan }) => fan.map(({ at, low, high }): [number, number, number] => [at, units(low), units(high)]),
     ],
   },
   'What the chart on the page draws. Instants are milliseconds since 1970. Amounts are rounded to doubles here; history has them exactly.',

@@ -1,58 +1,104 @@
-// Draws the chart of the account page with uPlot over the picture that the server drew: the same facts, with a cursor.
+// Draws the charts of the account page with uPlot over the pictures that the server drew: the same facts, with a cursor and a zoom.
+// What is looked at closely is fetched again with more points; two charts are zoomed together.
 
+import { describe, seriesOf, sizeOf } from './chart-drawing.js';
 import uPlot from './uplot.js';
 
-const figure = document.querySelector('[data-chart]');
 const dark = matchMedia('(prefers-color-scheme: dark)');
-const timezone = figure?.dataset.timezone ?? 'UTC';
-const hourAndMinute = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
 const redrawMs = 5000;
+/** Finer points are fetched once the zoom has come to rest. */
+const restMs = 300;
 /** The shortest time that is worth a whole chart, in seconds. */
 const leastView = 60;
-let plot = null;
-let chart = null;
+const csv = document.querySelector('[data-csv]');
+const wholeCsv = csv?.getAttribute('href');
 /** What is looked at, as seconds since 1970; null is everything. */
 let view = null;
 let drawnAt = 0;
+let resting = 0;
 
-if (figure !== null) {
-  draw();
+const charts = [...document.querySelectorAll('[data-chart]')].map((figure) => ({
+  figure,
+  box: figure.querySelector('.chart-box'),
+  plot: null,
+  /** As the server gave it, and the stretch of it that was fetched again with more points. */
+  whole: null,
+  fine: null,
+}));
+
+if (charts.length > 0) {
+  drawAll();
   dark.addEventListener('change', () => {
-    plot?.destroy();
-    plot = null;
-    draw();
+    for (const chart of charts) {
+      chart.plot?.destroy();
+      chart.plot = null;
+      if (chart.whole !== null) show(chart);
+    }
   });
   document.addEventListener('lowwater:fresh', () => {
     // A chart of hours gains nothing from being drawn every second.
-    if (performance.now() - drawnAt > redrawMs) draw();
+    if (performance.now() - drawnAt > redrawMs) drawAll();
   });
-  new ResizeObserver(() => plot?.setSize(sizeOf(figure.querySelector('.chart-box')))).observe(figure);
+  for (const chart of charts)
+    new ResizeObserver(() => chart.plot?.setSize(sizeOf(chart.box))).observe(chart.figure);
 }
 
-async function draw() {
+async function drawAll() {
   drawnAt = performance.now();
-  const response = await fetch(figure.dataset.chart, { cache: 'no-store' });
-  if (!response.ok) return;
-  const fresh = await response.json();
-  if (fresh.points.length === 0) return;
-  chart = fresh;
-  if (plot === null) drawFirst();
-  // The same picture with newer numbers: cursor and zoom stay where they are.
-  else plot.setData(seriesOf(chart), true);
+  await Promise.all(charts.map(draw));
+  if (view !== null) await refine();
 }
 
-function drawFirst() {
-  const box = figure.querySelector('.chart-box');
-  plot = new uPlot(describe(box), seriesOf(chart), document.createElement('div'));
+async function draw(chart) {
+  const fresh = await ask(chart, chart.figure.dataset.time);
+  if (fresh === null || fresh.points.length === 0) return;
+  chart.whole = fresh;
+  show(chart);
+}
+
+async function ask({ figure }, time) {
+  const response = await fetch(`${figure.dataset.chart}&${time}`, { cache: 'no-store' });
+  return response.ok ? response.json() : null;
+}
+
+/** The same picture with newer numbers: cursor and zoom stay where they are. */
+function show(chart) {
+  if (chart.plot === null) drawFirst(chart);
+  else chart.plot.setData(seriesOf(drawn(chart)), true);
+}
+
+function drawFirst(chart) {
+  const { box, figure } = chart;
+  const { timezone } = figure.dataset;
+  const order = {
+    box,
+    timezone,
+    drawn: () => drawn(chart),
+    range: () => view ?? wholeView(),
+    select: lookAt,
+  };
+  chart.plot = new uPlot(describe(order), seriesOf(drawn(chart)), document.createElement('div'));
   box.classList.add('drawn');
-  plot.root.setAttribute('role', 'img');
-  plot.root.setAttribute('aria-label', figure.dataset.label);
-  box.replaceChildren(plot.root, zoomButtons());
-  listenForZoom(plot.over);
+  chart.plot.root.setAttribute('role', 'img');
+  chart.plot.root.setAttribute('aria-label', figure.dataset.label);
+  box.replaceChildren(chart.plot.root, ...(chart === charts[0] ? [zoomButtons()] : []));
+  listenForZoom(chart.plot);
+}
+
+/** The chart, with finer points where there are any. */
+function drawn({ whole, fine }) {
+  if (fine === null) return whole;
+  const before = whole.points.filter(([at]) => at < fine.since);
+  const after = whole.points.filter(([at]) => at > fine.until);
+  return { ...whole, points: [...before, ...fine.points, ...after] };
 }
 
 function wholeView() {
-  return [chart.since / 1000, chart.until / 1000];
+  const known = charts.flatMap(({ whole }) => whole ?? []);
+  return [
+    Math.min(...known.map(({ since }) => since)) / 1000,
+    Math.max(...known.map(({ until }) => until)) / 1000,
+  ];
 }
 
 /** Looks at a part, kept within the chart; null looks at everything. */
@@ -65,7 +111,40 @@ function look(wanted) {
     view = length >= until - since ? null : [from, from + length];
   }
   const [min, max] = view ?? wholeView();
-  plot.setScale('x', { min, max });
+  for (const chart of charts) {
+    if (view !== null) chart.plot?.setScale('x', { min, max });
+    else if (chart.plot !== null) {
+      chart.fine = null;
+      show(chart);
+    }
+  }
+  offerCsv();
+  clearTimeout(resting);
+  resting = setTimeout(refine, restMs);
+}
+
+/** The download is of what is shown. */
+function offerCsv() {
+  if (csv === null) return;
+  const [from, to] = (view ?? []).map((seconds) => new Date(seconds * 1000).toISOString());
+  csv.setAttribute('href', view === null ? wholeCsv : `${wholeCsv.split('?')[0]}?since=${from}&until=${to}`);
+}
+
+/** Fetches what is looked at with as many points as the whole has. */
+async function refine() {
+  const asked = view;
+  if (asked === null) return;
+  const [since, until] = [Math.floor(asked[0] * 1000), Math.ceil(asked[1] * 1000)];
+  await Promise.all(
+    charts.map(async (chart) => {
+      if (chart.whole === null || since >= chart.whole.now) return;
+      const fine = await ask(chart, `since=${since}&until=${until}`);
+      // Somebody went on meanwhile, and what is looked at now is under way.
+      if (fine === null || view !== asked) return;
+      chart.fine = { since, until: Math.min(until, fine.now), points: fine.points };
+      show(chart);
+    }),
+  );
 }
 
 /** Makes the view `factor` times as long around an instant, by default its middle. */
@@ -121,7 +200,8 @@ function zoomButtons() {
 }
 
 /** Wheel with Ctrl (which a trackpad's pinch sends too), two fingers, and a double click back to everything. */
-function listenForZoom(over) {
+function listenForZoom(plot) {
+  const { over } = plot;
   const instantAt = (x) => plot.posToVal(x - over.getBoundingClientRect().left, 'x');
   const fingers = new Map();
   over.addEventListener(
@@ -151,259 +231,9 @@ function listenForZoom(over) {
 }
 
 /** What was marked by dragging becomes the view. */
-function lookAtSelection(self) {
+function lookAt(self) {
   const { left, width } = self.select;
   if (width < 8) return;
   look([self.posToVal(left, 'x'), self.posToVal(left + width, 'x')]);
   self.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
-}
-
-/** Three rows over one list of instants: time, balance, projection. */
-function seriesOf({ points, projection }) {
-  const ahead = projection.slice(1);
-  const times = [...points.map(([at]) => at / 1000), ...ahead.map(([at]) => at / 1000)];
-  const balance = [...points.map(([, value]) => value), ...ahead.map(() => null)];
-  const expected = times.map(() => null);
-  if (ahead.length > 0) {
-    expected[points.length - 1] = projection[0][1];
-    ahead.forEach(([, value], index) => {
-      expected[points.length + index] = value;
-    });
-  }
-  return [times, balance, expected];
-}
-
-function describe(box) {
-  const colour = readColours();
-  const money = (value) =>
-    value === null || value === undefined ? '–' : `${formatMoney(value)} ${chart.currency ?? ''}`;
-  const axis = {
-    stroke: colour.soft,
-    grid: { stroke: colour.line, width: 1 },
-    ticks: { stroke: colour.line, width: 1 },
-    font: '12px system-ui',
-  };
-  return {
-    ...sizeOf(box),
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), timezone),
-    fmtDate: (format) => uPlot.fmtDate(format),
-    cursor: { points: { size: 7 }, drag: { x: true, y: false, setScale: false } },
-    legend: { live: true },
-    scales: {
-      x: { time: true, range: () => view ?? wholeView() },
-      y: { range: (_plot, lowest, highest) => rangeOf(chart, lowest, highest) },
-    },
-    axes: [
-      { ...axis, space: 64, values: timeLabels },
-      { ...axis, size: 64 },
-    ],
-    series: [
-      {
-        label: 'Time',
-        value: (_plot, seconds) =>
-          seconds === null
-            ? '–'
-            : wordTime(seconds, {
-                weekday: 'short',
-                day: 'numeric',
-                month: 'short',
-                ...hourAndMinute,
-                timeZoneName: 'shortOffset',
-              })
-                .replace(',', '')
-                .replace('GMT', 'UTC'),
-      },
-      {
-        label: 'Balance',
-        stroke: colour.link,
-        width: 2,
-        points: { show: false },
-        value: (_plot, value) => money(value),
-      },
-      {
-        label: 'Projection',
-        stroke: colour.link,
-        width: 2,
-        dash: [6, 5],
-        points: { show: false },
-        spanGaps: true,
-        value: (_plot, value) => money(value),
-      },
-    ],
-    hooks: {
-      setSelect: [lookAtSelection],
-      drawClear: [(self) => drawUnder(self, chart, colour)],
-      draw: [(self) => drawMarks(self, chart, colour)],
-    },
-  };
-}
-
-/** Hours while the view is short, days and months while it is long; the day with the first hour of it. */
-function timeLabels(_plot, splits, _axisIndex, _space, step) {
-  return splits.map((seconds) => {
-    const day = wordTime(seconds, { day: 'numeric', month: 'short' });
-    if (step >= 28 * 86_400) return wordTime(seconds, { month: 'short', year: '2-digit' });
-    if (step >= 86_400) return day;
-    if (step < 60) return wordTime(seconds, { ...hourAndMinute, second: '2-digit' });
-    const clock = wordTime(seconds, hourAndMinute);
-    return clock === '00:00' ? day : clock;
-  });
-}
-
-/** A time in the zone that the whole page speaks in, whatever the zone of the browser. */
-function wordTime(seconds, parts) {
-  return new Date(seconds * 1000).toLocaleString('en-GB', { ...parts, timeZone: timezone });
-}
-
-function rangeOf({ thresholds, fan }, lowest, highest) {
-  const marks = [...thresholds.map(({ value }) => value), ...fan.map(([, low]) => low)];
-  const values = [lowest, highest, ...marks].filter((value) => value !== null);
-  const least = Math.min(...values);
-  const most = Math.max(...values);
-  const margin = (most - least) * 0.06 || Math.max(1, Math.abs(most) * 0.1);
-  return [least >= 0 && least < margin ? 0 : least - margin, most + margin];
-}
-
-/** What lies under the line: incidents, stretches that were not read, and the fan of what is foretold. */
-function drawUnder(self, chart, colour) {
-  const { ctx, bbox } = self;
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-  ctx.clip();
-  shadeIncidents(self, chart, colour);
-  hatchUnread(self, chart, colour);
-  fillFan(self, chart, colour);
-  ctx.restore();
-}
-
-function hatchUnread(self, { points, now }, colour) {
-  const { ctx, bbox } = self;
-  const step = 8 * devicePixelRatio;
-  points.forEach(([from, value], index) => {
-    if (value !== null) return;
-    const left = Math.max(bbox.left, self.valToPos(from / 1000, 'x', true));
-    const right = Math.min(
-      bbox.left + bbox.width,
-      self.valToPos((points[index + 1]?.[0] ?? now) / 1000, 'x', true),
-    );
-    if (right <= left) return;
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(left, bbox.top, Math.max(right - left, 2), bbox.height);
-    ctx.clip();
-    ctx.globalAlpha = 0.55;
-    ctx.strokeStyle = colour.soft;
-    ctx.lineWidth = 1.4 * devicePixelRatio;
-    // From a common origin, so that the stripes of neighbours meet.
-    const first = Math.floor((left - bbox.height) / step) * step;
-    for (let x = first; x < right; x += step)
-      line(ctx, [x, bbox.top + bbox.height, x + bbox.height, bbox.top], []);
-    ctx.restore();
-  });
-}
-
-function fillFan(self, { fan }, colour) {
-  if (fan.length === 0) return;
-  const { ctx } = self;
-  const corner = (at, value) =>
-    ctx.lineTo(self.valToPos(at / 1000, 'x', true), self.valToPos(value, 'y', true));
-  ctx.save();
-  ctx.globalAlpha = 0.16;
-  ctx.fillStyle = colour.link;
-  ctx.beginPath();
-  for (const [at, , high] of fan) corner(at, high);
-  for (const [at, low] of fan.toReversed()) corner(at, low);
-  ctx.fill();
-  ctx.restore();
-}
-
-function shadeIncidents(self, { incidents }, colour) {
-  const { ctx, bbox } = self;
-  ctx.save();
-  ctx.globalAlpha = 0.14;
-  for (const { from, to, severity } of incidents) {
-    const left = Math.max(bbox.left, self.valToPos(from / 1000, 'x', true));
-    const right = Math.min(bbox.left + bbox.width, self.valToPos(to / 1000, 'x', true));
-    ctx.fillStyle = colour[severity];
-    if (right > left) ctx.fillRect(left, bbox.top, Math.max(right - left, 2), bbox.height);
-  }
-  ctx.restore();
-}
-
-function drawMarks(self, { thresholds, topUps, now }, colour) {
-  const { ctx, bbox } = self;
-  const scale = devicePixelRatio;
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-  ctx.clip();
-  ctx.font = `600 ${12 * scale}px system-ui`;
-  ctx.textAlign = 'right';
-  ctx.lineWidth = 1.4 * scale;
-  for (const { severity, value } of thresholds) {
-    const y = self.valToPos(value, 'y', true);
-    ctx.strokeStyle = ctx.fillStyle = colour[severity];
-    line(ctx, [bbox.left, y, bbox.left + bbox.width, y], [7 * scale, 4 * scale]);
-    // Above the line, or below it where the chart ends.
-    const above = y - 18 * scale > bbox.top;
-    const place = [
-      `${severity} ${value}`,
-      bbox.left + bbox.width - 4 * scale,
-      above ? y - 5 * scale : y + 14 * scale,
-    ];
-    // A halo keeps the words apart from the lines that they cross.
-    ctx.setLineDash([]);
-    ctx.lineWidth = 4 * scale;
-    ctx.strokeStyle = colour.surface;
-    ctx.strokeText(...place);
-    ctx.fillText(...place);
-    ctx.lineWidth = 1.4 * scale;
-  }
-  const x = self.valToPos(now / 1000, 'x', true);
-  ctx.strokeStyle = colour.soft;
-  line(ctx, [x, bbox.top, x, bbox.top + bbox.height], [scale, 3 * scale]);
-  for (const { at, value } of topUps) {
-    ctx.beginPath();
-    ctx.arc(
-      self.valToPos(at / 1000, 'x', true),
-      self.valToPos(value, 'y', true),
-      4.5 * scale,
-      0,
-      2 * Math.PI,
-    );
-    ctx.fillStyle = colour.good;
-    ctx.strokeStyle = colour.surface;
-    ctx.setLineDash([]);
-    ctx.fill();
-    ctx.stroke();
-  }
-  ctx.restore();
-}
-
-function line(ctx, [fromX, fromY, toX, toY], dash) {
-  ctx.setLineDash(dash);
-  ctx.beginPath();
-  ctx.moveTo(fromX, fromY);
-  ctx.lineTo(toX, toY);
-  ctx.stroke();
-}
-
-function readColours() {
-  const style = getComputedStyle(document.documentElement);
-  const names = ['soft', 'line', 'link', 'surface', 'critical', 'warning', 'info', 'good'];
-  return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
-}
-
-function sizeOf(box) {
-  const width = Math.max(200, Math.floor(box.clientWidth));
-  return { width, height: width < 600 ? 240 : 280 };
-}
-
-function formatMoney(value) {
-  return value.toLocaleString('en-US', {
-    minimumFractionDigits: 2,
-    maximumFractionDigits: 6,
-    useGrouping: false,
-  });
 }

@@ -1,7 +1,7 @@
 import { type Chart, type IncidentBand, layChart } from '../../chart/chart.ts';
 import { findGaps } from '../../chart/line.ts';
 import { isSameCurrency } from '../../domain/currency.ts';
-import { type Balance, balances, type PollRecord } from '../../domain/reading.ts';
+import type { Balance, PollRecord } from '../../domain/reading.ts';
 import type { AccountView, Views } from '../../views/views.ts';
 import type { ChartSpan } from './chart-span.ts';
 
@@ -49,11 +49,6 @@ export function buildChart(views: Pick<Views, 'polls' | 'incidents'>, query: Cha
     aheadShare,
     incidents: findIncidents(views, query),
   });
-}
-
-/** The balance asked for in an address; the SMS balance otherwise. */
-export function readBalance(query: URLSearchParams): Balance {
-  return balances.find((balance) => balance === query.get('balance')) ?? 'sms';
 }
 
 /**

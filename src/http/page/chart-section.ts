@@ -1,67 +1,97 @@
-import { formatMoment } from '../../domain/moment.ts';
+import { amountsOf, type Chart } from '../../chart/chart.ts';
+import { formatMoment, isoDay } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { type Balance, balances } from '../../domain/reading.ts';
+import { ladderSteps } from '../../rules/ladder.ts';
 import type { AccountView, LiveViews } from '../../views/views.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';
 import { wordLasting } from '../../wording/quantity-wording.ts';
 import { type Html, html } from '../html.ts';
-import {
-  buildChart,
-  type Chart,
-  type ChartRange,
-  chartRanges,
-  readBalance,
-  readRange,
-} from './chart-model.ts';
+import { RequestError } from '../refusal.ts';
+import { buildChart } from './chart-model.ts';
+import { type ChartSpan, chartRanges, readSpan } from './chart-span.ts';
 import { drawChart } from './chart-svg.ts';
 import { accountPath } from './forms.ts';
-import type { Frame } from './words.ts';
+import { type Frame, severityWord } from './words.ts';
 
 const tableRows = 40;
+const dayMs = 86_400_000;
 
-/** The chart of one balance: drawn here, drawn again by the script with a cursor, and as a table. */
+interface Shown {
+  readonly account: AccountView;
+  readonly span: ChartSpan;
+  readonly frame: Frame;
+}
+
+/** The charts of one balance or both: drawn here, drawn again by the script with a cursor, and as tables. */
 export function chartSection(
   views: LiveViews,
   account: AccountView,
   query: URLSearchParams,
   frame: Frame,
 ): Html {
-  const range = readRange(query);
-  const balance = readBalance(query);
-  const chart = buildChart(views, { account, range, balance, now: frame.now });
-  const data = `/api/v1${accountPath(account.id)}/chart?range=${range.name}&balance=${balance}`;
-  const words = describeChart(chart, { account, range, balance, frame });
-  return html`<section aria-labelledby="chart-heading" class="chart-section"><div class="section-head"><h2 id="chart-heading">${balanceLabel(balance)} balance, ${range.label}</h2>
-<div class="choices">${rangeLinks(account, { range, balance })}${balanceLinks(account, { range, balance })}</div></div>
-<figure class="chart" data-chart="${data}" data-label="${words}" data-timezone="${frame.timezone}"><div class="chart-box">${drawChart(chart, words, frame.timezone)}</div>
-<figcaption>${legend(chart)}<p>${words}</p></figcaption></figure>
-<details class="table-of-chart"><summary>The chart as a table</summary>${chartTable(chart, frame)}</details></section>`;
+  const { span, problem } = spanOf(query, frame);
+  const shown = { account, span, frame };
+  const wanted = readBalances(query);
+  const path = accountPath(account.id);
+  return html`<section aria-labelledby="chart-heading" class="chart-section"><div class="section-head"><h2 id="chart-heading">${wanted.map(balanceLabel).join(' and ')} balance, ${spanWords(shown)}</h2>
+<div class="choices">${rangeLinks(path, span, query)}${balanceLinks(path, wanted, query)}</div></div>
+${rangeForm(shown, query, problem)}
+${wanted.map((balance) => chartFigure(views, balance, shown))}
+<p class="download"><a href="/api/v1${path}/history.csv?${exportQuery(span)}" data-csv download>Download as CSV</a> <span class="soft">every reading of this time, exactly as read</span></p></section>`;
 }
 
-function rangeLinks(
-  account: AccountView,
-  shown: { readonly range: ChartRange; readonly balance: Balance },
-): Html {
+/** What of an address cannot be read is said beside the fields, and the usual time is shown. */
+function spanOf(
+  query: URLSearchParams,
+  frame: Frame,
+): { readonly span: ChartSpan; readonly problem: string | null } {
+  const [range, since, until] = ['range', 'since', 'until'].map((name) => query.get(name));
+  try {
+    return { span: readSpan({ range, since, until }, frame), problem: null };
+  } catch (error) {
+    if (!(error instanceof RequestError)) throw error;
+    return { span: readSpan({}, frame), problem: error.message };
+  }
+}
+
+/** The balances asked for in an address: one, or both; the SMS balance otherwise. */
+function readBalances(query: URLSearchParams): readonly Balance[] {
+  const wanted = query.get('balance');
+  return wanted === 'both' ? balances : [balances.find((balance) => balance === wanted) ?? 'sms'];
+}
+
+function spanWords({ span, frame }: Shown): string {
+  if (span.preset !== null) return span.preset.label;
+  return `${formatMoment(span.since, frame)} to ${formatMoment(Math.min(span.until, frame.now), frame)}`;
+}
+
+function rangeLinks(path: string, { preset }: ChartSpan, query: URLSearchParams): Html {
   return html`<nav class="filters" aria-label="Range">${chartRanges.map((range) =>
     choice(
-      `${accountPath(account.id)}?range=${range.name}&balance=${shown.balance}#chart-heading`,
+      `${path}?${changed(query, { range: range.name, since: null, until: null })}`,
       range.label,
-      range === shown.range,
+      range === preset,
     ),
   )}</nav>`;
 }
 
-function balanceLinks(
-  account: AccountView,
-  shown: { readonly range: ChartRange; readonly balance: Balance },
-): Html {
+function balanceLinks(path: string, wanted: readonly Balance[], query: URLSearchParams): Html {
+  const link = (value: string, word: string, current: boolean): Html =>
+    choice(`${path}?${changed(query, { balance: value })}`, word, current);
   return html`<nav class="filters" aria-label="Balance">${balances.map((balance) =>
-    choice(
-      `${accountPath(account.id)}?range=${shown.range.name}&balance=${balance}#chart-heading`,
-      balanceLabel(balance),
-      balance === shown.balance,
-    ),
-  )}</nav>`;
+    link(balance, balanceLabel(balance), wanted.length === 1 && wanted[0] === balance),
+  )}${link('both', 'Both', wanted.length > 1)}</nav>`;
+}
+
+/** The address with some of its words replaced; what a form has just done is told once. */
+function changed(query: URLSearchParams, words: Readonly<Record<string, string | null>>): string {
+  const next = new URLSearchParams(query);
+  for (const [name, word] of Object.entries({ ...words, done: null })) {
+    if (word === null) next.delete(name);
+    else next.set(name, word);
+  }
+  return `${next}#chart-heading`;
 }
 
 function choice(path: string, word: string, current: boolean): Html {
@@ -70,30 +100,67 @@ function choice(path: string, word: string, current: boolean): Html {
     : html`<a href="${path}">${word}</a>`;
 }
 
+/** Any two dates, both of them included. */
+function rangeForm({ account, span, frame }: Shown, query: URLSearchParams, problem: string | null): Html {
+  const today = isoDay(frame.now, frame.timezone);
+  const since = isoDay(span.since, frame.timezone);
+  const until = isoDay(Math.min(span.until - 1, frame.now), frame.timezone);
+  const balance = query.get('balance');
+  return html`<form class="search range" method="get" action="${accountPath(account.id)}#chart-heading">${balance !== null && html`<input type="hidden" name="balance" value="${balance}">`}
+<label>From <input type="date" name="since" value="${since}" max="${today}" required></label>
+<label>to <input type="date" name="until" value="${until}" max="${today}" required></label>
+<button class="quiet">Show</button>${problem !== null && html`<p class="problem" role="alert">${problem}</p>`}</form>`;
+}
+
+/** A range up to now stays one while the page is open. */
+function exportQuery({ since, until, preset }: ChartSpan): string {
+  if (preset !== null) return `since=${preset.ms / dayMs}d`;
+  return `since=${new Date(since).toISOString()}&until=${new Date(until).toISOString()}`;
+}
+
+function chartFigure(views: LiveViews, balance: Balance, shown: Shown): Html {
+  const { account, span, frame } = shown;
+  const chart = buildChart(views, { account, span, balance, now: frame.now });
+  const time =
+    span.preset === null
+      ? `since=${new Date(span.since).toISOString()}&until=${new Date(span.until).toISOString()}`
+      : `range=${span.preset.name}`;
+  const words = describeChart(chart, balance, shown);
+  const name = `${balanceLabel(balance)} balance`;
+  return html`<figure class="chart" data-chart="/api/v1${accountPath(account.id)}/chart?balance=${balance}" data-time="${time}" data-label="${name}: ${words}" data-timezone="${frame.timezone}"><div class="chart-box">${drawChart(chart, `${name}: ${words}`, frame.timezone)}</div>
+<figcaption data-live="chart-${balance}">${legend(chart)}<p>${words}</p></figcaption></figure>
+<details class="table-of-chart"><summary>The chart${shown.account.outlooks.voip !== null && html`<span class="hidden"> of the ${name}</span>`} as a table</summary><div data-live="table-${balance}">${chartTable(chart, balance, shown)}</div></details>`;
+}
+
 /** What the picture shows, in words. */
-function describeChart(
-  chart: Chart,
-  shown: {
-    readonly account: AccountView;
-    readonly range: ChartRange;
-    readonly balance: Balance;
-    readonly frame: Frame;
-  },
-): string {
-  const values = chart.points.flatMap(([, value]) => (value === null ? [] : [value]));
+function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
+  const { account, frame } = shown;
+  const values = chart.points.flatMap(({ value }) => (value === null ? [] : [value]));
   const [first, last] = [values[0], values.at(-1)];
-  if (first === undefined || last === undefined) return `No reading in the last ${shown.range.label}.`;
-  const money = (value: number): string => formatAmount(Math.round(value * 1_000_000), chart.currency);
+  const range = amountsOf({ points: chart.points, thresholds: [] });
+  if (first === undefined || last === undefined || range === null) {
+    return shown.span.preset === null
+      ? 'No reading in this time.'
+      : `No reading in the last ${shown.span.preset.label}.`;
+  }
+  const money = (value: number): string => formatAmount(value, account.currency);
   const parts = [
-    `From ${money(first)} to ${money(last)}, lowest ${money(values.reduce((least, value) => Math.min(least, value)))}, highest ${money(values.reduce((most, value) => Math.max(most, value)))}.`,
+    `From ${money(first)} to ${money(last)}, lowest ${money(range.lowest)}, highest ${money(range.highest)}.`,
   ];
   if (chart.topUps.length > 0)
     parts.push(`${chart.topUps.length === 1 ? 'One top-up' : `${chart.topUps.length} top-ups`}.`);
-  const outlook = shown.account.outlooks[shown.balance];
   if (chart.projection.length > 0) {
     parts.push(
-      `It ${wordLasting(outlook, shown.frame)}${chart.fan.length > 0 ? ', four times in five' : ''}.`,
+      `It ${wordLasting(account.outlooks[balance], frame)}${chart.fan.length > 0 ? ', four times in five' : ''}.`,
     );
+  }
+  const all = ladderSteps(account.thresholds[balance]);
+  const far = all.filter(({ severity }) => !chart.thresholds.some((level) => level.severity === severity));
+  if (far.length > 0) {
+    const words = far.map(
+      ({ severity, threshold }) => `${severityWord(severity).toLowerCase()} ${money(threshold)}`,
+    );
+    parts.push(`Too far away to be drawn: ${words.join(', ')}.`);
   }
   return parts.join(' ');
 }
@@ -105,25 +172,27 @@ function legend(chart: Chart): Html {
     ['fan', 'between which it lies four times in five', chart.fan.length > 0],
     ['threshold', 'thresholds', chart.thresholds.length > 0],
     ['top-up', 'top-up', chart.topUps.length > 0],
+    ['foretold', 'foretold a week ago', chart.foretold.length > 0],
     ['shade', 'incident', chart.incidents.length > 0],
-    ['gap', 'not read', chart.points.some(([, value]) => value === null)],
+    ['silenced', 'silenced', chart.silences.length > 0],
+    ['gap', 'not read', chart.points.some(({ value }) => value === null)],
   ] as const;
   return html`<ul class="legend">${entries
     .filter(([, , present]) => present)
     .map(([key, word]) => html`<li><span class="key ${key}" aria-hidden="true"></span>${word}</li>`)}</ul>`;
 }
 
-/** Evenly chosen points: the exact ones are in the API. Gaps and the last point always stay. */
-function chartTable(chart: Chart, frame: Frame): Html {
+/** Evenly chosen points: all of them are in the CSV. Gaps and the last point always stay. */
+function chartTable(chart: Chart, balance: Balance, { account, frame }: Shown): Html {
   const step = Math.max(1, Math.ceil(chart.points.length / tableRows));
-  const rows = chart.points.filter(([, value], index) => {
+  const rows = chart.points.filter(({ value }, index) => {
     return value === null || index % step === 0 || index === chart.points.length - 1;
   });
   if (rows.length === 0) return html`<p class="empty">No reading in this range.</p>`;
-  return html`<div class="scroll" role="group" aria-label="Readings" tabindex="0"><table><thead><tr><th scope="col">Time</th><th scope="col" class="number">${balanceLabel(chart.balance)} balance</th></tr></thead><tbody>${rows
+  return html`<div class="scroll" role="group" aria-label="Readings" tabindex="0"><table><thead><tr><th scope="col">Time</th><th scope="col" class="number">${balanceLabel(balance)} balance</th></tr></thead><tbody>${rows
     .toReversed()
     .map(
-      ([at, value]) =>
-        html`<tr><td>${formatMoment(at, frame)}</td><td class="number">${value === null ? 'not read' : formatAmount(Math.round(value * 1_000_000), chart.currency)}</td></tr>`,
+      ({ at, value }) =>
+        html`<tr><td>${formatMoment(at, frame)}</td><td class="number">${value === null ? 'not read' : formatAmount(value, account.currency)}</td></tr>`,
     )}</tbody></table></div>`;
 }

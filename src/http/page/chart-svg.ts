@@ -9,6 +9,7 @@ import { severityWord } from './words.ts';
 const top = 6;
 const bottom = 10;
 const grid = 1000;
+const silenceHeight = 2.5;
 
 /**
  * The chart as a picture that needs no script. It has no fixed shape: positions are shares of the box, so
@@ -17,12 +18,12 @@ const grid = 1000;
 export function drawChart(chart: Chart, words: string, timezone: string): Html {
   const scale = createScale(chart);
   const { x, y } = scale;
-  const band = ({ from, to }: Stretch, kind: string): Html =>
-    html`<rect class="${kind}" x="${x(from)}%" y="0" width="${percent(x(to) - x(from), 0.3)}%" height="${100 - bottom}%"/>`;
+  const band = ({ from, to }: Stretch, kind: string, height = 100 - bottom): Html =>
+    html`<rect class="${kind}"${kind === 'not-read' && html` fill="url(#not-read)"`} x="${x(from)}%" y="${100 - bottom - height}%" width="${percent(x(to) - x(from), 0.3)}%" height="${height}%"/>`;
   return html`<svg class="chart-svg" role="img" aria-label="${words}">
 ${chart.incidents.map((incident) => band(incident, `shade ${incident.severity}`))}
-<defs><pattern id="not-read" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="hatch" x1="0" x2="0" y1="0" y2="8"/></pattern></defs>
 ${unreadStretches(chart.points, Math.min(chart.now, chart.until)).map((stretch) => band(stretch, 'not-read'))}
+${chart.silences.map((stretch) => band(stretch, 'silenced', silenceHeight))}
 ${scale.ticks.map(
   (tick) =>
     html`<line class="grid" x1="0" x2="100%" y1="${y(tick)}%" y2="${y(tick)}%"/><text class="tick" x="4" y="${y(tick)}%" dy="-4">${formatMicros(tick)}</text>`,
@@ -36,6 +37,7 @@ ${chart.now <= chart.until && html`<line class="now" x1="${x(chart.now)}%" x2="$
 <svg x="0" y="0" width="100%" height="100%" viewBox="0 0 ${grid} ${grid}" preserveAspectRatio="none">
 <path class="fan" d="${fanPath(chart.fan, scale)}"/>
 <path class="line" d="${linePath(chart.points, scale)}"/>
+<path class="foretold" d="${linePath(chart.foretold, scale)}"/>
 <path class="projection" d="${linePath(chart.projection, scale)}"/>
 </svg>
 ${chart.topUps.map(({ at, value }) => html`<circle class="top-up" cx="${x(at)}%" cy="${y(value)}%" r="4"/>`)}

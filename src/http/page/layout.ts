@@ -95,6 +95,7 @@ ${canSignOut && html`<form class="sign-out" method="post" action="/sign-out"><bu
 
 /** Every icon, once. They differ in shape, not only in colour. */
 const sprite = new Html(`<svg class="sprite" width="0" height="0" aria-hidden="true" focusable="false">
+<pattern id="not-read" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><line class="hatch" x1="0" x2="0" y1="0" y2="8"/></pattern>
 <symbol id="i-mark" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0f5c73"/><path d="M5 12.5c2.8-2.6 5.2-2.6 8 0s5.2 2.6 8 0 4.4-2.3 6-1" fill="none" stroke="#9adcf0" stroke-width="2.6" stroke-linecap="round"/><path d="M5 19.500h22" stroke="#ffd479" stroke-width="2.6" stroke-linecap="round" stroke-dasharray="3.5 4.2"/><path d="M5 25.500h22" stroke="#9adcf0" stroke-width="2.6" stroke-linecap="round" opacity=".45"/></symbol>
 <symbol id="i-critical" viewBox="0 0 16 16"><path d="M5 1h6l4 4v6l-4 4H5l-4-4V5z" fill="currentColor"/><path d="M8 4.200v4.600M8 11.200v.6" stroke="var(--surface)" stroke-width="2" stroke-linecap="round"/></symbol>
 <symbol id="i-warning" viewBox="0 0 16 16"><path d="M8 1.2 15.3 14.500H.7z" fill="currentColor" stroke="currentColor" stroke-linejoin="round"/><path d="M8 6v3.700M8 12v.3" stroke="var(--surface)" stroke-width="1.8" stroke-linecap="round"/></symbol>

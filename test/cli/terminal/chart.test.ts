@@ -1,25 +1,47 @@
 import { describe, expect, it } from 'vitest';
-import { type ChartOrder, drawChart } from '../../../src/cli/terminal/chart.ts';
+import { layChart } from '../../../src/chart/chart.ts';
+import { findGaps, type LinePoint } from '../../../src/chart/line.ts';
+import { drawChart } from '../../../src/cli/terminal/chart.ts';
 import { displayWidth } from '../../../src/cli/terminal/display-width.ts';
 import { createStyle } from '../../../src/cli/terminal/style.ts';
 import { formatMoney } from '../../../src/domain/money.ts';
+import type { Ladder } from '../../../src/domain/rule.ts';
 
 const hour = 3_600_000;
 const start = Date.UTC(2026, 10, 20);
 
-function draw(order: Partial<ChartOrder>): string[] {
-  return drawChart({
-    points: [],
+function draw({
+  points = [],
+  thresholds = {},
+}: {
+  points?: readonly LinePoint[];
+  thresholds?: Ladder<number>;
+}) {
+  const readings = points.flatMap(({ at, value }) =>
+    value === null ? [] : [{ at, sms: value, voip: 0, currency: 'CNY' }],
+  );
+  const polls = readings.map((reading) => ({ at: reading.at, reading }));
+  const until = start + 24 * hour;
+  const chart = layChart({
     since: start,
-    until: start + 24 * hour,
+    until,
+    now: until,
+    readings,
+    balance: 'sms',
+    gaps: findGaps(polls, { until, intervalMs: hour, leastMs: 0 }),
+    mostPoints: 1000,
+    thresholds,
+    outlook: null,
+    aheadShare: 0,
+    incidents: [],
+  });
+  return drawChart({
+    chart: { ...chart, until },
     width: 60,
     height: 12,
-    longestPauseMs: 2 * hour,
-    thresholds: [],
     formatValue: formatMoney,
     timezone: 'UTC',
     style: createStyle(false),
-    ...order,
   });
 }
 
@@ -59,7 +81,7 @@ describe('a chart on the terminal', () => {
 
   it('shows a threshold that is near and leaves out one that would flatten the curve', () => {
     const points = falling.map(({ at, value }) => ({ at, value: value / 10 }));
-    const text = draw({ points, thresholds: [5_000_000, 9_000_000_000] }).join('\n');
+    const text = draw({ points, thresholds: { critical: 5_000_000, info: 9_000_000_000 } }).join('\n');
     expect(text).toContain('┄');
     expect(text).toMatch(/30\.00 ┤|25\.00 ┤/);
   });

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { buildChart, chartRanges, unreadSpans } from '../../../src/http/page/chart-model.ts';
+import { unreadStretches } from '../../../src/chart/line.ts';
+import { chartJson } from '../../../src/http/api/chart-schema.ts';
+import { buildChart } from '../../../src/http/page/chart-model.ts';
+import { readSpan } from '../../../src/http/page/chart-span.ts';
 import { drawChart } from '../../../src/http/page/chart-svg.ts';
+import type { AccountView } from '../../../src/views/views.ts';
 import {
   buildAccountView,
   buildIncident,
@@ -14,14 +18,23 @@ import {
   viewsNow,
 } from '../../support/fake-views.ts';
 
-const [day, , , year] = chartRanges;
+const frame = { now: viewsNow, timezone: 'UTC' };
+const day = readSpan({ range: '24h' }, frame);
+const year = readSpan({ range: '1y' }, frame);
+
+/** As the script of the page gets it. */
+function jsonOf(views: FakeViews, account: AccountView, span = day) {
+  const chart = buildChart(views, { account, span, balance: 'sms', now: viewsNow });
+  return chartJson({ ...chart, account: account.id, balance: 'sms', currency: account.currency });
+}
 
 function chartOf(sms: (at: number) => number | null, over: Parameters<typeof buildAccountView>[0] = {}) {
   const views = new FakeViews();
   const polls = buildPolls({ since: viewsNow - 2 * dayMs, until: viewsNow, everyMs: 5 * minuteMs, sms });
   views.pollsByAccount.set('otp', polls);
   const account = buildAccountView({ reading: polls.at(-1)?.reading ?? null, ...over });
-  return { views, account, chart: buildChart(views, { account, range: day, balance: 'sms', now: viewsNow }) };
+  const model = buildChart(views, { account, span: day, balance: 'sms', now: viewsNow });
+  return { views, account, model, chart: jsonOf(views, account) };
 }
 
 describe('the chart', () => {
@@ -40,7 +53,7 @@ describe('the chart', () => {
       'otp',
       polls.filter(({ at }) => at < viewsNow - 3 * hourMs || at > viewsNow - hourMs),
     );
-    const { points } = buildChart(views, { account, range: day, balance: 'sms', now: viewsNow });
+    const { points } = jsonOf(views, account);
     expect(points.filter(([, value]) => value === null)).toHaveLength(1);
   });
 
@@ -53,7 +66,7 @@ describe('the chart', () => {
     const { views, account } = chartOf(() => 100);
     const first = viewsNow - 20 * minuteMs;
     views.pollsByAccount.set('otp', views.polls('otp', first, viewsNow + 1));
-    expect(buildChart(views, { account, range: year, balance: 'sms', now: viewsNow }).since).toBe(first);
+    expect(jsonOf(views, account, year).since).toBe(first);
   });
 
   it('marks rises as top-ups, falls not', () => {
@@ -78,11 +91,11 @@ describe('the chart', () => {
   });
 
   describe('a fan between the early and the late end', () => {
-    const fanOf = (earliest: number | null, latest: number | null, over: { emptyMicros?: number } = {}) => {
+    const fanOf = (earliest: number | null, latest: number | null, emptyMicros = 0) => {
       const emptyAt = viewsNow + 4 * hourMs;
       const forecast = { emptyAt, earliest, latest, basis: 'hour-of-week' } as const;
-      const outlooks = { sms: buildOutlook({ emptyAt, forecast }), voip: null };
-      return chartOf(() => 100, { outlooks, ...over }).chart;
+      const outlooks = { sms: buildOutlook({ emptyAt, forecast, emptyMicros }), voip: null };
+      return chartOf(() => 100, { outlooks }).chart;
     };
 
     it('is empty at the one and at the other', () => {
@@ -105,7 +118,7 @@ describe('the chart', () => {
     });
 
     it('leads below zero where the provider lets the account owe', () => {
-      const chart = fanOf(viewsNow + 2 * hourMs, viewsNow + 5 * hourMs, { emptyMicros: micros(-50) });
+      const chart = fanOf(viewsNow + 2 * hourMs, viewsNow + 5 * hourMs, micros(-50));
       expect(chart.fan.at(-1)).toEqual([viewsNow + 5 * hourMs, -50, -50]);
       expect(chart.projection.at(-1)).toEqual([viewsNow + 4 * hourMs, -50]);
     });
@@ -116,14 +129,36 @@ describe('the chart', () => {
   });
 
   it('hatches what was not read, up to the next reading or to now', () => {
-    const { chart } = chartOf((at) =>
+    const { model } = chartOf((at) =>
       at > viewsNow - hourMs || (at > viewsNow - 9 * hourMs && at < viewsNow - 8 * hourMs) ? null : 100,
     );
-    expect(unreadSpans(chart)).toEqual([
+    expect(unreadStretches(model.points, viewsNow)).toEqual([
       { from: viewsNow - 9 * hourMs + 5 * minuteMs, to: viewsNow - 8 * hourMs },
       { from: viewsNow - hourMs + 5 * minuteMs, to: viewsNow },
     ]);
-    expect(drawChart(chart, 'words', 'UTC').markup.match(/class="not-read"/g)).toHaveLength(2);
+    expect(drawChart(model, 'words', 'UTC').markup.match(/class="not-read"/g)).toHaveLength(2);
+  });
+
+  it('of two dates ends with the second, on the clocks of the zone, and looks at nothing beyond', () => {
+    const { views, account } = chartOf(() => 100);
+    const span = readSpan(
+      { since: '2026-11-19', until: '2026-11-19' },
+      { now: viewsNow, timezone: 'Asia/Shanghai' },
+    );
+    const chart = jsonOf(views, account, span);
+    const midnight = Date.UTC(2026, 10, 18, 16);
+    expect([chart.since, chart.until]).toEqual([midnight, midnight + dayMs]);
+    expect(chart.points.length).toBeGreaterThan(250);
+    expect(chart.points.every(([at]) => at >= midnight && at <= midnight + dayMs)).toBe(true);
+    expect(chart.projection).toEqual([]);
+  });
+
+  it.each([
+    ['a day that no month has', { since: '2026-02-30' }],
+    ['an end before its begin', { since: '2026-11-10', until: '2026-11-01' }],
+    ['a begin in the future', { since: '2027-01-01', until: '2027-02-01' }],
+  ])('refuses %s', (_what, query) => {
+    expect(() => readSpan(query, frame)).toThrow(/^since: /);
   });
 
   it('leaves out readings in another currency: the two have no common scale', () => {
@@ -136,7 +171,7 @@ describe('the chart', () => {
       currency: 'USD',
     });
     views.pollsByAccount.set('otp', [...foreign, ...views.polls('otp', viewsNow - hourMs + 1, viewsNow + 1)]);
-    const { points } = buildChart(views, { account, range: day, balance: 'sms', now: viewsNow });
+    const { points } = jsonOf(views, account);
     expect(Math.max(...points.map(([, value]) => value ?? 0))).toBe(100);
   });
 
@@ -148,7 +183,7 @@ describe('the chart', () => {
       buildIncident({ rule: 'voip-low', balance: 'voip' }),
       buildIncident({ rule: 'topped-up', event: true }),
     ];
-    const { incidents, since } = buildChart(views, { account, range: day, balance: 'sms', now: viewsNow });
+    const { incidents, since } = jsonOf(views, account);
     expect(incidents.map(({ rule }) => rule)).toEqual(['old', 'stale']);
     expect(incidents[0]).toMatchObject({ from: since, to: viewsNow - hourMs });
   });
@@ -161,12 +196,7 @@ describe('the chart', () => {
       'otp',
       buildPolls({ since: viewsNow - 365 * dayMs, until: viewsNow, everyMs: 30 * minuteMs, sms }),
     );
-    const { points } = buildChart(views, {
-      account: buildAccountView(),
-      range: year,
-      balance: 'sms',
-      now: viewsNow,
-    });
+    const { points } = jsonOf(views, buildAccountView(), year);
     expect(points.length).toBeLessThan(1_000);
     expect(Math.min(...points.map(([, value]) => value ?? 0))).toBe(-7);
   });
@@ -176,8 +206,8 @@ describe('the chart', () => {
     ['a balance that never moves', () => 0],
     ['a balance at the limit', () => 9_007_199_254],
   ])('is drawn with %s', (_what, sms) => {
-    const { chart } = chartOf(sms, { thresholds: { sms: {}, voip: {} } });
-    const { markup } = drawChart(chart, 'words', 'UTC');
+    const { model } = chartOf(sms, { thresholds: { sms: {}, voip: {} } });
+    const { markup } = drawChart(model, 'words', 'UTC');
     expect(markup).not.toMatch(/NaN|Infinity|undefined/);
   });
 

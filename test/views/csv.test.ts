@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatCsvLine } from '../../../src/cli/terminal/csv.ts';
+import { formatCsvLine } from '../../src/views/csv.ts';
 
 describe('a line of CSV', () => {
   it('ends with CRLF and quotes only what needs it', () => {

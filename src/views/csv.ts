@@ -1,3 +1,7 @@
+import { isoText } from '../domain/moment.ts';
+import { formatMicros } from '../domain/money.ts';
+import type { Reading } from '../domain/reading.ts';
+
 /**
  * One CSV line as in RFC 4180, with its CRLF. A cell that a spreadsheet would take for a formula (it begins
  * with `= + - @`, a tab or a line break, and is no number) gets an apostrophe in front, so that opening an
@@ -14,4 +18,12 @@ const needsQuotes = /[",\r\n]/;
 function formatCell(cell: string): string {
   const safe = formulaStart.test(cell) && !plainNumber.test(cell) ? `'${cell}` : cell;
   return needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** The columns of a history as CSV: what a replay reads. */
+export const historyHeader = formatCsvLine(['at', 'sms', 'voip', 'currency']);
+
+/** One reading under `historyHeader`: ISO 8601 in UTC, amounts with every digit. */
+export function formatHistoryLine({ at, sms, voip, currency }: Reading): string {
+  return formatCsvLine([isoText(at), formatMicros(sms), formatMicros(voip), currency]);
 }

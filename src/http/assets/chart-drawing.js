@@ -1,0 +1,294 @@
+// How uPlot draws a chart of the account page: axes, series, and what lies under and over the line. `order` gives the chart as it is when it
+// is drawn, so that newer numbers need no new plot.
+
+import uPlot from './uplot.js';
+
+const hourAndMinute = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
+
+/** The options of uPlot for a chart in `box`; `range` gives what is looked at, `select` is told what was marked. */
+export function describe({ box, timezone, drawn, range, select }) {
+  const colour = readColours();
+  const money = (value) =>
+    value === null || value === undefined ? '–' : `${formatMoney(value)} ${drawn().currency ?? ''}`;
+  const axis = {
+    stroke: colour.soft,
+    grid: { stroke: colour.line, width: 1 },
+    ticks: { stroke: colour.line, width: 1 },
+    font: '12px system-ui',
+  };
+  return {
+    ...sizeOf(box),
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), timezone),
+    fmtDate: (format) => uPlot.fmtDate(format),
+    cursor: { points: { size: 7 }, drag: { x: true, y: false, setScale: false } },
+    legend: { live: true },
+    scales: {
+      x: { time: true, range },
+      y: { range: (_plot, lowest, highest) => rangeOf(drawn(), lowest, highest) },
+    },
+    axes: [
+      { ...axis, space: 64, values: timeLabels(timezone) },
+      { ...axis, size: 64 },
+    ],
+    series: [
+      {
+        label: 'Time',
+        value: (_plot, seconds) =>
+          seconds === null
+            ? '–'
+            : wordTime(timezone, seconds, {
+                weekday: 'short',
+                day: 'numeric',
+                month: 'short',
+                ...hourAndMinute,
+                timeZoneName: 'shortOffset',
+              })
+                .replace(',', '')
+                .replace('GMT', 'UTC'),
+      },
+      {
+        label: 'Balance',
+        stroke: colour.link,
+        width: 2,
+        points: { show: false },
+        value: (_plot, value) => money(value),
+      },
+      {
+        label: 'Projection',
+        stroke: colour.link,
+        width: 2,
+        dash: [6, 5],
+        points: { show: false },
+        spanGaps: true,
+        value: (_plot, value) => money(value),
+      },
+    ],
+    hooks: {
+      setSelect: [select],
+      drawClear: [(self) => drawUnder(self, drawn(), colour)],
+      draw: [(self) => drawMarks(self, drawn(), colour)],
+    },
+  };
+}
+
+/** Hours while the view is short, days and months while it is long; the day with the first hour of it. */
+function timeLabels(timezone) {
+  const word = (seconds, parts) => wordTime(timezone, seconds, parts);
+  return (_plot, splits, _axisIndex, _space, step) =>
+    splits.map((seconds) => {
+      const day = word(seconds, { day: 'numeric', month: 'short' });
+      if (step >= 28 * 86_400) return word(seconds, { month: 'short', year: '2-digit' });
+      if (step >= 86_400) return day;
+      if (step < 60) return word(seconds, { ...hourAndMinute, second: '2-digit' });
+      const clock = word(seconds, hourAndMinute);
+      return clock === '00:00' ? day : clock;
+    });
+}
+
+/** A time in the zone that the whole page speaks in, whatever the zone of the browser. */
+function wordTime(timezone, seconds, parts) {
+  return new Date(seconds * 1000).toLocaleString('en-GB', { ...parts, timeZone: timezone });
+}
+
+/** Three rows over one list of instants: time, balance, projection. */
+export function seriesOf({ points, projection }) {
+  const ahead = projection.slice(1);
+  const times = [...points.map(([at]) => at / 1000), ...ahead.map(([at]) => at / 1000)];
+  const balance = [...points.map(([, value]) => value), ...ahead.map(() => null)];
+  const expected = times.map(() => null);
+  if (ahead.length > 0) {
+    expected[points.length - 1] = projection[0][1];
+    ahead.forEach(([, value], index) => {
+      expected[points.length + index] = value;
+    });
+  }
+  return [times, balance, expected];
+}
+
+function rangeOf({ thresholds, fan, foretold }, lowest, highest) {
+  const marks = [
+    ...thresholds.map(({ value }) => value),
+    ...fan.map(([, low]) => low),
+    ...foretold.map(([, value]) => value),
+  ];
+  const values = [lowest, highest, ...marks].filter((value) => value !== null);
+  const least = Math.min(...values);
+  const most = Math.max(...values);
+  const margin = (most - least) * 0.06 || Math.max(1, Math.abs(most) * 0.1);
+  return [least >= 0 && least < margin ? 0 : least - margin, most + margin];
+}
+
+/** What lies under the line: incidents, silences, stretches that were not read, the fan of what is foretold, and what once was. */
+function drawUnder(self, chart, colour) {
+  const { ctx, bbox } = self;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  shadeIncidents(self, chart, colour);
+  markSilences(self, chart, colour);
+  hatchUnread(self, chart, colour);
+  fillFan(self, chart, colour);
+  drawForetold(self, chart, colour);
+  ctx.restore();
+}
+
+function hatchUnread(self, { points, now }, colour) {
+  const { ctx, bbox } = self;
+  const step = 8 * devicePixelRatio;
+  points.forEach(([from, value], index) => {
+    if (value !== null) return;
+    const left = Math.max(bbox.left, self.valToPos(from / 1000, 'x', true));
+    const right = Math.min(
+      bbox.left + bbox.width,
+      self.valToPos((points[index + 1]?.[0] ?? now) / 1000, 'x', true),
+    );
+    if (right <= left) return;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(left, bbox.top, Math.max(right - left, 2), bbox.height);
+    ctx.clip();
+    ctx.globalAlpha = 0.55;
+    ctx.strokeStyle = colour.soft;
+    ctx.lineWidth = 1.4 * devicePixelRatio;
+    // From a common origin, so that the stripes of neighbours meet.
+    const first = Math.floor((left - bbox.height) / step) * step;
+    for (let x = first; x < right; x += step)
+      line(ctx, [x, bbox.top + bbox.height, x + bbox.height, bbox.top], []);
+    ctx.restore();
+  });
+}
+
+function fillFan(self, { fan }, colour) {
+  if (fan.length === 0) return;
+  const { ctx } = self;
+  const corner = (at, value) =>
+    ctx.lineTo(self.valToPos(at / 1000, 'x', true), self.valToPos(value, 'y', true));
+  ctx.save();
+  ctx.globalAlpha = 0.16;
+  ctx.fillStyle = colour.link;
+  ctx.beginPath();
+  for (const [at, , high] of fan) corner(at, high);
+  for (const [at, low] of fan.toReversed()) corner(at, low);
+  ctx.fill();
+  ctx.restore();
+}
+
+function shadeIncidents(self, { incidents }, colour) {
+  const { ctx, bbox } = self;
+  ctx.save();
+  ctx.globalAlpha = 0.14;
+  for (const { from, to, severity } of incidents) {
+    ctx.fillStyle = colour[severity];
+    fillBand(self, [from, to], [bbox.top, bbox.height]);
+  }
+  ctx.restore();
+}
+
+/** Along the foot, where nothing else is drawn. */
+function markSilences(self, { silences }, colour) {
+  const { ctx, bbox } = self;
+  const height = 7 * devicePixelRatio;
+  ctx.save();
+  ctx.fillStyle = colour.pending;
+  for (const { from, to } of silences) fillBand(self, [from, to], [bbox.top + bbox.height - height, height]);
+  ctx.restore();
+}
+
+function fillBand({ ctx, bbox, valToPos }, [from, to], [top, height]) {
+  const left = Math.max(bbox.left, valToPos(from / 1000, 'x', true));
+  const right = Math.min(bbox.left + bbox.width, valToPos(to / 1000, 'x', true));
+  if (right > left) ctx.fillRect(left, top, Math.max(right - left, 2), height);
+}
+
+function drawForetold(self, { foretold }, colour) {
+  if (foretold.length === 0) return;
+  const { ctx } = self;
+  const scale = devicePixelRatio;
+  ctx.save();
+  ctx.strokeStyle = colour.soft;
+  ctx.lineWidth = 1.6 * scale;
+  ctx.setLineDash([2 * scale, 4 * scale]);
+  ctx.beginPath();
+  for (const [at, value] of foretold)
+    ctx.lineTo(self.valToPos(at / 1000, 'x', true), self.valToPos(value, 'y', true));
+  ctx.stroke();
+  ctx.restore();
+}
+
+function drawMarks(self, { thresholds, topUps, now }, colour) {
+  const { ctx, bbox } = self;
+  const scale = devicePixelRatio;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  ctx.font = `600 ${12 * scale}px system-ui`;
+  ctx.textAlign = 'right';
+  ctx.lineWidth = 1.4 * scale;
+  for (const { severity, value } of thresholds) {
+    const y = self.valToPos(value, 'y', true);
+    ctx.strokeStyle = ctx.fillStyle = colour[severity];
+    line(ctx, [bbox.left, y, bbox.left + bbox.width, y], [7 * scale, 4 * scale]);
+    // Above the line, or below it where the chart ends.
+    const above = y - 18 * scale > bbox.top;
+    const place = [
+      `${severity} ${value}`,
+      bbox.left + bbox.width - 4 * scale,
+      above ? y - 5 * scale : y + 14 * scale,
+    ];
+    // A halo keeps the words apart from the lines that they cross.
+    ctx.setLineDash([]);
+    ctx.lineWidth = 4 * scale;
+    ctx.strokeStyle = colour.surface;
+    ctx.strokeText(...place);
+    ctx.fillText(...place);
+    ctx.lineWidth = 1.4 * scale;
+  }
+  const x = self.valToPos(now / 1000, 'x', true);
+  ctx.strokeStyle = colour.soft;
+  line(ctx, [x, bbox.top, x, bbox.top + bbox.height], [scale, 3 * scale]);
+  for (const { at, value } of topUps) {
+    ctx.beginPath();
+    ctx.arc(
+      self.valToPos(at / 1000, 'x', true),
+      self.valToPos(value, 'y', true),
+      4.5 * scale,
+      0,
+      2 * Math.PI,
+    );
+    ctx.fillStyle = colour.good;
+    ctx.strokeStyle = colour.surface;
+    ctx.setLineDash([]);
+    ctx.fill();
+    ctx.stroke();
+  }
+  ctx.restore();
+}
+
+function line(ctx, [fromX, fromY, toX, toY], dash) {
+  ctx.setLineDash(dash);
+  ctx.beginPath();
+  ctx.moveTo(fromX, fromY);
+  ctx.lineTo(toX, toY);
+  ctx.stroke();
+}
+
+function readColours() {
+  const style = getComputedStyle(document.documentElement);
+  const names = ['soft', 'line', 'link', 'surface', 'critical', 'warning', 'info', 'good', 'pending'];
+  return Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+}
+
+export function sizeOf(box) {
+  const width = Math.max(200, Math.floor(box.clientWidth));
+  return { width, height: width < 600 ? 240 : 280 };
+}
+
+function formatMoney(value) {
+  return value.toLocaleString('en-US', {
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 6,
+    useGrouping: false,
+  });
+}
