@@ -12,6 +12,7 @@ import { buildChart } from './chart-model.ts';
 import { type ChartSpan, chartRanges, readSpan } from './chart-span.ts';
 import { drawChart } from './chart-svg.ts';
 import { accountPath } from './forms.ts';
+import { live } from './live.ts';
 import { type Frame, severityWord } from './words.ts';
 
 const tableRows = 40;
@@ -128,8 +129,8 @@ function chartFigure(views: LiveViews, balance: Balance, shown: Shown): Html {
   const words = describeChart(chart, balance, shown);
   const name = `${balanceLabel(balance)} balance`;
   return html`<figure class="chart" data-chart="/api/v1${accountPath(account.id)}/chart?balance=${balance}" data-time="${time}" data-label="${name}: ${words}" data-timezone="${frame.timezone}"><div class="chart-box">${drawChart(chart, `${name}: ${words}`, frame.timezone)}</div>
-<figcaption data-live="chart-${balance}">${legend(chart)}<p>${words}</p></figcaption></figure>
-<details class="table-of-chart"><summary>The chart${shown.account.outlooks.voip !== null && html`<span class="hidden"> of the ${name}</span>`} as a table</summary><div data-live="table-${balance}">${chartTable(chart, balance, shown)}</div></details>`;
+${live(`chart-${balance}`, html`${legend(chart)}<p>${words}</p>`, { tag: 'figcaption' })}</figure>
+<details class="table-of-chart"><summary>The chart<span class="hidden"> of the ${name}</span> as a table</summary>${live(`table-${balance}`, chartTable(chart, balance, shown))}</details>`;
 }
 
 /** What the picture shows, in words. */

@@ -30,8 +30,9 @@ export function drawSparkline(account: AccountView, balance: Balance, now: numbe
   const until = Math.ceil(now / stepMs) * stepMs;
   const steps = lastOfSteps(readings, stepMs);
   const values = steps.map((reading) => reading[balance]);
-  const top = Math.max(...values, account.emptyMicros + 1);
-  const bottom = Math.min(...values, account.emptyMicros);
+  const emptyMicros = account.outlooks[balance]?.emptyMicros ?? 0;
+  const top = Math.max(...values, emptyMicros + 1);
+  const bottom = Math.min(...values, emptyMicros);
   const x = (at: number): number => round(((at - from) / Math.max(stepMs, until - from)) * width);
   const y = (value: number): number => round(edge + ((top - value) / (top - bottom)) * (height - 2 * edge));
   const newest = steps.at(-1);
