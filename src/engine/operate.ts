@@ -7,7 +7,7 @@ import type { OperatorOrder } from '../domain/ports.ts';
 import type { Matcher } from '../domain/rule.ts';
 import type { Silence } from '../domain/silence.ts';
 import { channelFailedRule } from '../rules/channel-failed.ts';
-import { ownAlertTypes } from '../rules/registry.ts';
+import { ownAlertTypes, ruleKindOf } from '../rules/registry.ts';
 import { coverOf, speakTogether } from './cover.ts';
 import { keepIncident } from './incidents.ts';
 import { reviewSilences } from './silencing.ts';
@@ -37,6 +37,17 @@ function take(
   const taken = { ...incident, acknowledgement: { at, by, comment, severity, rises } };
   // What another speaks for says nothing of its own, now or when that one has ended.
   keepIncident(state, coverOf(state, incident, at).inhibited ? withAllTold(taken, at) : taken);
+  tellKind(state, incident, true);
+}
+
+/** What a person knows of it may say something of the account's spending. */
+function tellKind(state: MonitorState, incident: Incident, taken: boolean): void {
+  const account = state.accounts.get(incident.account);
+  const rule = account?.rules.find(({ id }) => id === incident.rule);
+  const kind = rule && ruleKindOf(rule);
+  if (account === undefined || rule === undefined || kind?.acknowledged === undefined) return;
+  kind.acknowledged(rule, account.spending, taken);
+  state.spending.set(account.id, account.spending);
 }
 
 function withAllTold(incident: Incident, acknowledgedAt: number): Incident {
@@ -63,8 +74,10 @@ export function unacknowledge(state: MonitorState, it: AlertName & { readonly at
       refused: 'not-found',
       why: `nobody has acknowledged rule "${it.rule}" for account "${it.account}"`,
     };
-  for (const open of [incident, ...spokenForWith(state, incident)])
+  for (const open of [incident, ...spokenForWith(state, incident)]) {
     keepIncident(state, { ...open, acknowledgement: null, escalationSince: it.at });
+    tellKind(state, open, false);
+  }
   return null;
 }
 

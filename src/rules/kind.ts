@@ -6,6 +6,7 @@ import type { Balance } from '../domain/reading.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import type { Severity } from '../domain/severity.ts';
+import type { AccountSpending } from '../spending/account-spending.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import type { KeyProblem, KeyReader } from './key-problem.ts';
@@ -96,6 +97,10 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
    * reading gets the same verdict later. An event is told once for each new reading: the caller does not ask again.
    */
   evaluate(rule: R, facts: AccountFacts, firing: Severity | null): Evaluation;
+  /**
+   * A person took its incident, or gave it back (`taken` false): what that means for what is known of the account's spending. Absent: nothing.
+   */
+  acknowledged?(rule: R, spending: AccountSpending, taken: boolean): void;
   /** The instant at which time alone begins a breach, if nothing is read before. Absent where time alone begins none. */
   dueAt?(rule: R, facts: AccountFacts): number;
   /** Every number that the rule looks at, named, in the order in which people read them. */

@@ -5,9 +5,8 @@ import type { Reading } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { choice } from '../schema/shapes.ts';
-import type { BalanceState } from '../spending/balance-state.ts';
 import { hoursPerWeek } from '../spending/local-week.ts';
-import { isUnusual, type Side } from '../spending/unusual.ts';
+import { type Episode, episodeOf, excuse, isUnusual, type Side } from '../spending/unusual.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
 import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
@@ -18,7 +17,17 @@ import { nameBalance } from './rule-words.ts';
 import { spendingFacts } from './spending-facts.ts';
 import { topUpIfKnown } from './top-up-advice.ts';
 import { readingFacts, unusable, usableReading } from './usable-reading.ts';
-import { breached, durationFact, instantFact, money, moneyFact, ok, textFact, unknown } from './verdict.ts';
+import {
+  breached,
+  durationFact,
+  instantFact,
+  money,
+  moneyFact,
+  type Numbers,
+  ok,
+  textFact,
+  unknown,
+} from './verdict.ts';
 
 const hourMs = 3_600_000;
 
@@ -79,6 +88,10 @@ function unusualKind(type: UnusualRule['type'], side: Side, words: SideWords): R
       `${nameBalance(rule)} spent far ${side} than usual at this hour of the week, ${rule.sensitivity} sensitivity (${rule.severity})`,
     evaluate: (rule, facts, firing) => evaluate(side, rule, facts, firing),
     factsBehind: (rule, facts) => factsBehind(side, rule, facts),
+    acknowledged: (rule, spending, taken) => {
+      const state = spending.state(rule.balance);
+      if (state !== null) excuse(state, side, taken);
+    },
     wouldNotFire: (rule) =>
       rule.sensitivity === 'low' ? null : 'It may not fire with a lower `sensitivity`.',
     matter: (about) => `${moneyOf(about)} ${words.matter}`,
@@ -117,10 +130,14 @@ function evaluate(side: Side, rule: UnusualRule, facts: AccountFacts, firing: Se
   if (state.hours < hoursPerWeek) {
     return unknown(`${state.hours} hours learned, needs a week: nothing is usual before`);
   }
-  const { spent, expected } = state[side];
-  const numbers = { value: money(Math.round(spent)), threshold: money(Math.round(expected)) };
+  const numbers = numbersOf(episodeOf(state, side, reading.at));
   const unusual = isUnusual(state, side, { factor: factors[rule.sensitivity], firing: firing !== null });
   return unusual ? breached(rule.severity, numbers) : ok(numbers);
+}
+
+function numbersOf(episode: Episode | null): Numbers {
+  if (episode === null) return { value: null, threshold: null };
+  return { value: money(Math.round(episode.spent)), threshold: money(Math.round(episode.expected)) };
 }
 
 function factsBehind(side: Side, rule: UnusualRule, facts: AccountFacts): readonly Fact[] {
@@ -130,20 +147,20 @@ function factsBehind(side: Side, rule: UnusualRule, facts: AccountFacts): readon
   if (state === null || reading === null) return found;
   return [
     ...found,
-    ...episodeFacts(state, side, { reading, rule, floor: facts.floorMicros }),
+    ...episodeFacts(episodeOf(state, side, reading.at), side, { reading, rule, floor: facts.floorMicros }),
     ...spendingFacts(facts.spending, rule.balance),
   ];
 }
 
 /** How much more or less, since when, what that is an hour, and what it does to the empty date. */
 function episodeFacts(
-  state: BalanceState,
+  episode: Episode | null,
   side: Side,
   { reading, rule, floor }: { readonly reading: Reading; readonly rule: UnusualRule; readonly floor: Micros },
 ): Fact[] {
-  const { sum, since, spent, expected } = state[side];
+  if (episode === null || reading.at <= episode.since) return [textFact('note', 'spending is as usual')];
+  const { since, spent, expected } = episode;
   const lastedMs = reading.at - since;
-  if (sum <= 0 || lastedMs <= 0) return [textFact('note', 'spending is as usual')];
   const perHour = ((spent - expected) * hourMs) / lastedMs;
   const found = [
     durationFact('since', lastedMs),

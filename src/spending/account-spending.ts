@@ -16,6 +16,7 @@ import {
   type PeriodSums,
   restoreSums,
 } from './periods.ts';
+import { noteFall } from './silence.ts';
 import { readSpending, writeSpending } from './spending-bytes.ts';
 import { rememberTopUp } from './top-ups.ts';
 import { forgetUnusual, type Usual, usualRange, watchUnusual } from './unusual.ts';
@@ -197,6 +198,7 @@ export class AccountSpending {
     const left = reading[balance] - this.#floorMicros;
     if (fell < 0 || (fell === 0 && left < nearlyEmpty * state.meanHour)) return;
     const spent = fell * ((to - from) / (reading.at - last.at));
+    noteFall(state, fell);
     state.spent += spent;
     state.seenMs += to - from;
     if (state.hours < hoursPerWeek) return;

@@ -22,9 +22,11 @@ const numbers = [
   'hours',
   /** The most that an hour usually takes. */
   'peak',
-  /** The level's two sums. */
+  /** The level's two sums, and those of the drift. */
   'actual',
   'expected',
+  'driftActual',
+  'driftExpected',
   /** Spent in the present block of six hours, hours seen in it, hours of it that passed, blocks that were put down. */
   'blockSpent',
   'blockSeen',
@@ -32,6 +34,11 @@ const numbers = [
   'blocks',
   /** How many top-ups there were. */
   'topUps',
+  /** The smallest fall, what was usual since the last one and how long ago that is (ms), and the most of it of earlier times, in mean hours. */
+  'smallestFall',
+  'silent',
+  'silentMs',
+  'usualSilence',
 ] as const;
 
 /** Numbers of one side of what is unusual; see `watchUnusual`. */
@@ -44,6 +51,8 @@ const unusualNumbers = [
   /** The highest sum since then, and of earlier times, in mean hours. */
   'top',
   'usualTop',
+  /** 1 where a person said that it is expected. */
+  'excused',
 ] as const;
 
 const sides = ['more', 'less'] as const;

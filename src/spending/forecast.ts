@@ -2,7 +2,7 @@ import type { Forecast } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
 import type { BalanceState } from './balance-state.ts';
 import { spreadAhead } from './interval.ts';
-import { levelAhead, levelOf } from './level.ts';
+import { driftOf, levelAhead, levelOf } from './level.ts';
 import { farthestHours, hoursPerWeek } from './local-week.ts';
 import { usualWeek } from './profile.ts';
 
@@ -17,8 +17,8 @@ export interface Walk {
 }
 
 /**
- * One walk over the hours ahead, cumulative: `spent(h + k) = usual(h + k) · (1 + (L − 1) · e^(−k/96))`. It serves every reading of
- * the hour. `sums` is filled and given back as part of the walk.
+ * One walk over the hours ahead, cumulative: `spent(h + k) = usual(h + k) · (D + (L − D) · e^(−k/96))`, L the level, D the drift.
+ * It serves every reading of the hour. `sums` is filled and given back as part of the walk.
  */
 export function walkAhead(
   state: BalanceState,
@@ -26,11 +26,12 @@ export function walkAhead(
 ): Walk {
   const { startsAt, slots, sums } = ahead;
   const level = levelOf(state);
+  const drift = driftOf(state);
   const usual = usualWeek(state);
   let sum = 0;
   sums[0] = 0;
   for (let hour = 0; hour < farthestHours; hour++) {
-    sum += (usual[slots[hour] ?? 0] ?? 0) * levelAhead(level, hour);
+    sum += (usual[slots[hour] ?? 0] ?? 0) * levelAhead(level, drift, hour);
     sums[hour + 1] = sum;
   }
   return { startsAt, sums };

@@ -1,16 +1,18 @@
+import type { Micros } from '../domain/money.ts';
 import type { BalanceState } from './balance-state.ts';
+import { fadeHabit, raiseHabit } from './habit.ts';
 import { learnLevel, levelOf } from './level.ts';
 import { hoursPerWeek } from './local-week.ts';
-import { learnProfile, usualSpending } from './profile.ts';
+import { forgetHour, learnProfile, usualSpending } from './profile.ts';
 
 const hourMs = 3_600_000;
 /** The mean hour looks back about 14 days. */
 const meanHours = 336;
 /** An hour that took more than three times what is usual is learned as if it had taken that … */
 const farAbove = 3;
-/** … or as the most that hours take, which is forgotten by half in three weeks and grows by half an hour at the most. */
-const peakKeptAnHour = 2 ** (-1 / (21 * 24));
-const peakGrowth = 1.5;
+/** … in the first week, once half a day was seen, than ten times the most that one took … */
+const farAboveAtFirst = 10;
+const hoursBeforeClipping = 12;
 
 /** True when enough of an hour was seen to learn from it. */
 export function isSeen(state: BalanceState): boolean {
@@ -18,22 +20,52 @@ export function isSeen(state: BalanceState): boolean {
 }
 
 /**
- * Learns the hour that ended, if half of it was seen: what was seen of it stands for all of it. After the first week what is far
- * above everything known is clipped, so that one burst does not pass for a habit.
+ * Learns the hour that ended, if half of it was seen: what was seen of it stands for all of it. What is far above everything known is
+ * clipped, so that one burst does not pass for a habit.
  *
  *     spent ≤ max(3 · usual · L, 3 · m · L, peak),  m += (spent − m) / min(hours, 336)
+ *
+ * where the peak is the most that hours take (`raiseHabit`); in the first week, from its thirteenth hour on, spent ≤ 10 · peak.
  */
 export function learnHour(state: BalanceState, slot: number): void {
   if (!isSeen(state)) return;
   const seen = (state.spent * hourMs) / state.seenMs;
+  if (state.weeks[slot] === 1) forgetChance(state, slot, seen);
   const usual = usualSpending(state, slot);
-  const young = state.hours < hoursPerWeek;
-  const bearable = Math.max(farAbove * levelOf(state) * Math.max(usual, state.meanHour), state.peak);
-  const spent = young ? seen : Math.min(seen, bearable);
-  const peak = state.peak * peakKeptAnHour;
-  state.peak = Math.max(peak, young ? seen : Math.min(seen, peakGrowth * peak));
+  const spent = Math.min(seen, bearable(state, usual));
+  state.peak = peakAfter(state, spent);
   learnLevel(state, spent, state.hours === 0 ? spent : usual);
   learnProfile(state, slot, spent);
   state.hours++;
   state.meanHour += (spent - state.meanHour) / Math.min(state.hours, meanHours);
+}
+
+/** The most that hours take. What a person said is expected does not count. */
+function peakAfter(state: BalanceState, spent: Micros): Micros {
+  const peak = fadeHabit(state.peak);
+  if (state.more.excused > 0) return peak;
+  return state.hours < hoursPerWeek ? Math.max(peak, spent) : raiseHabit(peak, spent);
+}
+
+/** The most that an hour is believed to take. */
+function bearable(state: BalanceState, usual: Micros): Micros {
+  if (state.hours < hoursBeforeClipping || state.peak === 0) return Number.POSITIVE_INFINITY;
+  if (state.hours < hoursPerWeek) return farAboveAtFirst * state.peak;
+  return Math.max(farAbove * levelOf(state) * Math.max(usual, state.meanHour), state.peak);
+}
+
+/**
+ * An hour of the week that comes for the second time and took far more at its first than now and than other days take was no habit
+ * then, but chance or a correction by the provider: it is as if it had never been seen.
+ */
+function forgetChance(state: BalanceState, slot: number, seen: Micros): void {
+  const first = state.bins[slot] ?? 0;
+  forgetHour(state, slot);
+  const day = usualSpending(state, slot);
+  if (first <= farAbove * Math.max(seen, day)) {
+    learnProfile(state, slot, first);
+    return;
+  }
+  state.meanHour -= (first - day) / Math.min(state.hours, meanHours);
+  state.peak = Math.min(state.peak, Math.max(...state.bins));
 }

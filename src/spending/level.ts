@@ -6,6 +6,10 @@ const memoryHours = 24;
 const keptAnHour = Math.exp(-1 / memoryHours);
 /** … with so many mean hours besides, at which all was as usual: what is seldom spent says little. */
 const calmHours = 24;
+/** What drifts is seen over two weeks, the first two not among them, with a week besides at which all was as usual. */
+const driftHours = 336;
+const driftKeptAnHour = Math.exp(-1 / driftHours);
+const calmDriftHours = 168;
 /** Less than proportional: part of what is unusual is chance. */
 const trust = 0.8;
 /** What is unusual now fades in about four days. */
@@ -24,13 +28,26 @@ export function levelOf(state: BalanceState): number {
   return expected > 0 ? ((state.actual + calm) / expected) ** trust : 1;
 }
 
+/**
+ * How much more or less is spent than the profile says for weeks on end, because it follows growth late: 1 is no drift. Summed up as
+ * the level is, over two weeks and with one week besides at which all was as usual.
+ */
+export function driftOf(state: BalanceState): number {
+  const calm = calmDriftHours * state.meanHour;
+  const expected = state.driftExpected + calm;
+  return expected > 0 ? (state.driftActual + calm) / expected : 1;
+}
+
 /** Takes in an hour; `usual` as it was before that hour was learned. */
 export function learnLevel(state: BalanceState, spent: Micros, usual: Micros): void {
   state.actual = state.actual * keptAnHour + spent;
   state.expected = state.expected * keptAnHour + usual;
+  if (state.hours < driftHours) return;
+  state.driftActual = state.driftActual * driftKeptAnHour + spent;
+  state.driftExpected = state.driftExpected * driftKeptAnHour + usual;
 }
 
-/** What becomes of a level so many hours (at most 400) ahead: `1 + (L − 1) · e^(−hours/96)`. */
-export function levelAhead(level: number, hours: number): number {
-  return 1 + (level - 1) * (fading[hours] ?? 0);
+/** What becomes of a level so many hours (at most 400) ahead: `D + (L − D) · e^(−hours/96)`, D the drift. */
+export function levelAhead(level: number, drift: number, hours: number): number {
+  return drift + (level - drift) * (fading[hours] ?? 0);
 }

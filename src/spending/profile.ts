@@ -45,6 +45,12 @@ export function learnProfile(state: BalanceState, slot: number, spent: Micros): 
   state.bins[slot] = bin + Math.max(1 / weeks, newest) * (spent - bin);
 }
 
+/** An hour of the week is as if it had never been seen. */
+export function forgetHour(state: BalanceState, slot: number): void {
+  state.weeks[slot] = 0;
+  state.bins[slot] = 0;
+}
+
 function leaningOn(state: BalanceState, slot: number, day: () => Micros): Micros {
   const weeks = state.weeks[slot] ?? 0;
   const bin = state.bins[slot] ?? 0;

@@ -1,8 +1,10 @@
 import type { Micros } from '../domain/money.ts';
-import type { BalanceState, Unusual } from './balance-state.ts';
+import type { BalanceState } from './balance-state.ts';
+import { fadeHabit, habitGrowth, raiseHabit } from './habit.ts';
 import { levelOf } from './level.ts';
 import { hoursPerWeek } from './local-week.ts';
 import { usualSpending } from './profile.ts';
+import { forgetSilence, isSilent, watchSilence } from './silence.ts';
 
 const hourMs = 3_600_000;
 /** What was unusual is forgotten by a fiftieth in five minutes: by half in three hours. */
@@ -16,12 +18,12 @@ const calmest = 0.7;
 const margin = 0.1;
 /** It is told when the sum passes one mean hour, or a third more than it ever reached by itself … */
 const aboveUsual = 1.3;
-/** … which is forgotten by half in three weeks, and grows by half an episode at the most. */
-const usualKeptAnHour = 2 ** (-1 / (21 * 24));
-const usualGrowth = 1.5;
-const firstUsual = 1 / aboveUsual / usualGrowth;
+const firstUsual = 1 / aboveUsual / habitGrowth;
 /** It takes one mean hour too much, or three tenths of one too little: what is missing cannot be more than what is usual. */
 const least = { more: 1, less: 0.3 } as const;
+/** Where little is sent, ten messages more or less are chance; but four mean hours are not, however seldom it is read. */
+const fewestFalls = 10;
+const mostHours = 4;
 /** It is over when the sum is back at half of where it was told. */
 const overAt = 0.5;
 
@@ -65,16 +67,18 @@ export function watchUnusual(state: BalanceState, { usual, most, least }: Usual,
   const { spent, from, to } = part;
   const share = (to - from) / hourMs;
   const expected = usual * share;
-  add(state, state.more, spent - most * share, { ...part, expected });
-  add(state, state.less, least * share - spent, { ...part, expected });
+  watchSilence(state, usual, part);
+  add(state, 'more', spent - most * share, { ...part, expected });
+  add(state, 'less', least * share - spent, { ...part, expected });
 }
 
 function add(
   state: BalanceState,
-  side: Unusual,
+  name: Side,
   excess: Micros,
   part: Part & { readonly expected: Micros },
 ): void {
+  const side = state[name];
   if (side.sum === 0 && excess <= 0) return;
   if (side.sum === 0) {
     side.since = part.from;
@@ -87,24 +91,53 @@ function add(
   side.sum = Math.max(0, side.sum * kept ** ((part.to - part.from) / keptMs) + excess);
   side.top = Math.max(side.top, side.sum / state.meanHour);
   if (side.sum > 0) return;
-  // The episode is over: the next one is held against it.
-  const usual = Math.max(side.usualTop, firstUsual);
-  side.usualTop = Math.max(side.usualTop, Math.min(side.top, usualGrowth * usual));
+  // The episode is over: the next one is held against it, unless a person said that it was expected.
+  if (side.excused === 0) side.usualTop = raiseHabit(side.usualTop, side.top, firstUsual);
+  side.excused = 0;
+}
+
+/**
+ * A person says of what is unusual now that it is expected, or takes that back. It does not count then for what the account is used to:
+ * the next one like it is told as if this one had not been.
+ */
+export function excuse(state: BalanceState, side: Side, excused: boolean): void {
+  if (episodeOf(state, side, 0) !== null) state[side].excused = excused ? 1 : 0;
+}
+
+/** What is unusual at an instant: since when, how much was spent since then, and how much was usual. */
+export interface Episode {
+  readonly since: number;
+  readonly spent: Micros;
+  readonly expected: Micros;
+}
+
+/** What is perhaps becoming unusual, told or not; null while all is as usual. */
+export function episodeOf(state: BalanceState, side: Side, at: number): Episode | null {
+  if (state[side].sum > 0) return state[side];
+  if (side === 'more' || state.silent === 0) return null;
+  return { since: at - state.silentMs, spent: 0, expected: state.silent };
 }
 
 /** Forgets a little of how high the sums go by themselves: once an hour. */
 export function forgetUnusual(state: BalanceState): void {
-  state.more.usualTop *= usualKeptAnHour;
-  state.less.usualTop *= usualKeptAnHour;
+  state.more.usualTop = fadeHabit(state.more.usualTop);
+  state.less.usualTop = fadeHabit(state.less.usualTop);
+  forgetSilence(state);
 }
 
-/** True when a side is far from what is usual; `firing` holds on to that until it is half over. `factor` 1 is normal, more is less sensitive. */
+/**
+ * True when a side is far from what is usual, or nothing is spent at all (`isSilent`); `firing` holds on to that until it is half over.
+ * `factor` 1 is normal, more is less sensitive.
+ */
 export function isUnusual(
   state: BalanceState,
   side: Side,
   it: { readonly factor: number; readonly firing: boolean },
 ): boolean {
+  if (side === 'less' && isSilent(state, it)) return true;
   const { sum, usualTop } = state[side];
-  const limit = it.factor * state.meanHour * Math.max(least[side], aboveUsual * usualTop);
+  const chance = Math.min(fewestFalls * state.smallestFall, mostHours * state.meanHour);
+  const limit =
+    it.factor * Math.max(least[side] * state.meanHour, aboveUsual * usualTop * state.meanHour, chance);
   return sum > (it.firing ? overAt * limit : limit);
 }

@@ -170,3 +170,39 @@ describe('what is stored of it', () => {
     );
   });
 });
+
+describe('one huge fall', () => {
+  const emptyAfter = (days: number, hugeAt: number | null) => {
+    const to = monday + days * dayMs;
+    const readings = [...spendBy(officeHours, { from: monday, to })].map((reading) => ({
+      ...reading,
+      sms: reading.sms + (hugeAt !== null && reading.at < monday + hugeAt * hourMs ? 2e12 : 0),
+    }));
+    return (learn(readings).forecast('sms', 300 * units)?.emptyAt ?? 0) - to;
+  };
+
+  it.each([1, 2, 15, 60, 100])(
+    'in hour %i of its history spoils no forecast once that hour of the week came again',
+    (hour) => {
+      for (const days of [12, 21, 30]) {
+        expect(Math.abs(emptyAfter(days, hour) / emptyAfter(days, null) - 1)).toBeLessThan(0.1);
+      }
+    },
+  );
+
+  it('later on spoils none either', () => {
+    expect(Math.abs(emptyAfter(30, 18 * 24 + 3) / emptyAfter(30, null) - 1)).toBeLessThan(0.1);
+  });
+});
+
+describe('the drift', () => {
+  it('follows growth that the profile is late for', () => {
+    const growing = (at: number) => officeHours(at) * 1.3 ** ((at - monday) / (30 * dayMs));
+    const now = monday + 70 * dayMs;
+    const spending = learn(spendBy(growing, { from: monday, to: now }));
+    let week = 0;
+    for (let at = now; at < now + 7 * dayMs; at += 5 * minuteMs) week += growing(at) / 12;
+    // Without it the level alone would be a tenth late.
+    expect(Math.abs((spending.expected('sms', 7 * dayMs) ?? 0) / week - 1)).toBeLessThan(0.08);
+  });
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isUnusual, type Side } from '../../src/spending/unusual.ts';
+import { episodeOf, excuse, isUnusual, type Side } from '../../src/spending/unusual.ts';
 import { monday, officeHours, spendBy, spendingIn } from '../support/spending.ts';
 
 const minuteMs = 60_000;
@@ -17,6 +17,40 @@ function toldAfter(side: Side, perHour: (at: number) => number, begins: number):
     return (reading.at - begins) / minuteMs;
   }
   return null;
+}
+
+/** A message of a twentieth of a unit every now and then, so many an hour on average, by a fixed sequence of chances. */
+function fewMessages(perHour: number): (at: number) => number {
+  let seed = 7;
+  const chance = () => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed / 2_147_483_647;
+  };
+  return () => (chance() < perHour / 12 ? 12 * 50_000 : 0);
+}
+
+/** When each of two episodes was told, and by how much the first one raised what counts as usual; `taken`: a person took the first. */
+function toldTwice(
+  side: Side,
+  perHour: (at: number) => number,
+  span: { readonly second: number; readonly taken: boolean },
+) {
+  const spending = spendingIn();
+  const told: number[] = [];
+  let firing = false;
+  let raised = 0;
+  for (const reading of spendBy(perHour, { from: monday, to: span.second + dayMs })) {
+    spending.read(reading);
+    const state = spending.state('sms');
+    if (state === null) continue;
+    const unusual = isUnusual(state, side, { factor: 1, firing });
+    if (unusual && !firing) told.push(reading.at);
+    if (unusual && !firing && told.length === 1 && span.taken) excuse(state, side, true);
+    firing = unusual;
+    if (reading.at < span.second)
+      raised = Math.max(state[side].usualTop, side === 'less' ? state.usualSilence : 0);
+  }
+  return { told, raised };
 }
 
 describe('what is unusual', () => {
@@ -52,6 +86,32 @@ describe('what is unusual', () => {
     expect(told).toBeLessThanOrEqual(60);
   });
 
+  it('is traffic that stops at night, told within the hour', () => {
+    // Now a lot and now little, as messages are: a fifth of the usual or nearly twice as much.
+    const uneven = (at: number) => officeHours(at) * (0.2 + 0.4 * ((at / (5 * minuteMs)) % 5));
+    const told = toldAfter('less', (at) => (at < wednesday ? uneven(at) : 0), wednesday);
+    expect(told).toBeGreaterThanOrEqual(30);
+    expect(told).toBeLessThanOrEqual(60);
+  });
+
+  it('says of silence since when it lasts and what was usual in it', () => {
+    const spending = spendingIn();
+    const perHour = (at: number) => (at < wednesday ? officeHours(at) : 0);
+    for (const reading of spendBy(perHour, { from: monday, to: wednesday + 30 * minuteMs }))
+      spending.read(reading);
+    const state = spending.state('sms');
+    const episode = state && episodeOf(state, 'less', wednesday + 30 * minuteMs);
+    expect(episode).toMatchObject({ since: wednesday, spent: 0 });
+    expect(episode?.expected).toBeCloseTo(0.5e6, -5);
+  });
+
+  it.each(['more', 'less'] as const)(
+    'is no chance of an account that sends a few messages an hour (%s)',
+    (side) => {
+      expect(toldAfter(side, fewMessages(2), monday + 60 * dayMs)).toBeNull();
+    },
+  );
+
   it('is not the rise of every morning, nor a weekend', () => {
     expect(toldAfter('more', officeHours, wednesday)).toBeNull();
     expect(toldAfter('less', officeHours, wednesday)).toBeNull();
@@ -61,5 +121,50 @@ describe('what is unusual', () => {
     const begins = monday + 3 * dayMs;
     const perHour = (at: number) => officeHours(at) + (at >= begins && at < begins + hourMs ? 50 * mean : 0);
     expect(toldAfter('more', perHour, begins)).toBeNull();
+  });
+});
+
+describe('what a person said is expected', () => {
+  const first = monday + 23 * dayMs + 3 * hourMs;
+  const second = first + dayMs;
+  const within = (at: number, begins: number) => at >= begins && at < begins + 3 * hourMs;
+
+  it('raises nothing that the next surge is held against', () => {
+    // The second is just high enough for an account that is used to nothing.
+    const perHour = (at: number) =>
+      officeHours(at) + (within(at, first) ? 10 * mean : 0) + (within(at, second) ? 1.5 * mean : 0);
+    const expected = toldTwice('more', perHour, { second, taken: true });
+    expect(expected.raised).toBeLessThan(0.1);
+    expect(expected.told).toHaveLength(2);
+    const own = toldTwice('more', perHour, { second, taken: false });
+    expect(own.raised).toBeGreaterThan(0.7);
+    expect(own.raised).toBeLessThanOrEqual(1.5 / 1.3);
+  });
+
+  it('raises nothing that the next slump is held against', () => {
+    const perHour = (at: number) => (within(at, first) || within(at, second) ? 0 : officeHours(at));
+    const expected = toldTwice('less', perHour, { second, taken: true });
+    expect(expected.raised).toBeLessThan(0.1);
+    expect(expected.told).toHaveLength(2);
+    expect((expected.told[1] ?? 0) - second).toBe((expected.told[0] ?? 0) - first);
+    const own = toldTwice('less', perHour, { second, taken: false });
+    expect(own.raised).toBeGreaterThan(expected.raised);
+  });
+
+  it('counts again once a person took that back, and is forgotten when it is over', () => {
+    const spending = spendingIn();
+    const perHour = (at: number) => officeHours(at) + (within(at, first) ? 10 * mean : 0);
+    for (const reading of spendBy(perHour, { from: monday, to: second })) {
+      spending.read(reading);
+      const state = spending.state('sms');
+      if (state === null) continue;
+      if (reading.at === first + hourMs) excuse(state, 'more', true);
+      if (reading.at === first + hourMs) expect(state.more.excused).toBe(1);
+      if (reading.at === first + 2 * hourMs) excuse(state, 'more', false);
+    }
+    const state = spending.state('sms');
+    expect(state?.more.usualTop).toBeGreaterThan(0.7);
+    if (state) excuse(state, 'more', true);
+    expect(state?.more.excused).toBe(0);
   });
 });

@@ -1,0 +1,65 @@
+import type { Micros } from '../domain/money.ts';
+import type { BalanceState } from './balance-state.ts';
+import { fadeHabit, raiseHabit } from './habit.ts';
+
+const hourMs = 3_600_000;
+/** A provider may book late: less than half an hour is no silence. */
+const shortestMs = hourMs / 2;
+/** It is told when twenty of the smallest falls are missing: that this is chance is less likely than one in a million … */
+const fewestFalls = 20;
+/** … and a third more than was ever missing by itself. */
+const aboveUsual = 1.3;
+/** Accounts of which little is sent are silent for hours: what is usual is learned in the second week, when the profile is known. */
+const hoursToLearn = 336;
+
+/** Takes in by how much the balance fell between two readings. */
+export function noteFall(state: BalanceState, fell: Micros): void {
+  if (fell > 0 && (state.smallestFall === 0 || fell < state.smallestFall)) state.smallestFall = fell;
+}
+
+/** Takes in what was spent within a part of an hour; `usual` is what it usually takes an hour. */
+export function watchSilence(
+  state: BalanceState,
+  usual: Micros,
+  { spent, from, to }: { readonly spent: Micros; readonly from: number; readonly to: number },
+): void {
+  if (spent > 0) {
+    endSilence(state);
+  } else {
+    state.silent += (usual * (to - from)) / hourMs;
+    state.silentMs += to - from;
+  }
+}
+
+/** The next one is held against it, unless a person said that it was expected. */
+function endSilence(state: BalanceState): void {
+  const silence = state.silent / state.meanHour;
+  if (state.hours < hoursToLearn) state.usualSilence = Math.max(state.usualSilence, silence);
+  else if (state.less.excused === 0)
+    state.usualSilence = raiseHabit(
+      state.usualSilence,
+      silence,
+      (fewestFalls * state.smallestFall) / state.meanHour,
+    );
+  state.silent = 0;
+  state.silentMs = 0;
+  if (state.less.sum === 0) state.less.excused = 0;
+}
+
+/** Forgets a little of how silent it is by itself: once an hour. */
+export function forgetSilence(state: BalanceState): void {
+  state.usualSilence = fadeHabit(state.usualSilence);
+}
+
+/**
+ * True when nothing at all was spent for half an hour, and much was usual in that time; `firing` holds on to that until something is.
+ * `factor` 1 is normal, more is less sensitive.
+ */
+export function isSilent(
+  state: BalanceState,
+  { factor, firing }: { readonly factor: number; readonly firing: boolean },
+): boolean {
+  if (state.hours < hoursToLearn || state.silentMs < shortestMs) return false;
+  const limit = Math.max(fewestFalls * state.smallestFall, aboveUsual * state.usualSilence * state.meanHour);
+  return firing || state.silent > factor * limit;
+}
