@@ -1,4 +1,4 @@
-import type { StoreFile, WatchedSource } from '../daemon/ports.ts';
+import type { SqlFile, StoreFile, WatchedSource } from '../daemon/ports.ts';
 import type { Calendar, Clock, Delivery, OperatorOrder, Random, StoreReader } from '../domain/ports.ts';
 import type { ChannelSettings, ReportSettings, Settings } from '../domain/settings.ts';
 import type { PollShelf } from '../replay/history-csv.ts';
@@ -36,6 +36,8 @@ export interface Rooms {
   readSchema(): Promise<object>;
   /** Opens the database to read, beside a daemon that may be writing it. Throws `StorageError`. */
   openReader(path: string): Promise<StoreFile>;
+  /** Opens the database to ask it in SQL; the process is ended when it is not closed within `limitMs`. Throws `StorageError`. */
+  openSql(path: string, limitMs: number): Promise<SqlFile>;
   loadCalendar(): Promise<Calendar>;
   /** Gives what makes a place for the readings of one account. */
   loadPollShelf(): Promise<() => PollShelf>;

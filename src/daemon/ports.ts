@@ -39,6 +39,24 @@ export interface StoreFile extends StoreReader {
   backup(file: string): Promise<void>;
 }
 
+export type SqlValue = string | number | Uint8Array | null;
+
+export type SqlAnswer =
+  | {
+      readonly kind: 'answer';
+      readonly columns: readonly string[];
+      /** Made while they are taken; a snapshot of the database is held until the last. Throws `OperatorError`. */
+      readonly rows: Iterable<readonly SqlValue[]>;
+    }
+  /** Not a query, or one that names what is not there. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** The database as whoever knows SQL may ask it, with `reading` and `poll` as tables. */
+export interface SqlFile {
+  ask(sql: string): SqlAnswer;
+  close(): void;
+}
+
 /**
  * The database as the one daemon that holds it sees it. Every method throws `StorageError` when the disk does not
  * let it; nothing is half done then.

@@ -2,4 +2,5 @@
 export { openStore } from './sqlite/open-store.ts';
 export { leaveOrder } from './sqlite/orders.ts';
 export { describeHolder, type Holder, nameHolder } from './sqlite/owner.ts';
+export { openSqlFile } from './sqlite/query.ts';
 export { openReader } from './sqlite/reader.ts';

@@ -6,6 +6,7 @@ import type {
   RunningSimulator,
   SimulatorOrder,
 } from '../cli/context.ts';
+import { formatDuration } from '../domain/duration.ts';
 import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
 import { createLiveRooms } from './live-rooms.ts';
@@ -27,6 +28,22 @@ export function createRooms({ log, version }: { readonly log: ProcessLog; readon
     async openReader(path) {
       const { openReader } = await import('../store/store.ts');
       return openReader({ path, now: systemClock.now });
+    },
+    async openSql(path, limitMs) {
+      const [{ openSqlFile }, { endProcessAfter }] = await Promise.all([
+        import('../store/store.ts'),
+        import('../system/watchdog.ts'),
+      ]);
+      const file = openSqlFile(path);
+      const release = endProcessAfter(
+        limitMs,
+        `the query took longer than ${formatDuration(limitMs)} and was ended, so that the log of the database does not grow: ask for less, or raise --timeout`,
+      );
+      const close = () => {
+        release();
+        file.close();
+      };
+      return { ask: file.ask, close };
     },
     async loadCalendar() {
       const { cronCalendar } = await import('../system/calendar.ts');

@@ -10,6 +10,7 @@ import { explainCommand } from './explain.ts';
 import { healthCommand } from './health.ts';
 import { historyCommand } from './history.ts';
 import { initCommand } from './init.ts';
+import { queryCommand } from './query.ts';
 import { replayCommand } from './replay.ts';
 import { reportCommand } from './report.ts';
 import { runCommand } from './run.ts';
@@ -34,6 +35,7 @@ export const commands: readonly Command[] = [
   validateCommand,
   statusCommand,
   historyCommand,
+  queryCommand,
   alertsCommand,
   explainCommand,
   replayCommand,

@@ -1,0 +1,129 @@
+import type { SqlAnswer, SqlValue } from '../../daemon/ports.ts';
+import { type Command, exitCodes, UsageError } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { loadConfiguration } from '../load-configuration.ts';
+import { readDuration } from '../read-options.ts';
+import { formatCsvLine } from '../terminal/csv.ts';
+import { layoutWidth } from '../terminal/output.ts';
+import { formatTable } from '../terminal/table.ts';
+
+type Rows = readonly (readonly SqlValue[])[];
+type Answer = Extract<SqlAnswer, { kind: 'answer' }>;
+
+/** Answers shorter than this are read whole before a line is written, and hold nothing while somebody looks at them. */
+const chunkRows = 10_000;
+
+const defaultLimitMs = 60_000;
+const longestLimitMs = 86_400_000;
+
+export const queryCommand: Command = {
+  name: 'query',
+  summary: 'ask the database in SQL',
+  details: `Read-only SQL (SQLite's) over what is stored, beside a running daemon or without one, with two tables more than the
+file has: reading(account, at, sms, voip, currency) and poll(account, at, outcome). With a condition on the account they are
+quick; reading_of(ACCOUNT, SINCE, UNTIL) and poll_of(ACCOUNT, SINCE, UNTIL) take a span besides. Instants in them are UTC, as datetime()
+writes them. docs/storage.md describes all tables, with examples.
+
+The daemon waits for no query; as long as one runs, the log of the database grows. So it is ended after --timeout.`,
+  positionals: [{ name: 'SQL', summary: 'one SELECT, WITH, VALUES or EXPLAIN QUERY PLAN' }],
+  options: {
+    csv: { summary: 'print CSV' },
+    json: { summary: 'print JSON: a list with an object for each row' },
+    timeout: { value: 'DURATION', summary: 'how long it may take (1m; at most 1d)' },
+  },
+  examples: [
+    `lowwater query "SELECT date(at) AS day, min(sms), max(sms) FROM reading WHERE account = 'otp' GROUP BY day"`,
+    `lowwater query --csv "SELECT * FROM reading_of('otp', datetime('now', '-7 days'))"`,
+  ],
+  run: async (context, input) => {
+    if (input.flag('csv') && input.flag('json')) throw new UsageError('either --csv or --json');
+    const limitMs = readDuration(input, 'timeout') ?? defaultLimitMs;
+    if (limitMs > longestLimitMs) throw new UsageError('--timeout is at most 1d');
+    const { settings } = await loadConfiguration(context, input);
+    const file = await context.rooms.openSql(settings.storage.path, limitMs);
+    try {
+      const answer = file.ask(input.positional('SQL'));
+      if (answer.kind === 'refused') throw new UsageError(answer.reason);
+      if (input.flag('csv')) await printCsv(context, answer);
+      else if (input.flag('json')) await printRecords(context, answer);
+      else await printTable(context, answer);
+    } finally {
+      file.close();
+    }
+    return exitCodes.ok;
+  },
+};
+
+async function printCsv({ stdout, signal }: CommandContext, { columns, rows }: Answer): Promise<void> {
+  let head = formatCsvLine(columns);
+  for (const chunk of chunksOf(rows)) {
+    await stdout.write(head + chunk.map((row) => formatCsvLine(row.map(textOf))).join(''));
+    if (signal.aborted) return;
+    head = '';
+  }
+}
+
+/** One JSON document, some rows at a time. */
+async function printRecords({ stdout, signal }: CommandContext, { columns, rows }: Answer): Promise<void> {
+  const twice = columns.find((name, index) => columns.indexOf(name) !== index);
+  if (twice !== undefined)
+    throw new UsageError(`two columns are called ${twice}`, 'name one of them: … AS other');
+  let before = '[';
+  for (const chunk of chunksOf(rows)) {
+    const records = chunk.map((row) => JSON.stringify(Object.fromEntries(row.map(nameValue))));
+    if (records.length > 0) await stdout.write(`${before}\n${records.join(',\n')}`);
+    if (signal.aborted) return;
+    if (records.length > 0) before = ',';
+  }
+  await stdout.write(before === '[' ? '[]\n' : '\n]\n');
+
+  function nameValue(value: SqlValue, index: number): [string, string | number | null] {
+    return [columns[index] ?? '', value instanceof Uint8Array ? textOf(value) : value];
+  }
+}
+
+async function printTable({ stdout, stderr }: CommandContext, { columns, rows }: Answer): Promise<void> {
+  const taken = takeRows(rows, chunkRows + 1);
+  const first = taken.slice(0, chunkRows);
+  await stdout.write(
+    formatTable<readonly SqlValue[]>({
+      columns: columns.map((header, index) => ({
+        header,
+        minWidth: 12,
+        align: first.every((row) => typeof (row[index] ?? 0) === 'number') ? 'right' : 'left',
+        value: (row) => textOf(row[index] ?? null),
+      })),
+      rows: first,
+      width: layoutWidth(stdout),
+      style: stdout.style,
+    }),
+  );
+  if (taken.length > first.length)
+    await stderr.write(`These are the first ${chunkRows} rows; --csv and --json print all of them.\n`);
+}
+
+/** At least one chunk, so that there is a head above nothing. */
+function* chunksOf(rows: Answer['rows']): Generator<Rows> {
+  let chunk: (readonly SqlValue[])[] = [];
+  for (const row of rows) {
+    chunk.push(row);
+    if (chunk.length < chunkRows) continue;
+    yield chunk;
+    chunk = [];
+  }
+  yield chunk;
+}
+
+function takeRows(rows: Answer['rows'], most: number): Rows {
+  const taken: (readonly SqlValue[])[] = [];
+  for (const row of rows) {
+    taken.push(row);
+    if (taken.length === most) break;
+  }
+  return taken;
+}
+
+function textOf(value: SqlValue): string {
+  if (value === null) return '';
+  return value instanceof Uint8Array ? `x'${Buffer.from(value).toString('hex')}'` : String(value);
+}

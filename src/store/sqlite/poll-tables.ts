@@ -1,0 +1,105 @@
+import { isoText } from '../../domain/moment.ts';
+import { OperatorError } from '../../domain/ports.ts';
+import type { PollRecord, Reading } from '../../domain/reading.ts';
+import { decodePolls } from '../runs/poll-codec.ts';
+import type { Connection } from './connection.ts';
+
+/**
+ * Makes stored polls tables of `db`: views `reading` and `poll` of all accounts, and functions `reading_of` and `poll_of`
+ * of one account and, where given, of a span (`since` included, `until` not). A view looks an account up by its id, so
+ * that a condition on `account` decodes that account alone.
+ *
+ * `source` is another connection to the same database: one that is busy with a query answers no second one.
+ */
+export function addPollTables(db: Connection, source: Connection): void {
+  const pollsOf = openPolls(source);
+  const parameters = ['of_account', 'since', 'until'];
+  db.table('reading_of', {
+    columns: ['at', 'sms', 'voip', 'currency'],
+    parameters,
+    *rows(...span) {
+      for (const { reading } of pollsOf(readSpan(span))) if (reading !== null) yield readingRow(reading);
+    },
+  });
+  db.table('poll_of', {
+    columns: ['at', 'outcome'],
+    parameters,
+    *rows(...span) {
+      for (const { at, outcome } of pollsOf(readSpan(span))) yield [instantText(at), outcome];
+    },
+  });
+  db.exec(`
+    CREATE TEMP VIEW reading AS
+      SELECT a.id AS account, r.at, r.sms, r.voip, r.currency FROM main.account a CROSS JOIN reading_of(a.id) r;
+    CREATE TEMP VIEW poll AS
+      SELECT a.id AS account, p.at, p.outcome FROM main.account a CROSS JOIN poll_of(a.id) p`);
+}
+
+interface Span {
+  readonly account: string;
+  readonly since: number;
+  readonly until: number;
+}
+
+interface Run {
+  readonly data: Buffer | null;
+}
+
+/** The polls of an account as one moment holds them, run by run; nothing stays open between two runs. */
+function openPolls(db: Connection): (span: Span) => Generator<PollRecord> {
+  const findTail = db.prepare<[string], Run & { readonly no: number }>(
+    'SELECT no, tail AS data FROM account WHERE id = ?',
+  );
+  const findRuns = db
+    .prepare<[number, number, number], number>(
+      `SELECT seq FROM segment WHERE account_no = ? AND latest_at >= ? AND earliest_at < ? ORDER BY latest_at`,
+    )
+    .pluck();
+  const findRun = db.prepare<[number], Run>('SELECT data FROM segment WHERE seq = ?');
+  const snapshot = db.transaction(({ account, since, until }: Span) => {
+    const tail = findTail.get(account);
+    return { tail, runs: tail === undefined ? [] : findRuns.all(tail.no, since, until) };
+  });
+  return function* pollsOf(span) {
+    const { tail, runs } = snapshot.deferred(span);
+    // Retention may have deleted a run since.
+    for (const seq of runs) yield* pollsIn(findRun.get(seq), span);
+    yield* pollsIn(tail, span);
+  };
+}
+
+function* pollsIn(run: Run | undefined, { since, until }: Span): Generator<PollRecord> {
+  if (run === undefined || run.data === null) return;
+  for (const poll of decodePolls(run.data)) if (poll.at >= since && poll.at < until) yield poll;
+}
+
+function readSpan([account, since, until]: readonly unknown[]): Span {
+  if (typeof account !== 'string')
+    throw new OperatorError("reading_of and poll_of need an account: reading_of('otp')");
+  return {
+    account,
+    since: readInstant(since) ?? Number.MIN_SAFE_INTEGER,
+    until: readInstant(until) ?? Number.MAX_SAFE_INTEGER,
+  };
+}
+
+/** As SQLite's own functions write and read instants, or milliseconds as the other tables hold them; null for none. */
+function readInstant(value: unknown): number | null {
+  if (value === undefined || value === null) return null;
+  const text = String(value);
+  const zoned = /(?:Z|[+-]\d\d:\d\d)$/.test(text) ? text : `${text.replace(' ', 'T')}Z`;
+  const at = typeof value === 'number' ? value : Date.parse(text.length === 10 ? text : zoned);
+  if (Number.isFinite(at)) return at;
+  throw new OperatorError(
+    `${text} is no instant: write 2026-11-01, 2026-11-01 08:00:00 or datetime('now', '-7 days')`,
+  );
+}
+
+/** UTC as SQLite's `datetime` writes it, with milliseconds: texts compare as the instants do. */
+function instantText(at: number): string {
+  return isoText(at).slice(0, 23).replace('T', ' ');
+}
+
+function readingRow({ at, sms, voip, currency }: Reading): (string | number)[] {
+  return [instantText(at), sms / 1e6, voip / 1e6, currency];
+}

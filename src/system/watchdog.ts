@@ -1,0 +1,19 @@
+import { Worker } from 'node:worker_threads';
+
+/**
+ * Ends the process when `release` is not called in time, with a line on standard error: as SIGTERM does, so with exit code 143. From a
+ * thread of its own, for work that holds this one.
+ */
+export function endProcessAfter(limitMs: number, line: string): () => void {
+  const watch = new Worker(watching, { eval: true, workerData: { limitMs, line: `lowwater: ${line}\n` } });
+  watch.unref();
+  return () => void watch.terminate();
+}
+
+const watching = `
+const { workerData } = require('node:worker_threads');
+setTimeout(() => {
+  require('node:fs').writeSync(2, workerData.line);
+  process.kill(process.pid, 'SIGTERM');
+}, workerData.limitMs);
+`;

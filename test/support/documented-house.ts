@@ -1,0 +1,58 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../src/system/clock.ts';
+import { openProcessLog } from '../../src/wiring/process-log.ts';
+import { createRooms } from '../../src/wiring/rooms.ts';
+import { minuteMs, units } from './account-facts.ts';
+import { type SeedPoll, seedDatabase } from './seed-database.ts';
+
+/** Where the accounts and channels of a documented house are. */
+export interface Outside {
+  readonly provider: string;
+  readonly webhook: string;
+}
+
+const nowhere: Outside = {
+  provider: 'http://127.0.0.1:9',
+  webhook: 'http://127.0.0.1:9/services/T0/B0/secret',
+};
+
+/**
+ * A folder such as the documentation speaks of: `config.example.json` as `config.json`, with its secrets set and its
+ * addresses on this machine, beside a database of three days in which balances fell, were topped up and could not be
+ * read for a while. The keys are those that the simulator's own scenario accepts.
+ */
+export async function makeDocumentedHouse({ provider, webhook }: Outside = nowhere): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'lowwater-documented-'));
+  const file = join(folder, 'config.json');
+  const example = readFileSync(join(import.meta.dirname, '../../config.example.json'), 'utf8');
+  const text = example
+    .replace('https://api.example.com', provider)
+    .replace('https://eu.example.com', provider)
+    .replace(/\$\{env:([A-Z]+)_AUTH_SECRET\}/g, (_, name: string) => `demo-${name.toLowerCase()}-secret`)
+    .replace(/"\$\{env:HEARTBEAT_URL:-[^}]*\}"/, '"http://127.0.0.1:9/ping"')
+    .replace(/\$\{env:SMTP_URL\}/, 'smtp://127.0.0.1:9')
+    .replace(/\$\{env:LOWWATER_TOKEN:-\}/, '')
+    .replace(/\$\{env:[A-Z_]*SECRET\}/g, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
+    .replace(/\$\{env:[A-Z_]+\}/g, webhook);
+  writeFileSync(file, text);
+  const loaded = await createRooms({ log: openProcessLog({}), version: '0.0.0' }).loadSettings(file);
+  if (loaded.kind !== 'loaded') throw new Error(JSON.stringify(loaded.problems));
+  await seedDatabase(loaded.settings.storage.path, loaded.settings, makePolls());
+  return folder;
+}
+
+function makePolls(): SeedPoll[] {
+  const count = 3 * 288;
+  const start = Math.floor(systemClock.now() / minuteMs) * minuteMs - count * 5 * minuteMs;
+  return Array.from({ length: count }, (_, index): SeedPoll[] => {
+    const at = start + index * 5 * minuteMs;
+    const sms = index < 500 ? 800 - index * 1.5 : 1550 - index * 1.5;
+    const blind = index >= 600 && index < 612;
+    return [
+      { account: 'otp', at, answer: blind ? 'timeout' : { sms: units(sms), voip: units(10) } },
+      { account: 'marketing', at: at + 1, answer: { sms: units(700), voip: 0 } },
+    ];
+  }).flat();
+}
