@@ -1,9 +1,9 @@
 import type { SqlAnswer, SqlValue } from '../../daemon/ports.ts';
+import { formatCsvLine } from '../../views/csv.ts';
 import { type Command, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { readDuration } from '../read-options.ts';
-import { formatCsvLine } from '../terminal/csv.ts';
 import { layoutWidth } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 
