@@ -157,7 +157,7 @@ function findCircles(graph: Graph): string[][] {
 }
 
 /** Folders of `test` with what belongs to no one folder of `src`. */
-const besideTheMirror = ['e2e', 'torture', 'support', 'fixtures', 'deploy', 'scripts'];
+const besideTheMirror = ['e2e', 'torture', 'support', 'fixtures', 'deploy', 'scripts', 'docs'];
 
 /**
  * A test stands in a folder that `src` has, and where its room has a file of its name, in that file's folder. A test of
