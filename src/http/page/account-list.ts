@@ -125,14 +125,15 @@ function placeOf(account: AccountView, sort: SortKey): Place {
   ];
 }
 
-/** The unknown comes last in either direction, then what is alike has an order of its own: the worst, then by name. */
+/** The unknown comes last in either direction; what is alike has an order of its own: the worst, then by name. */
 function comparePlaces({ descending }: ListQuery): (left: Place, right: Place) => number {
   const direction = descending ? -1 : 1;
   return ([key, currency, state, name, id], [otherKey, otherCurrency, otherState, otherName, otherId]) => {
-    const alike = state - otherState;
-    const named = compare(name, otherName) || compare(id, otherId);
-    if (key === null || otherKey === null) return Number(key === null) - Number(otherKey === null) || named;
-    return compare(currency, otherCurrency) || compare(key, otherKey) * direction || alike || named;
+    const known =
+      key === null || otherKey === null
+        ? Number(key === null) - Number(otherKey === null)
+        : compare(currency, otherCurrency) || compare(key, otherKey) * direction || state - otherState;
+    return known || compare(name, otherName) || compare(id, otherId);
   };
 }
 
