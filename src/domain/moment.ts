@@ -76,6 +76,17 @@ export function isoDay(at: number, timezone: string): string {
   return isoText(at + zoneOffsetMs(at, timezone)).slice(0, 10);
 }
 
+/** An instant as the clocks of a zone show it, in the form of an input of a page: `2026-11-20T02:41`. */
+export function localText(at: number, timezone: string): string {
+  return isoText(at + zoneOffsetMs(at, timezone)).slice(0, 16);
+}
+
+/** The instant at which the clocks of a zone show it; null for what is no such text. */
+export function parseLocalText(text: string, timezone: string): number | null {
+  const wall = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text) ? Date.parse(`${text}Z`) : Number.NaN;
+  return Number.isNaN(wall) ? null : instantOfWall(wall, timezone);
+}
+
 /** `19 minutes ago`, `in 3 days`, `just now`. */
 export function describeDistance(at: number, now: number): string {
   const distance = now - at;

@@ -3,12 +3,20 @@ import type { Matcher } from './rule.ts';
 export interface Refusal {
   readonly refused: 'not-found' | 'invalid' | 'not-now';
   readonly why: string;
+  /** Which part of an order is to be changed, where one is. */
+  readonly about?: 'account' | 'rule' | 'window' | 'everything';
 }
 
 /** Which alert a person means. */
 export interface AlertName {
   readonly account: string;
   readonly rule: string;
+}
+
+/** What a silence would mute: alerts that fire now, and accounts of which any may. */
+export interface Muted {
+  readonly alerts: readonly AlertName[];
+  readonly accounts: readonly string[];
 }
 
 export interface SilenceOrder {

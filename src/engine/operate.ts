@@ -92,15 +92,8 @@ function noIncident({ account, rule }: AlertName): Refusal {
 
 /** Mutes matching alerts for a while. */
 export function addSilence(state: MonitorState, order: SilenceOrder, now: number): Silence | Refusal {
-  const lengthMs = order.endsAt - order.startsAt;
-  if (!(lengthMs > 0)) return { refused: 'invalid', why: 'a silence must end after it starts' };
-  if (lengthMs > longestSilenceMs) return { refused: 'invalid', why: 'a silence may last 366 days at most' };
-  if (order.endsAt <= now) return { refused: 'invalid', why: 'this silence is already over' };
-  const everything = order.everything === true;
-  if (matchesEverything(order.match) !== everything)
-    return { refused: 'invalid', why: whyNotMeant(everything) };
-  const unknown = findUnknown(state, order.match);
-  if (unknown !== null) return { refused: 'invalid', why: unknown };
+  const refusal = refuseSilence(state, order, now);
+  if (refusal !== null) return refusal;
   const { match, startsAt, endsAt, comment } = order;
   const silence: Silence = {
     id: `s-${state.random.id()}`,
@@ -115,6 +108,24 @@ export function addSilence(state: MonitorState, order: SilenceOrder, now: number
   return silence;
 }
 
+/** Why such a silence would not be taken; null where it would. */
+export function refuseSilence(
+  state: MonitorState,
+  { match, everything = false, startsAt, endsAt }: SilenceOrder,
+  now: number,
+): Refusal | null {
+  if (!(endsAt > startsAt)) return refuseWindow('a silence must end after it starts');
+  if (endsAt - startsAt > longestSilenceMs) return refuseWindow('a silence may last 366 days at most');
+  if (endsAt <= now) return refuseWindow('this silence is already over');
+  if (matchesEverything(match) !== everything)
+    return { refused: 'invalid', why: whyNotMeant(everything), about: 'everything' };
+  return findUnknown(state, match);
+}
+
+function refuseWindow(why: string): Refusal {
+  return { refused: 'invalid', why, about: 'window' };
+}
+
 /** Everything is muted only on purpose: a matcher that lost its keys on the way must not do it. */
 function whyNotMeant(everything: boolean): string {
   return everything
@@ -122,14 +133,18 @@ function whyNotMeant(everything: boolean): string {
     : 'this would mute every alert of every account; if that is meant, say "everything" in so many words';
 }
 
-/** What the matcher names and does not exist, in words: it would mute nothing. Null when it names nothing unknown. */
-function findUnknown({ accounts, settings }: MonitorState, match: Matcher): string | null {
+/** What the matcher names and does not exist: it would mute nothing. Null when it names nothing unknown. */
+function findUnknown({ accounts, settings }: MonitorState, match: Matcher): Refusal | null {
   const account = match.account?.find((id) => !accounts.has(id) && !isOwnId(id));
-  if (account !== undefined) return `there is no account "${account}"${meant(account, accounts.keys())}`;
+  if (account !== undefined) return noSuch('account', account, accounts.keys());
   const rules = new Set<string>([...settings.rules.map(({ id }) => id), ...ownAlertTypes]);
   for (const { name } of settings.channels) rules.add(channelFailedRule(name));
   const rule = match.rule?.find((id) => !rules.has(id));
-  return rule === undefined ? null : `there is no rule "${rule}"${meant(rule, rules)}`;
+  return rule === undefined ? null : noSuch('rule', rule, rules);
+}
+
+function noSuch(about: 'account' | 'rule', typed: string, known: Iterable<string>): Refusal {
+  return { refused: 'invalid', why: `there is no ${about} "${typed}"${meant(typed, known)}`, about };
 }
 
 function meant(typed: string, known: Iterable<string>): string {
@@ -142,6 +157,22 @@ export function expireSilence(state: MonitorState, id: string, now: number): Ref
   const silence = state.silences.get(id);
   if (silence === undefined) return { refused: 'not-found', why: `no silence has the id "${id}"` };
   keepSilence(state, { ...silence, endsAt: now }, now);
+  return null;
+}
+
+/** Lets a silence that is not over last so much longer. */
+export function extendSilence(
+  state: MonitorState,
+  { id, byMs }: { readonly id: string; readonly byMs: number },
+  now: number,
+): Refusal | null {
+  const silence = state.silences.get(id);
+  if (silence === undefined || silence.endsAt <= now)
+    return { refused: 'not-found', why: `no silence that is not over has the id "${id}"` };
+  const endsAt = silence.endsAt + byMs;
+  if (endsAt - silence.startsAt > longestSilenceMs)
+    return refuseWindow('a silence may last 366 days at most');
+  keepSilence(state, { ...silence, endsAt }, now);
   return null;
 }
 

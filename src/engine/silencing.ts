@@ -1,6 +1,8 @@
 import { type Incident, matchSubject } from '../domain/alert.ts';
 import { matches } from '../domain/matcher.ts';
+import type { Muted } from '../domain/operator.ts';
 import type { Calendar } from '../domain/ports.ts';
+import type { Matcher } from '../domain/rule.ts';
 import type { RecurringSilence } from '../domain/silence.ts';
 import { type MonitorState, wakeBy } from './state.ts';
 
@@ -21,11 +23,43 @@ export function isSilenced(state: MonitorState, incident: Incident, now: number)
   );
 }
 
+/** What a silence of this match would mute. */
+export function mutedBy(state: MonitorState, match: Matcher): Muted {
+  const firing = [...state.incidents.values()].filter(
+    (incident) => incident.resolvedAt === null && matches(match, matchSubject(incident)),
+  );
+  const { account, labels } = match;
+  const about = {
+    ...(account === undefined ? {} : { account }),
+    ...(labels === undefined ? {} : { labels }),
+  };
+  return {
+    alerts: firing.map((incident) => ({ account: incident.account, rule: incident.rule })),
+    accounts: [...state.accounts.values()].flatMap(({ id, settings }) =>
+      matches(about, { account: id, labels: settings.labels }) ? [id] : [],
+    ),
+  };
+}
+
 /** The window of a recurring silence that holds `now`; null outside. */
 function currentWindow(calendar: Calendar, silence: RecurringSilence, now: number): SilenceWindow | null {
   const startsAt = calendar.previous(silence.cron, silence.timezone, now);
   if (startsAt === null || now >= startsAt + silence.durationMs) return null;
   return { startsAt, endsAt: startsAt + silence.durationMs };
+}
+
+/** The next starts after an instant, at most so many. */
+export function laterStarts(
+  calendar: Calendar,
+  { cron, timezone }: RecurringSilence,
+  { after, count }: { readonly after: number; readonly count: number },
+): readonly number[] {
+  const starts: number[] = [];
+  for (let next = calendar.next(cron, timezone, after); next !== null; ) {
+    starts.push(next);
+    next = starts.length < count ? calendar.next(cron, timezone, next) : null;
+  }
+  return starts;
 }
 
 /** The window of a recurring silence that holds `now`, else the next one; null when none comes. */

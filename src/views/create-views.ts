@@ -9,8 +9,9 @@ import { isWorse, type Severity } from '../domain/severity.ts';
 import { suppressionOf } from '../engine/cover.ts';
 import { sketchIncident } from '../engine/incidents.ts';
 import { blockedUntil } from '../engine/observe.ts';
+import { refuseSilence } from '../engine/operate.ts';
 import { outlookOf } from '../engine/outlooks.ts';
-import { nextWindow } from '../engine/silencing.ts';
+import { laterStarts, mutedBy, nextWindow } from '../engine/silencing.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { factsOf, type WatchedAccount } from '../engine/watched-account.ts';
 import { wordNotice } from '../messages/notice-wording.ts';
@@ -31,6 +32,7 @@ import type {
 /** Readings that a sparkline of a day needs. */
 const dayPoints = 96;
 const dayMs = 86_400_000;
+const shownLaterStarts = 3;
 
 export interface ViewParts {
   readonly state: MonitorState;
@@ -68,6 +70,7 @@ export function createViews(parts: ViewParts): Views {
     notifications: (limit, before) => reader.messages(limit, before),
     channels: () => state.settings.channels.map(({ name, type }) => viewChannel(parts, name, type)),
     silences: () => viewSilences(parts),
+    wouldMute: (order) => refuseSilence(state, order, parts.now()) ?? mutedBy(state, order.match),
   };
 }
 
@@ -251,13 +254,16 @@ function viewSilences(parts: ViewParts): SilenceView[] {
       endsAt,
       by: createdBy,
       comment,
+      laterStarts: [],
     }),
   );
   const recurring = parts.state.settings.silences.flatMap((silence) => {
-    const window = nextWindow(parts.state.calendar, silence, now);
-    return window === null
-      ? []
-      : [{ id: null, match: silence.match, ...window, by: 'configuration', comment: silence.comment }];
+    const { calendar } = parts.state;
+    const window = nextWindow(calendar, silence, now);
+    if (window === null) return [];
+    const later = laterStarts(calendar, silence, { after: window.startsAt, count: shownLaterStarts });
+    const { match, comment } = silence;
+    return [{ id: null, match, ...window, by: 'configuration', comment, laterStarts: later }];
   });
   return [...own, ...recurring]
     .filter((silence) => silence.endsAt > now)

@@ -2,7 +2,7 @@ import type { Daemon } from '../daemon/daemon.ts';
 import { ownAccountId } from '../domain/alert.ts';
 import type { StoreReader } from '../domain/ports.ts';
 import { blockedUntil } from '../engine/observe.ts';
-import { acknowledge, addSilence, expireSilence, unacknowledge } from '../engine/operate.ts';
+import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
 import { isOwnFailureRaised } from '../engine/own-alerts.ts';
 import { configInvalid } from '../rules/config-invalid.ts';
 import { storageFailed } from '../rules/storage-failed.ts';
@@ -43,6 +43,7 @@ export function createLiveViews(daemon: Daemon, reader: StoreReader, version: st
     unacknowledge: (alert) => daemon.obey((at) => unacknowledge(state, { ...alert, at })),
     silence: (order) => daemon.obey((now) => addSilence(state, order, now)),
     expireSilence: (id) => daemon.obey((now) => expireSilence(state, id, now)),
+    extendSilence: (order) => daemon.obey((now) => extendSilence(state, order, now)),
     async pollNow(id) {
       if (!state.accounts.has(id)) return { refused: 'not-found', why: `no account has the id "${id}"` };
       const promise = daemon.act(() => daemon.poller.pollNow(id));

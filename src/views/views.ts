@@ -2,7 +2,7 @@ import type { Counters } from '../daemon/counting.ts';
 import type { Incident } from '../domain/alert.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Outlook } from '../domain/message.ts';
-import type { AlertName, Refusal, SilenceOrder } from '../domain/operator.ts';
+import type { AlertName, Muted, Refusal, SilenceOrder } from '../domain/operator.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
 import type { OutcomeKind } from '../domain/outcome.ts';
 import type { Quantity } from '../domain/quantity.ts';
@@ -50,6 +50,8 @@ export interface Views {
   channels(): readonly ChannelView[];
   /** Not yet over, soonest start first; recurring ones with their present or next window. */
   silences(): readonly SilenceView[];
+  /** What a silence would mute, before it is ordered; or why it would not be taken. */
+  wouldMute(order: SilenceOrder): Muted | Refusal;
 }
 
 /** What people may do to a running daemon. Refusals are values with a sentence for the person. */
@@ -65,6 +67,8 @@ export interface Actions {
   unacknowledge(alert: AlertName): Refusal | null;
   silence(order: SilenceOrder): Silence | Refusal;
   expireSilence(id: string): Refusal | null;
+  /** Lets a silence that is not over last so much longer. */
+  extendSilence(order: { readonly id: string; readonly byMs: number }): Refusal | null;
   /** Polls as soon as the guard allows and gives the outcome; refused while backing off. */
   pollNow(account: string): Promise<{ readonly outcome: OutcomeKind; readonly view: AccountView } | Refusal>;
 }
@@ -155,6 +159,8 @@ export interface SilenceView {
   readonly by: string;
   readonly comment: string;
   readonly active: boolean;
+  /** When the windows after this one begin, of those that come back: the next few. */
+  readonly laterStarts: readonly number[];
 }
 
 /** What only the running daemon knows. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SilenceOrder } from '../../src/domain/operator.ts';
-import { addSilence, expireSilence } from '../../src/engine/operate.ts';
+import { addSilence, expireSilence, extendSilence } from '../../src/engine/operate.ts';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { makeRoute } from '../support/settings.ts';
 import { read, startWorld, type World } from '../support/world.ts';
@@ -34,7 +34,11 @@ describe('a silence made by a person', () => {
 
   test('of everything is refused unless it was asked for in so many words', async () => {
     const world = await startWorld({ rules: [rule] });
-    const refused = { refused: 'invalid', why: expect.stringContaining('every alert of every account') };
+    const refused = {
+      refused: 'invalid',
+      why: expect.stringContaining('every alert of every account'),
+      about: 'everything',
+    };
     expect(order(world, { match: {}, everything: false })).toEqual(refused);
     expect(order(world, { match: { labels: {} } })).toEqual(refused);
     expect(order(world, { match: { account: ['otp'] }, everything: true })).toMatchObject({
@@ -49,8 +53,36 @@ describe('a silence made by a person', () => {
     ['one of several', { account: ['otp', 'something-else'] }, 'there is no account "something-else"'],
   ])('is refused for %s that does not exist: it would mute nothing', async (_, match, why) => {
     const world = await startWorld({ rules: [rule] });
-    expect(order(world, { match })).toEqual({ refused: 'invalid', why });
+    expect(order(world, { match })).toMatchObject({ refused: 'invalid', why });
     expect(world.views.silences()).toEqual([]);
+  });
+
+  test('is described before it is made: which alerts would fall silent, and which accounts it is about', async () => {
+    const world = await startWorld({ rules: [rule] });
+    await read(world, 100);
+    const ask = (match: SilenceOrder['match']) =>
+      world.views.wouldMute({ match, startsAt: world.now, endsAt: world.now + hourMs, by: '', comment: '' });
+    expect(ask({ account: ['otp'] })).toEqual({
+      alerts: [{ account: 'otp', rule: 'sms-low' }],
+      accounts: ['otp'],
+    });
+    expect(ask({ severity: ['info'] })).toEqual({ alerts: [], accounts: ['otp'] });
+    expect(ask({ labels: { team: ['nobody'] } })).toEqual({ alerts: [], accounts: [] });
+    expect(ask({ rule: ['smslow'] })).toMatchObject({ refused: 'invalid', about: 'rule' });
+    expect(world.views.silences()).toEqual([]);
+  });
+
+  test('lasts longer when somebody says so, as long as it is not over', async () => {
+    const world = await startWorld({ rules: [rule] });
+    const made = order(world);
+    if ('refused' in made) throw new Error(made.why);
+    const extend = (byMs: number) =>
+      world.daemon.act((now) => extendSilence(world.daemon.state, { id: made.id, byMs }, now));
+    expect(extend(2 * hourMs)).toBeNull();
+    expect(world.views.silences()[0]?.endsAt).toBe(made.endsAt + 2 * hourMs);
+    expect(extend(366 * dayMs)).toMatchObject({ refused: 'invalid' });
+    await world.pass(3 * hourMs + minuteMs);
+    expect(extend(hourMs)).toMatchObject({ refused: 'not-found' });
   });
 
   test('mutes one channel that fails, by the name that the page shows', async () => {

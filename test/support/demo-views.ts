@@ -52,6 +52,7 @@ export function demoViews(): FakeViews {
       by: 'configuration',
       comment: 'weekly provider maintenance',
       active: false,
+      laterStarts: [8.3, 15.3, 22.3].map((days) => viewsNow + days * dayMs),
     },
     {
       id: 'silence-batch',
@@ -61,6 +62,7 @@ export function demoViews(): FakeViews {
       by: 'Lin',
       comment: 'load test until 22:00',
       active: true,
+      laterStarts: [],
     },
   ];
   views.pollCounts = views.accountList.map(({ id }) => ({

@@ -1,7 +1,7 @@
 import type { Counters } from '../../src/daemon/counting.ts';
 import type { Incident } from '../../src/domain/alert.ts';
 import type { Outlook } from '../../src/domain/message.ts';
-import type { AlertName, Refusal, SilenceOrder } from '../../src/domain/operator.ts';
+import type { AlertName, Muted, Refusal, SilenceOrder } from '../../src/domain/operator.ts';
 import type { OutboxMessage } from '../../src/domain/outbox.ts';
 import type { OutcomeKind } from '../../src/domain/outcome.ts';
 import type { PollRecord, Reading } from '../../src/domain/reading.ts';
@@ -164,6 +164,25 @@ export class FakeViews implements LiveViews {
     return this.silenceList;
   }
 
+  wouldMute({ match }: SilenceOrder): Muted | Refusal {
+    if (this.refusal !== null) return this.refusal;
+    const named = <T extends { readonly account: string }>(items: readonly T[]) =>
+      items.filter(({ account }) => match.account?.includes(account) ?? true);
+    return {
+      alerts: named(this.firing()),
+      accounts: named(this.accountList.map(({ id }) => ({ account: id }))).map(({ account }) => account),
+    };
+  }
+
+  extendSilence(order: { readonly id: string; readonly byMs: number }): Refusal | null {
+    this.orders.push({ kind: 'extend', order });
+    this.silenceList = this.silenceList.map((silence) =>
+      silence.id === order.id ? { ...silence, endsAt: silence.endsAt + order.byMs } : silence,
+    );
+    this.change();
+    return null;
+  }
+
   status(): DaemonStatus {
     return this.daemonStatus;
   }
@@ -210,7 +229,10 @@ export class FakeViews implements LiveViews {
     this.#silences += 1;
     const { match, startsAt, endsAt, by, comment } = order;
     const id = `silence-${this.#silences}`;
-    this.silenceList = [...this.silenceList, { id, match, startsAt, endsAt, by, comment, active: true }];
+    this.silenceList = [
+      ...this.silenceList,
+      { id, match, startsAt, endsAt, by, comment, active: true, laterStarts: [] },
+    ];
     this.change();
     return { id, match, startsAt, endsAt, createdAt: viewsNow, createdBy: by, comment };
   }

@@ -73,7 +73,12 @@ export function addSilenceOperations(api: Api, views: LiveViews): void {
   api.openapi(addSilence, (context) => {
     const now = context.get('now');
     const made = accept(views.silence(readSilenceOrder(context.req.valid('json'), now)));
-    const silence = silenceJson({ ...made, by: made.createdBy, active: made.startsAt <= now });
+    const silence = silenceJson({
+      ...made,
+      by: made.createdBy,
+      active: made.startsAt <= now,
+      laterStarts: [],
+    });
     return context.json({ silence }, 201);
   });
 

@@ -1,3 +1,4 @@
+import { parseDuration } from '../../domain/duration.ts';
 import { findAccount } from '../api/find.ts';
 import { accept, parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
@@ -7,7 +8,8 @@ import { readAlertQuery, selectAlerts } from './alert-list.ts';
 import { alertName } from './alerts.ts';
 import { readForm, readOwnPath, readPerson, sendBack } from './form-input.ts';
 import { frameOf, type PageOptions, show } from './show.ts';
-import { type MistakenSilence, renderSilences } from './silences.ts';
+import { fieldOf, type GivenSilence, readSilenceForm, renderSilenceQuestion } from './silence-form.ts';
+import { renderSilences } from './silences.ts';
 
 /** What the forms of the pages do. Each goes back to the page that showed it. */
 export function addActions(app: WebApp, options: PageOptions): void {
@@ -15,6 +17,7 @@ export function addActions(app: WebApp, options: PageOptions): void {
   app.post('/alerts/:account/:rule/acknowledge', (context) => acknowledge(options, context));
   app.post('/alerts/:account/:rule/unacknowledge', (context) => unacknowledge(options, context));
   app.post('/silences', (context) => silence(options, context));
+  app.post('/silences/:id/extend', (context) => extendSilence(options, context));
   app.post('/silences/:id/expire', (context) => expireSilence(options, context));
   app.post('/accounts/:id/poll', (context) => pollNow(options, context));
 }
@@ -26,31 +29,37 @@ async function acknowledge({ views }: PageOptions, context: WebContext): Promise
   return sendBack(context, form, 'acknowledged');
 }
 
+/** A silence that is confirmed begins; another is asked about first, and one with a mistake is shown again with it. */
 async function silence(options: PageOptions, context: WebContext): Promise<Response> {
+  const { views } = options;
   const form = await readForm(context);
-  try {
-    const order = parseInput(silenceOrderSchema, {
-      match: readMatch(form),
-      ...(form.get('everything') === 'yes' ? { everything: true } : {}),
-      for: form.get('for') ?? '',
-      ...readPerson(form),
-    });
-    accept(options.views.silence(readSilenceOrder(order, context.get('now'))));
-  } catch (error) {
-    const mistaken = error instanceof RequestError && error.code === 'bad_request';
-    if (!mistaken || form.get('back') !== '/silences') throw error;
-    return showSilences(options, context, { form, problem: error.message });
+  if (form.get('change') === 'yes') return showSilences(options, context, { form, problem: null });
+  const frame = frameOf(options, context);
+  const order = readSilenceForm(form, frame);
+  if ('field' in order) return showSilences(options, context, { form, problem: order });
+  const muted = views.wouldMute(order);
+  if ('refused' in muted) {
+    const problem = { field: fieldOf(muted.about), words: muted.why };
+    return showSilences(options, context, { form, problem });
   }
-  return sendBack(context, form, 'silenced');
+  if (form.get('confirmed') === 'yes') {
+    accept(views.silence(order));
+    return sendBack(context, form, 'silenced');
+  }
+  return show(options, context, {
+    title: 'Silence? · lowwater',
+    content: renderSilenceQuestion(views, { order, muted, form }, frame),
+    current: 'silences',
+  });
 }
 
-function readMatch(form: URLSearchParams): object {
-  const keys = ['account', 'rule', 'severity'].flatMap((key) => {
-    const value = form.get(key)?.trim() ?? '';
-    return value === '' ? [] : [[key, value]];
-  });
-  const [label = '', ...value] = (form.get('label') ?? '').trim().split('=');
-  return { ...Object.fromEntries(keys), ...(label === '' ? {} : { labels: { [label]: value.join('=') } }) };
+async function extendSilence({ views }: PageOptions, context: WebContext): Promise<Response> {
+  const form = await readForm(context);
+  const byMs = parseDuration(form.get('for') ?? '');
+  if (byMs === null || byMs <= 0)
+    throw new RequestError('bad_request', 'for: give a duration such as "90m" or "2h"');
+  accept(views.extendSilence({ id: context.req.param('id') ?? '', byMs }));
+  return sendBack(context, form, 'extended');
 }
 
 async function expireSilence({ views }: PageOptions, context: WebContext): Promise<Response> {
@@ -99,18 +108,13 @@ async function actOnMany({ views }: PageOptions, context: WebContext): Promise<R
   return sendBack(context, form, 'silenced');
 }
 
-/** The silences; with a mistaken order also what is wrong with it, beside what was filled in. */
-export function showSilences(
-  options: PageOptions,
-  context: WebContext,
-  mistaken: MistakenSilence | null,
-): Response {
-  const content = renderSilences(options.views, frameOf(options, context), mistaken);
+/** The silences, and the form with what was given before. */
+export function showSilences(options: PageOptions, context: WebContext, given: GivenSilence): Response {
   return show(options, context, {
     title: 'Silences · lowwater',
-    content,
+    content: renderSilences(options.views, frameOf(options, context), given),
     current: 'silences',
     scripts: ['live.js'],
-    status: mistaken === null ? 200 : 400,
+    status: given.problem === null ? 200 : 400,
   });
 }

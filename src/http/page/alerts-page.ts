@@ -32,9 +32,9 @@ function filterForm(query: AlertQuery, choices: ReturnType<LiveViews['choices']>
 <label>State <select name="state">${option('open', 'open', query.state === 'open')}${option('firing', 'firing', query.state === 'firing')}${option('pending', 'pending', query.state === 'pending')}${option('past', 'past incidents', query.state === 'past')}</select></label>
 <label>Severity <select name="severity">${option('', 'every severity', query.severity === null)}${severities.map((severity) => option(severity, severityWord(severity), query.severity === severity))}</select></label>
 <label>Who has it <select name="care">${option('', 'anybody or nobody', query.care === null)}${option('nobody', 'nobody yet', query.care === 'nobody')}${option('acknowledged', 'acknowledged', query.care === 'acknowledged')}${option('silenced', 'silenced', query.care === 'silenced')}${option('covered', 'covered by a worse one', query.care === 'covered')}</select></label>
-${textChoice('account', 'Account', choices.accounts, query.account)}
-${textChoice('rule', 'Rule', choices.rules, query.rule)}
-${textChoice('label', 'Label', choices.labels, query.label)}
+${textChoice('account', 'Account', choices.accounts, { chosen: query.account })}
+${textChoice('rule', 'Rule', choices.rules, { chosen: query.rule })}
+${textChoice('label', 'Label', choices.labels, { chosen: query.label })}
 <button>Filter</button> <a href="/alerts">Show all that are open</a></form>`;
 }
 

@@ -11,7 +11,7 @@ export interface FormPlace {
 }
 
 /** More than this are typed, not chosen. */
-const longestChoice = 200;
+const longestChoice = 2_500;
 
 /** Gives an acknowledged alert back. */
 export function giveBackForm(alert: AlertView, { back }: FormPlace): Html {
@@ -29,7 +29,7 @@ ${personFields()}
 </form></details>`;
 }
 
-/** Silencing the alerts of one rule, or all of an account. */
+/** Silencing the alerts of one rule, or all of an account. It names what it mutes, and so needs no further question. */
 export function silenceForm(
   target: { readonly account: string; readonly accountName: string; readonly rule: string | null },
   { back }: FormPlace,
@@ -39,7 +39,7 @@ export function silenceForm(
   return html`<details class="act"><summary>Silence<span class="hidden"> ${what}</span></summary>
 <form method="post" action="/silences">
 <p>Nothing is sent about ${what} meanwhile. What still fires when the silence ends is sent then.</p>
-<input type="hidden" name="back" value="${back}">
+<input type="hidden" name="confirmed" value="yes"><input type="hidden" name="back" value="${back}">
 <input type="hidden" name="account" value="${target.account}">
 ${target.rule !== null && html`<input type="hidden" name="rule" value="${target.rule}">`}
 ${durationField()}
@@ -48,45 +48,63 @@ ${personFields()}
 </form></details>`;
 }
 
-export function personFields(): Html {
-  return html`<label>Your name <input name="by" required maxlength="100" autocomplete="name"></label>
-<label>Comment <input name="comment" maxlength="500" autocomplete="off"></label>`;
+/** `given` is what a form was sent with before. */
+export function personFields(given = new URLSearchParams()): Html {
+  return html`<label>Your name <input name="by" required maxlength="100" autocomplete="name" value="${given.get('by')}"></label>
+<label>Comment <input name="comment" maxlength="500" autocomplete="off" value="${given.get('comment')}"></label>`;
 }
 
-export function durationField(): Html {
-  const durations = [
-    ['1h', '1 hour'],
-    ['2h', '2 hours'],
-    ['4h', '4 hours'],
-    ['8h', '8 hours'],
-    ['1d', '1 day'],
-    ['3d', '3 days'],
-    ['7d', '7 days'],
-    ['30d', '30 days'],
-  ] as const;
-  return html`<label>For <select name="for">${durations.map(([value, word]) =>
-    value === '2h'
-      ? html`<option value="${value}" selected>${word}</option>`
-      : html`<option value="${value}">${word}</option>`,
-  )}</select></label>`;
+const durations = [
+  ['1h', '1 hour'],
+  ['2h', '2 hours'],
+  ['4h', '4 hours'],
+  ['8h', '8 hours'],
+  ['1d', '1 day'],
+  ['3d', '3 days'],
+  ['7d', '7 days'],
+  ['30d', '30 days'],
+] as const;
+
+export function durationField(chosen = '2h'): Html {
+  return html`<label>For <select name="for">${options(durations, chosen)}</select></label>`;
 }
 
-/** One of what exists, or anything typed where that is too much to choose from. */
+/** One of what exists, or anything typed where that is too much to choose from; with what is wrong with it. */
 export function textChoice(
   name: string,
   label: string,
   choices: readonly (readonly [value: string, word: string])[],
-  chosen: string,
+  { chosen, problem }: { readonly chosen: string; readonly problem?: string | undefined },
 ): Html {
+  const wrong = problem === undefined ? null : problemAt(name, problem);
   if (choices.length > longestChoice) {
-    return html`<label>${label} <input name="${name}" value="${chosen}" maxlength="200" placeholder="every ${label.toLowerCase()}" autocomplete="off"></label>`;
+    return html`<label>${label} <input name="${name}" value="${chosen}" maxlength="200" placeholder="every ${label.toLowerCase()}" autocomplete="off"${wrong?.attributes}>${wrong?.words}</label>`;
   }
-  return html`<label>${label} <select name="${name}"><option value="">every ${label.toLowerCase()}</option>${choices.map(
-    ([value, word]) =>
-      value === chosen
-        ? html`<option value="${value}" selected>${word}</option>`
-        : html`<option value="${value}">${word}</option>`,
-  )}</select></label>`;
+  const known = choices.some(([value]) => value === chosen);
+  const gone = known || chosen === '' ? [] : [[chosen, chosen] as const];
+  return html`<label>${label} <select name="${name}"${wrong?.attributes}>${options([['', `every ${label.toLowerCase()}`], ...gone, ...choices], chosen)}</select>${wrong?.words}</label>`;
+}
+
+/** What is wrong with a field, to stand beside it, and the attributes by which the field names it. */
+export function problemAt(
+  name: string,
+  problem: string,
+): { readonly attributes: Html; readonly words: Html } {
+  return {
+    attributes: html` aria-invalid="true" aria-describedby="${name}-problem"`,
+    words: html`<span class="problem" role="alert" id="${name}-problem">${problem}</span>`,
+  };
+}
+
+export function options(
+  choices: readonly (readonly [value: string, word: string])[],
+  chosen: string | null,
+): readonly Html[] {
+  return choices.map(([value, word]) =>
+    value === chosen
+      ? html`<option value="${value}" selected>${word}</option>`
+      : html`<option value="${value}">${word}</option>`,
+  );
 }
 
 function alertPath({ account, rule }: Pick<AlertView, 'account' | 'rule'>): string {

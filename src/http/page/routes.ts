@@ -18,6 +18,7 @@ import { renderOverview } from './overview.ts';
 import { ifReadable } from './readable.ts';
 import { frameOf, type PageOptions, show } from './show.ts';
 import { renderSignIn } from './sign-in.ts';
+import { nothingGiven } from './silence-form.ts';
 import { nameOf } from './words.ts';
 
 const listedMessages = 200;
@@ -37,7 +38,7 @@ export function addPages(app: WebApp, options: PageOptions): void {
   app.get('/', (context) => showOverview(options, context));
   app.get('/accounts/:id', (context) => showAccount(options, context));
   app.get('/alerts', (context) => showAlerts(options, context));
-  app.get('/silences', (context) => showSilences(options, context, null));
+  app.get('/silences', (context) => showSilences(options, context, nothingGiven));
   app.get('/messages', (context) => showMessages(options, context));
 }
 

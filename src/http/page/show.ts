@@ -23,6 +23,7 @@ const doneWords: ReadonlyMap<string, string> = new Map([
   ['none', 'Nothing was chosen, so nothing was done.'],
   ['silenced', 'Silenced.'],
   ['expired', 'The silence has ended.'],
+  ['extended', 'The silence lasts longer.'],
   ['polled', 'Polled.'],
   ['poll-failed', 'Polled, but the balance could not be read.'],
 ]);

@@ -103,6 +103,7 @@ describe('a silence ordered on the page', () => {
   it('of everything is asked for in so many words', async () => {
     await send('/silences', [
       ['everything', 'yes'],
+      ['confirmed', 'yes'],
       ['for', '2h'],
       ['by', 'Lin'],
     ]);
@@ -113,6 +114,7 @@ describe('a silence ordered on the page', () => {
     expect(await page('/silences')).toContain('<option value="team=identity">');
     await send('/silences', [
       ['label', 'team=identity'],
+      ['confirmed', 'yes'],
       ['for', '2h'],
       ['by', 'Lin'],
     ]);

@@ -15,6 +15,7 @@ const everything: SilenceView = {
   endsAt: viewsNow + 2 * hourMs,
   by: 'Lin',
   comment: 'moving house',
+  laterStarts: [],
   active: true,
 };
 

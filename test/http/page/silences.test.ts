@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { demoViews } from '../../support/demo-views.ts';
+import { hourMs } from '../../support/fake-views.ts';
+import { type RunningServer, runServer } from '../../support/web-server.ts';
+
+let server: RunningServer;
+
+beforeEach(async () => {
+  server = await runServer({ views: demoViews() });
+});
+
+afterEach(() => server.close());
+
+async function send(path: string, fields: Readonly<Record<string, string>>): Promise<Response> {
+  return fetch(server.url + path, {
+    method: 'POST',
+    headers: { accept: 'text/html', origin: server.url },
+    body: new URLSearchParams({ by: 'Lin', back: '/silences', for: '2h', ...fields }),
+    redirect: 'manual',
+  });
+}
+
+describe('the silences page', () => {
+  it('asks before it mutes, and names what would fall silent', async () => {
+    const answer = await send('/silences', { account: 'otp' });
+    expect(answer.status).toBe(200);
+    const text = await answer.text();
+    expect(text).toContain('Silence account otp?');
+    expect(text).toContain('SMS balance 42.10 CNY');
+    expect(text).toContain('It is about 1 account');
+    expect(server.views.orders).toEqual([]);
+  });
+
+  it('mutes what was confirmed, from and until what was given', async () => {
+    const answer = await send('/silences', {
+      account: 'otp',
+      starts: '2026-11-20T20:00',
+      ends: '2026-11-20T22:30',
+      confirmed: 'yes',
+    });
+    expect(answer.status).toBe(303);
+    const startsAt = Date.UTC(2026, 10, 20, 20);
+    expect(server.views.orders).toEqual([
+      {
+        kind: 'silence',
+        order: {
+          match: { account: ['otp'] },
+          startsAt,
+          endsAt: startsAt + 2.5 * hourMs,
+          by: 'Lin',
+          comment: '',
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    [
+      'a rule that does not exist',
+      { about: 'rule', why: 'there is no rule "x"' } as const,
+      { rule: 'x' },
+      'rule',
+    ],
+    [
+      'everything, not in so many words',
+      { about: 'everything', why: 'say "everything"' } as const,
+      {},
+      'everything',
+    ],
+    ['an end before the beginning', null, { ends: '2026-11-20T10:00' }, 'ends'],
+    ['no time at all', null, { starts: 'soon' }, 'starts'],
+  ])('says beside the field what is wrong: %s', async (_what, refusal, fields, field) => {
+    server.views.refusal = refusal === null ? null : { refused: 'invalid', ...refusal };
+    const answer = await send('/silences', fields);
+    expect(answer.status).toBe(400);
+    const text = await answer.text();
+    expect(text).toContain('<h1>Silences</h1>');
+    expect(text).toContain(`id="${field}-problem"`);
+    expect(text).toContain('value="Lin"');
+  });
+
+  it('gives back what was filled in when somebody wants to change it', async () => {
+    const text = await (await send('/silences', { account: 'otp', comment: 'works', change: 'yes' })).text();
+    expect(text).toContain('<option value="otp" selected>');
+    expect(text).toContain('value="works"');
+    expect(server.views.orders).toEqual([]);
+  });
+
+  it('lets a silence last longer by one click', async () => {
+    expect((await send('/silences/silence-batch/extend', {})).status).toBe(303);
+    expect(server.views.orders).toEqual([
+      { kind: 'extend', order: { id: 'silence-batch', byMs: 2 * hourMs } },
+    ]);
+  });
+
+  it('lists silences that come back with their next runs', async () => {
+    const text = await (await fetch(`${server.url}/silences`, { headers: { accept: 'text/html' } })).text();
+    expect(text).toContain('from the configuration');
+    expect(text.match(/<span class="sub">then (.*?)<\/span>/)?.[1]?.match(/<time/g)).toHaveLength(3);
+  });
+});
