@@ -179,6 +179,7 @@ function makeAccount(id: string): AccountSettings {
     nearEmptyMs: null,
     timezone: 'UTC',
     holidays: [],
+    keyFrom: null,
     creditLimitMicros: 0,
     leadTimeMs: null,
   };

@@ -140,6 +140,7 @@ function makeSettings(count: number): Settings {
     nearEmptyMs: null,
     timezone: 'UTC',
     holidays: [],
+    keyFrom: null,
     creditLimitMicros: 0,
     leadTimeMs: null,
   }));

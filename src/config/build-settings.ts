@@ -1,16 +1,23 @@
 import { resolve } from 'node:path';
 import { buildChannel } from '../channels/registry.ts';
 import type { Route } from '../domain/route.ts';
-import type { AccountSettings, PollSchedule, ServerSettings, Settings } from '../domain/settings.ts';
+import type {
+  AccountSettings,
+  PollSchedule,
+  ServerSettings,
+  Settings,
+  ValueSource,
+} from '../domain/settings.ts';
 import type { RecurringSilence } from '../domain/silence.ts';
 import { everyChannel } from '../engine/plan.ts';
 import { buildBuiltInRules } from '../rules/built-in-rules.ts';
+import type { Path } from './config-problem.ts';
 import type { ConfigInput } from './schema/config.ts';
 
 const defaultPollMs = 300_000;
 
-/** Folders that paths are made absolute from. */
-export interface Folders {
+/** Where things lie. */
+export interface Surroundings {
   /** Where the file lies. */
   readonly directory: string;
   /**
@@ -18,11 +25,16 @@ export interface Folders {
    * configuration.
    */
   readonly dataDirectory: string;
+  /** What a value of the file, or any below it, was put in from. */
+  readonly sourceAt: (path: Path) => ValueSource | null;
 }
 
 /** Settings from a valid file. */
-export function buildSettings(config: ConfigInput, folders: Folders): Settings {
-  const accounts = config.accounts.map((account) => buildAccount(account, config));
+export function buildSettings(config: ConfigInput, around: Surroundings): Settings {
+  const accounts = config.accounts.map((account, index) => ({
+    ...buildAccount(account, config),
+    keyFrom: around.sourceAt(['accounts', index, 'authSecret']),
+  }));
   const { rules } = config;
   return {
     provider: {
@@ -33,7 +45,10 @@ export function buildSettings(config: ConfigInput, folders: Folders): Settings {
     },
     accounts,
     rules: [...rules, ...buildBuiltInRules(rules, accounts)],
-    channels: Object.entries(config.channels).map(([name, channel]) => buildChannel(name, channel)),
+    channels: Object.entries(config.channels).map(([name, channel]) => {
+      const from = around.sourceAt(['channels', name]);
+      return { ...buildChannel(name, channel), ...(from === null ? {} : { valuesFrom: from }) };
+    }),
     routes: buildRoutes(config),
     silences: config.silences.map((silence) => buildSilence(silence, config)),
     reports: config.reports.map(({ id, cron, timezone, channels }) => ({
@@ -45,17 +60,20 @@ export function buildSettings(config: ConfigInput, folders: Folders): Settings {
     server: buildServer(config.server),
     heartbeat:
       config.heartbeat === undefined ? null : { url: config.heartbeat.url, everyMs: config.heartbeat.every },
-    storage: { path: locateDatabase(config.storage.path, folders), retentionMs: config.storage.retention },
+    storage: { path: locateDatabase(config.storage.path, around), retentionMs: config.storage.retention },
     log: config.log,
     timezone: config.timezone,
   };
 }
 
-function locateDatabase(path: string | undefined, { directory, dataDirectory }: Folders): string {
+function locateDatabase(path: string | undefined, { directory, dataDirectory }: Surroundings): string {
   return path === undefined ? resolve(dataDirectory, 'lowwater.db') : resolve(directory, path);
 }
 
-function buildAccount(account: ConfigInput['accounts'][number], config: ConfigInput): AccountSettings {
+function buildAccount(
+  account: ConfigInput['accounts'][number],
+  config: ConfigInput,
+): Omit<AccountSettings, 'keyFrom'> {
   const baseUrl = account.baseUrl ?? config.provider.baseUrl;
   if (baseUrl === undefined) throw new Error('an account without a base address passed the checks');
   return {

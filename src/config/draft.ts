@@ -1,5 +1,6 @@
 import { findNodeAtLocation, type Node } from 'jsonc-parser';
 import { parseMicros } from '../domain/money.ts';
+import type { ValueSource } from '../domain/settings.ts';
 import { type ConfigProblem, formatPath, type Path } from './config-problem.ts';
 import { type InterpolationSources, interpolate } from './interpolate.ts';
 import type { JsonDocument } from './parse-document.ts';
@@ -14,6 +15,8 @@ export interface Draft {
   placeOf(path: Path): Place;
   /** True where a value came, in part or whole, from the environment or a file: it must not be quoted. */
   isInterpolated(path: Path): boolean;
+  /** What was put in there. */
+  sourcesOf(path: Path): readonly ValueSource[];
   /** True where the whole string was one placeholder: it may then stand for a number, true or false. */
   isWhole(path: Path): boolean;
   /** True where a placeholder could not be replaced. The problem is known; the value there means nothing. */
@@ -22,6 +25,13 @@ export interface Draft {
 
 export type Place = Pick<ConfigProblem, 'file' | 'path'> & { readonly line: number };
 
+/** What the placeholders of one string came to. */
+interface Filling {
+  readonly whole: boolean;
+  readonly from: readonly ValueSource[];
+  readonly broken?: boolean;
+}
+
 /** Replaces the placeholders of every string of a file (absent: of the configuration itself). Each one that fails is a problem, and its place is marked as broken. */
 export function draftDocument(
   document: JsonDocument,
@@ -29,7 +39,7 @@ export function draftDocument(
   file?: string,
 ): { readonly draft: Draft; readonly problems: readonly ConfigProblem[] } {
   const problems: ConfigProblem[] = [];
-  const interpolated = new Map<string, 'part' | 'whole' | 'broken'>();
+  const interpolated = new Map<string, Filling>();
   const placeOf = (path: Path): Place => ({
     ...(file === undefined ? {} : { file }),
     path: formatPath(path),
@@ -38,10 +48,10 @@ export function draftDocument(
   const fill = (path: Path, text: string): string => {
     const result = interpolate(text, sources);
     if (result.kind === 'text') {
-      if (result.interpolated) interpolated.set(JSON.stringify(path), result.whole ? 'whole' : 'part');
+      if (result.from.length > 0) interpolated.set(JSON.stringify(path), result);
       return result.text;
     }
-    interpolated.set(JSON.stringify(path), 'broken');
+    interpolated.set(JSON.stringify(path), { whole: false, from: [], broken: true });
     problems.push(...result.messages.map((message) => ({ ...placeOf(path), message })));
     return '';
   };
@@ -49,8 +59,9 @@ export function draftDocument(
     value: readNode(document, document.root, [], fill),
     placeOf,
     isInterpolated: (path) => interpolated.has(JSON.stringify(path)),
-    isWhole: (path) => interpolated.get(JSON.stringify(path)) === 'whole',
-    isBroken: (path) => interpolated.get(JSON.stringify(path)) === 'broken',
+    sourcesOf: (path) => interpolated.get(JSON.stringify(path))?.from ?? [],
+    isWhole: (path) => interpolated.get(JSON.stringify(path))?.whole ?? false,
+    isBroken: (path) => interpolated.get(JSON.stringify(path))?.broken ?? false,
   };
   return { draft, problems };
 }
@@ -81,6 +92,19 @@ export function itemsAt(draft: Draft, path: Path): Path[] {
 export function keysAt(draft: Draft, path: Path): string[] {
   const value = valueAt(draft, path);
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
+}
+
+/** What was put in at a path or below it: a variable before a file. Null where everything stands in the file itself. */
+export function sourceAt(draft: Draft, path: Path): ValueSource | null {
+  const all = sourcesBelow(draft, path, valueAt(draft, path));
+  return all.find(({ kind }) => kind === 'environment') ?? all[0] ?? null;
+}
+
+function sourcesBelow(draft: Draft, path: Path, value: unknown): readonly ValueSource[] {
+  if (typeof value !== 'object' || value === null) return draft.sourcesOf(path);
+  return Object.entries(value).flatMap(([key, child]) =>
+    sourcesBelow(draft, [...path, Array.isArray(value) ? Number(key) : key], child),
+  );
 }
 
 /** Puts another value in the place of one that is there. */

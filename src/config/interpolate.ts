@@ -1,3 +1,5 @@
+import type { ValueSource } from '../domain/settings.ts';
+
 /** What the placeholders of a string may ask for. */
 export interface InterpolationSources {
   env(name: string): string | undefined;
@@ -19,8 +21,8 @@ export type Interpolation =
   | {
       readonly kind: 'text';
       readonly text: string;
-      /** Whether anything was put in, and whether the string was one placeholder and nothing else. */
-      readonly interpolated: boolean;
+      /** What was put in, and whether the string was one placeholder and nothing else. */
+      readonly from: readonly ValueSource[];
       readonly whole: boolean;
     }
   | { readonly kind: 'failed'; readonly messages: readonly string[] };
@@ -36,26 +38,28 @@ const forms = `use \${env:NAME}, \${env:NAME:-default} or \${file:/path}; $\${ s
  */
 export function interpolate(text: string, sources: InterpolationSources): Interpolation {
   const messages: string[] = [];
-  let placeholders = 0;
+  const from: ValueSource[] = [];
   let whole = false;
   const result = text.replace(
     /\$\$\{|\$\{([^}]*)(\}?)/g,
     (found, body: string | undefined, closing: string) => {
       if (body === undefined) return '${';
-      placeholders++;
       whole ||= found.length === text.length;
       const value =
         closing === '' ? { failed: `a placeholder is not closed; ${forms}` } : resolve(body, sources);
-      if (typeof value === 'string') return value;
-      messages.push(value.failed);
-      return '';
+      if ('failed' in value) {
+        messages.push(value.failed);
+        return '';
+      }
+      from.push(value.from);
+      return value.text;
     },
   );
   if (messages.length > 0) return { kind: 'failed', messages };
-  return { kind: 'text', text: result, interpolated: placeholders > 0, whole };
+  return { kind: 'text', text: result, from, whole };
 }
 
-type Resolved = string | { readonly failed: string };
+type Resolved = { readonly text: string; readonly from: ValueSource } | { readonly failed: string };
 
 function resolve(body: string, sources: InterpolationSources): Resolved {
   // The first closing brace would end the outer one, and half of it would go on as a value.
@@ -73,8 +77,9 @@ function resolveVariable(
   sources: InterpolationSources,
 ): Resolved {
   const value = sources.env(name);
-  if (value !== undefined && value !== '') return value;
-  if (fallback !== undefined) return fallback;
+  const from = { kind: 'environment', name } as const;
+  if (value !== undefined && value !== '') return { text: value, from };
+  if (fallback !== undefined) return { text: fallback, from };
   return {
     failed: `the environment variable ${name} is ${value === '' ? 'empty' : 'not set'}; set it, or give a default as in \${env:${name}:-default}`,
   };
@@ -85,5 +90,5 @@ function resolveFile(path: string, sources: InterpolationSources): Resolved {
   const content = sources.file(path);
   if (content.kind === 'failed') return { failed: `the file ${shown} cannot be read: ${content.reason}` };
   const text = content.text.replace(/\r?\n$/, '');
-  return text === '' ? { failed: `the file ${shown} is empty` } : text;
+  return text === '' ? { failed: `the file ${shown} is empty` } : { text, from: { kind: 'file', path } };
 }

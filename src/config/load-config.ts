@@ -13,7 +13,7 @@ import { checkReferences } from './checks/check-references.ts';
 import { checkRules } from './checks/check-rules.ts';
 import { checkSchedules, type FindCronProblem } from './checks/check-schedules.ts';
 import type { ConfigProblem } from './config-problem.ts';
-import { type Draft, draftDocument } from './draft.ts';
+import { type Draft, draftDocument, sourceAt } from './draft.ts';
 import { findWarnings } from './find-warnings.ts';
 import { type AccountFiles, includeAccounts } from './include-accounts.ts';
 import type { FileContent, FileList } from './interpolate.ts';
@@ -146,7 +146,11 @@ function checkAll(gathered: Gathered, request: Omit<LoadRequest, 'readFile' | 'l
     return { kind: 'invalid', problems: inFileOrder(problems) };
   const directory = dirname(resolve(request.path));
   const dataDirectory = resolve(request.env.LOWWATER_DATA || directory);
-  const settings = buildSettings(shape.config, { directory, dataDirectory });
+  const settings = buildSettings(shape.config, {
+    directory,
+    dataDirectory,
+    sourceAt: (path) => sourceAt(draft, path),
+  });
   return {
     kind: 'loaded',
     settings,

@@ -164,6 +164,7 @@ function describeAccount(account: WatchedAccount, incident: Incident, now: numbe
     topUpUrl: settings.topUpUrl,
     runbookUrl: settings.runbookUrl,
     note: settings.note,
+    keyFrom: settings.keyFrom,
     reading: poll.reading,
     previous: poll.previous,
     outcome: poll.outcome,

@@ -6,6 +6,7 @@ import type { OutcomeKind } from './outcome.ts';
 import type { Confidence, Fact, Quantity } from './quantity.ts';
 import type { Balance, Reading } from './reading.ts';
 import type { Ladder } from './rule.ts';
+import type { ValueSource } from './settings.ts';
 import type { Severity } from './severity.ts';
 
 /**
@@ -82,6 +83,8 @@ export interface NoticeAccount {
   readonly topUpUrl: string | null;
   readonly runbookUrl: string | null;
   readonly note: string | null;
+  /** Where its key stands; null for the configuration itself. */
+  readonly keyFrom: ValueSource | null;
   readonly reading: Reading | null;
   readonly previous: Reading | null;
   /** How the last poll ended; null before the first. It decides what a message advises. */

@@ -37,11 +37,18 @@ export type PollSchedule =
   | { readonly kind: 'every'; readonly everyMs: number }
   | { readonly kind: 'cron'; readonly cron: string; readonly timezone: string };
 
+/** What a value of the file was put in from: a change of a variable is seen by the next process alone, one of a file at once. */
+export type ValueSource =
+  | { readonly kind: 'environment'; readonly name: string }
+  | { readonly kind: 'file'; readonly path: string };
+
 export interface AccountSettings {
   readonly id: string;
   /** The configured name, or the id. */
   readonly name: string;
   readonly authSecret: Secret;
+  /** Where the key stands; null for the configuration itself. */
+  readonly keyFrom: ValueSource | null;
   /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly currency: string | null;
@@ -70,6 +77,8 @@ export interface ChannelSettings {
   readonly name: string;
   /** Where its messages go, as one text: what makes two channels the same under different names. */
   readonly place: Secret;
+  /** What any of its values was put in from, a variable before a file. */
+  readonly valuesFrom?: ValueSource;
 }
 
 export interface Mailbox {

@@ -1,7 +1,12 @@
 import { type Alert, type AlertTiming, ownAccountId, type Resolution } from '../domain/alert.ts';
 import type { Fact, Quantity } from '../domain/quantity.ts';
 import type { Severity } from '../domain/severity.ts';
-import { channelFailed, channelFailedRule, refusedRecipientsFact } from '../rules/channel-failed.ts';
+import {
+  channelFailed,
+  channelFailedRule,
+  refusedRecipientsFact,
+  variableFact,
+} from '../rules/channel-failed.ts';
 import { configInvalid } from '../rules/config-invalid.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
 import { storageFailed } from '../rules/storage-failed.ts';
@@ -93,6 +98,7 @@ export function raiseChannelFailed(
     readonly now: number;
   },
 ): void {
+  const from = state.settings.channels.find(({ name }) => name === it.channel)?.valuesFrom;
   raiseOwnFailure(state, {
     type: channelFailed.type,
     rule: channelFailedRule(it.channel),
@@ -100,6 +106,9 @@ export function raiseChannelFailed(
     text: it.reason,
     facts: [
       { name: 'channel', value: { unit: 'text', text: it.channel } },
+      ...(from?.kind === 'environment'
+        ? [{ name: variableFact, value: { unit: 'text', text: from.name } } as const]
+        : []),
       ...(it.refused === undefined
         ? []
         : [{ name: refusedRecipientsFact, value: { unit: 'count', count: it.refused } } as const]),

@@ -1,4 +1,6 @@
+import { cleanText } from '../domain/plain-text.ts';
 import type { Rule } from '../domain/rule.ts';
+import type { ValueSource } from '../domain/settings.ts';
 import { type InputOf, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { unreadFigures } from './figures.ts';
@@ -31,10 +33,19 @@ export const authFailed: RuleKind<AuthFailedRule, InputOf<typeof keys>> = {
   resolved: () => 'the provider accepts the key again',
   recovery: 'Resolved: the provider accepted the key again.',
   figures: unreadFigures,
-  advice: () => [
-    'Create a new access key in the provider’s dashboard (security, access keys), and put it where the configuration takes "authSecret" from. From a file it is taken by a reload (SIGHUP); from a variable of the environment only by a restart of lowwater. Until then nobody watches this balance.',
+  advice: ({ account }) => [
+    `Create a new access key in the provider’s dashboard (security, access keys), and ${placeOfKey(account?.keyFrom ?? null)} Until then nobody watches this balance.`,
   ],
 };
+
+/** The second half of a sentence, and what brings the new key into force: no process sees its environment change. */
+function placeOfKey(from: ValueSource | null): string {
+  if (from === null)
+    return 'put it into the configuration as "authSecret" of this account: lowwater takes the changed file by itself.';
+  return from.kind === 'file'
+    ? `write it to the file ${cleanText(from.path, 200)}: lowwater takes it from there by itself.`
+    : `give it to lowwater as the environment variable ${from.name}, with a restart: a process that runs does not see it.`;
+}
 
 /** Breached by the outcome `auth_failed`, at once; resolved by `ok`. Any other outcome tells nothing about the key. */
 function evaluate(rule: AuthFailedRule, { outcome }: AccountFacts): Evaluation {

@@ -11,6 +11,9 @@ const nameLimit = 80;
 /** The fact that tells a channel that refused some recipients from one that refused the message. */
 export const refusedRecipientsFact = 'refused recipients';
 
+/** The fact that names a variable of the environment that a value of the channel comes from. */
+export const variableFact = 'environment variable';
+
 /** A channel refuses messages for good, or some of its recipients: told on the others. */
 export const channelFailed: AlertKind = {
   type,
@@ -26,12 +29,20 @@ export const channelFailed: AlertKind = {
       : `channel ${nameOf(notice, frame)} takes messages again`,
   recovery: 'Resolved: the channel took a message again.',
   figures: ownFigures,
-  advice: (notice) => [
+  advice: (notice, frame) => [
     refusesSomeOnly(notice)
       ? 'Correct or remove what is refused in "to" of the channel, and try it with "lowwater test-channel".'
-      : 'Fix the channel in the configuration and try it with "lowwater test-channel". Alerts that are still open are sent to it again then.',
+      : `Fix the channel in the configuration and try it with "lowwater test-channel".${howItTakesEffect(notice, frame)} Alerts that are still open are sent to it again then.`,
   ],
 };
+
+/** What a running process does not see by itself. */
+function howItTakesEffect(notice: Notice, frame: WordingFrame): string {
+  const name = factText(notice, variableFact, frame);
+  return name === null
+    ? ''
+    : ` What comes from the environment, such as ${name}, is taken by a restart of lowwater alone.`;
+}
 
 /** The rule id under which a channel that refuses for good is reported. */
 export function channelFailedRule(channel: string): string {

@@ -83,10 +83,13 @@ test('every placeholder of a text that fails is told', () => {
 });
 
 test('a text that is one placeholder is told apart from one that holds more', () => {
-  expect(interpolate(placeholder('env:NAME'), sources)).toMatchObject({ interpolated: true, whole: true });
+  expect(interpolate(placeholder('env:NAME'), sources)).toMatchObject({
+    from: [{ kind: 'environment', name: 'NAME' }],
+    whole: true,
+  });
   expect(interpolate(`${placeholder('env:NAME')} `, sources)).toMatchObject({
-    interpolated: true,
+    from: [{ kind: 'environment', name: 'NAME' }],
     whole: false,
   });
-  expect(interpolate('plain', sources)).toMatchObject({ interpolated: false, whole: false });
+  expect(interpolate('plain', sources)).toMatchObject({ from: [], whole: false });
 });

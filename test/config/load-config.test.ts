@@ -311,3 +311,33 @@ test('no address for all is needed where every account has its own', () => {
   for (const account of config.accounts) account.baseUrl = 'https://eu.example.com/api/';
   expect(loadValid(config).settings.accounts[0]?.baseUrl).toBe('https://eu.example.com/api');
 });
+
+test('it is known where a key stands, and what a channel takes from the environment', () => {
+  const { settings } = loadValid({
+    ...sample(),
+    accounts: [...sample().accounts, { id: 'plain', authSecret: 'a-key-in-the-file-itself' }],
+  });
+  expect(settings.accounts.map(({ id, keyFrom }) => [id, keyFrom])).toEqual([
+    ['otp', { kind: 'environment', name: 'OTP_AUTH_SECRET' }],
+    ['marketing', { kind: 'file', path: 'secrets/marketing' }],
+    ['plain', null],
+  ]);
+  expect(settings.channels.map(({ name, valuesFrom }) => [name, valuesFrom])).toEqual([
+    ['ops', { kind: 'environment', name: 'SLACK_WEBHOOK_URL' }],
+    ['finance', { kind: 'environment', name: 'SMTP_URL' }],
+  ]);
+});
+
+test('a key is traced through a file of accounts', () => {
+  const text = JSON.stringify([{ id: 'far', authSecret: placeholder('file:far.key') }]);
+  const { settings } = loadValid(
+    { ...sample(), accounts: { files: 'accounts.d/*.json' } },
+    {
+      files: {
+        '/etc/lowwater/accounts.d/a.json': { kind: 'text', text },
+        '/etc/lowwater/far.key': { kind: 'text', text: 'far-key-99' },
+      },
+    },
+  );
+  expect(settings.accounts[0]?.keyFrom).toEqual({ kind: 'file', path: 'far.key' });
+});

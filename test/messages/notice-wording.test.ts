@@ -249,6 +249,7 @@ describe('what to do next', () => {
 
   it('is a new key when the provider refuses the present one', () => {
     expect(wordsOf('auth-failed').advice[0]).toContain('Create a new access key');
+    expect(wordsOf('auth-failed').advice[0]).toContain('into the configuration as "authSecret"');
   });
 
   it('differs with the cause when readings are missing', () => {

@@ -107,6 +107,7 @@ export function accountAt(baseUrl: string, secret = secretText): AccountSettings
     nearEmptyMs: null,
     timezone: 'UTC',
     holidays: [],
+    keyFrom: null,
     creditLimitMicros: 0,
     leadTimeMs: null,
   };

@@ -73,6 +73,7 @@ export function buildAccount(over: Partial<NoticeAccount> = {}): NoticeAccount {
     topUpUrl: null,
     runbookUrl: null,
     note: null,
+    keyFrom: null,
     reading: { at: messageNow - 4 * minute, sms: money(42.1), voip: money(80), currency: 'CNY' },
     previous: { at: messageNow - 9 * minute, sms: money(42.18), voip: money(80), currency: 'CNY' },
     outcome: 'ok',

@@ -45,6 +45,7 @@ export function makeAccount(id: string, over: Partial<AccountSettings> = {}): Ac
   return {
     id,
     name: id,
+    keyFrom: null,
     authSecret: new Secret(`key-of-${id}`),
     baseUrl: 'https://api.example.com',
     currency: 'CNY',

@@ -124,6 +124,7 @@ function drawAccounts(from: Seeded, everyMinutes: readonly number[]): AccountSet
     nearEmptyMs: null,
     timezone: zones[place % zones.length] ?? 'UTC',
     holidays: [],
+    keyFrom: null,
     creditLimitMicros: 0,
     leadTimeMs: null,
   }));
