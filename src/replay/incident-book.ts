@@ -6,7 +6,7 @@ import type { Balance, Reading } from '../domain/reading.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import { outlookOf } from '../engine/outlooks.ts';
 import type { MonitorState } from '../engine/state.ts';
-import type { WatchedAccount } from '../engine/watched-account.ts';
+import { emptyAt, type WatchedAccount } from '../engine/watched-account.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 
 /** An incident of a replay, as little of it as people read: a long past has many. */
@@ -138,15 +138,15 @@ export class IncidentBook {
     const { reading } = account.poll;
     const rule = account.rules.find(({ id }) => id === entry.rule);
     if (reading === null || rule === undefined) return;
-    const floorMicros = ruleKindOf(rule).floorMicros?.(rule);
+    const floorMicros = ruleKindOf(rule).floorMicros?.(rule, emptyAt(account.settings));
     if (floorMicros === undefined) return;
     entry.floored = true;
     if (reading[balance] <= floorMicros) {
       entry.empty = { at: entry.firedAt, how: 'reached' };
       return;
     }
-    const emptyAt = outlookOf(account, balance, entry.firedAt)?.emptyAt ?? null;
-    entry.empty = emptyAt === null ? null : { at: emptyAt, how: 'projected' };
+    const endsAt = outlookOf(account, balance, entry.firedAt)?.emptyAt ?? null;
+    entry.empty = endsAt === null ? null : { at: endsAt, how: 'projected' };
     const { currency } = reading;
     const drain = { entry, balance, floorMicros, currency, leftMicros: reading[balance] - floorMicros };
     const others = this.#draining.get(account.settings.id) ?? [];

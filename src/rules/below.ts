@@ -40,7 +40,7 @@ export const below: RuleKind<BelowRule, InputOf<typeof keys>> = {
   summary: 'A balance under a threshold, or under several by severity.',
   keys,
   needsReading: true,
-  floorMicros: () => 0,
+  floorMicros: (_, empty) => empty,
   emptinessRank: 1,
   build: (common, input) => ({
     ...common,

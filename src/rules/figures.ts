@@ -103,8 +103,9 @@ function jumpFigures(notice: Notice): readonly Figure[] {
 
 function outlookFigures(outlook: Outlook | null, frame: WordingFrame): readonly Figure[] {
   if (outlook === null || outlook.burnPerDay === null) return [];
-  const sure =
-    outlook.runwayMs === null || outlook.runwayMs <= 0 ? '' : ` (confidence ${outlook.confidence})`;
+  // An interval says by itself how sure it is.
+  const plain = outlook.runwayMs !== null && outlook.runwayMs > 0 && outlook.forecast?.earliest == null;
+  const sure = plain ? ` (confidence ${outlook.confidence})` : '';
   return [
     { label: 'Spending', value: `${formatComputed(outlook.burnPerDay, frame.currency)} per day` },
     { label: 'Lasts', value: `${wordRunwayAndEnd(outlook, frame)}${sure}` },

@@ -85,8 +85,8 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   lookBackMs?(rule: R): number;
   /** The balance at which its alert surely resolves, all steps of a ladder with their hysteresis. */
   clearsAt?(rule: R): Micros;
-  /** The level of its balance that counts as empty, where it warns of that. */
-  floorMicros?(rule: R): Micros;
+  /** The level of its balance that it takes for empty, where it warns of that; `empty` is what is empty for the account. */
+  floorMicros?(rule: R, empty: Micros): Micros;
   /** How far back it wants the spending of its balance to be measured wherever a burn rate is told. */
   burnLookbackMs?(rule: R): number | null;
   /**

@@ -34,7 +34,7 @@ export const negative: RuleKind<NegativeRule, InputOf<typeof keys>> = {
   keys,
   needsReading: true,
   builtInId: 'sms-negative',
-  floorMicros: () => 0,
+  floorMicros: (_, empty) => empty,
   emptinessRank: 0,
   build: (common, input) => ({
     ...common,

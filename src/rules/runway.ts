@@ -17,7 +17,7 @@ import type { KeyProblem, KeyReader } from './key-problem.ts';
 import type { RuleKind } from './kind.ts';
 import { breachedStep, describeLadder, firstThreshold, ladderSteps } from './ladder.ts';
 import { buildLadder, checkLadder, ladderKey, readDuration } from './ladder-keys.ts';
-import { currentAmount, moneyOf, wordValue } from './notice-words.ts';
+import { currentAmount, moneyOf } from './notice-words.ts';
 import { nameBalance, wholeSeconds } from './rule-words.ts';
 import { basisWords, spendingFacts } from './spending-facts.ts';
 import { topUpAdvice } from './top-up-advice.ts';
@@ -93,7 +93,7 @@ export const runway: RuleKind<RunwayRule, InputOf<typeof keys>> = {
   describe,
   warn: warnOfParts,
   lookBackMs: meanLookback,
-  floorMicros: (rule) => rule.floorMicros ?? 0,
+  floorMicros: (rule, empty) => rule.floorMicros ?? empty,
   burnLookbackMs: (rule) => rule.lookbackMs,
   evaluate,
   factsBehind,
@@ -103,7 +103,7 @@ export const runway: RuleKind<RunwayRule, InputOf<typeof keys>> = {
   resolved: (notice, frame) => {
     const lasts =
       notice.value?.unit === 'duration'
-        ? `lasts ${wordValue(notice, frame)} again`
+        ? `lasts ${roughRunway(notice.value.ms)} again`
         : 'lasts long enough again';
     return `${moneyOf(notice)} balance${currentAmount(notice, frame)} ${lasts}`;
   },

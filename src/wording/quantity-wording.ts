@@ -63,9 +63,26 @@ export function formatRise(amount: Micros, currency: string | null): string {
     : `about ${formatAmount(rounded, currency)}`;
 }
 
-/** A length of time that a balance lasts: nobody plans by the days of one beyond a year. */
-export function roughRunway(ms: number): string {
-  return ms > yearMs ? 'over a year' : roughDuration(ms);
+/** A length of time that a balance lasts: nobody plans by the days of one beyond a year. `rough` words shorter ones. */
+export function roughRunway(ms: number, rough: (ms: number) => string = roughDuration): string {
+  return ms > yearMs ? 'over a year' : rough(ms);
+}
+
+/** When a balance ends, where that is worth a date: it lies ahead, within a year. */
+export function endOf(outlook: Outlook | null, now: number): number | null {
+  const emptyAt = outlook?.emptyAt ?? null;
+  return emptyAt === null || emptyAt <= now || emptyAt - now > yearMs ? null : emptyAt;
+}
+
+/** `between Wed 22:00 and Fri 09:00`: where a balance ends four times in five. Null where nobody knows how far off its end may be. */
+export function wordInterval(
+  forecast: Forecast | null,
+  { now, moment }: { readonly now: number; readonly moment: (at: number) => string },
+): string | null {
+  const { earliest = null, latest = null } = forecast ?? {};
+  if (earliest === null) return null;
+  const until = latest === null || isBeyondHorizon(latest, now) ? 'much later' : moment(latest);
+  return `between ${moment(Math.max(earliest, now))} and ${until}`;
 }
 
 /** How long a balance lasts: `3 days 9 hours`, `used up`, `not falling`, `unknown`. */
@@ -91,8 +108,8 @@ export function wordRunwayAndEnd(
   frame: Pick<WordingFrame, 'timezone' | 'now'>,
 ): string {
   const length = wordRunway(outlook);
-  const emptyAt = outlook?.emptyAt ?? null;
-  if (emptyAt === null || emptyAt <= frame.now || emptyAt - frame.now > yearMs) return length;
+  const emptyAt = endOf(outlook, frame.now);
+  if (emptyAt === null) return length;
   return `${length}, ${wordEnd(emptyAt, outlook?.forecast ?? null, frame)}${wordPayBy(outlook, frame)}`;
 }
 
@@ -103,15 +120,14 @@ function wordEnd(
   frame: Pick<WordingFrame, 'timezone' | 'now'>,
 ): string {
   const moment = (at: number): string => formatMoment(at, frame);
-  const earliest = forecast?.earliest ?? null;
-  if (forecast === null || earliest === null) return `empty about ${moment(emptyAt)}`;
-  const { latest, basis } = forecast;
-  const until = latest === null || isBeyondHorizon(latest, frame.now) ? 'much later' : moment(latest);
+  const interval = wordInterval(forecast, { now: frame.now, moment });
+  if (forecast === null || interval === null) return `empty about ${moment(emptyAt)}`;
+  const { basis } = forecast;
   const low =
     basis === 'hour-of-week'
       ? ''
       : ` (by ${basis === 'mean-burn' ? 'the mean' : 'days'} only: little history)`;
-  return `empty ${moment(emptyAt)}, between ${moment(Math.max(earliest, frame.now))} and ${until}${low}`;
+  return `empty ${moment(emptyAt)}, ${interval}${low}`;
 }
 
 function wordPayBy(outlook: Outlook | null, frame: Pick<WordingFrame, 'timezone' | 'now'>): string {

@@ -368,8 +368,8 @@ describe('messages of a replay', () => {
 
 describe('how long before empty an incident came', () => {
   const negative = negativeRule({ id: 'negative' });
-  const emptying = (balances: readonly number[], rule: Rule = low) =>
-    run(settingsOf([rule]), [{ polls: pollsOf(balances) }]).incidents.map(({ firedAt, empty }) =>
+  const emptying = (balances: readonly number[], rule: Rule = low, account = makeAccount('otp')) =>
+    run(settingsOf([rule], account), [{ polls: pollsOf(balances) }]).incidents.map(({ firedAt, empty }) =>
       empty === null ? null : [empty.how, (empty.at - firedAt) / minuteMs],
     );
 
@@ -391,6 +391,14 @@ describe('how long before empty an incident came', () => {
     ['nothing was spent, so nothing tells', [40, 40], low, [null]],
   ])('%s', (_name, balances, rule, expected) => {
     expect(emptying(balances, rule)).toEqual(expected);
+  });
+
+  it.each([
+    ['below', low, [['reached', 20]]],
+    ['negative', negative, [['reached', 5]]],
+  ])('with a credit limit empty is so far below zero (%s)', (_name, rule, expected) => {
+    const account = makeAccount('otp', { creditLimitMicros: units(20) });
+    expect(emptying([60, 45, 30, 10, -5, -20], rule, account)).toEqual(expected);
   });
 });
 

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { formatPayable, formatRise } from '../../src/wording/quantity-wording.ts';
+import {
+  endOf,
+  formatPayable,
+  formatRise,
+  roughRunway,
+  wordInterval,
+} from '../../src/wording/quantity-wording.ts';
+import { buildOutlook, dayMs, viewsNow } from '../support/fake-views.ts';
 
 test.each([
   [2_999_665_707, 'about 3,000.00 CNY'],
@@ -18,4 +25,31 @@ test.each([
   [120_001, '0.13 CNY'],
 ])('of %i millionths a person would pay %s', (micros, words) => {
   expect(formatPayable(micros, 'CNY')).toBe(words);
+});
+
+test('nobody plans by the days of a runway beyond a year', () => {
+  expect(roughRunway(364 * dayMs)).toBe('364 days');
+  expect(roughRunway(366 * dayMs)).toBe('over a year');
+  expect(roughRunway(366 * dayMs, () => '366d')).toBe('over a year');
+  expect(endOf(buildOutlook({ emptyAt: viewsNow + 364 * dayMs }), viewsNow)).toBe(viewsNow + 364 * dayMs);
+  expect(endOf(buildOutlook({ emptyAt: viewsNow + 366 * dayMs }), viewsNow)).toBeNull();
+  expect(endOf(buildOutlook({ emptyAt: viewsNow - 1 }), viewsNow)).toBeNull();
+});
+
+test.each([
+  [1, 5, 'between 1d and 5d'],
+  [-1, 5, 'between 0d and 5d'],
+  [1, null, 'between 1d and much later'],
+  [1, 3000, 'between 1d and much later'],
+  [null, null, null],
+])('what lies from day %s to day %s is said as %s', (from, to, words) => {
+  const at = (days: number | null) => (days === null ? null : viewsNow + days * dayMs);
+  const forecast = {
+    emptyAt: at(2),
+    earliest: at(from),
+    latest: at(to),
+    basis: 'hour-of-week',
+  } as const;
+  const moment = (instant: number) => `${(instant - viewsNow) / dayMs}d`;
+  expect(wordInterval(forecast, { now: viewsNow, moment })).toBe(words);
 });

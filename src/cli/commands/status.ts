@@ -1,10 +1,10 @@
 import type { Outlook } from '../../domain/message.ts';
-import { formatNearMoment, isBeyondHorizon, plural } from '../../domain/moment.ts';
+import { formatNearMoment, plural } from '../../domain/moment.ts';
 import { formatMoney } from '../../domain/money.ts';
 import type { Balance } from '../../domain/reading.ts';
 import { drawSparkline } from '../../spending/sparkline.ts';
 import type { AccountView } from '../../views/views.ts';
-import { formatComputed } from '../../wording/quantity-wording.ts';
+import { endOf, formatComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
 import { type Command, exitCodes } from '../command.ts';
 import { printJson } from '../print-json.ts';
 import { paintSeverity } from '../severity-style.ts';
@@ -168,10 +168,12 @@ function pressing({ outlooks }: AccountView): Outlook | null {
 function runwayOf(account: AccountView, now: number): string {
   const { runwayMs = null, forecast = null } = pressing(account) ?? {};
   if (runwayMs === null) return '-';
-  const median = formatShortDuration(runwayMs);
+  const lasts = (ms: number): string => roughRunway(ms, formatShortDuration);
+  const median = lasts(runwayMs);
   if (runwayMs === 0 || forecast?.earliest == null) return median;
-  const from = formatShortDuration(forecast.earliest - now);
-  const until = forecast.latest === null ? '..' : formatShortDuration(forecast.latest - now);
+  const from = lasts(forecast.earliest - now);
+  const until = forecast.latest === null ? '..' : lasts(forecast.latest - now);
+  if (from === median && until === median) return median;
   return `${median} (${from}-${until})`;
 }
 
@@ -180,15 +182,11 @@ function wordEmpty(
   outlook: Outlook | null,
   frame: { readonly timezone: string; readonly now: number },
 ): string {
-  const { emptyAt = null, forecast = null } = outlook ?? {};
-  if (emptyAt === null || emptyAt <= frame.now || isBeyondHorizon(emptyAt, frame.now)) return '-';
-  const median = formatNearMoment(emptyAt, frame);
-  if (forecast?.earliest == null) return median;
-  const { earliest, latest } = forecast;
-  const from = formatNearMoment(Math.max(earliest, frame.now), frame);
-  const until =
-    latest === null || isBeyondHorizon(latest, frame.now) ? 'much later' : formatNearMoment(latest, frame);
-  return `${median}, between ${from} and ${until}`;
+  const emptyAt = endOf(outlook, frame.now);
+  if (emptyAt === null) return '-';
+  const moment = (at: number): string => formatNearMoment(at, frame);
+  const interval = wordInterval(outlook?.forecast ?? null, { now: frame.now, moment });
+  return interval === null ? moment(emptyAt) : `${moment(emptyAt)}, ${interval}`;
 }
 
 function byRunway(left: AccountView, right: AccountView): number {

@@ -1,6 +1,7 @@
 import { describeDuration } from '../../domain/duration.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { type Balance, balances } from '../../domain/reading.ts';
+import { basisWords } from '../../rules/spending-facts.ts';
 import type { AccountView, AlertView, LiveViews, SilenceView } from '../../views/views.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';
 import { formatPayable } from '../../wording/quantity-wording.ts';
@@ -93,7 +94,7 @@ function balanceTile(account: AccountView, balance: Balance, frame: Frame): Html
 <p class="big">${amountOf(account, balance)}</p>
 <dl><dt>Burn per day</dt><dd>${burn === null ? unknown() : burn}</dd>
 <dt>Runway</dt><dd>${runwayCell(account, balance, frame)}</dd>
-${outlook !== null && html`<dt>Confidence</dt><dd>${outlook.confidence}</dd>`}
+${outlook?.forecast != null && html`<dt>Foretold by</dt><dd>${basisWords[outlook.forecast.basis]}</dd>`}
 ${restore !== null && restore > 0 && html`<dt>Top up for 30 days</dt><dd>${formatPayable(restore, account.currency)}</dd>`}</dl></section>`;
 }
 

@@ -1,10 +1,10 @@
-import { describeDistance, formatMoment } from '../../domain/moment.ts';
+import { describeDistance, formatMoment, formatNearMoment } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { type Balance, balances } from '../../domain/reading.ts';
 import type { Severity } from '../../domain/severity.ts';
 import type { AccountView } from '../../views/views.ts';
-import { formatComputed, roughRunway } from '../../wording/quantity-wording.ts';
+import { endOf, formatComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
 import { type Html, html } from '../html.ts';
 
 /** When and for whom a page is rendered. */
@@ -116,7 +116,7 @@ export function runwayOf(account: AccountView): number | null {
   return account.outlooks[leadingBalance(account)]?.runwayMs ?? null;
 }
 
-/** `3 days 4 hours`, and the day it ends. */
+/** `3 days 4 hours`, the day it ends, and between what that lies. */
 export function runwayCell(account: AccountView, balance: Balance, frame: Frame): Html {
   const outlook = account.outlooks[balance];
   const runwayMs = outlook?.runwayMs ?? null;
@@ -125,7 +125,11 @@ export function runwayCell(account: AccountView, balance: Balance, frame: Frame)
     return outlook.burnPerDay === 0 ? html`<span class="soft">nothing spent</span>` : unknown();
   }
   if (runwayMs <= 0) return html`<strong class="runway gone">used up</strong>`;
-  const ends =
-    outlook.emptyAt === null ? null : html`<span class="sub">ends ${moment(outlook.emptyAt, frame)}</span>`;
-  return html`<strong class="runway">${roughRunway(runwayMs)}</strong>${ends}`;
+  const endsAt = endOf(outlook, frame.now);
+  const near = (at: number): string => formatNearMoment(at, frame);
+  const interval = wordInterval(outlook.forecast, { now: frame.now, moment: near });
+  return html`<strong class="runway">${roughRunway(runwayMs)}</strong>${
+    endsAt !== null &&
+    html`<span class="sub">ends ${moment(endsAt, frame)}</span>${interval !== null && html`<span class="sub" title="four times in five">${interval}</span>`}`
+  }`;
 }

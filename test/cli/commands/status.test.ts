@@ -4,10 +4,10 @@ import type { Output } from '../../../src/cli/terminal/output.ts';
 import { createStyle } from '../../../src/cli/terminal/style.ts';
 import { buildAccountView, buildOutlook, dayMs, viewsNow } from '../../support/fake-views.ts';
 
-function statusOf(columns: number, latest: number | null = viewsNow + 5 * dayMs): string {
-  const emptyAt = viewsNow + 3 * dayMs;
-  const forecast = { emptyAt, earliest: viewsNow + 2 * dayMs, latest, basis: 'hour-of-week' } as const;
-  const sms = buildOutlook({ emptyAt, runwayMs: 3 * dayMs, forecast });
+function statusOf(columns: number, latest: number | null = viewsNow + 5 * dayMs, days = 3): string {
+  const emptyAt = viewsNow + days * dayMs;
+  const forecast = { emptyAt, earliest: emptyAt - dayMs, latest, basis: 'hour-of-week' } as const;
+  const sms = buildOutlook({ emptyAt, runwayMs: days * dayMs, forecast });
   const stdout: Output = {
     write: () => Promise.resolve(),
     isTerminal: true,
@@ -26,6 +26,13 @@ describe('when an account runs dry, in the status', () => {
 
   it('is told with day and time where there is room', () => {
     expect(statusOf(200)).toMatch(/\w{3} (\d\d:\d\d), between \w{3} \1 and \w{3} \1/);
+  });
+
+  it('says nothing more than that beyond a year', () => {
+    const shown = statusOf(200, null, 900);
+    expect(shown).toContain('over a year');
+    expect(shown).not.toContain('between');
+    expect(shown).not.toContain('900d');
   });
 
   it('has no late end where none can be told', () => {
