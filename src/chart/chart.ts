@@ -25,8 +25,14 @@ export interface Chart extends Ahead {
   readonly incidents: readonly IncidentBand[];
   /** When all alerts of the balance were muted, or some. */
   readonly silences: readonly Stretch[];
-  /** What was foretold a week ago, where that is known. */
-  readonly foretold: readonly { readonly at: number; readonly value: Micros }[];
+  /** What was foretold a week ago, and what came. */
+  readonly foretold: readonly Foretold[];
+}
+
+export interface Foretold {
+  readonly at: number;
+  readonly value: Micros;
+  readonly came: Micros;
 }
 
 export interface Level {
@@ -64,7 +70,7 @@ export interface ChartOrder {
   readonly aheadShare: number;
   readonly incidents: readonly IncidentBand[];
   readonly silences?: readonly Stretch[];
-  readonly foretold?: Chart['foretold'];
+  readonly foretold?: readonly Foretold[];
 }
 
 /** What is shown of the future where nothing is foretold. */

@@ -71,6 +71,13 @@ export function instantOfWall(wall: number, timezone: string): number {
   return wall - zoneOffsetMs(near, timezone);
 }
 
+/** The day of the week that the clocks of the zone show: `Sunday`. */
+export function weekdayOf(at: number, timezone: string): string {
+  return weekdays[new Date(at + zoneOffsetMs(at, timezone)).getUTCDay()] ?? '';
+}
+
+const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
 /** The date that the clocks of the zone show: `2026-11-20`. */
 export function isoDay(at: number, timezone: string): string {
   return isoText(at + zoneOffsetMs(at, timezone)).slice(0, 10);

@@ -70,6 +70,27 @@ export function nextWindow(calendar: Calendar, silence: RecurringSilence, now: n
   return startsAt === null ? null : { startsAt, endsAt: startsAt + silence.durationMs };
 }
 
+/** So many windows tell as much of a long time as all of them. */
+const mostWindows = 400;
+
+/** The windows of a recurring silence that lie in [since, until), at least in part; of a great many the first. */
+export function windowsBetween(
+  calendar: Calendar,
+  silence: RecurringSilence,
+  { since, until }: { readonly since: number; readonly until: number },
+): readonly SilenceWindow[] {
+  const windows: SilenceWindow[] = [];
+  for (
+    let window = nextWindow(calendar, silence, since);
+    window !== null && window.startsAt < until && windows.length < mostWindows;
+  ) {
+    windows.push(window);
+    const startsAt = calendar.next(silence.cron, silence.timezone, window.startsAt);
+    window = startsAt === null ? null : { startsAt, endsAt: startsAt + silence.durationMs };
+  }
+  return windows;
+}
+
 /** Wakes the monitor when a silence next begins or ends, and forgets those that are over. */
 export function scheduleSilences(state: MonitorState, now: number): void {
   for (const silence of [...state.silences.values()]) {

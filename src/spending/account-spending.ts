@@ -20,6 +20,7 @@ import { noteFall } from './silence.ts';
 import { readSpending, writeSpending } from './spending-bytes.ts';
 import { rememberTopUp } from './top-ups.ts';
 import { forgetUnusual, type Usual, usualRange, watchUnusual } from './unusual.ts';
+import { lookWeekBack, type WeekAgo } from './week-ago.ts';
 
 /** Nothing is foretold by hours before a day of them was learned. */
 const hoursForForecast = 24;
@@ -138,6 +139,12 @@ export class AccountSpending {
     if (known === null || this.#last === null || this.#hour === null) return null;
     if (known.state.hours < hoursForForecast) return null;
     return expectedFrom(this.#walk(known, this.#hour.startsAt), this.#last.at, withinMs);
+  }
+
+  /** The forecast of a week ago beside what came; null where that cannot be told. */
+  weekAgo(balance: Balance): WeekAgo | null {
+    const state = this.state(balance);
+    return state === null || this.#hour === null ? null : lookWeekBack(state, this.#hour.startsAt);
   }
 
   /** By when to pay so that the money is there at `neededAt`; see `payBy`. */

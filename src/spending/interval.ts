@@ -70,6 +70,11 @@ export function spentLately(
   return { spent, seenHours };
 }
 
+/** Whether enough of so many hours was seen to hold a forecast against what came in them. */
+export function isMostlySeen(seenHours: number, hours: number): boolean {
+  return seenHours >= hours * (1 - mostUnseen);
+}
+
 function compareDue(state: BalanceState): void {
   const small = smallShare * state.meanHour;
   for (const [index, hours] of checkedHours.entries()) {
@@ -77,7 +82,7 @@ function compareDue(state: BalanceState): void {
     if (state.blocks <= blocks) continue;
     const said = state.said[((state.blocks - blocks) % keptBlocks) * rows + index] ?? 0;
     const { spent, seenHours } = spentLately(state, hours);
-    if (said <= 0 || seenHours < hours * (1 - mostUnseen)) continue;
+    if (said <= 0 || !isMostlySeen(seenHours, hours)) continue;
     learnError(state, index, Math.abs(Math.log((spent + small) / (said + small))));
   }
 }

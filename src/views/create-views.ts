@@ -19,6 +19,7 @@ import { balanceLevels } from '../rules/about-rules.ts';
 import { evaluate, explainRule, wouldNotFire } from '../rules/evaluate.ts';
 import { ownAlertTypes } from '../rules/registry.ts';
 import { thin } from '../spending/thin.ts';
+import { findSilenced } from './find-silenced.ts';
 import type {
   AccountView,
   AlertView,
@@ -69,6 +70,8 @@ export function createViews(parts: ViewParts): Views {
     },
     notifications: (limit, before) => reader.messages(limit, before),
     channels: () => state.settings.channels.map(({ name, type }) => viewChannel(parts, name, type)),
+    silenced: (query) => findSilenced(state, query),
+    weekAgo: (id, balance) => state.accounts.get(id)?.spending.weekAgo(balance) ?? null,
     silences: () => viewSilences(parts),
     wouldMute: (order) => refuseSilence(state, order, parts.now()) ?? mutedBy(state, order.match),
   };

@@ -11,6 +11,7 @@ import type { Ladder, Matcher, Rule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import type { Silence } from '../domain/silence.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
+import type { WeekAgo } from '../spending/week-ago.ts';
 
 /**
  * What people may see and do, whatever they sit at: the HTTP server asks the running daemon, the command line asks the
@@ -48,10 +49,21 @@ export interface Views {
   /** Newest first, of those that were made before an instant. */
   notifications(limit: number, before?: number): readonly OutboxMessage[];
   channels(): readonly ChannelView[];
+  /** When alerts of one balance of the account, or of the account as a whole, were muted at some time in [since, until). */
+  silenced(query: SilencedQuery): readonly Pick<SilenceView, 'startsAt' | 'endsAt'>[];
+  /** What was foretold of a balance a week ago, beside what came; null where that cannot be told. */
+  weekAgo(account: string, balance: Balance): WeekAgo | null;
   /** Not yet over, soonest start first; recurring ones with their present or next window. */
   silences(): readonly SilenceView[];
   /** What a silence would mute, before it is ordered; or why it would not be taken. */
   wouldMute(order: SilenceOrder): Muted | Refusal;
+}
+
+export interface SilencedQuery {
+  readonly account: string;
+  readonly balance: Balance;
+  readonly since: number;
+  readonly until: number;
 }
 
 /** What people may do to a running daemon. Refusals are values with a sentence for the person. */

@@ -75,6 +75,14 @@ export function demoViews(): FakeViews {
 }
 
 function addOtp(views: FakeViews): void {
+  const madeAt = viewsNow - 7 * dayMs - 41 * minuteMs;
+  views.weeksAgo.set('otp sms', {
+    madeAt,
+    steps: [0, 6, 24, 72, 168].map((hours) => ({
+      at: madeAt + hours * hourMs,
+      excess: micros(hours * 0.22),
+    })),
+  });
   const perDay = 96;
   const end = 42.1;
   const topUpAt = viewsNow - 4.2 * dayMs;

@@ -4,9 +4,10 @@ import type { Outlook } from '../../src/domain/message.ts';
 import type { AlertName, Muted, Refusal, SilenceOrder } from '../../src/domain/operator.ts';
 import type { OutboxMessage } from '../../src/domain/outbox.ts';
 import type { OutcomeKind } from '../../src/domain/outcome.ts';
-import type { PollRecord, Reading } from '../../src/domain/reading.ts';
+import type { Balance, PollRecord, Reading } from '../../src/domain/reading.ts';
 import type { Silence } from '../../src/domain/silence.ts';
 import type { BelowRule } from '../../src/rules/below.ts';
+import type { WeekAgo } from '../../src/spending/week-ago.ts';
 import type {
   AccountView,
   AlertView,
@@ -15,6 +16,7 @@ import type {
   Explanation,
   FiringView,
   LiveViews,
+  SilencedQuery,
   SilenceView,
 } from '../../src/views/views.ts';
 
@@ -38,6 +40,8 @@ export class FakeViews implements LiveViews {
   channelList: ChannelView[] = [];
   silenceList: SilenceView[] = [];
   explanations = new Map<string, Explanation[]>();
+  /** By account and balance. */
+  weeksAgo = new Map<string, WeekAgo>();
   pollsByAccount = new Map<string, readonly PollRecord[]>();
   pollCounts: { account: string; outcome: OutcomeKind; count: number }[] = [];
   deliveryCounts: { channel: string; state: 'delivered' | 'dead' | 'retried'; count: number }[] = [];
@@ -158,6 +162,17 @@ export class FakeViews implements LiveViews {
 
   channels(): readonly ChannelView[] {
     return this.channelList;
+  }
+
+  silenced({ account, since, until }: SilencedQuery): readonly SilenceView[] {
+    return this.silenceList.filter(
+      ({ match, startsAt, endsAt }) =>
+        (match.account?.includes(account) ?? true) && startsAt < until && endsAt > since,
+    );
+  }
+
+  weekAgo(account: string, balance: Balance): WeekAgo | null {
+    return this.weeksAgo.get(`${account} ${balance}`) ?? null;
   }
 
   silences(): readonly SilenceView[] {

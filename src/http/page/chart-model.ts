@@ -1,7 +1,8 @@
 import { type Chart, type IncidentBand, layChart } from '../../chart/chart.ts';
 import { findGaps } from '../../chart/line.ts';
 import { isSameCurrency } from '../../domain/currency.ts';
-import type { Balance, PollRecord } from '../../domain/reading.ts';
+import type { Balance, PollRecord, Reading } from '../../domain/reading.ts';
+import type { WeekAgo } from '../../spending/week-ago.ts';
 import type { AccountView, Views } from '../../views/views.ts';
 import type { ChartSpan } from './chart-span.ts';
 
@@ -23,24 +24,27 @@ export interface ChartQuery {
   readonly points?: number;
 }
 
+export type ChartViews = Pick<Views, 'polls' | 'incidents' | 'silenced' | 'weekAgo'>;
+
 /**
  * What the chart of one balance shows, for the picture drawn here, for the one that the script draws, and for
  * the table beside them. Only readings in the account's present currency: two currencies have no common
  * scale.
  */
-export function buildChart(views: Pick<Views, 'polls' | 'incidents'>, query: ChartQuery): Chart {
+export function buildChart(views: ChartViews, query: ChartQuery): Chart {
   const { account, span, balance, now } = query;
   const until = Math.min(span.until, now);
   const polls = views.polls(account.id, span.since, until + 1);
   const since = span.preset === null ? span.since : beginning(polls, { ...span, until });
   const leastMs = (until - since) * leastGapShare;
+  const readings = polls.flatMap(({ reading }) =>
+    reading !== null && isSameCurrency(reading.currency, account.currency ?? '') ? [reading] : [],
+  );
   return layChart({
     since,
     until,
     now,
-    readings: polls.flatMap(({ reading }) =>
-      reading !== null && isSameCurrency(reading.currency, account.currency ?? '') ? [reading] : [],
-    ),
+    readings,
     balance,
     gaps: findGaps(polls, { until, intervalMs: account.pollIntervalMs, leastMs }),
     mostPoints: query.points ?? usualPoints,
@@ -48,6 +52,10 @@ export function buildChart(views: Pick<Views, 'polls' | 'incidents'>, query: Cha
     outlook: account.outlooks[balance],
     aheadShare,
     incidents: findIncidents(views, query),
+    silences: views
+      .silenced({ account: account.id, balance, since, until })
+      .map(({ startsAt, endsAt }) => ({ from: startsAt, to: endsAt })),
+    foretold: findForetold(views.weekAgo(account.id, balance), readings, query),
   });
 }
 
@@ -61,6 +69,21 @@ function beginning(
 ): number {
   const first = polls[0]?.at ?? since;
   return first > (since + until) / 2 ? Math.min(first, until - leastSpanMs) : since;
+}
+
+/** The forecast of a week ago as the balance that it foretold: what was topped up since is no part of a forecast. */
+function findForetold(
+  weekAgo: WeekAgo | null,
+  readings: readonly Reading[],
+  { account, balance }: ChartQuery,
+): Chart['foretold'] {
+  const emptyMicros = account.outlooks[balance]?.emptyMicros ?? 0;
+  return (weekAgo?.steps ?? []).flatMap(({ at, excess }) => {
+    const reading = readings.findLast((known) => known.at <= at);
+    if (reading === undefined) return [];
+    const came = reading[balance];
+    return [{ at, value: Math.round(Math.max(came + excess, Math.min(came, emptyMicros))), came }];
+  });
 }
 
 function findIncidents(

@@ -1,5 +1,5 @@
 import { amountsOf, type Chart } from '../../chart/chart.ts';
-import { formatMoment, isoDay } from '../../domain/moment.ts';
+import { formatMoment, isoDay, weekdayOf } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { type Balance, balances } from '../../domain/reading.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
@@ -17,6 +17,7 @@ import { type Frame, severityWord } from './words.ts';
 
 const tableRows = 40;
 const dayMs = 86_400_000;
+const weekMs = 7 * dayMs;
 
 interface Shown {
   readonly account: AccountView;
@@ -153,6 +154,13 @@ function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
   if (chart.projection.length > 0) {
     parts.push(
       `It ${wordLasting(account.outlooks[balance], frame)}${chart.fan.length > 0 ? ', four times in five' : ''}.`,
+    );
+  }
+  const known = chart.foretold.at(-1);
+  if (known !== undefined) {
+    const made = weekdayOf(known.at - weekMs, frame.timezone);
+    parts.push(
+      `Last ${made}’s forecast said ${money(known.value)} for ${formatMoment(known.at, frame)}; it was ${money(known.came)}.`,
     );
   }
   const all = ladderSteps(account.thresholds[balance]);

@@ -161,6 +161,35 @@ describe('the chart', () => {
     expect(() => readSpan(query, frame)).toThrow(/^since: /);
   });
 
+  it('shows what was foretold a week ago beside what came, never below empty', () => {
+    const { views, account } = chartOf((at) => 100 + (viewsNow - at) / hourMs);
+    const steps = [
+      { at: viewsNow - 20 * hourMs, excess: 0 },
+      { at: viewsNow - 10 * hourMs, excess: micros(25) },
+      { at: viewsNow - hourMs, excess: micros(-500) },
+    ];
+    views.weeksAgo.set('otp sms', { madeAt: viewsNow - 20 * hourMs, steps });
+    expect(jsonOf(views, account).foretold).toEqual([
+      [viewsNow - 20 * hourMs, 120],
+      [viewsNow - 10 * hourMs, 135],
+      [viewsNow - hourMs, 0],
+    ]);
+  });
+
+  it('marks when alerts were muted, cut to the chart', () => {
+    const { views, account } = chartOf(() => 100);
+    const silence = { id: 'a', match: {}, by: 'Lin', comment: '', active: true, laterStarts: [] };
+    views.silenceList = [
+      { ...silence, startsAt: viewsNow - 3 * dayMs, endsAt: viewsNow - 20 * hourMs },
+      { ...silence, startsAt: viewsNow - hourMs, endsAt: viewsNow + hourMs },
+      { ...silence, match: { account: ['another'] }, startsAt: viewsNow - hourMs, endsAt: viewsNow },
+    ];
+    expect(jsonOf(views, account).silences).toEqual([
+      { from: viewsNow - dayMs, to: viewsNow - 20 * hourMs },
+      { from: viewsNow - hourMs, to: viewsNow },
+    ]);
+  });
+
   it('leaves out readings in another currency: the two have no common scale', () => {
     const { views, account } = chartOf(() => 100);
     const foreign = buildPolls({

@@ -1,0 +1,43 @@
+import type { Micros } from '../domain/money.ts';
+import { type BalanceState, checkedHours, hoursPerBlock, keptBlocks } from './balance-state.ts';
+import { isMostlySeen, spentLately } from './interval.ts';
+import { hoursPerWeek } from './local-week.ts';
+
+const hourMs = 3_600_000;
+const weekBlocks = hoursPerWeek / hoursPerBlock;
+
+/** The forecast of a week ago beside what came. */
+export interface WeekAgo {
+  readonly madeAt: number;
+  /** From `madeAt` on, the last a week after it: by how much more was spent until then than was foretold. */
+  readonly steps: readonly { readonly at: number; readonly excess: Micros }[];
+}
+
+/**
+ * What was foretold a week before the last block of six hours ended, from the ring of past forecasts. `hourStartsAt` is the begin of
+ * the present hour. Null while less than a week is known, or where too much of it was not seen.
+ */
+export function lookWeekBack(state: BalanceState, hourStartsAt: number): WeekAgo | null {
+  if (state.blocks <= weekBlocks) return null;
+  const { seenHours } = spentLately(state, hoursPerWeek);
+  const first = state.blocks - weekBlocks;
+  const row = (first % keptBlocks) * checkedHours.length;
+  const foretold = (index: number): Micros => state.said[row + index] ?? 0;
+  if (!isMostlySeen(seenHours, hoursPerWeek) || foretold(checkedHours.indexOf(hoursPerWeek)) <= 0)
+    return null;
+  const madeAt = hourStartsAt - (state.blockHours + hoursPerWeek) * hourMs;
+  const steps = checkedHours.flatMap((hours, index) =>
+    hours > hoursPerWeek
+      ? []
+      : [{ at: madeAt + hours * hourMs, excess: spentFrom(state, first, hours) - foretold(index) }],
+  );
+  return { madeAt, steps: [{ at: madeAt, excess: 0 }, ...steps] };
+}
+
+function spentFrom(state: BalanceState, first: number, hours: number): Micros {
+  let spent = 0;
+  for (let block = first; block < first + hours / hoursPerBlock; block++) {
+    spent += state.came[block % keptBlocks] ?? 0;
+  }
+  return spent;
+}
