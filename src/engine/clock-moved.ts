@@ -1,5 +1,6 @@
 import type { Incident } from '../domain/alert.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
+import { pollGap } from './poll-gaps.ts';
 import { reviewSilences } from './silencing.ts';
 import type { MonitorState } from './state.ts';
 import { shiftAlert } from './transition.ts';
@@ -58,6 +59,7 @@ function shiftAccount(state: MonitorState, id: string, byMs: number): void {
     // A poll in the future would look after a restart as if the clock had been set back once more.
     polledAt: polledAt === null || byMs > 0 ? polledAt : polledAt + byMs,
   };
+  account.pollGapMs = pollGap(state.calendar, account.settings.poll, account.poll);
 }
 
 function shiftIncident(incident: Incident, byMs: number): Incident {

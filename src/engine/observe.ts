@@ -26,7 +26,7 @@ export function observePoll(
   if (reading !== null) {
     account.log.append(reading);
     learnSpending(state, account, reading);
-    account.pollGapMs = pollGap(state.calendar, account.settings.poll, now);
+    account.pollGapMs = pollGap(state.calendar, account.settings.poll, account.poll);
     clearBackoff(state, account, now);
   }
   judgePoll(state, account, now);

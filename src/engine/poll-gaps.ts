@@ -1,4 +1,4 @@
-import type { Calendar } from '../domain/ports.ts';
+import type { AccountState, Calendar } from '../domain/ports.ts';
 import type { PollSchedule } from '../domain/settings.ts';
 
 /** Runs of a cron expression that are looked at for its usual interval. */
@@ -23,13 +23,24 @@ export function pollInterval(calendar: Calendar, schedule: PollSchedule, now: nu
 }
 
 /**
- * The mean gap of the three polls that are due after an instant. A cron expression that rests overnight has
- * long gaps in the evening: an account is not stale because nobody was meant to ask.
+ * The mean gap of the three polls that were due after the last reading, or after an account was first seen, and never less
+ * than lies between two of them. A cron expression that rests overnight has long gaps in the evening: an account is not stale because
+ * nobody was meant to ask. Time in which nobody watched counts as none, so that a daemon that died before the rest and
+ * starts again in it waits for the same polls as any other.
  */
-export function pollGap(calendar: Calendar, schedule: PollSchedule, after: number): number {
+export function pollGap(
+  calendar: Calendar,
+  schedule: PollSchedule,
+  { reading, firstSeenAt, unwatchedMs }: Pick<AccountState, 'reading' | 'firstSeenAt' | 'unwatchedMs'>,
+): number {
   if (schedule.kind === 'every') return schedule.everyMs;
+  const after = (reading?.at ?? firstSeenAt) + unwatchedMs;
+  let shortest = Number.POSITIVE_INFINITY;
   let at = after;
-  for (let run = 0; run < gapRuns; run++)
-    at = calendar.next(schedule.cron, schedule.timezone, at) ?? at + fallbackMs;
-  return (at - after) / gapRuns;
+  for (let run = 0; run < gapRuns; run++) {
+    const next = calendar.next(schedule.cron, schedule.timezone, at) ?? at + fallbackMs;
+    if (run > 0) shortest = Math.min(shortest, next - at);
+    at = next;
+  }
+  return Math.max((at - after) / gapRuns, shortest);
 }

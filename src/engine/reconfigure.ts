@@ -85,13 +85,13 @@ function countProviders(state: MonitorState): void {
 }
 
 function watchAccount(state: MonitorState, settings: AccountSettings, now: number): void {
-  const stored = state.polled.get(settings.id);
-  if (stored === undefined) state.polled.set(settings.id, freshAccount(settings.id, now));
+  const poll = state.polled.get(settings.id) ?? freshAccount(settings.id, now);
+  if (!state.polled.has(settings.id)) state.polled.set(settings.id, poll);
   followSpending(state, settings);
   const rules = rulesForAccount(state.settings, settings);
   const pollIntervalMs = pollInterval(state.calendar, settings.poll, now);
   const watched = state.accounts.get(settings.id);
-  const pollGapMs = pollGap(state.calendar, settings.poll, stored?.reading?.at ?? now);
+  const pollGapMs = pollGap(state.calendar, settings.poll, poll);
   const keptLog = logFor(watched, rules, pollIntervalMs);
   const recall = watched?.recall ?? null;
   state.accounts.set(

@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { acknowledge, addSilence, expireSilence } from '../../src/engine/operate.ts';
-import { dayMs, dropRule, hourMs, minuteMs, smsLow, topUpRule, units } from '../support/account-facts.ts';
+import {
+  dayMs,
+  dropRule,
+  hourMs,
+  minuteMs,
+  smsLow,
+  staleRule,
+  topUpRule,
+  units,
+} from '../support/account-facts.ts';
 import { makeAccount, makeRoute, type SettingsParts } from '../support/settings.ts';
 import { read, startWorld, type World } from '../support/world.ts';
 
@@ -32,6 +41,24 @@ describe('a restart keeps every state and its clocks', () => {
     expect(world.news()).toEqual([]);
     await world.pass(3 * minuteMs);
     expect(world.news()).toEqual(['otp/sms-low firing warning']);
+  });
+
+  test('killed before the rest of its schedule and started in it: the night is no staleness, the morning is', async () => {
+    const poll = { kind: 'cron', cron: '*/15 8-20 * * *', timezone: 'UTC' } as const;
+    const startAt = Date.parse('2026-11-19T18:00:00Z');
+    const world = await startWorld(
+      { rules: [staleRule({ id: 'stale' })], accounts: [makeAccount('otp', { poll })] },
+      { startAt },
+    );
+    await world.pass(45 * minuteMs);
+    world.crash();
+    await world.pass(3 * hourMs);
+    world.start();
+    await world.pass(10 * hourMs);
+    expect(world.news()).toEqual([]);
+    world.provider.fail('otp', 'timeout');
+    await world.pass(2 * hourMs);
+    expect(world.news()).toEqual(['otp/stale firing warning']);
   });
 
   test('a daemon that dies again and again still reaches the end of a `for`', async () => {

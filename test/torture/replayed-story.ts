@@ -18,9 +18,13 @@ const slackMs = 15_000;
 const deaths: ReadonlySet<string> = new Set(['kill', 'kill at call', 'kill in commit', 'stop']);
 
 /** Whether a replay of all that such a story stored must find what was. */
-export function canBeReplayed({ events, days, settings }: Scenario): boolean {
+export function canBeReplayed({ events, days, settings, weather }: Scenario): boolean {
   const keptDays = settings.storage.retentionMs / dayMs;
-  return events.every(({ kind }) => !disturbing.has(kind)) && days + calmDays < keptDays;
+  // How long a provider asked to be left alone is not stored, and where it answers others of the group nothing else tells.
+  const asksSomeToWait = weather.some(
+    ({ accounts, retryAfterMs }) => accounts !== null && retryAfterMs !== null,
+  );
+  return events.every(({ kind }) => !disturbing.has(kind)) && !asksSomeToWait && days + calmDays < keptDays;
 }
 
 /** Holds the incidents that a replay of the stored polls finds against those that were. */
@@ -42,9 +46,7 @@ export function checkReplay(it: {
   };
   const isAlike = (id: string, replayed: number, was: number): boolean => {
     const intervalMs = intervalOf(id);
-    const toleranceMs = slackMs + (died ? intervalMs : 0);
-    const noticed = noticedAt(replayed, { downtimes: it.downtimes, intervalMs });
-    return [replayed, noticed].some((at) => Math.abs(at - was) <= toleranceMs);
+    return Math.abs(replayed - was) <= slackMs + (died ? intervalMs : 0);
   };
   const pasts = settings.accounts.map((account) => storedPast(reader, account, { since: null, now }));
   const result = new Replay({ settings, calendar, pasts }).advance(Number.POSITIVE_INFINITY);
@@ -54,6 +56,7 @@ export function checkReplay(it: {
     if (incident.account === ownAccountId) continue;
     const place = left.findIndex((found) => isSame(found, incident, isAlike));
     if (place < 0) {
+      if (isOfAStart(incident, it.downtimes, intervalOf(incident.account))) continue;
       const near = result.incidents.filter(
         (it) => it.account === incident.account && it.rule === incident.rule,
       );
@@ -61,30 +64,28 @@ export function checkReplay(it: {
     }
     left.splice(place, 1);
   }
-  const invented = left.find((found) => !passedUnseen(found, it.downtimes));
+  const invented = left.find((found) => !livedThrough(found, it.downtimes));
   if (invented !== undefined) throw differs(`made up ${describe(invented)}`);
 }
 
 /**
- * When the daemon noticed what a replay finds at an instant. A poll interval from the last poll on counts as watched even if
- * the process died in it: the replay sees what became due in it then, the daemon when the next process starts.
+ * When a process died is stored to a poll interval only. What a start found due by that, and what its first answers ended, a
+ * replay sees at another time or not at all.
  */
-function noticedAt(
-  at: number,
-  { downtimes, intervalMs }: { readonly downtimes: readonly Downtime[]; readonly intervalMs: number },
-): number {
-  const down = downtimes.find(({ from, until }) => from <= at && at < Math.min(until, from + intervalMs));
-  return down?.until ?? at;
+function isOfAStart(
+  { firedAt, resolvedAt }: Incident,
+  downtimes: readonly Downtime[],
+  intervalMs: number,
+): boolean {
+  return downtimes.some(({ from, until }) =>
+    [firedAt, resolvedAt].some((at) => at !== null && from <= at && at <= until + intervalMs + slackMs),
+  );
 }
 
-/**
- * Whether it became due while the process was dead and was over with the first answer after the next start: the replay sees both, and no
- * daemon was there to see it between.
- */
-function passedUnseen({ firedAt, resolvedAt }: ReplayedIncident, downtimes: readonly Downtime[]): boolean {
+/** Whether a replay sees it through a time in which no process was there to see it. */
+function livedThrough({ firedAt, resolvedAt }: ReplayedIncident, downtimes: readonly Downtime[]): boolean {
   return downtimes.some(
-    ({ from, until }) =>
-      from <= firedAt && firedAt < until && resolvedAt !== null && resolvedAt <= until + slackMs,
+    ({ from, until }) => firedAt <= until + slackMs && (resolvedAt === null || resolvedAt >= from),
   );
 }
 
