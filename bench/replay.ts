@@ -159,7 +159,7 @@ function* makePolls(place: number): Generator<PollRecord> {
 function seededFractions(seed: number): () => number {
   let state = seed;
   return () => {
-    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32;
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;
   };
 }

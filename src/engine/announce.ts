@@ -19,6 +19,7 @@ const mostAtOnce = 500;
  * be said, and puts that on the outbox.
  */
 export function decideTouched(state: MonitorState, now: number): void {
+  if (state.touched.size === 0) return;
   const turn = { state, now, waiting: new WaitingIncidents(state) };
   let left = mostAtOnce;
   for (const id of state.touched) {

@@ -79,7 +79,8 @@ export function isAllStored(state: MonitorState): boolean {
 
 /** Whether what changed is polls and what is known of their accounts and spending, if anything. */
 export function changedOnlyReadings(state: MonitorState): boolean {
-  return tablesBeyondReadings.every((table) => state[table].unsaved.size === 0);
+  for (const table of tablesBeyondReadings) if (state[table].unsaved.size > 0) return false;
+  return true;
 }
 
 const tablesBeyondReadings = ['backoffs', 'alerts', 'incidents', 'messages', 'silences', 'notes'] as const;

@@ -3,8 +3,9 @@ import type { AccountState } from '../domain/ports.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
 import { timingOf } from '../rules/alert-timing.ts';
-import { evaluate, explainRule, factsBehind } from '../rules/evaluate.ts';
+import { explainRule, factsBehind } from '../rules/evaluate.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
+import type { RuleKind } from '../rules/kind.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { closeIncident, openEvent, openIncident, updateIncident } from './incidents.ts';
 import { type MonitorState, wakeBy } from './state.ts';
@@ -15,60 +16,74 @@ import { factsOf, type WatchedAccount } from './watched-account.ts';
 export function judgePoll(state: MonitorState, account: WatchedAccount, now: number): void {
   const facts = factsOf(account, now);
   const read = facts.outcome === 'ok';
-  for (const rule of account.rules) {
-    if (read || !ruleKindOf(rule).needsReading) judgeRule(state, { account, rule, facts, now });
+  // Judging one rule changes the alert of no other.
+  const { rules, alerts } = account;
+  for (const rule of rules) {
+    const kind = ruleKindOf(rule);
+    if (!read && kind.needsReading) continue;
+    if (isCalm(alerts.get(rule.id)) && kind.isSurelyOk?.(rule, facts) === true) continue;
+    judgeRule(state, { account, rule, kind, facts, now });
   }
-  scheduleAccount(state, account, facts);
+  schedule(state, account, nextChange(account, facts));
 }
 
 /** Judges what time alone changes: `for`, `recoverFor`, flapping, staleness. */
 export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: number): void {
   const facts = factsOf(account, now);
-  for (const rule of account.rules) {
-    // First: an account that is stale again must not be seen to recover.
-    if (ruleKindOf(rule).dueAt !== undefined && isAtRest(account.alerts.get(rule.id) ?? null))
-      judgeRule(state, { account, rule, facts, now });
-    const alert = account.alerts.get(rule.id);
-    if (alert !== undefined && !isHeld(rule, facts)) {
-      applyTransition(
-        state,
-        { account, rule, facts, now },
-        elapse(alert, timingOf(rule, account.pollIntervalMs), now),
-      );
-    }
+  const due = nextChange(account, facts);
+  if (due > now) {
+    schedule(state, account, due);
+    return;
   }
-  scheduleAccount(state, account, facts);
+  for (const rule of account.rules) elapseRule(state, { account, rule, kind: ruleKindOf(rule), facts, now });
+  schedule(state, account, nextChange(account, facts));
 }
 
 /** Sets the one instant at which the account's alerts next change by themselves. */
-export function scheduleAccount(
-  state: MonitorState,
-  account: WatchedAccount,
-  facts: AccountFacts = factsOf(account, 0),
-): void {
-  let next = Number.POSITIVE_INFINITY;
-  for (const rule of account.rules) {
-    const alert = account.alerts.get(rule.id);
-    if (isAtRest(alert ?? null)) next = Math.min(next, ruleKindOf(rule).dueAt?.(rule, facts) ?? next);
-    if (alert === undefined || isHeld(rule, facts)) continue;
-    next = Math.min(next, elapsesAt(alert, timingOf(rule, account.pollIntervalMs)) ?? next);
-  }
-  // A good reading only moves staleness further away: the queue is left alone and judges again when it gets there.
-  const key = account.dueKey;
-  if (next < (state.due.dueAt(key) ?? Number.POSITIVE_INFINITY)) wakeBy(state, key, next);
+export function scheduleAccount(state: MonitorState, account: WatchedAccount): void {
+  schedule(state, account, nextChange(account, factsOf(account, 0)));
 }
 
+/** A good reading only moves staleness further away: the queue is left alone and asks again when it gets there. */
+function schedule(state: MonitorState, { dueKey }: WatchedAccount, at: number): void {
+  if (at < (state.due.dueAt(dueKey) ?? Number.POSITIVE_INFINITY)) wakeBy(state, dueKey, at);
+}
+
+/** When time alone next changes an alert of the account; Infinity when it changes none. */
+function nextChange({ rules, alerts, pollIntervalMs }: WatchedAccount, facts: AccountFacts): number {
+  let next = Number.POSITIVE_INFINITY;
+  for (const rule of rules) {
+    const kind = ruleKindOf(rule);
+    const alert = alerts.get(rule.id);
+    if (kind.dueAt !== undefined && isAtRest(alert ?? null)) next = Math.min(next, kind.dueAt(rule, facts));
+    if (alert === undefined || isHeld(kind, facts)) continue;
+    next = Math.min(next, elapsesAt(alert, timingOf(rule, pollIntervalMs)) ?? next);
+  }
+  return next;
+}
+
+/** One rule of an account at an instant. */
 interface Case {
   readonly account: WatchedAccount;
   readonly rule: Rule;
+  readonly kind: RuleKind;
   readonly facts: AccountFacts;
   readonly now: number;
 }
 
+function elapseRule(state: MonitorState, it: Case): void {
+  const { account, rule, kind, facts, now } = it;
+  // First: an account that is stale again must not be seen to recover.
+  if (kind.dueAt !== undefined && isAtRest(account.alerts.get(rule.id) ?? null)) judgeRule(state, it);
+  const alert = account.alerts.get(rule.id);
+  if (alert !== undefined && !isHeld(kind, facts))
+    applyTransition(state, it, elapse(alert, timingOf(rule, account.pollIntervalMs), now));
+}
+
 function judgeRule(state: MonitorState, it: Case): void {
-  const { account, rule, facts, now } = it;
+  const { account, rule, kind, facts, now } = it;
   const known = account.alerts.get(rule.id);
-  const evaluation = evaluate(rule, facts, known?.state === 'firing' ? known.severity : null);
+  const evaluation = kind.evaluate(rule, facts, known?.state === 'firing' ? known.severity : null);
   if (evaluation.kind === 'event') {
     openEvent(state, {
       account,
@@ -78,7 +93,7 @@ function judgeRule(state: MonitorState, it: Case): void {
     });
     return;
   }
-  if (known === undefined && evaluation.kind !== 'breached') return;
+  if (isCalm(known) && evaluation.kind !== 'breached') return;
   const next = transition(
     known ?? newAlert(account, rule),
     evaluation,
@@ -138,9 +153,13 @@ function newAlert(account: WatchedAccount, rule: Rule): Alert {
   });
 }
 
+function isCalm(alert: Alert | undefined): boolean {
+  return alert === undefined || alert.state === 'inactive';
+}
+
 /** While an account cannot be read, time decides nothing about its balances. */
-function isHeld(rule: Rule, facts: AccountFacts): boolean {
-  return ruleKindOf(rule).needsReading && facts.outcome !== 'ok';
+function isHeld(kind: RuleKind, facts: AccountFacts): boolean {
+  return kind.needsReading && facts.outcome !== 'ok';
 }
 
 /** Whether the newest reading found more than the one before it. */

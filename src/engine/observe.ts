@@ -1,5 +1,5 @@
 import { backoffDelay, failureDelay } from '../domain/backoff.ts';
-import type { Outcome } from '../domain/outcome.ts';
+import type { BalanceAnswer, Outcome } from '../domain/outcome.ts';
 import type { AccountState } from '../domain/ports.ts';
 import type { Reading } from '../domain/reading.ts';
 import { judgePoll } from './judge.ts';
@@ -16,8 +16,8 @@ export function observePoll(
   outcome: Outcome,
   now: number,
 ): void {
-  const heldBack = holdsBack(state, account);
-  const reading: Reading | null = outcome.kind === 'ok' ? { at: now, ...outcome.answer } : null;
+  const heldBack = account.poll.consecutiveFailures > 0 && holdsBack(state, account);
+  const reading = outcome.kind === 'ok' ? readingOf(outcome.answer, now) : null;
   state.polls.add({ account: account.id, poll: { at: now, outcome: outcome.kind, reading } });
   account.poll =
     outcome.kind === 'ok' && reading !== null
@@ -46,6 +46,11 @@ function groupBlockedUntil(state: MonitorState, id: string): number {
 function refusedUntil(state: MonitorState, id: string): number {
   const poll = state.accounts.get(id)?.poll;
   return poll?.outcome === 'auth_failed' ? (poll.retryAt ?? 0) : 0;
+}
+
+/** Written out, because one is made at every poll: a spread copies key by key. */
+function readingOf({ sms, voip, currency }: BalanceAnswer, at: number): Reading {
+  return { at, sms, voip, currency };
 }
 
 function afterReading(before: AccountState, reading: Reading, usage: Outcome['usage']): AccountState {

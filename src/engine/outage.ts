@@ -41,6 +41,7 @@ function reviewOutage(state: MonitorState, baseUrl: string, now: number): void {
  * whole.
  */
 export function reviewOutages(state: MonitorState, now: number): void {
+  if (state.touched.size === 0) return;
   const providers = new Set<string>();
   for (const id of state.touched) {
     const incident = state.incidents.get(id);

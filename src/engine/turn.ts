@@ -38,7 +38,9 @@ function wakeDue(state: MonitorState, now: number): void {
 
 /** `silences`, `incident:<id>`, `account:<id>`; `touched` asks for nothing but another turn. */
 function wake(state: MonitorState, key: string, now: number): void {
-  const [kind = key, id = ''] = key.split(/:(.*)/s);
+  const colon = key.indexOf(':');
+  const kind = colon < 0 ? key : key.slice(0, colon);
+  const id = key.slice(colon + 1);
   if (kind === 'silences') reviewSilences(state, now);
   if (kind === 'incident') state.touched.add(id);
   const account = kind === 'account' ? state.accounts.get(id) : undefined;

@@ -249,15 +249,20 @@ class PastLife {
   }
 }
 
-const common = { durationMs: 0, usage: {} } as const;
-const unread: Outcome = { kind: 'network_error', reason: 'no reading is known of that time', ...common };
+const usage = {};
+const unread: Outcome = {
+  kind: 'network_error',
+  reason: 'no reading is known of that time',
+  durationMs: 0,
+  usage,
+};
 
 function outcomeOf({ outcome, reading }: PollRecord): Outcome {
   if (outcome === 'ok') {
     if (reading === null) throw new Error('a poll that ended ok has a reading');
-    return { kind: 'ok', answer: reading, ...common };
+    return { kind: 'ok', answer: reading, durationMs: 0, usage };
   }
-  return { kind: outcome, reason: 'as it is stored', ...common };
+  return { kind: outcome, reason: 'as it is stored', durationMs: 0, usage };
 }
 
 /** Nothing of a replay is kept or sent: its ids need to be unique in it only, and its pauses are not random. */

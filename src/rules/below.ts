@@ -53,6 +53,8 @@ export const below: RuleKind<BelowRule, InputOf<typeof keys>> = {
   describe: (rule) =>
     `${nameBalance(rule)} below ${describeLadder(rule.thresholds, formatExact)}${describeHysteresis(rule.hysteresis)}`,
   evaluate,
+  isSurelyOk: ({ balance, thresholds }, { reading }) =>
+    reading === null || reading[balance] >= (firstThreshold(thresholds) ?? Number.NEGATIVE_INFINITY),
   factsBehind: (rule, facts) => [
     ...readingFacts(facts, rule.balance),
     ...ladderSteps(rule.thresholds).flatMap(({ severity, threshold }) => [

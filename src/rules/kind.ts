@@ -101,6 +101,11 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
    * A person took its incident, or gave it back (`taken` false): what that means for what is known of the account's spending. Absent: nothing.
    */
   acknowledged?(rule: R, spending: AccountSpending, taken: boolean): void;
+  /**
+   * A shorter way to what `evaluate` says of nearly every reading: true only where that is surely neither a breach nor an
+   * event for an alert that does not fire. Worth having where a rule judges millions of stored readings.
+   */
+  isSurelyOk?(rule: R, facts: AccountFacts): boolean;
   /** The instant at which time alone begins a breach, if nothing is read before. Absent where time alone begins none. */
   dueAt?(rule: R, facts: AccountFacts): number;
   /** Every number that the rule looks at, named, in the order in which people read them. */

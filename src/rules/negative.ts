@@ -45,6 +45,7 @@ export const negative: RuleKind<NegativeRule, InputOf<typeof keys>> = {
   describe: (rule) =>
     `${nameBalance(rule)} below zero (${rule.severity})${describeHysteresis({ kind: 'amount', micros: rule.hysteresisMicros })}`,
   evaluate,
+  isSurelyOk: ({ balance }, { reading }) => reading === null || reading[balance] > 0,
   factsBehind: (rule, facts) => [
     ...readingFacts(facts, rule.balance),
     moneyFact(`${rule.severity} below`, 0),

@@ -1,14 +1,14 @@
-import { describeDuration, describeHistory, formatDuration } from '../domain/duration.ts';
+import { formatDuration } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Notice } from '../domain/message.ts';
 import { roughDuration } from '../domain/moment.ts';
-import { formatAmount, formatMoney, type Micros } from '../domain/money.ts';
+import { formatAmount, formatMoney } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
 import type { Reading } from '../domain/reading.ts';
-import type { Ladder, MoneyRule } from '../domain/rule.ts';
+import type { Ladder } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
-import { type Burn, burnPerDay, dayMs, measureBurn, runwayOf } from '../spending/burn.ts';
+import { burnPerDay, dayMs } from '../spending/burn.ts';
 import { roughRunway, type WordingFrame } from '../wording/quantity-wording.ts';
 import { type InputOf, moneyKeys, secondMs, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
@@ -17,6 +17,16 @@ import type { KeyProblem, KeyReader } from './key-problem.ts';
 import type { RuleKind } from './kind.ts';
 import { breachedStep, describeLadder, firstThreshold, ladderSteps } from './ladder.ts';
 import { buildLadder, checkLadder, ladderKey, readDuration } from './ladder-keys.ts';
+import {
+  floorOf,
+  howLong,
+  type Lasting,
+  type LastingRule,
+  leftOf,
+  surelyLasts,
+  usualWithin,
+} from './lasting.ts';
+import { meanBurn, meanLookback } from './mean-runway.ts';
 import { currentAmount, moneyOf } from './notice-words.ts';
 import { nameBalance, wholeSeconds } from './rule-words.ts';
 import { basisWords, spendingFacts } from './spending-facts.ts';
@@ -37,17 +47,10 @@ import {
 
 const hourMs = 3_600_000;
 
-export interface RunwayRule extends MoneyRule {
+export interface RunwayRule extends LastingRule {
   readonly type: 'runway';
   /** Milliseconds of runway by severity. */
   readonly thresholds: Ladder<number>;
-  /** Null: what is empty for the account, 0 or its credit limit. */
-  readonly floorMicros: Micros | null;
-  /** Null: how long it lasts is foretold. Else by the mean burn over so long. */
-  readonly lookbackMs: number | null;
-  readonly minimumHistoryMs: number;
-  /** True when the file itself set `minimumHistory`: then it alone decides whether the rule may speak. */
-  readonly minimumHistoryGiven: boolean;
 }
 
 const keys = {
@@ -96,6 +99,12 @@ export const runway: RuleKind<RunwayRule, InputOf<typeof keys>> = {
   floorMicros: (rule, empty) => rule.floorMicros ?? empty,
   burnLookbackMs: (rule) => rule.lookbackMs,
   evaluate,
+  isSurelyOk: (rule, facts) => {
+    const reading = usableReading(facts);
+    return (
+      reading === null || surelyLasts(rule, facts, { reading, forMs: firstThreshold(rule.thresholds) ?? 0 })
+    );
+  },
   factsBehind,
   wouldNotFire,
   matter: (about) => `${moneyOf(about)} balance running out`,
@@ -159,16 +168,6 @@ function wordFiring(notice: Notice, frame: WordingFrame): string {
 /** A runway alert is left at this multiple of `within`. */
 const recoveryFactor = 1.2;
 
-/** How long the balance lasts, and by what; or why that cannot be said. */
-type Lasting =
-  | {
-      readonly kind: 'known';
-      readonly runwayMs: number;
-      readonly by: string;
-      readonly forecast: Forecast | null;
-    }
-  | { readonly kind: 'unknown'; readonly why: string };
-
 /**
  * Breached when balance − floor lasts less than `within`; resolved when it lasts at least 1.2 × `within`. How long it lasts is
  * foretold (spending/forecast.ts), or by the mean burn where the file names a `lookback` (`measureBurn`, `runwayOf`).
@@ -180,7 +179,7 @@ type Lasting =
 function evaluate(rule: RunwayRule, facts: AccountFacts, firing: Severity | null): Evaluation {
   const reading = usableReading(facts);
   if (reading === null) return unknown(unusable(facts) ?? 'no reading yet');
-  const lasting = measure(rule, facts, reading);
+  const lasting = howLong(rule, facts, reading);
   if (lasting.kind === 'unknown') return unknown(lasting.why);
   const drained = leftOf(rule, facts, reading) === 0 && firing !== null;
   const runwayMs = drained ? 0 : lasting.runwayMs;
@@ -193,46 +192,13 @@ function evaluate(rule: RunwayRule, facts: AccountFacts, firing: Severity | null
   return severity === null ? ok(numbers) : breached(severity, numbers);
 }
 
-function measure(rule: RunwayRule, facts: AccountFacts, reading: Reading): Lasting {
-  const left = leftOf(rule, facts, reading);
-  const foretold = rule.lookbackMs === null ? facts.spending.forecastAt(reading, rule.balance, left) : null;
-  if (foretold !== null) {
-    const runwayMs =
-      foretold.emptyAt === null ? Number.POSITIVE_INFINITY : Math.round(foretold.emptyAt - reading.at);
-    return { kind: 'known', runwayMs, by: basisWords[foretold.basis], forecast: foretold };
-  }
-  const burn = burnOf(rule, facts);
-  if (!maySpeak(rule, burn)) return { kind: 'unknown', why: tooLittle(rule, burn) };
-  const runwayMs = runwayOf(burn, left) ?? Number.POSITIVE_INFINITY;
-  const by =
-    rule.lookbackMs === null ? basisWords['mean-burn'] : `the mean of ${formatDuration(rule.lookbackMs)}`;
-  return { kind: 'known', runwayMs, by, forecast: null };
-}
-
-function leftOf(rule: RunwayRule, facts: AccountFacts, reading: Reading): Micros {
-  return reading[rule.balance] - floorOf(rule, facts);
-}
-
-function floorOf(rule: RunwayRule, facts: AccountFacts): Micros {
-  return rule.floorMicros ?? facts.floorMicros;
-}
-
-function burnOf(rule: RunwayRule, { log }: AccountFacts): Burn {
-  return measureBurn({ log, balance: rule.balance, lookbackMs: meanLookback(rule) });
-}
-
-/** Without a `lookback` the mean burn stands in until there is a day to foretell from. */
-function meanLookback(rule: RunwayRule): number {
-  return rule.lookbackMs ?? dayMs;
-}
-
 /** The runway at which a breached `within` is left. */
 function recoversAt(withinMs: number): number {
   return Math.round(withinMs * recoveryFactor);
 }
 
 function factsBehind(rule: RunwayRule, facts: AccountFacts): readonly Fact[] {
-  const burn = burnOf(rule, facts);
+  const burn = meanBurn(rule, facts);
   const perDay = burnPerDay(burn);
   const reading = usableReading(facts);
   const found = [
@@ -246,7 +212,7 @@ function factsBehind(rule: RunwayRule, facts: AccountFacts): readonly Fact[] {
     moneyFact('spent', burn.spentMicros),
   ];
   if (perDay !== null) found.push(moneyFact('burn per day', perDay));
-  if (reading !== null) found.push(...lastingFacts(measure(rule, facts, reading), reading));
+  if (reading !== null) found.push(...lastingFacts(rule, howLong(rule, facts, reading), reading));
   if (rule.lookbackMs === null) found.push(...spendingFacts(facts.spending, rule.balance));
   for (const { severity, threshold } of ladderSteps(rule.thresholds)) {
     found.push(durationFact(`${severity} within`, threshold));
@@ -255,10 +221,10 @@ function factsBehind(rule: RunwayRule, facts: AccountFacts): readonly Fact[] {
   return found;
 }
 
-function lastingFacts(lasting: Lasting, reading: Reading): Fact[] {
+function lastingFacts(rule: RunwayRule, lasting: Lasting, reading: Reading): Fact[] {
   if (lasting.kind === 'unknown') return [];
-  const found = [textFact('reckoned by', lasting.by)];
   const { runwayMs, forecast } = lasting;
+  const found = [textFact('reckoned by', basisOf(rule, forecast))];
   if (Number.isFinite(runwayMs)) found.push(durationFact('runway', runwayMs));
   if (Number.isFinite(runwayMs) && runwayMs > 0) {
     found.push(instantFact('reaches the floor at', reading.at + runwayMs));
@@ -268,28 +234,15 @@ function lastingFacts(lasting: Lasting, reading: Reading): Fact[] {
   return found;
 }
 
-function maySpeak(rule: RunwayRule, burn: Burn): boolean {
-  if (burn.observedMs <= 0) return false;
-  if (rule.minimumHistoryGiven) return burn.observedMs >= Math.min(rule.minimumHistoryMs, meanLookback(rule));
-  return burn.confidence === 'medium' || burn.confidence === 'high';
-}
-
-function tooLittle(rule: RunwayRule, burn: Burn): string {
-  const seen = `${describeHistory(burn.observedMs)} in ${burn.readings} reading${burn.readings === 1 ? '' : 's'}`;
-  if (rule.minimumHistoryGiven) {
-    return `${seen}, needs ${describeDuration(Math.min(rule.minimumHistoryMs, meanLookback(rule)))}`;
-  }
-  const neededMs = Math.min(60 * 60_000, meanLookback(rule) / 2);
-  const enough = burn.observedMs >= neededMs && burn.readings >= 6;
-  return enough
-    ? `${seen}, most of it without polls (confidence ${burn.confidence})`
-    : `${seen}, needs ${describeDuration(neededMs)} and 6 readings (confidence ${burn.confidence})`;
+function basisOf({ lookbackMs }: RunwayRule, forecast: Forecast | null): string {
+  if (forecast !== null) return basisWords[forecast.basis];
+  return lookbackMs === null ? basisWords['mean-burn'] : `the mean of ${formatDuration(lookbackMs)}`;
 }
 
 function wouldNotFire(rule: RunwayRule, facts: AccountFacts): string | null {
   const { reading } = facts;
   if (reading === null) return null;
-  const lasting = measure(rule, facts, reading);
+  const lasting = howLong(rule, facts, reading);
   const runwayMs = lasting.kind === 'known' ? lasting.runwayMs : 0;
   const within = firstThreshold(rule.thresholds);
   if (!Number.isFinite(runwayMs) || runwayMs === 0) {
@@ -302,12 +255,4 @@ function wouldNotFire(rule: RunwayRule, facts: AccountFacts): string | null {
     return `The runway is past "within" again; it resolves at ${recoveryFactor} times of it, so with "within" of ${wholeSeconds(runwayMs / recoveryFactor, 'down')} or shorter it would have resolved.`;
   }
   return `It would not fire with "within" of ${wholeSeconds(runwayMs, 'down')} or shorter.`;
-}
-
-/** What is spent within a time, rounded up. */
-function usualWithin(rule: RunwayRule, facts: AccountFacts, withinMs: number): Micros {
-  const foretold = rule.lookbackMs === null ? facts.spending.expected(rule.balance, withinMs) : null;
-  if (foretold !== null) return Math.ceil(foretold);
-  const burn = burnOf(rule, facts);
-  return burn.observedMs > 0 ? Math.ceil((withinMs * burn.spentMicros) / burn.observedMs) : 0;
 }

@@ -50,6 +50,8 @@ export const stale: RuleKind<StaleRule, InputOf<typeof keys>> = {
   describe: (rule) =>
     `no balance read for ${rule.afterMs === null ? '3 poll intervals, at least 2m' : formatDuration(rule.afterMs)} (${rule.severity})`,
   evaluate,
+  isSurelyOk: (rule, facts) =>
+    facts.outcome === 'ok' && watchedAge(facts) < staleAfter(rule, facts.pollGapMs),
   dueAt: (rule, facts) => facts.readSince + facts.unwatchedMs + staleAfter(rule, facts.pollGapMs),
   factsBehind,
   wouldNotFire: (rule, _facts, evaluation) => {

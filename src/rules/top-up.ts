@@ -46,6 +46,8 @@ export const topUp: RuleKind<TopUpRule, InputOf<typeof keys>> = {
   describe: (rule) =>
     `${nameBalance(rule)} topped up by ${formatExact(rule.atLeastMicros)} or more (${rule.severity})`,
   evaluate,
+  isSurelyOk: ({ balance }, { reading, previous }) =>
+    reading === null || previous === null || reading[balance] <= previous[balance],
   factsBehind,
   wouldNotFire: (rule, { reading }, evaluation) => {
     if (reading === null) return null;

@@ -45,15 +45,26 @@ export function addToSums(
       sums[period] = beginSums(week, reading.at)[period];
       continue;
     }
-    const sum = reading.at < known.endsAt ? known : nextSum(bounds(week, period, reading.at), reading.at);
-    sums[period] = sum;
-    if (reading.at <= last.at) continue;
-    const share = Math.min(1, (reading.at - sum.startsAt) / (reading.at - last.at));
-    for (const balance of balances) {
-      const fell = last[balance] - reading[balance];
-      if (fell > 0) sum.spent[balance] += sum === known ? fell : Math.round(fell * share);
+    if (reading.at < known.endsAt) {
+      if (reading.at > last.at) addFalls(known.spent, { last, reading, share: 1 });
+      continue;
     }
+    const next = nextSum(bounds(week, period, reading.at), reading.at);
+    sums[period] = next;
+    if (reading.at <= last.at) continue;
+    const share = Math.min(1, (reading.at - next.startsAt) / (reading.at - last.at));
+    addFalls(next.spent, { last, reading, share });
   }
+}
+
+function addFalls(
+  spent: PeriodSum['spent'],
+  { last, reading, share }: { readonly last: Reading; readonly reading: Reading; readonly share: number },
+): void {
+  const sms = last.sms - reading.sms;
+  const voip = last.voip - reading.voip;
+  if (sms > 0) spent.sms += Math.round(sms * share);
+  if (voip > 0) spent.voip += Math.round(voip * share);
 }
 
 function nextSum(span: Bounds, watchedFrom: number): PeriodSum {

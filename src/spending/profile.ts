@@ -26,15 +26,12 @@ export function usualSpending(state: BalanceState, slot: number): Micros {
 
 /** The same for all hours of the week at once. */
 export function usualWeek(state: BalanceState): Float32Array {
-  const days = new Map<number, Micros>();
-  return Float32Array.from({ length: hoursPerWeek }, (_, slot) =>
-    leaningOn(state, slot, () => {
-      const like = (slot % 24) + (slot >= firstWeekendSlot ? firstWeekendSlot : 0);
-      const known = days.get(like) ?? hourOfDay(state, slot);
-      days.set(like, known);
-      return known;
-    }),
-  );
+  const usual = new Float32Array(hoursPerWeek);
+  for (let hour = 0; hour < 24; hour++) {
+    fillHour(state, usual, { from: hour, to: firstWeekendSlot });
+    fillHour(state, usual, { from: firstWeekendSlot + hour, to: hoursPerWeek });
+  }
+  return usual;
 }
 
 /** Learns what an hour of the week took: `bin += max(1/n, 0.5) · (spent − bin)`. */
@@ -49,6 +46,20 @@ export function learnProfile(state: BalanceState, slot: number, spent: Micros): 
 export function forgetHour(state: BalanceState, slot: number): void {
   state.weeks[slot] = 0;
   state.bins[slot] = 0;
+}
+
+/** One hour of the day on all days that are alike: what it leans on is reckoned once for them. */
+function fillHour(
+  state: BalanceState,
+  usual: Float32Array,
+  { from, to }: { from: number; to: number },
+): void {
+  let known: Micros | null = null;
+  const day = (): Micros => {
+    known ??= hourOfDay(state, from);
+    return known;
+  };
+  for (let slot = from; slot < to; slot += 24) usual[slot] = leaningOn(state, slot, day);
 }
 
 function leaningOn(state: BalanceState, slot: number, day: () => Micros): Micros {

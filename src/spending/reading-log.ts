@@ -175,6 +175,7 @@ class ReadingLog {
   append(reading: Reading): void {
     if (this.#currency === null || !isSameCurrency(reading.currency, this.#currency))
       this.#restart(reading.currency);
+    // First: it moves the sums that the new row is reckoned from.
     if ((this.#end + 1) * columns > this.#rows.length) this.#makeRoom();
     const { at, sms, voip } = reading;
     let spentSms = 0;
@@ -190,7 +191,14 @@ class ReadingLog {
     const previousAt = this.#end > this.#start ? this.instantAt(this.length - 1) : at;
     let blindMs = this.#end > this.#start ? this.#cell(this.length - 1, column.blindMs) : 0;
     if (clockSetBack || this.#gaps.isGap(at - previousAt)) blindMs += at - previousAt;
-    this.#push([at, sms, voip, spentSms, spentVoip, blindMs]);
+    const rows = this.#rows;
+    const row = this.#end++ * columns;
+    rows[row + column.at] = at;
+    rows[row + column.sms] = sms;
+    rows[row + column.voip] = voip;
+    rows[row + column.spentSms] = spentSms;
+    rows[row + column.spentVoip] = spentVoip;
+    rows[row + column.blindMs] = blindMs;
     this.#forgetBefore(at - this.windowMs);
     this.#thinAfter(previousAt, at);
   }
@@ -200,12 +208,6 @@ class ReadingLog {
     this.#start = 0;
     this.#end = 0;
     this.#dense = false;
-  }
-
-  /** Room for the row was made before: making it moves the sums that a new row is reckoned from. */
-  #push(row: readonly number[]): void {
-    this.#rows.set(row, this.#end * columns);
-    this.#end++;
   }
 
   /**

@@ -66,10 +66,10 @@ export function usualRange(state: BalanceState, slot: number): Usual {
 export function watchUnusual(state: BalanceState, { usual, most, least }: Usual, part: Part): void {
   const { spent, from, to } = part;
   const share = (to - from) / hourMs;
-  const expected = usual * share;
   watchSilence(state, usual, part);
-  add(state, 'more', spent - most * share, { ...part, expected });
-  add(state, 'less', least * share - spent, { ...part, expected });
+  const seen = { spent, from, to, expected: usual * share };
+  add(state, 'more', spent - most * share, seen);
+  add(state, 'less', least * share - spent, seen);
 }
 
 function add(

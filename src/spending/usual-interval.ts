@@ -8,22 +8,28 @@ const intervalsPerGap = 2.5;
  */
 export class GapFinder {
   readonly #configuredMs: number;
-  #last: readonly [number, number, number];
+  /** The last three intervals. */
+  #oldest: number;
+  #middle: number;
+  #newest: number;
 
   constructor(configuredMs: number) {
     this.#configuredMs = configuredMs;
-    this.#last = [configuredMs, configuredMs, configuredMs];
+    this.#oldest = configuredMs;
+    this.#middle = configuredMs;
+    this.#newest = configuredMs;
   }
 
   /** Whether so much time between two readings is a gap. To be asked once for each two neighbours, the oldest first. */
   isGap(ms: number): boolean {
-    const [oldest, middle, newest] = this.#last;
     const usualMs = Math.max(
-      Math.min(oldest, middle),
-      Math.min(Math.max(oldest, middle), newest),
+      Math.min(this.#oldest, this.#middle),
+      Math.min(Math.max(this.#oldest, this.#middle), this.#newest),
       this.#configuredMs,
     );
-    this.#last = [middle, newest, ms];
+    this.#oldest = this.#middle;
+    this.#middle = this.#newest;
+    this.#newest = ms;
     return ms > intervalsPerGap * usualMs;
   }
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Rule } from '../../src/domain/rule.ts';
 import { type Severity, severities, severityRank } from '../../src/domain/severity.ts';
 import { evaluate, explainRule } from '../../src/rules/evaluate.ts';
+import { ruleKindOf } from '../../src/rules/registry.ts';
 import {
   authFailedRule,
   belowRule,
@@ -198,3 +199,43 @@ function verdicts(rule: Rule, readings: Parameters<typeof factsAfter>[0]): (Seve
     return state;
   });
 }
+
+describe('the shorter way says only what the rule would say', () => {
+  const steps = fc.array(
+    fc.record({
+      change: fc.integer({ min: -40_000_000, max: 60_000_000 }),
+      minutes: fc.integer({ min: 1, max: 90 }),
+      currency: fc.constantFrom('CNY', 'CNY', 'CNY', 'USD'),
+    }),
+    { minLength: 1, maxLength: 60 },
+  );
+  const shortened = [
+    ...rules,
+    runwayRule({ lookbackMs: null, floorMicros: null }),
+    runwayRule({ minimumHistoryGiven: true, minimumHistoryMs: 20 * minuteMs }),
+  ].filter((rule) => ruleKindOf(rule).isSurelyOk !== undefined);
+
+  test.each(shortened.map((rule) => [rule.type, rule] as const))('%s', (_, rule) => {
+    const account = fc.record({
+      start: fc.integer({ min: -50_000_000, max: 900_000_000 }),
+      floorMicros: fc.constantFrom(0, -100_000_000),
+      laterMs: fc.constantFrom(0, 10 * minuteMs, 100 * minuteMs),
+      outcome: fc.constantFrom('ok', 'timeout'),
+    });
+    fc.assert(
+      fc.property(steps, account, (moves, { start, floorMicros, laterMs, outcome }) => {
+        let sms = start;
+        let at = factsNoon;
+        const readings = moves.map(({ change, minutes, currency }) => {
+          sms += change;
+          at += minutes * minuteMs;
+          return { at, sms, voip: 0, currency };
+        });
+        const facts = factsAfter(readings, { floorMicros, outcome, now: at + laterMs, readSince: at });
+        if (ruleKindOf(rule).isSurelyOk?.(rule, facts) !== true) return;
+        expect(evaluate(rule, facts, null).kind).toMatch(/^(ok|unknown)$/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,67 @@
+import type { Forecast } from '../domain/forecast.ts';
+import type { Micros } from '../domain/money.ts';
+import type { Reading } from '../domain/reading.ts';
+import { runwayOf } from '../spending/burn.ts';
+import type { AccountFacts } from './evaluation.ts';
+import { type MeanRunwayRule, meanBurn, tooLittle } from './mean-runway.ts';
+
+/** A rule as far as it asks how long a balance lasts. */
+export interface LastingRule extends MeanRunwayRule {
+  /** Null: what is empty for the account, 0 or its credit limit. */
+  readonly floorMicros: Micros | null;
+}
+
+/** How long the balance lasts, with the forecast where it is foretold; or why that cannot be said. */
+export type Lasting =
+  | { readonly kind: 'known'; readonly runwayMs: number; readonly forecast: Forecast | null }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+/**
+ * How long what is left above the floor lasts: foretold (spending/forecast.ts), or by the mean burn (`measureBurn`, `runwayOf`) where
+ * the rule names a `lookback`, and as long as too little is known to foretell from.
+ */
+export function howLong(rule: LastingRule, facts: AccountFacts, reading: Reading): Lasting {
+  const left = leftOf(rule, facts, reading);
+  const forecast = rule.lookbackMs === null ? facts.spending.forecastAt(reading, rule.balance, left) : null;
+  if (forecast !== null) {
+    const { emptyAt } = forecast;
+    const runwayMs = emptyAt === null ? Number.POSITIVE_INFINITY : Math.round(emptyAt - reading.at);
+    return { kind: 'known', runwayMs, forecast };
+  }
+  const burn = meanBurn(rule, facts);
+  const why = tooLittle(rule, burn);
+  if (why !== null) return { kind: 'unknown', why };
+  return { kind: 'known', runwayMs: runwayOf(burn, left) ?? Number.POSITIVE_INFINITY, forecast: null };
+}
+
+/** Whether it surely lasts so long: a quick answer, false where that is not at once to be seen. */
+export function surelyLasts(
+  rule: LastingRule,
+  facts: AccountFacts,
+  { reading, forMs }: { readonly reading: Reading; readonly forMs: number },
+): boolean {
+  const left = leftOf(rule, facts, reading);
+  if (left <= 0) return false;
+  if (rule.lookbackMs === null && facts.spending.last?.at === reading.at) {
+    // A second more than is asked for: what is foretold is not exact to the millisecond.
+    const expected = facts.spending.expected(rule.balance, forMs + 1000);
+    if (expected !== null) return expected < left;
+  }
+  return (runwayOf(meanBurn(rule, facts), left) ?? Number.POSITIVE_INFINITY) >= forMs;
+}
+
+export function leftOf(rule: LastingRule, facts: AccountFacts, reading: Reading): Micros {
+  return reading[rule.balance] - floorOf(rule, facts);
+}
+
+export function floorOf(rule: LastingRule, facts: AccountFacts): Micros {
+  return rule.floorMicros ?? facts.floorMicros;
+}
+
+/** What is spent within a time, rounded up. */
+export function usualWithin(rule: LastingRule, facts: AccountFacts, withinMs: number): Micros {
+  const foretold = rule.lookbackMs === null ? facts.spending.expected(rule.balance, withinMs) : null;
+  if (foretold !== null) return Math.ceil(foretold);
+  const burn = meanBurn(rule, facts);
+  return burn.observedMs > 0 ? Math.ceil((withinMs * burn.spentMicros) / burn.observedMs) : 0;
+}
