@@ -66,13 +66,19 @@ function goStale(state: MonitorState, now: number): { totalMs: number; longestMs
   let totalMs = 0;
   let longestMs = 0;
   while (state.due.nextAt <= staleAt) {
-    const began = performance.now();
+    const began = busyMs();
     endTurn(state, staleAt);
-    const tookMs = performance.now() - began;
+    const tookMs = busyMs() - began;
     totalMs += tookMs;
     longestMs = Math.max(longestMs, tookMs);
   }
   return { totalMs, longestMs };
+}
+
+/** Processor time of this thread: what else the machine does shows less in it. */
+function busyMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }
 
 function times(work: (place: number) => number): number {

@@ -9,10 +9,7 @@ import { heldUntil, staleIncidentsOf } from './outage.ts';
 import { isOwnFailureRaised } from './own-alerts.ts';
 import { channelsOfRoutes, planChannels } from './plan.ts';
 import { enqueue, queueOf } from './queue.ts';
-import { type MonitorState, wakeBy } from './state.ts';
-
-/** More incidents than this are decided on in several turns, so that polls and deliveries go on in between. */
-const mostAtOnce = 500;
+import { type MonitorState, mostAtOnce, wakeBy } from './state.ts';
 
 /**
  * The step of a turn that decides, for every incident that was touched and every channel of it, whether something is to

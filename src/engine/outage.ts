@@ -4,7 +4,7 @@ import { providerDown } from '../rules/provider-down.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { closeOwnAlert, raiseOwnAlert } from './own-alerts.ts';
 import type { ProviderCounts } from './provider-counts.ts';
-import type { MonitorState } from './state.ts';
+import { type MonitorState, mostAtOnce } from './state.ts';
 import { inactiveAlert } from './transition.ts';
 import type { WatchedAccount } from './watched-account.ts';
 
@@ -38,12 +38,14 @@ function reviewOutage(state: MonitorState, baseUrl: string, now: number): void {
 
 /**
  * The step of a turn that looks at each provider of which an account went stale or was read again: whether it is out as a
- * whole.
+ * whole. Asked for the incidents that this turn decides on: those behind them wait for a later one.
  */
 export function reviewOutages(state: MonitorState, now: number): void {
   if (state.touched.size === 0) return;
   const providers = new Set<string>();
+  let left = mostAtOnce;
   for (const id of state.touched) {
+    if (left-- === 0) break;
     const incident = state.incidents.get(id);
     const account =
       incident !== undefined && meansUnread(incident) ? state.accounts.get(incident.account) : undefined;

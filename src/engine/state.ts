@@ -69,6 +69,12 @@ export interface MonitorState {
   readonly touched: Set<string>;
 }
 
+/**
+ * More accounts than this are woken, and more incidents decided on, in several turns, such as when 50,000 accounts go stale
+ * together: polls and deliveries go on in between.
+ */
+export const mostAtOnce = 250;
+
 export interface NamedNote {
   readonly name: string;
   readonly value: string;

@@ -2,7 +2,7 @@ import { decideTouched } from './announce.ts';
 import { judgeElapsed } from './judge.ts';
 import { reviewOutages } from './outage.ts';
 import { reviewSilences } from './silencing.ts';
-import type { MonitorState } from './state.ts';
+import { type MonitorState, mostAtOnce } from './state.ts';
 
 /**
  * The order of a turn. Before it, something came in and was taken in: `observePoll` stores a poll as a fact and judges
@@ -20,9 +20,6 @@ const steps = [
   /** cover, decide, queue: for each incident touched and each channel, a named reason to speak or to keep silent. */
   decideTouched,
 ] as const satisfies readonly ((state: MonitorState, now: number) => void)[];
-
-/** What became due is woken in several turns where it is more than this, such as when 50,000 accounts go stale together. */
-const mostAtOnce = 500;
 
 export function endTurn(state: MonitorState, now: number): void {
   for (const step of steps) step(state, now);

@@ -114,8 +114,8 @@ const nothing: ReplayResult = {
   until: 0,
 };
 
-/** So many turns in which nothing but readings changed are forgotten together. */
-const quietTurns = 1000;
+/** So many turns in which nothing but readings changed are forgotten together: more would outlive the space of young objects. */
+const quietTurns = 100;
 
 /** The engine in the past: its state, and the accounts whose polls come in. */
 class PastLife {
