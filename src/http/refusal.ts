@@ -42,7 +42,19 @@ export const problemSchema = z
     detail: z.string(),
     error: z.strictObject({ code: z.string(), message: z.string() }),
   })
-  .meta({ id: 'Problem', description: 'Why a request was refused (RFC 9457)' });
+  .meta({
+    id: 'Problem',
+    description: 'Why a request was refused (RFC 9457)',
+    examples: [
+      {
+        type: 'about:blank',
+        title: 'Not found',
+        status: 404,
+        detail: 'There is no account of that id.',
+        error: { code: 'not_found', message: 'There is no account of that id.' },
+      },
+    ],
+  });
 
 export const problemMediaType = 'application/problem+json';
 

@@ -31,7 +31,7 @@ export const matchSchema = z
 
 export const acknowledgeOrderSchema = z
   .strictObject({ by: text.optional(), comment: text.optional() })
-  .meta({ id: 'AcknowledgeOrder' });
+  .meta({ id: 'AcknowledgeOrder', examples: [{ by: 'ada', comment: 'finance is topping up' }] });
 
 export const acknowledgeManySchema = z
   .strictObject({
@@ -42,9 +42,16 @@ export const acknowledgeManySchema = z
     by: text.optional(),
     comment: text.optional(),
   })
-  .meta({ id: 'AcknowledgeManyOrder' });
+  .meta({
+    id: 'AcknowledgeManyOrder',
+    examples: [
+      { alerts: [{ account: 'otp', rule: 'sms-low' }], by: 'ada', comment: 'finance is topping up' },
+    ],
+  });
 
-export const expireOrderSchema = z.strictObject({ id: name }).meta({ id: 'ExpireOrder' });
+export const expireOrderSchema = z
+  .strictObject({ id: name })
+  .meta({ id: 'ExpireOrder', examples: [{ id: 'f81d4fae-7dec-41d0-8765-00a0c91e6bf6' }] });
 
 export const silenceOrderSchema = z
   .strictObject({
@@ -60,7 +67,10 @@ export const silenceOrderSchema = z
     by: text.optional(),
     comment: text.optional(),
   })
-  .meta({ id: 'SilenceOrder' });
+  .meta({
+    id: 'SilenceOrder',
+    examples: [{ match: { account: 'otp', severity: ['info', 'warning'] }, for: '2h', comment: 'campaign' }],
+  });
 
 /** The silence that a body orders. Refuses windows that end before they begin, are over, or last longer than a year. */
 export function readSilenceOrder(input: z.infer<typeof silenceOrderSchema>, now: number): SilenceOrder {
