@@ -17,6 +17,7 @@ import { factsOf, type WatchedAccount } from '../engine/watched-account.ts';
 import { wordNotice } from '../messages/notice-wording.ts';
 import { balanceLevels } from '../rules/about-rules.ts';
 import { evaluate, explainRule, wouldNotFire } from '../rules/evaluate.ts';
+import { nextStep } from '../rules/next-step.ts';
 import { ownAlertTypes } from '../rules/registry.ts';
 import { thin } from '../spending/thin.ts';
 import { findSilenced } from './find-silenced.ts';
@@ -230,6 +231,7 @@ function explain(parts: ViewParts, account: WatchedAccount, rule: Explanation['r
     evaluation: explainRule(rule, facts, firing),
     alert: alert === undefined || alert.state === 'inactive' ? null : viewAlert(parts, alert),
     wouldNotFire: wouldNotFire(rule, facts, evaluate(rule, facts, firing)),
+    next: nextStep(rule, facts),
   };
 }
 

@@ -173,6 +173,12 @@ export const explanationJson = publicObject<Explanation>()('Explanation', {
   threshold: [quantity.nullable(), ({ evaluation: { threshold } }) => threshold && quantityJson(threshold)],
   facts: [z.array(factJson.schema), ({ evaluation }) => evaluation.facts.map(factJson)],
   wouldNotFire: [text.nullable(), ({ wouldNotFire }) => wouldNotFire],
+  next: [
+    orNull(z.strictObject({ severity: severitySchema, at: instant })).meta({
+      description: 'What it says next that is worse, and when, by the forecast; null: nobody can say',
+    }),
+    ({ next }) => next && { severity: next.severity, at: isoText(Math.round(next.at)) },
+  ],
   alert: [orNull(alertJson.schema), ({ alert }) => alert && alertJson(alert)],
 });
 

@@ -11,6 +11,7 @@ import type { Ladder, Matcher, Rule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import type { Silence } from '../domain/silence.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
+import type { NextStep } from '../rules/next-step.ts';
 import type { WeekAgo } from '../spending/week-ago.ts';
 
 /**
@@ -152,6 +153,8 @@ export interface Explanation {
   readonly alert: AlertView | null;
   /** The nearest threshold that would not have fired, in words; null when it does not fire. */
   readonly wouldNotFire: string | null;
+  /** What it says next that is worse, and when, by the forecast; null where nobody can say. */
+  readonly next: NextStep | null;
 }
 
 export interface ChannelView {

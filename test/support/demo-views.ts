@@ -183,6 +183,7 @@ function addOtp(views: FakeViews): void {
       },
       alert: buildAlertView(),
       wouldNotFire: 'It would not fire with a threshold of 42.10 CNY or less.',
+      next: null,
     },
     {
       rule: { ...belowRule, id: 'voip-low', balance: 'voip', thresholds: { warning: micros(20) } },
@@ -194,6 +195,7 @@ function addOtp(views: FakeViews): void {
       },
       alert: null,
       wouldNotFire: null,
+      next: { severity: 'warning', at: viewsNow + 120 * dayMs },
     },
     {
       rule: idleRule({ id: 'sms-idle', windowMs: 60 * dayMs }),
@@ -206,6 +208,7 @@ function addOtp(views: FakeViews): void {
       },
       alert: null,
       wouldNotFire: null,
+      next: null,
     },
     {
       rule: staleRule({ id: 'stale', builtIn: true }),
@@ -217,6 +220,7 @@ function addOtp(views: FakeViews): void {
       },
       alert: null,
       wouldNotFire: null,
+      next: null,
     },
   ]);
 }

@@ -55,11 +55,12 @@ export const explainCommand: Command = {
 };
 
 function formatExplanation(explanation: Explanation, frame: WordingFrame, stdout: Output): string {
-  const { rule, evaluation, alert, wouldNotFire } = explanation;
+  const { rule, evaluation, alert, wouldNotFire, next } = explanation;
   const facts: [string, string][] = [];
   if (evaluation.value !== null) facts.push(['value', wordLength(evaluation.value, frame)]);
   if (evaluation.threshold !== null) facts.push(['threshold', wordQuantity(evaluation.threshold, frame)]);
   for (const fact of evaluation.facts) facts.push([cleanText(fact.name, 60), describeFact(fact, frame)]);
+  if (next !== null) facts.push([`${next.severity} next`, formatMomentAndAge(next.at, frame)]);
   if (rule.forMs > 0) facts.push(['fires after', roughDuration(rule.forMs)]);
   if (rule.recoverForMs > 0) facts.push(['resolves after', roughDuration(rule.recoverForMs)]);
   if (alert !== null) facts.push(['alert', describeAlert(alert, rule, frame)]);

@@ -1,0 +1,39 @@
+import type { Rule } from '../domain/rule.ts';
+import type { Severity } from '../domain/severity.ts';
+import { foresee } from '../spending/foresee.ts';
+import type { AccountFacts } from './evaluation.ts';
+import { ladderSteps } from './ladder.ts';
+import { ruleKindOf } from './registry.ts';
+import { usableReading } from './usable-reading.ts';
+
+/** What a rule will say next that is worse than what it says now, and when, as foretold. */
+export interface NextStep {
+  readonly severity: Severity;
+  readonly at: number;
+}
+
+/**
+ * When a rule that warns of an end will speak, or speak worse: a level of the balance is reached, or what is left lasts no longer than the
+ * time asked for. Null of other rules, of those that say their worst, and where nothing is foretold.
+ */
+export function nextStep(rule: Rule, facts: AccountFacts): NextStep | null {
+  const kind = ruleKindOf(rule);
+  const reading = usableReading(facts);
+  const { balance } = rule;
+  if (reading === null || balance === null) return null;
+  const reached = (floorMicros: number): number | null =>
+    foresee({ log: facts.log, spending: facts.spending, reading, balance, floorMicros })?.emptyAt ?? null;
+  const levels = kind.levels?.(rule);
+  if (levels !== undefined) {
+    const step = ladderSteps(levels).findLast(({ threshold }) => threshold <= reading[balance]);
+    const at = step === undefined ? null : reached(step.threshold);
+    return step === undefined || at === null ? null : { severity: step.severity, at };
+  }
+  const floorMicros = kind.floorMicros?.(rule, facts.floorMicros);
+  const emptyAt = floorMicros === undefined ? null : reached(floorMicros);
+  if (emptyAt === null) return null;
+  const step = ladderSteps(rule.thresholds ?? {}).findLast(
+    ({ threshold }) => emptyAt - threshold > facts.now,
+  );
+  return step === undefined ? null : { severity: step.severity, at: emptyAt - step.threshold };
+}
