@@ -1,21 +1,26 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type CommandInput, UsageError } from './command.ts';
+import { CommandError, type CommandInput, UsageError } from './command.ts';
 import type { CommandContext, LoadedConfiguration, SettingsProblem } from './context.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** Thrown after the problems of the file were printed: nothing is left to say. */
 export class RefusedConfiguration extends Error {}
 
+/** Thrown when the end was asked for before the configuration was read, as from a file system that hangs. */
+export class EndedEarly extends CommandError {}
+
 /**
  * Finds, reads and checks the configuration. Throws `UsageError` when there is no file, and
- * `RefusedConfiguration` after it printed everything that is wrong with it.
+ * `RefusedConfiguration` after it printed everything that is wrong with it, and `EndedEarly`.
  */
 export async function loadConfiguration(
   context: CommandContext,
   input: CommandInput,
 ): Promise<LoadedConfiguration> {
   const file = locateConfiguration(input.option('config'), context);
-  const loaded = await context.rooms.loadSettings(file);
+  const loaded = await Promise.race([context.rooms.loadSettings(file), untilAborted(context.signal)]);
+  if (loaded === undefined) throw new EndedEarly('ended before the configuration was read');
   if (loaded.kind === 'refused') {
     await printProblems(context, file, loaded.problems);
     throw new RefusedConfiguration();

@@ -4,6 +4,7 @@ import { runCommandLine } from '../cli/run-command-line.ts';
 import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
 import { askOnTerminal } from './ask-on-terminal.ts';
+import { leave, readsFiles } from './leave.ts';
 import { openOutput } from './output.ts';
 import { openProcessLog } from './process-log.ts';
 import { createRooms } from './rooms.ts';
@@ -45,7 +46,7 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
   } catch (error) {
     await endFatally(error);
   }
-  if (isDaemon) endDespiteReader();
+  if (isDaemon) endDespiteOthers();
 
   async function endFatally(error: unknown): Promise<never> {
     await log.reportFatal(error);
@@ -53,11 +54,12 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** The end of the log may wait for a reader that has stopped reading; the process does not wait for longer than this. */
+/** The end of the log may wait for a reader that has stopped reading, and a file for its disk; the process waits no longer than this. */
 const lastWordsMs = 1000;
 
-function endDespiteReader(): void {
-  if (process.stdout.writableLength > 0) systemClock.setTimer(lastWordsMs, () => process.exit());
+function endDespiteOthers(): void {
+  if (process.stdout.writableLength === 0 && !readsFiles()) return;
+  systemClock.setTimer(lastWordsMs, () => leave(Number(process.exitCode ?? 0)));
 }
 
 function readVersion(): string {

@@ -1,3 +1,5 @@
+import { leave } from './leave.ts';
+
 /**
  * Listens for signals from now on, and so as early as it is called; the signal that it gives aborts with the first
  * SIGTERM or SIGINT, which asks for an orderly end. A second one does not wait for it. `words` are those of the
@@ -12,7 +14,7 @@ export function listenForSignals(words: readonly string[]): AbortSignal {
     ['SIGINT', 2],
   ] as const) {
     process.on(signal, () => {
-      if (ending.signal.aborted) process.exit(128 + number);
+      if (ending.signal.aborted) leave(128 + number, signal);
       ending.abort();
     });
   }

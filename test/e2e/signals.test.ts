@@ -1,8 +1,29 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { accountOf, notificationsOf } from '../support/api-answers.ts';
 import { eventually } from '../support/eventually.ts';
 import { withBed } from '../support/run-daemon.ts';
 import { accepted } from '../support/slack-sink.ts';
+
+/** A module that keeps the configuration's reader waiting in a thread, as a file system that hangs does, from `begin` on. */
+function writeHang(folder: string): { readonly preload: string; begin(): void } {
+  const [preload, fifo, mark] = ['hang.mjs', 'fifo', 'hangs-now'].map((name) => join(folder, name));
+  execFileSync('mkfifo', [fifo ?? '']);
+  writeFileSync(
+    preload ?? '',
+    `import fs, { constants } from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { open, stat } = fs.promises;
+    const hang = () => (process.stderr.write('hangs'), open(${JSON.stringify(fifo)}, constants.O_RDONLY));
+    const hangs = (path) => String(path).endsWith('config.json') && fs.existsSync(${JSON.stringify(mark)});
+    fs.promises.open = (path, ...rest) => hangs(path) ? hang() : open(path, ...rest);
+    fs.promises.stat = (path, ...rest) => hangs(path) ? hang() : stat(path, ...rest);
+    syncBuiltinESMExports();`,
+  );
+  return { preload: preload ?? '', begin: () => writeFileSync(mark ?? '', '') };
+}
 
 describe.concurrent('signals', { timeout: 60_000 }, () => {
   it('SIGTERM while a poll and a delivery hang ends it with 0 within 10 s; the message goes out after the next start', () =>
@@ -79,6 +100,28 @@ describe.concurrent('signals', { timeout: 60_000 }, () => {
       const third = await bed.start();
       expect((await third.stop()).code).toBe(0);
     }));
+
+  it.each(['before it read its configuration', 'while it watches its configuration'])(
+    'a file system that hangs %s keeps nobody from ending it by one SIGTERM',
+    (when) =>
+      withBed({}, async (bed) => {
+        const early = when.startsWith('before');
+        const hang = writeHang(bed.folder);
+        const env = { NODE_OPTIONS: `--import=${hang.preload}` };
+        if (early) hang.begin();
+        const daemon = bed.launch(env);
+        if (early) await new Promise((resolve) => setTimeout(resolve, 1000));
+        else {
+          await eventually('it runs', () => daemon.output().stdout.includes('lowwater runs'));
+          hang.begin();
+          await eventually('it reads what hangs', () => daemon.output().stderr.includes('hangs'));
+        }
+        daemon.child.kill('SIGTERM');
+        const { signal, code, stdout } = await daemon.ended;
+        expect({ signal, code }).toEqual({ signal: 'SIGTERM', code: null });
+        expect(stdout.includes('"ended"')).toBe(!early);
+      }),
+  );
 
   it('a port that another program listens on is told in one line', () =>
     withBed({}, async (bed) => {

@@ -1,5 +1,5 @@
 import { type Command, exitCodes } from '../command.ts';
-import { loadConfiguration } from '../load-configuration.ts';
+import { EndedEarly, loadConfiguration } from '../load-configuration.ts';
 
 export const runCommand: Command = {
   name: 'run',
@@ -9,8 +9,11 @@ once. SIGHUP, or a change of the file, reads the configuration again. Logs JSON 
 among them.`,
   examples: ['lowwater run --config /etc/lowwater/config.json'],
   run: async (context, input) => {
-    const loaded = await loadConfiguration(context, input);
-    await context.rooms.runDaemon(loaded, context.signal);
+    try {
+      await context.rooms.runDaemon(await loadConfiguration(context, input), context.signal);
+    } catch (error) {
+      if (!(error instanceof EndedEarly)) throw error;
+    }
     return exitCodes.ok;
   },
 };
