@@ -57,6 +57,7 @@ function reportAccount(
     name: settings.name,
     reading: poll.reading,
     outlooks: { sms: outlookOf(account, 'sms', now), voip: outlookOf(account, 'voip', now) },
+    records: { sms: account.spending.record('sms'), voip: account.spending.record('voip') },
     spent: { sms: flow.sms.spent, voip: flow.voip.spent },
     toppedUp: { sms: flow.sms.toppedUp, voip: flow.voip.toppedUp },
     topUps: [...flow.sms.topUps, ...flow.voip.topUps].sort((left, right) => left.at - right.at),

@@ -1,5 +1,5 @@
 import type { Incident, Resolution } from './alert.ts';
-import type { Forecast } from './forecast.ts';
+import type { Forecast, ForecastRecord } from './forecast.ts';
 import type { Micros } from './money.ts';
 import type { NoticeKind } from './outbox.ts';
 import type { OutcomeKind } from './outcome.ts';
@@ -139,6 +139,8 @@ export interface ReportAccount {
   readonly name: string;
   readonly reading: Reading | null;
   readonly outlooks: Readonly<Record<Balance, Outlook | null>>;
+  /** How good its forecasts of the last two weeks were; null while none came due. */
+  readonly records: Readonly<Record<Balance, ForecastRecord | null>>;
   /** Falls and rises of the balance within the period. */
   readonly spent: Readonly<Record<Balance, Micros>>;
   readonly toppedUp: Readonly<Record<Balance, Micros>>;

@@ -127,9 +127,9 @@ function accountPart(account: ReportAccountWording): CardPart {
     title: account.name,
     tone: account.state.tone,
     lines: [`${account.incidents}, ${account.read}`],
-    figures: account.lines.map(({ label, balance, perDay, lasting }) => ({
+    figures: account.lines.map(({ label, balance, perDay, lasting, forecasts }) => ({
       label,
-      value: `${balance} · ${perDay} per day · ${lasting}`,
+      value: `${balance} · ${perDay} per day · ${lasting} · ${forecasts}`,
     })),
     advice: account.advice === null ? [] : [account.advice],
   };

@@ -88,13 +88,14 @@ function renderReport(message: ReportMessage, style: TerminalStyle): readonly st
     '',
     `  ${paint(account.name, 'neutral', style)} (${account.id})`,
     ...wrap(`${account.incidents}, ${account.read}`, 4, style.width),
-    ...account.lines.flatMap((line) =>
-      wrap(
+    ...account.lines.flatMap((line) => [
+      ...wrap(
         `${line.label} ${line.balance}; spent ${line.perDay} per day; topped up ${line.toppedUp}; ${line.lasting}`,
         4,
         style.width,
       ),
-    ),
+      ...wrap(line.forecasts, 6, style.width),
+    ]),
     ...(account.advice === null ? [] : wrap(`→ ${account.advice}`, 4, style.width)),
   ]);
   return [

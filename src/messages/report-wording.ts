@@ -1,4 +1,5 @@
 import type { Incident } from '../domain/alert.ts';
+import type { ForecastRecord } from '../domain/forecast.ts';
 import type { ReportAccount, ReportMessage } from '../domain/message.ts';
 import { formatMoment, formatNearMoment, plural } from '../domain/moment.ts';
 import { formatAmount, type Micros } from '../domain/money.ts';
@@ -18,6 +19,8 @@ import type { Tone } from './notice-tone.ts';
 
 const dayMs = 86_400_000;
 const soonMs = 7 * dayMs;
+/** A share of forecasts that is no chance any more. */
+const mostly = 0.7;
 /** In the line that says which accounts run out. */
 const namesShown = 10;
 
@@ -32,6 +35,8 @@ export interface ReportLine {
   readonly lasts: string;
   /** The runway as a part of a sentence: `lasts 3 days`, `used up`. */
   readonly lasting: string;
+  /** How good its forecasts were: `3-day forecasts were off by 4 % (middle of 44)`. */
+  readonly forecasts: string;
 }
 
 export interface ReportAccountWording {
@@ -50,7 +55,7 @@ export interface ReportAccountWording {
 export interface ReportWording {
   readonly headline: string;
   readonly period: string;
-  /** Which accounts may run out before the report comes next, with when; null where none may. */
+  /** Which accounts may run out before the report comes next, with when, and of which nobody knows; null where no report follows. */
   readonly runsOut: string | null;
   /** One line a currency: what all accounts spent and were topped up by. */
   readonly totals: readonly string[];
@@ -100,7 +105,10 @@ function soonestEnd(message: ReportMessage): { readonly name: string; readonly r
   return soonest;
 }
 
-/** `May run out before the next report (Mon 30 Nov 09:00 UTC+8): OTP (used up), Marketing (Thu 14:00).` By the early end of a forecast. */
+/**
+ * `May run out before the next report (Mon 30 Nov 09:00 UTC+8): OTP (used up), Marketing (Thu 14:00). Not known: Batch.` By the early end of
+ * a forecast.
+ */
 function wordRunsOut(message: ReportMessage): string | null {
   const { nextAt, at: now, timezone } = message;
   if (nextAt === null) return null;
@@ -116,10 +124,27 @@ function wordRunsOut(message: ReportMessage): string | null {
     const when = end <= now ? 'used up' : formatNearMoment(end, { timezone, now });
     return [`${cleanText(account.name, 80) || account.id} (${when})`];
   });
-  if (ending.length === 0) return null;
-  const names = ending.slice(0, namesShown).join(', ');
-  const more = ending.length > namesShown ? ` and ${ending.length - namesShown} more` : '';
-  return `May run out before the next report (${formatMoment(nextAt, { timezone, now })}): ${names}${more}.`;
+  const unknown = message.accounts.filter(isUnknown).map(({ id, name }) => cleanText(name, 80) || id);
+  const next = `before the next report (${formatMoment(nextAt, { timezone, now })})`;
+  const told =
+    ending.length === 0
+      ? `No account is foretold to run out ${next}.`
+      : `May run out ${next}: ${list(ending)}.`;
+  return unknown.length === 0 ? told : `${told} Not known: ${list(unknown)}.`;
+}
+
+/** Of an account that was never read, or of whose spending too little is known, nobody knows when it runs out. */
+function isUnknown(account: ReportAccount): boolean {
+  if (account.reading === null) return true;
+  return balances.every((balance) => {
+    const outlook = account.outlooks[balance];
+    return !isInUse(account, balance) || (outlook?.runwayMs == null && outlook?.burnPerDay == null);
+  });
+}
+
+function list(names: readonly string[]): string {
+  const more = names.length > namesShown ? ` and ${names.length - namesShown} more` : '';
+  return `${names.slice(0, namesShown).join(', ')}${more}`;
 }
 
 function totalsOf(message: ReportMessage): readonly string[] {
@@ -194,7 +219,17 @@ function wordLine(account: ReportAccount, balance: Balance, message: ReportMessa
     runway: wordRunwayAndEnd(account.outlooks[balance], { timezone: message.timezone, now: message.at }),
     lasts: wordRunway(account.outlooks[balance]),
     lasting: wordLasting(account.outlooks[balance], { timezone: message.timezone, now: message.at }),
+    forecasts: wordRecord(account.records[balance]),
   };
+}
+
+/** Of two weeks: a report may be of a month, but forecasts older than that are not kept. */
+function wordRecord(record: ForecastRecord | null): string {
+  if (record === null) return 'how good forecasts are is not known yet';
+  const { aheadMs, count, medianError, tooLow } = record;
+  const side = tooLow > mostly ? ', mostly too low' : tooLow < 1 - mostly ? ', mostly too high' : '';
+  const percent = Math.round(medianError * 100);
+  return `${aheadMs / dayMs}-day forecasts of the last two weeks were off by ${percent} % (middle of ${count}${side})`;
 }
 
 function wordIncidentCount(incidents: readonly Incident[]): string {

@@ -1,10 +1,10 @@
 import { isSameCurrency } from '../domain/currency.ts';
-import type { Forecast } from '../domain/forecast.ts';
+import type { Forecast, ForecastRecord } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
 import { type Balance, balances, type Reading } from '../domain/reading.ts';
 import { type BalanceState, emptyBalanceState } from './balance-state.ts';
 import { expectedFrom, foretell, type Walk, walkAhead } from './forecast.ts';
-import { beginInterval, passHour } from './interval.ts';
+import { beginInterval, forecastRecord, passHour } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
 import { payBy } from './pay-by.ts';
@@ -145,6 +145,12 @@ export class AccountSpending {
   weekAgo(balance: Balance): WeekAgo | null {
     const state = this.state(balance);
     return state === null || this.#hour === null ? null : lookWeekBack(state, this.#hour.startsAt);
+  }
+
+  /** How good the forecasts of three days were that came due in the last two weeks; null where none did. */
+  record(balance: Balance): ForecastRecord | null {
+    const state = this.state(balance);
+    return state && forecastRecord(state, 72);
   }
 
   /** By when to pay so that the money is there at `neededAt`; see `payBy`. */

@@ -1,6 +1,8 @@
+import type { ForecastRecord } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
 import { type BalanceState, checkedHours, hoursPerBlock, keptBlocks } from './balance-state.ts';
 
+const hourMs = 3_600_000;
 /** The error to expect before any was seen, for each of `checkedHours`, and how many seen errors it weighs. */
 const firstErrors = [0.22, 0.16, 0.13, 0.11, 0.11] as const;
 const firstWeight = 12;
@@ -55,15 +57,16 @@ export function passHour(
   for (const [index, hours] of checkedHours.entries()) state.said[row * rows + index] = it.foretell(hours);
 }
 
-/** What was spent in the last so many hours (a multiple of six, at most 336), and how many of them were seen. */
-export function spentLately(
+/** What was spent in so many hours (a multiple of six, at most 336) before a block began, and how many of them were seen. */
+export function spentBefore(
   state: BalanceState,
+  block: number,
   hours: number,
 ): { readonly spent: Micros; readonly seenHours: number } {
   let spent = 0;
   let seenHours = 0;
   for (let back = 1; back <= hours / hoursPerBlock; back++) {
-    const place = (state.blocks - back + keptBlocks) % keptBlocks;
+    const place = (block - back + keptBlocks) % keptBlocks;
     spent += state.came[place] ?? 0;
     seenHours += state.cameHours[place] ?? 0;
   }
@@ -76,15 +79,44 @@ export function isMostlySeen(seenHours: number, hours: number): boolean {
 }
 
 function compareDue(state: BalanceState): void {
-  const small = smallShare * state.meanHour;
-  for (const [index, hours] of checkedHours.entries()) {
-    const blocks = hours / hoursPerBlock;
-    if (state.blocks <= blocks) continue;
-    const said = state.said[((state.blocks - blocks) % keptBlocks) * rows + index] ?? 0;
-    const { spent, seenHours } = spentLately(state, hours);
-    if (said <= 0 || !isMostlySeen(seenHours, hours)) continue;
-    learnError(state, index, Math.abs(Math.log((spent + small) / (said + small))));
+  for (const index of checkedHours.keys()) {
+    const error = errorOf(state, index, state.blocks);
+    if (error !== null) learnError(state, index, Math.abs(error));
   }
+}
+
+/**
+ * How far off the forecast was that came due when so many blocks were put down, as a logarithm: above 0 where it said too little. Null
+ * where none was made, or too much of its time was not seen.
+ */
+function errorOf(state: BalanceState, index: number, due: number): number | null {
+  const hours = checkedHours[index] ?? 0;
+  const made = due - hours / hoursPerBlock;
+  if (made <= 0) return null;
+  const small = smallShare * state.meanHour;
+  const said = state.said[(made % keptBlocks) * rows + index] ?? 0;
+  const { spent, seenHours } = spentBefore(state, due, hours);
+  if (said <= 0 || !isMostlySeen(seenHours, hours)) return null;
+  return Math.log((spent + small) / (said + small));
+}
+
+/** How good the forecasts for so many hours ahead were that came due in the last two weeks; null where none did. */
+export function forecastRecord(
+  state: BalanceState,
+  hours: (typeof checkedHours)[number],
+): ForecastRecord | null {
+  const index = checkedHours.indexOf(hours);
+  const errors: number[] = [];
+  const oldest = state.blocks - keptBlocks + hours / hoursPerBlock;
+  for (let due = Math.max(1, oldest + 1); due <= state.blocks; due++) {
+    const error = errorOf(state, index, due);
+    if (error !== null) errors.push(error);
+  }
+  const sizes = errors.map(Math.abs).sort((left, right) => left - right);
+  const middle = sizes[sizes.length >> 1];
+  if (middle === undefined) return null;
+  const tooLow = errors.filter((error) => error > 0).length / errors.length;
+  return { aheadMs: hours * hourMs, count: errors.length, medianError: Math.expm1(middle), tooLow };
 }
 
 function learnError(state: BalanceState, index: number, error: number): void {

@@ -1,6 +1,6 @@
 import type { Micros } from '../domain/money.ts';
 import { type BalanceState, checkedHours, hoursPerBlock, keptBlocks } from './balance-state.ts';
-import { isMostlySeen, spentLately } from './interval.ts';
+import { isMostlySeen, spentBefore } from './interval.ts';
 import { hoursPerWeek } from './local-week.ts';
 
 const hourMs = 3_600_000;
@@ -19,25 +19,16 @@ export interface WeekAgo {
  */
 export function lookWeekBack(state: BalanceState, hourStartsAt: number): WeekAgo | null {
   if (state.blocks <= weekBlocks) return null;
-  const { seenHours } = spentLately(state, hoursPerWeek);
+  const { seenHours } = spentBefore(state, state.blocks, hoursPerWeek);
   const first = state.blocks - weekBlocks;
   const row = (first % keptBlocks) * checkedHours.length;
   const foretold = (index: number): Micros => state.said[row + index] ?? 0;
   if (!isMostlySeen(seenHours, hoursPerWeek) || foretold(checkedHours.indexOf(hoursPerWeek)) <= 0)
     return null;
+  const spentIn = (hours: number): Micros => spentBefore(state, first + hours / hoursPerBlock, hours).spent;
   const madeAt = hourStartsAt - (state.blockHours + hoursPerWeek) * hourMs;
   const steps = checkedHours.flatMap((hours, index) =>
-    hours > hoursPerWeek
-      ? []
-      : [{ at: madeAt + hours * hourMs, excess: spentFrom(state, first, hours) - foretold(index) }],
+    hours > hoursPerWeek ? [] : [{ at: madeAt + hours * hourMs, excess: spentIn(hours) - foretold(index) }],
   );
   return { madeAt, steps: [{ at: madeAt, excess: 0 }, ...steps] };
-}
-
-function spentFrom(state: BalanceState, first: number, hours: number): Micros {
-  let spent = 0;
-  for (let block = first; block < first + hours / hoursPerBlock; block++) {
-    spent += state.came[block % keptBlocks] ?? 0;
-  }
-  return spent;
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { renderEmailHtml } from '../../src/channels/email/email-body.ts';
 import { describeSlackPayload } from '../../src/channels/slack/describe-payload.ts';
 import { renderSlack } from '../../src/channels/slack/render-slack.ts';
+import type { ForecastRecord } from '../../src/domain/forecast.ts';
 import type { Notice, ReportAccount } from '../../src/domain/message.ts';
 import { messageSubject, threadSubject, wordIncidents } from '../../src/messages/message-wording.ts';
 import { renderTerminal } from '../../src/messages/render-terminal.ts';
@@ -87,6 +88,46 @@ describe('a report in words', () => {
     ]);
   });
 
+  it('says how good the forecasts of each balance were, and where nobody knows that', () => {
+    const forecasts = (sms: ForecastRecord | null) =>
+      wordReport(
+        buildReport({ accounts: [buildReportAccount({ records: { sms, voip: null } })] }),
+        1,
+      ).accounts[0]?.lines.map((line) => line.forecasts);
+    const record = { aheadMs: 3 * 86_400_000, count: 44, medianError: 0.041, tooLow: 0.5 };
+    const unknown = 'how good forecasts are is not known yet';
+    expect(forecasts(record)).toEqual([
+      '3-day forecasts of the last two weeks were off by 4 % (middle of 44)',
+      unknown,
+    ]);
+    expect(forecasts({ ...record, tooLow: 0.9 })?.[0]).toContain('(middle of 44, mostly too low)');
+    expect(forecasts({ ...record, tooLow: 0.1 })?.[0]).toContain('(middle of 44, mostly too high)');
+    expect(forecasts(null)).toEqual([unknown, unknown]);
+    const report = buildReport();
+    for (const text of [
+      renderTerminal(report, { colour: false, width: 500 }),
+      describeSlackPayload(renderSlack(report)).join('\n'),
+      renderEmailHtml(report, []),
+    ])
+      expect(text).toContain('off by 4 % (middle of 44, mostly too low)');
+  });
+
+  it('names the accounts of which nobody knows when they run out', () => {
+    const never = buildReportAccount({ name: 'Never', reading: null, outlooks: { sms: null, voip: null } });
+    const young = buildReportAccount({
+      name: 'Young',
+      outlooks: { sms: buildOutlook({ runwayMs: null, emptyAt: null, burnPerDay: null }), voip: null },
+    });
+    const still = buildReportAccount({
+      name: 'Still',
+      reading: { at: messageNow, sms: 1, voip: 0, currency: 'CNY' },
+      outlooks: { sms: buildOutlook({ runwayMs: null, emptyAt: null, burnPerDay: 0 }), voip: null },
+    });
+    expect(wordReport(buildReport({ accounts: [never, young, still] }), 10).runsOut).toMatch(
+      /^No account is foretold .* Not known: Never, Young\.$/,
+    );
+  });
+
   it('says which accounts may run out before the next one, by the early end of a forecast', () => {
     const emptyAt = messageNow + 9 * 86_400_000;
     const forecast = { emptyAt, latest: null, basis: 'hour-of-week' } as const;
@@ -105,7 +146,9 @@ describe('a report in words', () => {
     expect(wordReport(report, 10).runsOut).toMatch(
       /^May run out before the next report \(.* UTC\+8\): Used \(used up\), Early \(\d+ Nov \d\d:\d\d\)\.$/,
     );
-    expect(wordReport({ ...report, accounts: [late] }, 10).runsOut).toBeNull();
+    expect(wordReport({ ...report, accounts: [late] }, 10).runsOut).toMatch(
+      /^No account is foretold to run out before the next report \(.*\)\.$/,
+    );
     expect(wordReport({ ...report, nextAt: null }, 10).runsOut).toBeNull();
     for (const text of [
       renderTerminal(report, { colour: false, width: 500 }),

@@ -206,3 +206,31 @@ describe('the drift', () => {
     expect(Math.abs((spending.expected('sms', 7 * dayMs) ?? 0) / week - 1)).toBeLessThan(0.08);
   });
 });
+
+describe('how good forecasts were', () => {
+  it('is not known before one of three days came due', () => {
+    expect(spendingIn().record('sms')).toBeNull();
+    expect(learn(spendBy(officeHours, { from: monday, to: monday + 3 * dayMs })).record('sms')).toBeNull();
+  });
+
+  it('is the middle error of those that came due in two weeks, and whether they told too little', () => {
+    const now = monday + 42 * dayMs;
+    const steady = learn(spendBy(officeHours, { from: monday, to: now })).record('sms');
+    expect(steady).toMatchObject({ aheadMs: 3 * dayMs, count: 44 });
+    expect(steady?.medianError).toBeLessThan(0.01);
+    const more = (at: number) => officeHours(at) * 1.5 ** ((at - monday) / (7 * dayMs));
+    const grown = learn(spendBy(more, { from: monday, to: now })).record('sms');
+    expect(grown?.medianError).toBeGreaterThan(0.1);
+    expect(grown?.tooLow).toBeGreaterThan(0.7);
+  });
+
+  it('leaves out what could not be seen', () => {
+    const now = monday + 42 * dayMs;
+    const readings = [...spendBy(officeHours, { from: monday, to: now })];
+    const seen = readings.filter(({ at }) => at < now - 8 * dayMs || at > now - 7 * dayMs);
+    const whole = learn(seen).record('sms');
+    expect(whole?.count).toBe(44);
+    const toppedUp = seen.map((it) => ({ ...it, sms: it.sms + (it.at > now - 7 * dayMs ? 1e12 : 0) }));
+    expect(learn(toppedUp).record('sms')?.count).toBeLessThan(44);
+  });
+});

@@ -174,6 +174,7 @@ export function buildReportAccount(over: Partial<ReportAccount> = {}): ReportAcc
     name: 'OTP production',
     reading: { at: messageNow - 4 * minute, sms: money(42.1), voip: money(80), currency: 'CNY' },
     outlooks: { sms: buildOutlook(), voip: null },
+    records: { sms: { aheadMs: 3 * day, count: 44, medianError: 0.041, tooLow: 0.75 }, voip: null },
     spent: { sms: money(336), voip: 0 },
     toppedUp: { sms: money(200), voip: 0 },
     topUps: [{ at: messageNow - 3 * day, balance: 'sms', micros: money(200) }],

@@ -144,8 +144,8 @@ function accountCard(account: ReportAccountWording, chart: ChartPlan | undefined
     figureTable([
       { label: `${line.label} balance`, value: line.balance },
       { label: 'Spending', value: `${line.perDay} per day` },
-      { label: 'Topped up', value: line.toppedUp },
-      { label: 'Lasts', value: line.runway },
+      ...(line.toppedUp === 'none' ? [] : [{ label: 'Topped up', value: line.toppedUp }]),
+      { label: 'Lasts', value: `${line.runway}; ${line.forecasts}` },
     ]),
   );
   return card(tone, [

@@ -212,11 +212,11 @@ function renderReport(message: ReportMessage): SlackPayload {
 
 function reportSection(account: ReportAccountWording): SlackBlock {
   const lines = account.lines.map(
-    (line) => `${line.label} ${line.balance} · ${line.perDay} per day · ${line.lasting}`,
+    (line) => `${line.label} ${line.balance} · ${line.perDay} per day · ${line.lasting} · ${line.forecasts}`,
   );
   const advice = account.advice === null ? [] : [`👉 ${account.advice}`];
   const told = lines.length === 0 ? `${account.read}, ${account.incidents}` : account.incidents;
-  return section([`${account.name} (${told})`, ...lines, ...advice].join('\n'), 400);
+  return section([`${account.name} (${told})`, ...lines, ...advice].join('\n'), 600);
 }
 
 function renderTest(message: TestMessage): SlackPayload {

@@ -1,4 +1,5 @@
 import type { Resolution } from '../../domain/alert.ts';
+import type { ForecastRecord } from '../../domain/forecast.ts';
 import type {
   IncidentMessage,
   Message,
@@ -108,6 +109,7 @@ function reportAccountData(account: ReportAccount): object {
     accountName: account.name.toWellFormed(),
     reading: readingData(account.reading),
     outlooks: byBalance((balance) => outlookData(account.outlooks[balance])),
+    forecastRecords: byBalance((balance) => recordData(account.records[balance])),
     spent: byBalance((balance) => formatMicros(account.spent[balance])),
     toppedUp: byBalance((balance) => formatMicros(account.toppedUp[balance])),
     topUps: account.topUps.map(({ at, balance, micros }) => ({
@@ -138,6 +140,12 @@ function readingData(reading: Reading | null): object | null {
     voip: formatMicros(reading.voip),
     currency: reading.currency,
   };
+}
+
+function recordData(record: ForecastRecord | null): object | null {
+  if (record === null) return null;
+  const { aheadMs, count, medianError, tooLow } = record;
+  return { aheadSeconds: aheadMs / 1000, count, medianError, tooLow };
 }
 
 function outlookData(outlook: Outlook | null): object | null {
