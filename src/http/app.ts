@@ -44,6 +44,10 @@ export function createApp(options: AppOptions): App {
   );
   app.use(async (context, next) => {
     context.set('now', options.clock.now());
+    context.set('cutOff', (error) => {
+      options.log.error({ err: error, path: context.req.path }, 'an answer was cut off');
+      context.env.outgoing.destroy();
+    });
     requireReadableAddress(context);
     requireOwnPage(guard, callerOf(context));
     context.set('signedIn', isSignedIn(guard, callerOf(context)));

@@ -9,6 +9,8 @@ export interface WebEnv {
     readonly signedIn: boolean;
     /** An instant read once for the whole request. */
     readonly now: number;
+    /** Ends an answer that broke while it was sent, with a line in the log. */
+    readonly cutOff: (error: unknown) => void;
   };
 }
 

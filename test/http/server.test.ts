@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { StorageError } from '../../src/domain/ports.ts';
 import { readParts } from '../../src/http/page/live.ts';
 import { demoViews } from '../support/demo-views.ts';
@@ -83,6 +83,29 @@ describe('a slow client', () => {
       waiting.socket.destroy();
       await expect.poll(() => dial(probe).received).toContain('200 OK');
     });
+  });
+});
+
+describe('an answer that breaks while it is sent', () => {
+  it('is cut off and told in the log, with nothing of it on the terminal or for who asked', async () => {
+    const views = new FakeViews();
+    views.accountList = Array.from({ length: 2_000 }, (_, index) => buildAccountView({ id: `a-${index}` }));
+    const whole = views.account.bind(views);
+    views.account = (id) => {
+      if (id === 'a-1500') throw new Error('the inside of it');
+      return whole(id);
+    };
+    server = await runServer({ views });
+    const terminal = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    const asked = dial('GET /api/v1/accounts HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n');
+    const received = await asked.received;
+    expect(received).toContain('200 OK');
+    expect(received).not.toMatch(/the inside of it|nextCursor/);
+    expect(server.logged).toMatchObject([
+      { fields: { err: { message: 'the inside of it' } }, message: 'an answer was cut off' },
+    ]);
+    expect(terminal).not.toHaveBeenCalled();
+    terminal.mockRestore();
   });
 });
 

@@ -19,7 +19,7 @@ import { inSlices } from '../slices.ts';
 import { chartJson } from './chart-schema.ts';
 import { findAccount } from './find.ts';
 import { accept, count, parseInstant } from './input.ts';
-import { type Api, gives, refused, window, written } from './operation.ts';
+import { type Api, gives, refused, streamed, window, written } from './operation.ts';
 import { mostItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './paging.ts';
 
 const weekMs = 7 * 86_400_000;
@@ -167,8 +167,7 @@ export function addAccountOperations(api: Api, views: LiveViews): void {
   api.openapi(listAccounts, (context) => {
     const query = context.req.valid('query');
     const { items, nextCursor: next } = pageOfList(views.accountIds(), query, (id) => id);
-    const chunks = writeAccounts(views, items, next);
-    return written(context, ReadableStream.from(chunks).pipeThrough(new TextEncoderStream()));
+    return written(context, streamed(context, writeAccounts(views, items, next)));
   });
 
   api.openapi(getAccount, (context) => {
@@ -194,7 +193,7 @@ export function addAccountOperations(api: Api, views: LiveViews): void {
     const { since, until } = readWindow(context.req.valid('query'), context.get('now'));
     const lines = writeCsv(views.readings(id, since, until));
     const name = `${id}-${isoDay(since, 'UTC')}-${isoDay(until - 1, 'UTC')}.csv`;
-    return context.body(ReadableStream.from(lines).pipeThrough(new TextEncoderStream()), 200, {
+    return context.body(streamed(context, lines), 200, {
       'content-type': 'text/csv; charset=utf-8; header=present',
       'content-disposition': `attachment; filename="${name}"`,
     });

@@ -30,6 +30,24 @@ export const window = {
   until: z.string().optional().meta({ description: 'Exclusive; default: now' }),
 };
 
+/**
+ * A body that is written while it is sent. What breaks it is told in our log and cuts the connection: the library below would write
+ * the error to the terminal, and its message to whoever asked.
+ */
+export function streamed(
+  context: WebContext,
+  chunks: Iterable<string> | AsyncIterable<string>,
+): ReadableStream<Uint8Array> {
+  const whole = async function* () {
+    try {
+      yield* chunks;
+    } catch (error) {
+      context.get('cutOff')(error);
+    }
+  };
+  return ReadableStream.from(whole()).pipeThrough(new TextEncoderStream());
+}
+
 /** JSON that its handler writes by hand, in pieces. It must be what the operation promises: no type can say so. */
 export function written(
   context: WebContext,
