@@ -109,9 +109,9 @@ async function report(name: string, work: () => string | Promise<string>): Promi
   );
 }
 
-function replayAll(): string {
+async function replayAll(): Promise<string> {
   const replay = new Replay({ settings, calendar: cronCalendar, pasts });
-  const result = replay.advance(Number.POSITIVE_INFINITY);
+  const result = await replay.advance(Number.POSITIVE_INFINITY);
   return `${result?.incidents.length} incidents, ${result?.messages.total} messages`;
 }
 
@@ -122,9 +122,9 @@ async function readCsv(): Promise<string> {
 
 function* csvText(): Generator<string> {
   yield 'at,sms,voip,currency,account\n';
-  for (const { account, polls } of pasts) {
+  for (const [place, { account }] of pasts.entries()) {
     let piece = '';
-    for (const { reading } of polls()) {
+    for (const { reading } of makePolls(place)) {
       if (reading === null) continue;
       const { at, sms, voip } = reading;
       piece += `${new Date(at).toISOString()},${formatMicros(sms)},${formatMicros(voip)},CNY,${account.id}\n`;
@@ -138,7 +138,20 @@ function* csvText(): Generator<string> {
 
 /** Spending at every poll, topped up some time after it got low. The same balances in every run; nothing is kept. */
 function makePast(account: AccountSettings, place: number): AccountPast {
-  return { account, polls: () => makePolls(place), before: emptyReader, gaps: 'unread', until: null };
+  return {
+    account,
+    polls: () => inParts(makePolls(place)),
+    before: emptyReader,
+    gaps: 'unread',
+    until: null,
+  };
+}
+
+/** As a store gives them. */
+async function* inParts(polls: Iterable<PollRecord>): AsyncGenerator<readonly PollRecord[]> {
+  const part: PollRecord[] = [];
+  for (const poll of polls) if (part.push(poll) === 1000) yield part.splice(0);
+  yield part;
 }
 
 function* makePolls(place: number): Generator<PollRecord> {

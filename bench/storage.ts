@@ -5,10 +5,11 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Store } from '../src/daemon/ports.ts';
 import type { AccountState, Batch, Log } from '../src/domain/ports.ts';
 import type { PollRecord } from '../src/domain/reading.ts';
-import { openReader, openStore } from '../src/store/store.ts';
+import { openSqliteStore } from '../src/store/sqlite/open-store.ts';
+import type { SqliteStore } from '../src/store/sqlite/port.ts';
+import { openSqliteReader } from '../src/store/sqlite/reader.ts';
 import { systemClock } from '../src/system/clock.ts';
 
 const fiveMinutesMs = 300_000;
@@ -47,12 +48,12 @@ function measureYear(name: string, spend: () => number): void {
   }
   store.close();
   const perPoll = (diskBytes(path) - empty) / polls.length;
-  const reader = openReader({ path });
+  const reader = openSqliteReader({ path });
   const times = Array.from({ length: 5 }, () => {
     const begin = performance.now();
     let found = 0;
-    for (const _ of reader.readings({ account: 'bench', since: 0, until: Number.MAX_SAFE_INTEGER }))
-      found += 1;
+    for (const part of reader.readings({ account: 'bench', since: 0, until: Number.MAX_SAFE_INTEGER }))
+      found += part.length;
     if (found !== polls.length) throw new Error(`${found} of ${polls.length} readings came back`);
     return performance.now() - begin;
   });
@@ -99,8 +100,8 @@ function measureCommits(withStates: boolean): void {
   );
 }
 
-function open(path: string): Store {
-  return openStore({ path, log: silent, now: systemClock.now, program: 'bench' });
+function open(path: string): SqliteStore {
+  return openSqliteStore({ path, log: silent, now: systemClock.now, program: 'bench' });
 }
 
 function batch(polls: Batch['polls'], accounts: readonly AccountState[] = []): Batch {

@@ -10,7 +10,9 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { AccountState, StoreReader } from '../src/domain/ports.ts';
+import type { StoreReader } from '../src/daemon/ports.ts';
+import { recollectionOf } from '../src/daemon/recollection.ts';
+import type { AccountState } from '../src/domain/ports.ts';
 import type { Reading } from '../src/domain/reading.ts';
 import { Secret } from '../src/domain/secret.ts';
 import type { Settings } from '../src/domain/settings.ts';
@@ -27,7 +29,7 @@ import { cronCalendar } from '../src/system/calendar.ts';
 import { systemClock } from '../src/system/clock.ts';
 import { systemRandom } from '../src/system/random.ts';
 import { createViews } from '../src/views/create-views.ts';
-import { emptyReader } from '../src/views/empty-reader.ts';
+import { emptyReader, nothingStored } from '../src/views/empty-reader.ts';
 import { belowRule, FakeViews } from '../test/support/fake-views.ts';
 
 interface Asked {
@@ -64,14 +66,16 @@ async function measure(count: number, client: ChildProcess): Promise<void> {
     settings,
     calendar: cronCalendar,
     random: systemRandom,
-    reader,
+    stored: await reader.load(),
     now: startedAt,
   });
+  const recollection = recollectionOf(state, reader, systemClock.now);
+  await recollection.ofAll(state.accounts.keys());
   for (const { id } of settings.accounts) poll(state, id, startedAt);
   const fake = new FakeViews();
   const views = Object.assign(
     fake,
-    createViews({ state, reader, now: systemClock.now, nextPollAt: () => null }),
+    createViews({ state, reader, recollection, now: systemClock.now, nextPollAt: () => null }),
   );
   const quiet = (): void => {};
   const server = await startWebServer({
@@ -253,8 +257,10 @@ function readerOfADay(settings: Settings, now: number): StoreReader {
   });
   return {
     ...emptyReader,
-    load: () => ({ ...emptyReader.load(), accounts }),
-    readings: ({ account }) => dayOf(account),
+    load: async () => ({ ...nothingStored, accounts }),
+    async *readings({ account }) {
+      yield dayOf(account);
+    },
   };
 }
 

@@ -6,7 +6,7 @@ import { deployedFlags, deployedVariables } from '../bench/pipeline/measured-pro
 import { type ScenarioInput, scenarioSchema } from '../src/provider/simulator/scenario.ts';
 import { startSimulator } from '../src/provider/simulator/server.ts';
 import { drawSparkline } from '../src/spending/sparkline.ts';
-import { openReader } from '../src/store/store.ts';
+import { openSqliteReader } from '../src/store/sqlite/reader.ts';
 import { systemClock } from '../src/system/clock.ts';
 import { systemRandom } from '../src/system/random.ts';
 import { type BuiltProcess, builtMain, startNode } from '../test/support/built-program.ts';
@@ -248,7 +248,7 @@ function judge(
     const curve = drawSparkline({ points, since: 1, until: days + 1, width: Math.min(days, 60) });
     process.stdout.write(`${name.padEnd(22)}${curve}  last fifth / middle fifth = ${ratio.toFixed(3)}\n`);
   }
-  const reader = openReader({ path: join(folder, 'lowwater.db'), now: Date.now });
+  const reader = openSqliteReader({ path: join(folder, 'lowwater.db'), now: Date.now });
   const states = reader.messages(1_000_000).map(({ state }) => state);
   const incidents = reader.incidents({ limit: 1_000_000 });
   reader.close();

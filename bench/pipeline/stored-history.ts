@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import type { Batch, Log } from '../../src/domain/ports.ts';
 import type { Reading } from '../../src/domain/reading.ts';
-import { openReader, openStore } from '../../src/store/store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import { openSqliteReader } from '../../src/store/sqlite/reader.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { accountId, burnPer20sMicros } from './accounts.ts';
 
@@ -21,10 +22,10 @@ export interface GrownHistory {
 
 /** Polls that can be read back from a database, of all accounts together. */
 export function countStored(path: string, accounts: number): number {
-  const reader = openReader({ path });
+  const reader = openSqliteReader({ path });
   let count = 0;
   for (let number = 0; number < accounts; number++) {
-    for (const { reading } of reader.polls({ account: accountId(number), ...everything })) {
+    for (const { reading } of [...reader.polls({ account: accountId(number), ...everything })].flat()) {
       if (reading === null) throw new Error('a poll of the simulator failed');
       count++;
     }
@@ -41,7 +42,7 @@ export function growHistory(path: string, accounts: number): GrownHistory {
   const before = statSync(path).size;
   const last = lastReadings(path, accounts);
   const added = last.map((reading, number) => continueFrom(reading, number));
-  const store = openStore({ path, log: silent, now: systemClock.now, program: 'bench' });
+  const store = openSqliteStore({ path, log: silent, now: systemClock.now, program: 'bench' });
   for (let round = 0; round < addedPolls; round++) {
     for (let from = 0; from < accounts; from += pollsPerCommit) {
       store.commit(batchOf(added, { round, from, until: Math.min(accounts, from + pollsPerCommit) }));
@@ -56,7 +57,7 @@ export function growHistory(path: string, accounts: number): GrownHistory {
 }
 
 function lastReadings(path: string, accounts: number): Reading[] {
-  const reader = openReader({ path });
+  const reader = openSqliteReader({ path });
   const found = Array.from({ length: accounts }, (_, number) => {
     const reading = reader.readingBefore(accountId(number), Number.MAX_SAFE_INTEGER);
     if (reading === null) throw new Error(`${accountId(number)} has no reading`);
@@ -106,10 +107,10 @@ function batchOf(
 }
 
 function compare(path: string, added: readonly (readonly Reading[])[]): void {
-  const reader = openReader({ path });
+  const reader = openSqliteReader({ path });
   for (const [number, readings] of added.entries()) {
     const since = readings[0]?.at ?? 0;
-    const found = [...reader.readings({ ...everything, account: accountId(number), since })];
+    const found = [...reader.readings({ ...everything, account: accountId(number), since })].flat();
     if (JSON.stringify(found) !== JSON.stringify(readings)) {
       throw new Error(`${accountId(number)}: what was stored is not what came back`);
     }

@@ -84,18 +84,19 @@ async function readChecked(
   const reader = await rooms.openReader(settings.storage.path);
   try {
     for (let look = 1; look <= looks; look++) {
-      const stored = new Map(
-        reader.load().accounts.map((account) => [account.account, account.polledAt ?? 0]),
-      );
+      const { accounts } = await reader.load();
+      const stored = new Map(accounts.map((account) => [account.account, account.polledAt ?? 0]));
       if ([...polled].every(([id, { at }]) => (stored.get(id) ?? 0) >= at)) break;
       await new Promise<void>((resolve) => clock.setTimer(lookEveryMs, resolve));
     }
     const views = await rooms.openStoredViews(settings, reader);
-    return [...polled].flatMap(([id, { outcome, reason }]) => {
-      const view = views.account(id);
-      return view === null ? [] : [{ view, outcome, reason, explanations: views.explain(id) }];
-    });
+    const checked: CheckedAccount[] = [];
+    for (const [id, { outcome, reason }] of polled) {
+      const view = await views.account(id);
+      if (view !== null) checked.push({ view, outcome, reason, explanations: await views.explain(id) });
+    }
+    return checked;
   } finally {
-    reader.close();
+    await reader.close();
   }
 }

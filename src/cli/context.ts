@@ -1,5 +1,5 @@
-import type { SqlFile, StoreFile, WatchedSource } from '../daemon/ports.ts';
-import type { Calendar, Clock, Delivery, OperatorOrder, Random, StoreReader } from '../domain/ports.ts';
+import type { SqlFile, StoreFile, StoreReader, WatchedSource } from '../daemon/ports.ts';
+import type { Calendar, Clock, Delivery, OperatorOrder, Random } from '../domain/ports.ts';
 import type { ChannelSettings, ReportSettings, Settings } from '../domain/settings.ts';
 import type { PollShelf } from '../replay/history-csv.ts';
 import type { CheckedAccount } from '../views/check.ts';

@@ -1,4 +1,4 @@
-import type { StoreReader } from '../domain/ports.ts';
+import type { StoreReader } from '../daemon/ports.ts';
 import type { Views } from '../views/views.ts';
 import type { CommandInput } from './command.ts';
 import type { CommandContext, LoadedConfiguration } from './context.ts';
@@ -21,6 +21,6 @@ export async function withViews(
     const views = await context.rooms.openStoredViews(loaded.settings, reader);
     return await use({ ...loaded, views, reader });
   } finally {
-    reader.close();
+    await reader.close();
   }
 }

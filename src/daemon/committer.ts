@@ -1,4 +1,4 @@
-import { type Clock, StorageError } from '../domain/ports.ts';
+import { type Batch, type Clock, StorageError } from '../domain/ports.ts';
 import { batchReturned, batchStored, changedOnlyReadings, isAllTaken, takeBatch } from '../engine/batch.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { Claim } from './dispatcher.ts';
@@ -29,13 +29,21 @@ interface CommitterParts {
 }
 
 /**
- * Writes what changed, in one transaction for everything that changed at about the same time (group commit). While the
- * database cannot be written the changes stay in memory and everything goes on from there.
+ * Writes what changed, in one transaction for everything that changed at about the same time (group commit). While one is
+ * under way, what changes gathers for the next; nothing else of the daemon writes meanwhile. While the database cannot be
+ * written the changes stay in memory and everything goes on from there.
  */
 export class Committer {
   readonly #parts: CommitterParts;
   /** Claims that the next batch holds: they go out once it is stored, those made later with a later one. */
   #claims: Claim[] = [];
+  /** Who waits for the end of the next batch. */
+  #waiting: (() => void)[] = [];
+  /** What has the store for itself next, in the order of asking. */
+  readonly #line: (() => Promise<void>)[] = [];
+  #busy = false;
+  /** A batch of which nobody knows whether it is stored: it goes out again, as it is, until it surely is. */
+  #unsettled: Batch | null = null;
   #cancel: (() => void) | null = null;
   /** The delay of the timer that runs; Infinity when none does. */
   #armedMs = Number.POSITIVE_INFINITY;
@@ -55,37 +63,67 @@ export class Committer {
   /** Makes sure that what has changed is written soon, at once where claims wait for it. */
   schedule(claims: readonly Claim[] = []): void {
     this.#claims.push(...claims);
+    // What is gathered while a batch is under way is looked at when that has ended.
+    if (this.#stopped || this.#busy) return;
     const delayMs = this.#delay();
-    if (this.#stopped || delayMs >= this.#armedMs) return;
+    if (delayMs >= this.#armedMs) return;
     this.#cancel?.();
     this.#armedMs = delayMs;
-    this.#cancel = this.#parts.clock.setTimer(delayMs, () => this.flush());
+    this.#cancel = this.#parts.clock.setTimer(delayMs, () => void this.flush());
   }
 
   /** No further attempts: the database is about to be closed. */
   stop(): void {
-    this.#cancel?.();
-    this.#cancel = null;
+    this.#disarm();
     this.#stopped = true;
   }
 
-  /** Writes now. */
-  flush(): void {
+  /** Writes what has changed until now, right after what is under way. Resolves after the attempt. */
+  flush(): Promise<void> {
+    this.#disarm();
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.#goOn();
+    });
+  }
+
+  /** Resolves once what has changed beyond plain readings is stored, or cannot be for now. */
+  async storeChanges(): Promise<void> {
+    if (this.#failing) return;
+    if (this.#busy || !changedOnlyReadings(this.#parts.state)) await this.flush();
+  }
+
+  /** Lets something else have the store for itself. What it throws or rejects with ends the process. */
+  alone(work: () => Promise<void>): void {
+    this.#line.push(work);
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    if (this.#busy || this.#stopped) return;
+    const work = this.#line.shift() ?? (this.#waiting.length > 0 ? () => this.#write() : null);
+    if (work === null) return;
+    this.#busy = true;
+    void this.#run(work);
+  }
+
+  async #run(work: () => Promise<void>): Promise<void> {
+    await work();
+    this.#busy = false;
+    this.#goOn();
+    this.schedule();
+  }
+
+  #disarm(): void {
     this.#cancel?.();
     this.#cancel = null;
     this.#armedMs = Number.POSITIVE_INFINITY;
-    const claims = this.#claims;
-    this.#claims = [];
-    const failure = this.#write();
-    this.#failing = failure !== null;
-    this.#parts.committed(failure, claims);
-    if (failure !== null) this.schedule();
   }
 
   #delay(): number {
     const { state } = this.#parts;
     if (this.#claims.length > 0) return 0;
-    if (isAllTaken(state)) return Number.POSITIVE_INFINITY;
+    if (isAllTaken(state) && this.#unsettled === null) return Number.POSITIVE_INFINITY;
     if (this.#failing) return retryMs;
     const beganToWait = state.polls.urgent || state.backoffs.unsaved.size > 0;
     if (beganToWait || state.polls.size >= mostGathered) return 0;
@@ -94,18 +132,39 @@ export class Committer {
     return Math.max(0, Math.ceil(gatherMs - sinceMs));
   }
 
-  #write(): StorageError | null {
-    const { state, store, clock } = this.#parts;
+  async #write(): Promise<void> {
+    const claims = this.#claims;
+    const waiting = this.#waiting;
+    this.#claims = [];
+    this.#waiting = [];
+    const failure = (await this.#settle()) ?? (await this.#store());
+    this.#failing = failure !== null;
+    this.#parts.committed(failure, claims);
+    for (const resolve of waiting) resolve();
+  }
+
+  async #settle(): Promise<StorageError | null> {
+    return this.#unsettled === null ? null : this.#commit(this.#unsettled);
+  }
+
+  async #store(): Promise<StorageError | null> {
+    const { state, clock } = this.#parts;
     if (!changedOnlyReadings(state)) this.#alertsWrittenAt = clock.monotonic();
     const batch = takeBatch(state);
-    if (batch === null) return null;
+    return batch === null ? null : this.#commit(batch);
+  }
+
+  async #commit(batch: Batch): Promise<StorageError | null> {
+    const { state, store } = this.#parts;
     try {
-      store.commit(batch);
+      await store.commit(batch);
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      batchReturned(state);
+      if (error.kind === 'unknown') this.#unsettled = batch;
+      if (this.#unsettled === null) batchReturned(state);
       return error;
     }
+    this.#unsettled = null;
     batchStored(state, batch);
     return null;
   }

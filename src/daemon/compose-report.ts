@@ -7,6 +7,7 @@ import type { WatchedAccount } from '../engine/watched-account.ts';
 import { leastTopUpMicros } from '../rules/top-up.ts';
 import { thin } from '../spending/thin.ts';
 import { baseOf, type ComposeParts } from './message-frame.ts';
+import { collect } from './recollection.ts';
 
 const chartPoints = 200;
 
@@ -14,12 +15,13 @@ const chartPoints = 200;
  * A report over its period: balance, spending, top-ups, runway and incidents of every account, shortest
  * runway first.
  */
-export function composeReport(parts: ComposeParts, message: OutboxMessage, now: number): Message | null {
+export async function composeReport(parts: ComposeParts, message: OutboxMessage): Promise<Message | null> {
   const { report } = message;
   if (report === null) return null;
-  const accounts = [...parts.state.accounts.values()].map((account) =>
-    reportAccount(parts, account, { ...report, now }),
-  );
+  const accounts: ReportAccount[] = [];
+  for (const account of [...parts.state.accounts.values()])
+    accounts.push(await reportAccount(parts, account, report));
+  const now = parts.now();
   return {
     ...baseOf(parts.state, message, now),
     kind: 'report',
@@ -36,15 +38,17 @@ function nextRun({ state }: ComposeParts, id: string, now: number): number | nul
   return report === undefined ? null : state.calendar.next(report.cron, report.timezone, now);
 }
 
-function reportAccount(
-  parts: ComposeParts,
+async function reportAccount(
+  { reader, recollection, now }: ComposeParts,
   account: WatchedAccount,
-  period: { readonly since: number; readonly until: number; readonly now: number },
-): ReportAccount {
-  const { settings, poll } = account;
-  const { since, until, now } = period;
-  const before = parts.reader.readingBefore(settings.id, since);
-  const within = [...parts.reader.readings({ account: settings.id, since, until })];
+  { since, until }: { readonly since: number; readonly until: number },
+): Promise<ReportAccount> {
+  const { settings } = account;
+  await recollection.of(account);
+  const before = await reader.readingBefore(settings.id, since);
+  const within = await collect(reader.readings({ account: settings.id, since, until }));
+  const incidents = await reader.incidents({ account: settings.id, since, until });
+  const { poll } = account;
   const readings = before === null ? within : [before, ...within];
   // The sums stand beside the present balance: what was spent in another currency is no part of them.
   const currency = poll.reading?.currency ?? null;
@@ -56,12 +60,12 @@ function reportAccount(
     id: settings.id,
     name: settings.name,
     reading: poll.reading,
-    outlooks: { sms: outlookOf(account, 'sms', now), voip: outlookOf(account, 'voip', now) },
+    outlooks: { sms: outlookOf(account, 'sms', now()), voip: outlookOf(account, 'voip', now()) },
     records: { sms: account.spending.record('sms'), voip: account.spending.record('voip') },
     spent: { sms: flow.sms.spent, voip: flow.voip.spent },
     toppedUp: { sms: flow.sms.toppedUp, voip: flow.voip.toppedUp },
     topUps: [...flow.sms.topUps, ...flow.voip.topUps].sort((left, right) => left.at - right.at),
-    incidents: parts.reader.incidents({ account: settings.id, since, until }),
+    incidents,
     history: thin(within, chartPoints),
   };
 }

@@ -1,6 +1,8 @@
 import { type Incident, ownAccountId, type Told } from '../domain/alert.ts';
 import type { IncidentMessage, Message, Notice, NoticeAccount } from '../domain/message.ts';
 import { kindsByIncident, type NoticeKind, type OutboxMessage } from '../domain/outbox.ts';
+import { StorageError } from '../domain/ports.ts';
+import type { Reading } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
 import { severityRank } from '../domain/severity.ts';
 import { outlookOf } from '../engine/outlooks.ts';
@@ -13,6 +15,7 @@ import { alertKindOf } from '../rules/registry.ts';
 import { thin } from '../spending/thin.ts';
 import { composeReport } from './compose-report.ts';
 import { baseOf, type ComposeParts } from './message-frame.ts';
+import { collect } from './recollection.ts';
 
 /** Charts reach back this far, with this many readings. */
 const chartMs = 7 * 86_400_000;
@@ -20,22 +23,30 @@ const chartPoints = 200;
 /** Only the first notices of a message are drawn; the others are a line of text. */
 const drawnNotices = 10;
 
-/** Renders the content of a message from the state as it is now. Null when nothing it was about is known any more. */
-export function composeMessage(parts: ComposeParts, message: OutboxMessage, now: number): Message | null {
-  if (message.report !== null) return composeReport(parts, message, now);
+/**
+ * Renders the content of a message from the state as it is once what the database has for it is read. Null when nothing it was
+ * about is known any more.
+ */
+export async function composeMessage(parts: ComposeParts, message: OutboxMessage): Promise<Message | null> {
+  if (message.report !== null) return composeReport(parts, message);
+  const charts = await readCharts(parts, message);
+  return composeIncidents(parts, message, charts);
+}
+
+/** Readings for the charts by account. */
+type Charts = ReadonlyMap<string, readonly Reading[]>;
+
+function composeIncidents(parts: ComposeParts, message: OutboxMessage, charts: Charts): Message | null {
+  const now = parts.now();
   const kinds = kindsByIncident(message.items);
-  const incidents = [...kinds.keys()]
-    .flatMap((id) => parts.state.incidents.get(id) ?? [])
-    // The channel refused its beginning for good while this waited: it does not hear of the end alone.
-    .filter((incident) => incident.resolvedAt === null || incident.told[message.channel] !== undefined)
-    .sort(byUrgency);
+  const incidents = incidentsOf(parts.state, message);
   if (incidents.length === 0) return null;
   const notices = incidents.map((incident, place) =>
     composeNotice(parts, {
       incident,
       kinds: kindsNow(message, kinds, incident),
       channel: message.channel,
-      drawn: place < drawnNotices,
+      charts: place < drawnNotices ? charts : null,
       now,
     }),
   );
@@ -46,6 +57,17 @@ export function composeMessage(parts: ComposeParts, message: OutboxMessage, now:
     thread: threadOf(message, incidents),
     companions: composeCompanions(parts, { notices, channel: message.channel, now }),
   };
+}
+
+/** What the message is about, the most urgent first. */
+function incidentsOf(state: MonitorState, message: OutboxMessage): readonly Incident[] {
+  return (
+    [...kindsByIncident(message.items).keys()]
+      .flatMap((id) => state.incidents.get(id) ?? [])
+      // The channel refused its beginning for good while this waited: it does not hear of the end alone.
+      .filter((incident) => incident.resolvedAt === null || incident.told[message.channel] !== undefined)
+      .sort(byUrgency)
+  );
 }
 
 /** Who is told late because of a refusal hears of the end, too: a message of their own about it may be there already. */
@@ -59,15 +81,28 @@ function kindsNow(
   return late ? [...told, 'resolved'] : told;
 }
 
-/** The latest readings for a chart; from memory when the database cannot be read. */
-function readChart(parts: ComposeParts, account: WatchedAccount, now: number): NoticeAccount['history'] {
-  const query = { account: account.settings.id, since: now - chartMs, until: now + 1 };
+/** The latest readings of the accounts that are drawn; none of one that the database has none of for now. */
+async function readCharts(
+  { state, reader, recollection, now }: ComposeParts,
+  message: OutboxMessage,
+): Promise<Charts> {
+  const about = incidentsOf(state, message).map(({ account }) => account);
+  await recollection.ofAll(about);
+  const charts = new Map<string, readonly Reading[]>();
   try {
-    return thin([...parts.reader.readings(query)], chartPoints);
-  } catch {
+    for (const { id } of accountsOf(state, about.slice(0, drawnNotices))) {
+      const query = { account: id, since: now() - chartMs, until: now() + 1 };
+      charts.set(id, thin(await collect(reader.readings(query)), chartPoints));
+    }
+  } catch (error) {
     // A chart is worth less than the message: what memory holds has to do.
-    return thin(account.log.readings(now - chartMs), chartPoints);
+    if (!(error instanceof StorageError)) throw error;
   }
+  return charts;
+}
+
+function accountsOf(state: MonitorState, ids: readonly string[]): readonly WatchedAccount[] {
+  return [...new Set(ids)].flatMap((id) => state.accounts.get(id) ?? []);
 }
 
 function composeNotice(
@@ -76,14 +111,17 @@ function composeNotice(
     readonly incident: Incident;
     readonly kinds: readonly NoticeKind[];
     readonly channel: string;
-    readonly drawn: boolean;
+    readonly charts: Charts | null;
     readonly now: number;
   },
 ): Notice {
   const { incident, now } = it;
   const notice = describeIncident(parts.state, it);
   const watched = parts.state.accounts.get(incident.account);
-  const history = it.drawn && watched !== undefined ? readChart(parts, watched, now) : [];
+  const history =
+    it.charts === null || watched === undefined
+      ? []
+      : (it.charts.get(watched.id) ?? thin(watched.log.readings(now - chartMs), chartPoints));
   const open = incident.resolvedAt === null && !incident.event;
   return {
     ...notice,
@@ -106,7 +144,7 @@ function composeCompanions(
   return [...parts.state.incidents.values()]
     .filter(({ id, told }) => !own.has(id) && receipts.has(told[channel]?.receipt ?? ''))
     .sort(byUrgency)
-    .map((incident) => composeNotice(parts, { incident, kinds: ['firing'], channel, drawn: false, now }));
+    .map((incident) => composeNotice(parts, { incident, kinds: ['firing'], channel, charts: null, now }));
 }
 
 /** As the first route says that leads the incident to the channel; one that no route leads there goes as by default. */

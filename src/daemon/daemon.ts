@@ -1,9 +1,7 @@
 import type { Incident } from '../domain/alert.ts';
-import type { Message } from '../domain/message.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import type { Calendar, Clock, Log, Random, StorageError } from '../domain/ports.ts';
+import type { Calendar, Clock, Log, Random, StorageError, StoredState } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
-import { changedOnlyReadings } from '../engine/batch.ts';
 import { followClock } from '../engine/clock-moved.ts';
 import { recordDelivery, type Sent } from '../engine/delivery-ended.ts';
 import { observePoll } from '../engine/observe.ts';
@@ -23,9 +21,10 @@ import { type Claim, Dispatcher } from './dispatcher.ts';
 import { Heartbeat, isWell, type Ping } from './heartbeat.ts';
 import { LastWork } from './last-work.ts';
 import { Learning } from './learning.ts';
-import { obeyLeftOrders } from './left-orders.ts';
+import { obeyLeftOrders, takeLeftOrders } from './left-orders.ts';
 import { Poller } from './poller.ts';
 import type { Store } from './ports.ts';
+import { Recollection } from './recollection.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
 import { Retention } from './retention.ts';
 import { SteadyClock } from './steady-clock.ts';
@@ -34,6 +33,8 @@ import { WakeTimer } from './wake-timer.ts';
 export interface DaemonParts extends ConnectionParts {
   readonly settings: Settings;
   readonly store: Store;
+  /** What was in it when this process began to own it. */
+  readonly stored: StoredState;
   readonly clock: Clock;
   readonly random: Random;
   readonly calendar: Calendar;
@@ -48,8 +49,10 @@ export interface DaemonParts extends ConnectionParts {
 }
 
 const usualSleepMs = 1000;
-/** Running polls and deliveries get this long to finish at the end; Docker kills after 10 s. */
-const drainMs = 8000;
+/** Running polls and deliveries get this long to finish at the end; Docker kills after 10 s … */
+const drainMs = 7000;
+/** … and what is left to be stored this long, and again after a word of the end itself. */
+const lastStoreMs = 1000;
 /** How metrics count the end of a sending. */
 const countedAs = { delivered: 'delivered', retry: 'retried', dead: 'dead', needless: 'dead' } as const;
 
@@ -62,6 +65,7 @@ export class Daemon {
   readonly state: MonitorState;
   readonly counting: Counting;
   readonly poller: Poller;
+  readonly recollection: Recollection;
   readonly startedAt: number;
   configLoadedAt: number;
   readonly #parts: DaemonParts;
@@ -77,6 +81,7 @@ export class Daemon {
   readonly #timer: WakeTimer;
   readonly #lastWork: LastWork;
   #running = false;
+  #looksForOrders = false;
   #firstPoll: 'awaited' | 'ended' | 'stored' = 'awaited';
 
   constructor(parts: DaemonParts) {
@@ -87,22 +92,39 @@ export class Daemon {
     const now = this.#time.now();
     this.startedAt = now;
     this.configLoadedAt = now;
-    this.state = startMonitor({ settings, calendar, random, reader: store, now });
+    this.state = startMonitor({ settings, calendar, random, stored: parts.stored, now });
     this.#journal = new DaemonJournal(log);
     this.#connections = new Connections(parts, settings);
     this.#timer = new WakeTimer({ clock, now: () => this.#time.now(), wake: () => this.#tick() });
     this.#heartbeat = new Heartbeat({ ping: parts.ping, settings: settings.heartbeat, now });
     this.#retention = new Retention({ store, aliveAt: this.state.lastRunEndedAt, now });
+    this.recollection = new Recollection({
+      state: this.state,
+      reader: store,
+      now: () => this.#time.now(),
+      act: (takeIn) => this.act(takeIn),
+    });
     this.poller = new Poller({
       state: this.state,
       readBalance: this.#connections.readBalance,
+      recollection: this.recollection,
       now: () => this.#time.now(),
       ended: (account, outcome) => this.#pollEnded(account, outcome),
     });
     this.#dispatcher = new Dispatcher({
       state: this.state,
       now: () => this.#time.now(),
-      compose: (message, at) => this.#compose(message, at),
+      compose: (message) =>
+        composeMessage(
+          {
+            state: this.state,
+            reader: store,
+            recollection: this.recollection,
+            now: () => this.#time.now(),
+            acknowledgeUrl: parts.acknowledgeUrl,
+          },
+          message,
+        ),
       ended: (sent) => this.#deliveryEnded(sent),
     });
     this.#dispatcher.adopt(this.#connections.channels);
@@ -114,9 +136,14 @@ export class Daemon {
       clock,
       committed: (failure, claims) => this.#committed(failure, claims),
     });
-    this.#learning = new Learning({ state: this.state, reader: store, clock, log }, () =>
-      this.#committer.schedule(),
-    );
+    this.#learning = new Learning({
+      state: this.state,
+      reader: store,
+      recollection: this.recollection,
+      clock,
+      log,
+      learned: () => this.#committer.schedule(),
+    });
   }
 
   get ready(): boolean {
@@ -150,15 +177,15 @@ export class Daemon {
   }
 
   /** As `act`, for what a person ordered: it is stored when the answer is given, if the disk lets it. */
-  obey<T>(work: (now: number) => T): T {
+  async obey<T>(work: (now: number) => T): Promise<T> {
     const result = this.act(work);
-    this.#committer.flush();
+    await this.#committer.flush();
     return result;
   }
 
   /** Stores at once what has changed beyond plain readings, if the disk lets it. */
-  storeChanges(): void {
-    if (!changedOnlyReadings(this.state) && !this.#committer.failing) this.#committer.flush();
+  storeChanges(): Promise<void> {
+    return this.#committer.storeChanges();
   }
 
   /** Puts a new configuration in force; state and clocks of what remains go on. */
@@ -196,22 +223,17 @@ export class Daemon {
     this.#learning.stop();
     this.poller.stop();
     this.#dispatcher.stop();
-    this.#committer.flush();
+    void this.#committer.flush();
     await this.#lastWork.end(drainMs);
     this.poller.abandon();
     this.#dispatcher.abandon();
     this.#heartbeat.abandon();
-    this.#committer.flush();
-    await this.#lastWork.end(1000);
+    void this.#committer.flush();
+    await this.#lastWork.end(lastStoreMs);
     writeNote(this.state, aliveNote, String(this.#time.now()));
-    this.#committer.flush();
+    await within(lastStoreMs, this.#parts.clock, this.#committer.flush());
     this.#committer.stop();
     await this.#connections.close();
-  }
-
-  #compose(message: Claim['message'], at: number): Message | null {
-    const { store, acknowledgeUrl } = this.#parts;
-    return composeMessage({ state: this.state, reader: store, acknowledgeUrl }, message, at);
   }
 
   #pollEnded(account: WatchedAccount, outcome: Outcome): void {
@@ -235,10 +257,10 @@ export class Daemon {
     this.#followJump();
     const now = this.#time.now();
     this.poller.start(now);
-    obeyLeftOrders({ state: this.state, store: this.#parts.store, journal: this.#journal }, now);
+    this.#takeOrders();
     sendDueReports(this.state, now);
     this.#learning.start(now);
-    this.#retention.prune(this.state.settings.storage.retentionMs, now);
+    this.#prune(now);
     this.#beat(now);
     this.#endTurn(now);
     const { longestSleepMs = usualSleepMs } = this.#parts;
@@ -246,6 +268,27 @@ export class Daemon {
     this.#timer.wakeBy(
       Math.min(latest, nextReportAt(this.state), this.#retention.nextAt, this.#heartbeat.nextAt),
     );
+  }
+
+  /** What the command line left; looked for again only after the answer. */
+  #takeOrders(): void {
+    if (this.#looksForOrders) return;
+    this.#looksForOrders = true;
+    this.#committer.alone(async () => {
+      const taken = await takeLeftOrders(this.#parts.store);
+      this.#looksForOrders = false;
+      if (taken instanceof Error || taken.length > 0)
+        this.act((now) => obeyLeftOrders({ state: this.state, journal: this.#journal }, taken, now));
+    });
+  }
+
+  #prune(now: number): void {
+    const work = this.#retention.due(this.state.settings.storage.retentionMs, now);
+    if (work === null) return;
+    this.#committer.alone(async () => {
+      await work();
+      this.#timer.wakeBy(this.#retention.nextAt);
+    });
   }
 
   #endTurn(now: number): void {
@@ -295,4 +338,12 @@ export class Daemon {
     if (account === undefined) return;
     account.poll = { ...account.poll, retryAt: null };
   }
+}
+
+/** Waits for something, but no longer than this. */
+async function within(ms: number, clock: Clock, something: Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const cancel = clock.setTimer(ms, late.resolve);
+  await Promise.race([something, late.promise]);
+  cancel();
 }

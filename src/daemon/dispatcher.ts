@@ -16,8 +16,8 @@ export interface Claim {
 interface DispatcherParts {
   readonly state: MonitorState;
   readonly now: () => number;
-  /** Renders a message from the state at this instant; null when there is nothing left to say. */
-  readonly compose: (message: OutboxMessage, now: number) => Message | null;
+  /** Renders a message from the state as it is then; null when there is nothing left to say. */
+  readonly compose: (message: OutboxMessage) => Promise<Message | null>;
   readonly ended: (sent: Sent) => void;
 }
 
@@ -127,8 +127,8 @@ export class Dispatcher {
   }
 
   async #deliver(claim: Claim): Promise<void> {
+    const content = await this.#compose(claim.message);
     const lane = this.#lanes.get(claim.message.channel);
-    const content = this.#compose(claim.message);
     const subject = content === null || content === 'unreadable' ? null : threadSubjectOf(lane, content);
     const delivery = await this.#attempt(lane, content);
     const current = this.#lanes.get(claim.message.channel);
@@ -142,9 +142,9 @@ export class Dispatcher {
   }
 
   /** A report needs the database; a message about incidents never does. */
-  #compose(message: OutboxMessage): Message | null | 'unreadable' {
+  async #compose(message: OutboxMessage): Promise<Message | null | 'unreadable'> {
     try {
-      return this.#parts.compose(message, this.#parts.now());
+      return await this.#parts.compose(message);
     } catch (error) {
       if (error instanceof StorageError) return 'unreadable';
       throw error;

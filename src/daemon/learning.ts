@@ -1,7 +1,10 @@
-import type { Clock, Log, StoreReader } from '../domain/ports.ts';
+import type { Clock, Log } from '../domain/ports.ts';
 import { StorageError } from '../domain/ports.ts';
+import type { Reading } from '../domain/reading.ts';
 import { LearnFromHistory } from '../engine/learn-spending.ts';
 import type { MonitorState } from '../engine/state.ts';
+import type { StoreReader } from './ports.ts';
+import type { Recollection } from './recollection.ts';
 
 /** So many readings are learned at once, which takes a millisecond or two, and then everything else has its turn. */
 const readingsAtOnce = 1000;
@@ -9,62 +12,64 @@ const readingsAtOnce = 1000;
 const accountsAtOnce = 20;
 const pauseMs = 20;
 
+interface LearningParts {
+  readonly state: MonitorState;
+  readonly reader: StoreReader;
+  readonly recollection: Recollection;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called whenever something is there to be stored. */
+  readonly learned: () => void;
+}
+
+/** What is being learned, and where it is read from. */
+interface Lesson {
+  readonly subject: LearnFromHistory;
+  readonly parts: AsyncIterator<readonly Reading[]>;
+}
+
 /**
- * Reads what accounts have yet to remember, then makes what is known of spending from stored history where it was not stored with the account: after an upgrade, or when an
- * account moved to another time zone. In slices, after polling began.
+ * Reads what accounts have yet to remember, then makes what is known of spending from stored history where it was not stored
+ * with the account: after an upgrade, or when an account moved to another time zone. In slices, after polling began.
  */
 export class Learning {
-  readonly #parts: {
-    readonly state: MonitorState;
-    readonly reader: StoreReader;
-    readonly clock: Clock;
-    readonly log: Log;
-  };
-  readonly #learned: () => void;
-  #under: LearnFromHistory | null = null;
+  readonly #parts: LearningParts;
+  #under: Lesson | null = null;
   #cancel: (() => void) | null = null;
+  #atWork = false;
+  #stopped = false;
 
-  /** `learned` is called whenever something is there to be stored. */
-  constructor(
-    parts: {
-      readonly state: MonitorState;
-      readonly reader: StoreReader;
-      readonly clock: Clock;
-      readonly log: Log;
-    },
-    learned: () => void,
-  ) {
+  constructor(parts: LearningParts) {
     this.#parts = parts;
-    this.#learned = learned;
   }
 
   /** Goes on learning until all is known. To be called again when accounts may have been added to what is not. */
   start(now: number): void {
     const { unlearned, asleep } = this.#parts.state;
-    if (this.#cancel !== null || unlearned.size + asleep.size === 0) return;
-    this.#cancel = this.#parts.clock.setTimer(pauseMs, () => {
-      this.#cancel = null;
-      this.#step(now);
-      this.start(now);
-    });
+    if (this.#stopped || this.#atWork || unlearned.size + asleep.size === 0) return;
+    this.#atWork = true;
+    this.#cancel = this.#parts.clock.setTimer(pauseMs, () => void this.#step(now));
   }
 
   stop(): void {
+    this.#stopped = true;
     this.#cancel?.();
-    this.#cancel = null;
   }
 
-  #step(now: number): void {
+  async #step(now: number): Promise<void> {
+    if (this.#parts.state.asleep.size > 0) await this.#remember();
+    else await this.#learn(now);
+    this.#atWork = false;
+    this.start(now);
+  }
+
+  async #learn(now: number): Promise<void> {
     const { state, log } = this.#parts;
-    if (state.asleep.size > 0) {
-      this.#remember();
-      return;
-    }
     try {
       this.#under ??= this.#next(now);
-      if (this.#under?.step(readingsAtOnce) === false) return;
+      if (this.#under !== null && !(await takeSome(this.#under))) return;
       this.#under = null;
-      this.#learned();
+      this.#parts.learned();
       if (state.unlearned.size === 0) log.info({}, 'spending learned from stored history');
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
@@ -79,24 +84,41 @@ export class Learning {
   }
 
   /** Accounts that nobody has polled or looked at yet: whoever looks at all of them must not wait for all at once. */
-  #remember(): void {
-    const { accounts, asleep } = this.#parts.state;
-    let left = accountsAtOnce;
-    for (const id of asleep) {
-      if (left === 0) return;
-      left -= 1;
-      asleep.delete(id);
-      accounts.get(id)?.remember();
-    }
+  async #remember(): Promise<void> {
+    const { state, recollection } = this.#parts;
+    const some = [...state.asleep].slice(0, accountsAtOnce);
+    await Promise.all(
+      some.map((id) => {
+        const account = state.accounts.get(id);
+        return account === undefined ? void state.asleep.delete(id) : recollection.of(account);
+      }),
+    );
   }
 
-  #next(now: number): LearnFromHistory | null {
+  #next(now: number): Lesson | null {
     const { state, reader } = this.#parts;
     for (const id of state.unlearned) {
       const account = state.accounts.get(id);
-      if (account !== undefined) return new LearnFromHistory(state, { account, reader, now });
+      if (account !== undefined) {
+        const subject = new LearnFromHistory(state, account, now);
+        return { subject, parts: reader.readings(subject.query)[Symbol.asyncIterator]() };
+      }
       state.unlearned.delete(id);
     }
     return null;
   }
+}
+
+/** True when there is nothing more to learn, or nobody to learn it for. */
+async function takeSome({ subject, parts }: Lesson): Promise<boolean> {
+  for (let taken = 0; taken < readingsAtOnce; ) {
+    const part = subject.isOver ? null : await parts.next();
+    if (part === null || part.done === true) {
+      subject.finish();
+      return true;
+    }
+    subject.take(part.value);
+    taken += part.value.length;
+  }
+  return false;
 }

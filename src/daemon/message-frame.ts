@@ -1,11 +1,14 @@
 import type { Incident } from '../domain/alert.ts';
 import { type OutboxMessage, wireId } from '../domain/outbox.ts';
-import type { StoreReader } from '../domain/ports.ts';
 import type { MonitorState } from '../engine/state.ts';
+import type { StoreReader } from './ports.ts';
+import type { Recollection } from './recollection.ts';
 
 export interface ComposeParts {
   readonly state: MonitorState;
   readonly reader: StoreReader;
+  readonly recollection: Recollection;
+  readonly now: () => number;
   /** Signed link to the confirmation page of an acknowledgement; null where no page can be reached. */
   readonly acknowledgeUrl: (incident: Incident, now: number) => string | null;
 }

@@ -7,10 +7,13 @@ import { reserve, spacingMs } from '../engine/request-guard.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import type { Provider, SendingGuard } from './ports.ts';
+import type { Recollection } from './recollection.ts';
 
 interface PollerParts {
   readonly state: MonitorState;
   readonly readBalance: Provider['readBalance'];
+  /** What an outcome is judged by has to be there before it. */
+  readonly recollection: Recollection;
   readonly now: () => number;
   /** Called with every outcome, before the next poll of the account is scheduled. */
   readonly ended: (account: WatchedAccount, outcome: Outcome) => void;
@@ -218,7 +221,10 @@ export class Poller {
   async #poll(account: WatchedAccount): Promise<void> {
     const { id } = account.settings;
     this.#underWay.add(id);
-    const outcome = await this.#parts.readBalance(account.settings, this.#ending.signal, this.#guardOf(id));
+    const asked = this.#parts.readBalance(account.settings, this.#ending.signal, this.#guardOf(id));
+    const recalled = this.#parts.recollection.of(account);
+    const outcome = await asked;
+    if (recalled !== undefined) await recalled;
     this.#underWay.delete(id);
     const current = this.#parts.state.accounts.get(id);
     // An account that was removed, or a poll that was abandoned at the end, says nothing any more.

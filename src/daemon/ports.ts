@@ -1,6 +1,16 @@
+import type { Incident } from '../domain/alert.ts';
 import type { Message } from '../domain/message.ts';
+import type { OutboxMessage } from '../domain/outbox.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import type { Batch, Delivery, OperatorOrder, StoreReader } from '../domain/ports.ts';
+import type {
+  Batch,
+  Delivery,
+  HistoryQuery,
+  IncidentQuery,
+  OperatorOrder,
+  StoredState,
+} from '../domain/ports.ts';
+import type { PollRecord, Reading } from '../domain/reading.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 
 /**
@@ -33,6 +43,26 @@ export interface Channel {
   close(): Promise<void>;
 }
 
+/**
+ * Questions that any process may ask of the database, also while a daemon writes it. Newest first where it says so. Every
+ * promise ends within seconds, with `StorageError` where the database does not answer.
+ */
+export interface StoreReader {
+  load(): Promise<StoredState>;
+  /** Oldest first, some hundreds or thousands at a time. */
+  readings(query: HistoryQuery): AsyncIterable<readonly Reading[]>;
+  /** Every poll with its outcome, oldest first, as many at a time. */
+  polls(query: HistoryQuery): AsyncIterable<readonly PollRecord[]>;
+  /** The newest reading before an instant. */
+  readingBefore(account: string, at: number): Promise<Reading | null>;
+  /** Newest first. */
+  incidents(query: IncidentQuery): Promise<readonly Incident[]>;
+  incident(id: string): Promise<Incident | null>;
+  /** Newest first; pending ones included. */
+  messages(limit: number, before?: number): Promise<readonly OutboxMessage[]>;
+  close(): Promise<void>;
+}
+
 /** The database as any process may read it, and copy it. */
 export interface StoreFile extends StoreReader {
   /** Consistent copy of the live database. */
@@ -58,15 +88,18 @@ export interface SqlFile {
 }
 
 /**
- * The database as the one daemon that holds it sees it. Every method throws `StorageError` when the disk does not
- * let it; nothing is half done then.
+ * The database as the one daemon that holds it sees it. Every method rejects with `StorageError` when the disk does not
+ * let it; nothing is half done then. Of these three the daemon has one under way at a time.
  */
 export interface Store extends StoreFile {
-  commit(batch: Batch): void;
-  /** Orders left since the last call, oldest first; taken exactly once. Cheap when nothing was left. */
-  takeOrders(): readonly OperatorOrder[];
+  commit(batch: Batch): Promise<void>;
+  /**
+   * Orders left since the last call, oldest first. Each is given once, and forgotten by the first commit that begins after
+   * that and succeeds. Cheap when nothing was left.
+   */
+  takeOrders(): Promise<readonly OperatorOrder[]>;
   /** Deletes what is older, a small step at a time; true when there is more to do. */
-  prune(olderThan: number): boolean;
+  prune(olderThan: number): Promise<boolean>;
 }
 
 /** A file or a folder that a configuration was made of, and what it held then. */

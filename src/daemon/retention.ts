@@ -28,14 +28,18 @@ export class Retention {
     this.#nextAt = now + distrustMs;
   }
 
-  prune(retentionMs: number, now: number): void {
-    if (now < this.#nextAt) return;
-    this.#nextAt = now + (this.#pruneStep(now - retentionMs) ? stepMs : everyMs);
+  /** What there is to be done now, for when the store is free; null while it is not time yet. */
+  due(retentionMs: number, now: number): (() => Promise<void>) | null {
+    if (now < this.#nextAt) return null;
+    this.#nextAt = now + everyMs;
+    return async () => {
+      if (await this.#pruneStep(now - retentionMs)) this.#nextAt = Math.min(this.#nextAt, now + stepMs);
+    };
   }
 
-  #pruneStep(olderThan: number): boolean {
+  async #pruneStep(olderThan: number): Promise<boolean> {
     try {
-      return this.#store.prune(olderThan);
+      return await this.#store.prune(olderThan);
     } catch (error) {
       if (error instanceof StorageError) return false;
       throw error;

@@ -10,7 +10,10 @@ export interface Clock {
   now(): number;
   /** Milliseconds that only ever grow, at the pace of real time. */
   monotonic(): number;
-  /** Calls `fire` once after `delayMs` (any length, 0 included). Returns a function that cancels it. */
+  /**
+   * Calls `fire` once after `delayMs` (any length); 0 is as soon as what is under way has had its turn. Returns a function that
+   * cancels it.
+   */
   setTimer(delayMs: number, fire: () => void): () => void;
 }
 
@@ -120,7 +123,10 @@ export interface StoredState {
   readonly spending: readonly StoredSpending[];
   readonly backoffs: readonly GroupBackoff[];
   readonly alerts: readonly Alert[];
-  /** Open incidents, and closed ones of which a channel that was told has not been told the end. */
+  /**
+   * Open incidents, closed ones of which a channel that was told has not been told the end, and those that a message
+   * which waits speaks of.
+   */
   readonly incidents: readonly Incident[];
   readonly messages: readonly OutboxMessage[];
   readonly silences: readonly Silence[];
@@ -169,29 +175,15 @@ export interface IncidentQuery {
   readonly limit?: number;
 }
 
-/** Questions that any process may ask of the database, also while a daemon writes it. Newest first where it says so. */
-export interface StoreReader {
-  load(): StoredState;
-  /** Oldest first. */
-  readings(query: HistoryQuery): Iterable<Reading>;
-  /** Every poll with its outcome, oldest first. */
-  polls(query: HistoryQuery): Iterable<PollRecord>;
-  /** The newest reading before an instant. */
-  readingBefore(account: string, at: number): Reading | null;
-  /** Newest first. */
-  incidents(query: IncidentQuery): readonly Incident[];
-  incident(id: string): Incident | null;
-  /** Newest first; pending ones included. */
-  messages(limit: number, before?: number): readonly OutboxMessage[];
-  close(): void;
-}
-
 /** A failure that the operator can mend; the message is a sentence for that person. */
 export class OperatorError extends Error {}
 
-/** Why the database could not be used; `kind` decides what a person is told. */
+/**
+ * Why the database could not be used; `kind` decides what a person is told. `unknown`: what was to be stored may be stored all the
+ * same, and only storing it again, as it is, finds that out.
+ */
 export class StorageError extends OperatorError {
-  readonly kind: 'full' | 'read-only' | 'corrupt' | 'busy' | 'other';
+  readonly kind: 'full' | 'read-only' | 'corrupt' | 'busy' | 'unknown' | 'other';
 
   constructor(kind: StorageError['kind'], message: string, options?: { readonly cause?: unknown }) {
     super(message, options);

@@ -27,8 +27,12 @@ export function judgePoll(state: MonitorState, account: WatchedAccount, now: num
   schedule(state, account, nextChange(account, facts));
 }
 
-/** Judges what time alone changes: `for`, `recoverFor`, flapping, staleness. */
+/**
+ * Judges what time alone changes: `for`, `recoverFor`, flapping, staleness. An account that is asleep is scheduled again
+ * when it wakes.
+ */
 export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: number): void {
+  if (state.asleep.has(account.id)) return;
   const facts = factsOf(account, now);
   const due = nextChange(account, facts);
   if (due > now) {

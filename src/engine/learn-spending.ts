@@ -1,4 +1,4 @@
-import type { StoredSpending, StoreReader } from '../domain/ports.ts';
+import type { HistoryQuery, StoredSpending } from '../domain/ports.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import { AccountSpending } from '../spending/account-spending.ts';
@@ -38,66 +38,54 @@ export function restoreSpending(
   if (isRestored || account.poll.reading === null) state.unlearned.delete(account.id);
 }
 
-/** Takes in the readings that came since what was stored of the spending, unless all of it is made from history. */
-export function catchUpSpending(state: MonitorState, account: WatchedAccount, reader: StoreReader): void {
-  if (state.unlearned.has(account.id)) return;
-  const { spending } = account;
-  const since = (spending.last?.at ?? 0) + 1;
-  if ((account.poll.reading?.at ?? 0) < since) return;
-  const query = { account: account.id, since, until: Number.MAX_SAFE_INTEGER, asStored: true };
-  for (const reading of reader.readings(query)) spending.read(reading);
+/** From when on readings are missing in what is known of the spending; Infinity where all of it is made from history. */
+export function spendingKnownSince(state: MonitorState, { id, spending }: WatchedAccount): number {
+  return state.unlearned.has(id) ? Number.POSITIVE_INFINITY : (spending.last?.at ?? 0) + 1;
 }
 
-/** Learns at once whatever is not known of spending, for who has no polls to look after meanwhile. */
-export function learnAllFromHistory(state: MonitorState, reader: StoreReader, now: number): void {
-  for (const id of [...state.unlearned]) {
-    const account = state.accounts.get(id);
-    if (account !== undefined)
-      new LearnFromHistory(state, { account, reader, now }).step(Number.POSITIVE_INFINITY);
-  }
+/** Takes in, of stored readings, those that came since what was stored of the spending, unless all of it is made from history. */
+export function catchUpSpending(
+  state: MonitorState,
+  account: WatchedAccount,
+  readings: readonly Reading[],
+): void {
+  const since = spendingKnownSince(state, account);
+  for (const reading of readings) if (reading.at >= since) account.spending.read(reading);
 }
 
-/** Learns the spending of one account from its stored history, a few readings at a time, while polling goes on. */
+/** Learns the spending of one account from its stored history, some readings at a time, while polling goes on. */
 export class LearnFromHistory {
+  /** What it is made from. */
+  readonly query: HistoryQuery;
   readonly #state: MonitorState;
-  readonly #account: string;
-  readonly #readings: Iterator<Reading>;
   readonly #spending: AccountSpending;
 
-  constructor(
-    state: MonitorState,
-    it: { readonly account: WatchedAccount; readonly reader: StoreReader; readonly now: number },
-  ) {
-    const { settings, id } = it.account;
+  constructor(state: MonitorState, { settings, id }: WatchedAccount, now: number) {
     this.#state = state;
-    this.#account = id;
     this.#spending = new AccountSpending({
       account: id,
       week: state.weeks.of(settings),
       floorMicros: emptyAt(settings),
     });
-    const query = { account: id, since: it.now - historyMs, until: Number.MAX_SAFE_INTEGER, asStored: true };
-    this.#readings = it.reader.readings(query)[Symbol.iterator]();
+    this.query = { account: id, since: now - historyMs, until: Number.MAX_SAFE_INTEGER, asStored: true };
   }
 
-  /** Takes in so many readings. True when there is nothing more to learn, or nobody to learn it for. */
-  step(count: number): boolean {
-    const account = this.#state.accounts.get(this.#account);
-    if (account === undefined || !this.#state.unlearned.has(this.#account)) return true;
-    for (let taken = 0; taken < count; taken++) {
-      const next = this.#readings.next();
-      if (next.done === true) return this.#finish(account);
-      this.#spending.read(next.value);
-    }
-    return false;
+  /** Nobody is there any more to learn it for. */
+  get isOver(): boolean {
+    return !this.#state.unlearned.has(this.query.account);
   }
 
-  /** What was read meanwhile, and is perhaps not stored yet, is still in the log. */
-  #finish(account: WatchedAccount): true {
+  take(readings: readonly Reading[]): void {
+    for (const reading of readings) this.#spending.read(reading);
+  }
+
+  /** All was taken. What was read meanwhile, and is perhaps not stored yet, is still in the log. */
+  finish(): void {
+    const account = this.#state.accounts.get(this.query.account);
+    if (account === undefined || this.isOver) return;
     const learnedTo = this.#spending.last?.at ?? 0;
     for (const reading of account.log.readings(learnedTo + 1)) this.#spending.read(reading);
     this.#state.unlearned.delete(account.id);
     this.#state.spending.set(account.id, this.#spending);
-    return true;
   }
 }

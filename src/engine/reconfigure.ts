@@ -92,11 +92,10 @@ function watchAccount(state: MonitorState, settings: AccountSettings, now: numbe
   const pollIntervalMs = pollInterval(state.calendar, settings.poll, now);
   const watched = state.accounts.get(settings.id);
   const pollGapMs = pollGap(state.calendar, settings.poll, poll);
-  const keptLog = logFor(watched, rules, pollIntervalMs);
-  const recall = watched?.recall ?? null;
+  const log = logFor(watched, rules, pollIntervalMs);
   state.accounts.set(
     settings.id,
-    new WatchedAccount({ settings, rules, pollIntervalMs, pollGapMs, keptLog, recall }, state),
+    new WatchedAccount({ settings, rules, pollIntervalMs, pollGapMs, log }, state),
   );
 }
 
@@ -115,9 +114,9 @@ function logFor(
   watched: WatchedAccount | undefined,
   rules: readonly Rule[],
   pollIntervalMs: number,
-): WatchedAccount['keptLog'] {
+): WatchedAccount['log'] {
   const windowMs = longestWindow(rules);
-  const kept = watched?.keptLog;
+  const kept = watched?.log;
   if (kept?.windowMs === windowMs && kept.pollIntervalMs === pollIntervalMs) return kept;
   const log = createReadingLog({ windowMs, pollIntervalMs });
   for (const reading of kept?.readings(0) ?? []) log.append(reading);

@@ -57,7 +57,7 @@ export interface MonitorState {
   readonly providers: Map<string, ProviderCounts>;
   /** The shortest poll interval of each group. */
   readonly shortestIntervals: Map<string, number>;
-  /** Accounts whose readings of the time before are yet to be read from the database. */
+  /** Accounts whose readings of the time before are yet to be read from the database: time alone changes nothing of them. */
   readonly asleep: Set<string>;
   /** The group of each account. */
   readonly groups: Map<string, string>;

@@ -20,14 +20,12 @@ export class WatchedAccount {
   readonly pollIntervalMs: number;
   /** The mean gap of the three polls that are due after the last reading. */
   pollGapMs: number;
-  /** Its log without what is yet to be read from the database. */
-  readonly keptLog: ReadingLog;
-  /** Reads what was stored before this process began; null once that is done. */
-  recall: ((account: WatchedAccount) => void) | null = null;
+  /** Its readings, as far back as its rules look; those of before this process once they were recalled (`recall.ts`). */
+  readonly log: ReadingLog;
   readonly #tables: Tables;
 
   constructor(
-    parts: Pick<WatchedAccount, 'settings' | 'rules' | 'pollIntervalMs' | 'pollGapMs' | 'keptLog' | 'recall'>,
+    parts: Pick<WatchedAccount, 'settings' | 'rules' | 'pollIntervalMs' | 'pollGapMs' | 'log'>,
     tables: Tables,
   ) {
     this.id = parts.settings.id;
@@ -36,8 +34,7 @@ export class WatchedAccount {
     this.rules = parts.rules;
     this.pollIntervalMs = parts.pollIntervalMs;
     this.pollGapMs = parts.pollGapMs;
-    this.keptLog = parts.keptLog;
-    this.recall = parts.recall;
+    this.log = parts.log;
     this.#tables = tables;
   }
 
@@ -53,22 +50,8 @@ export class WatchedAccount {
     this.#tables.polled.set(this.id, next);
   }
 
-  /** Its readings, filled from the database when somebody first looks. */
-  get log(): ReadingLog {
-    this.remember();
-    return this.keptLog;
-  }
-
-  /** Reads now what is yet to be read. */
-  remember(): void {
-    const { recall } = this;
-    this.recall = null;
-    recall?.(this);
-  }
-
   /** What is known of its spending. */
   get spending(): AccountSpending {
-    this.remember();
     const known = this.#tables.spending.get(this.id);
     if (known === undefined) throw new Error(`no spending is kept of the watched account ${this.id}`);
     return known;

@@ -20,12 +20,13 @@ const sliceOfSamples = 1_000;
  * while the last poll is not `ok`, and every series of an account vanishes with it.
  */
 export async function* renderMetrics(views: LiveViews, now: number): AsyncGenerator<string> {
-  yield* inFamilies(views.accountIds(), sliceOfAccounts, (ids) =>
-    accountMetrics(
-      ids.flatMap((id) => views.account(id) ?? []),
+  yield* inFamilies(views.accountIds(), sliceOfAccounts, async (ids) => {
+    const found = await Promise.all(ids.map((id) => views.account(id)));
+    return accountMetrics(
+      found.filter((account) => account !== null),
       now,
-    ),
-  );
+    );
+  });
   const known = new Set(views.accountIds());
   yield* inFamilies(views.counters.polls(), sliceOfSamples, (polls) => [
     pollCounts(polls.filter(({ account }) => known.has(account))),
@@ -38,11 +39,11 @@ export async function* renderMetrics(views: LiveViews, now: number): AsyncGenera
 async function* inFamilies<T>(
   items: Iterable<T>,
   size: number,
-  measure: (slice: readonly T[]) => readonly Metric[],
+  measure: (slice: readonly T[]) => readonly Metric[] | Promise<readonly Metric[]>,
 ): AsyncGenerator<string> {
   const families = new Map<string, { readonly head: string; readonly samples: string[] }>();
   for await (const slice of inSlices(items, size)) {
-    for (const metric of measure(slice)) {
+    for (const metric of await measure(slice)) {
       const family = families.get(metric.name) ?? { head: renderHead(metric), samples: [] };
       families.set(metric.name, family);
       const samples = renderSamples(metric);

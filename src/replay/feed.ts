@@ -16,7 +16,11 @@ export type FeedStep =
 /** The past of one account as steps in the order of time, of which one is at hand: a cursor, so that none is made anew. */
 export class Feed {
   readonly past: SurveyedPast;
-  readonly #polls: Iterator<PollRecord>;
+  readonly #parts: AsyncIterator<readonly PollRecord[]>;
+  /** The polls at hand, and the place of the next one. */
+  #part: readonly PollRecord[] = [];
+  #place = 0;
+  #allRead = false;
   readonly #plan: PollPlan;
   #step: FeedStep = 'poll';
   #at: number;
@@ -25,14 +29,41 @@ export class Feed {
   #pastPause = false;
   #waited = false;
 
-  constructor(past: SurveyedPast, plan: PollPlan) {
-    this.past = past;
-    this.#plan = plan;
-    this.#polls = past.polls()[Symbol.iterator]();
-    const first = this.#polls.next();
-    if (first.done === true) throw new Error('an account that was surveyed has a poll');
-    this.#poll = first.value;
-    this.#at = first.value.at;
+  private constructor(it: {
+    readonly past: SurveyedPast;
+    readonly plan: PollPlan;
+    readonly parts: AsyncIterator<readonly PollRecord[]>;
+    readonly part: readonly PollRecord[];
+    readonly first: PollRecord;
+  }) {
+    this.past = it.past;
+    this.#plan = it.plan;
+    this.#parts = it.parts;
+    this.#part = it.part;
+    this.#place = 1;
+    this.#poll = it.first;
+    this.#at = it.first.at;
+  }
+
+  static async open(past: SurveyedPast, plan: PollPlan): Promise<Feed> {
+    const parts = past.polls()[Symbol.asyncIterator]();
+    const part = (await nextPart(parts)) ?? [];
+    const [first] = part;
+    if (first === undefined) throw new Error('an account that was surveyed has a poll');
+    return new Feed({ past, plan, parts, part, first });
+  }
+
+  /** Whether `advance` may be called: what comes next is at hand. */
+  get ready(): boolean {
+    return this.#allRead || this.#place < this.#part.length;
+  }
+
+  /** Reads on. */
+  async fill(): Promise<void> {
+    const part = await nextPart(this.#parts);
+    this.#part = part ?? [];
+    this.#place = 0;
+    this.#allRead = part === null;
   }
 
   get step(): FeedStep {
@@ -66,7 +97,7 @@ export class Feed {
     return true;
   }
 
-  /** Goes to the next step; false when there is none. */
+  /** Goes to the next step; false when there is none. To be called when it is `ready`. */
   advance(): boolean {
     if (this.#step === 'end') return false;
     if (this.#pastPause) {
@@ -74,19 +105,19 @@ export class Feed {
       this.#take('poll', this.#poll.at);
       return true;
     }
-    const next = this.#polls.next();
-    if (next.done === true) {
+    const next = this.#part[this.#place++];
+    if (next === undefined) {
       this.#take('end', this.#endsAt());
       return true;
     }
-    const since = missingSince(this.#poll, next.value.at, this.#plan);
-    this.#poll = next.value;
+    const since = missingSince(this.#poll, next.at, this.#plan);
+    this.#poll = next;
     if (since === null) {
-      this.#take('poll', next.value.at);
+      this.#take('poll', next.at);
     } else {
       this.#pastPause = true;
       this.#waited = false;
-      this.#forMs = next.value.at - since;
+      this.#forMs = next.at - since;
       this.#take(this.past.gaps, since);
     }
     return true;
@@ -102,5 +133,14 @@ export class Feed {
     const { until } = this.past;
     const { at } = this.#poll;
     return until === null ? at : Math.max(at, Math.min(until, watchedUntil(this.#poll, this.#plan)));
+  }
+}
+
+/** The next polls, one at least; null when all were given. */
+async function nextPart(parts: AsyncIterator<readonly PollRecord[]>): Promise<readonly PollRecord[] | null> {
+  for (;;) {
+    const { value, done } = await parts.next();
+    if (done === true) return null;
+    if (value.length > 0) return value;
   }
 }

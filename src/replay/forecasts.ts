@@ -21,10 +21,13 @@ export interface PastForecast {
 
 /**
  * What the past of an account would have been foretold like: one for each reading and balance that ever moves, oldest
- * first. All that is known from before is learnt from.
+ * first, many at a time. All that is known from before is learnt from.
  */
-export function* forecastsOf(past: AccountPast, calendar: Calendar): Generator<PastForecast> {
-  const surveyed = surveyPast(past);
+export async function* forecastsOf(
+  past: AccountPast,
+  calendar: Calendar,
+): AsyncGenerator<readonly PastForecast[]> {
+  const surveyed = await surveyPast(past);
   if (surveyed === null) return;
   const pollIntervalMs = usualInterval(surveyed, calendar);
   const log = createReadingLog({ windowMs: dayMs, pollIntervalMs });
@@ -32,23 +35,29 @@ export function* forecastsOf(past: AccountPast, calendar: Calendar): Generator<P
   const floorMicros = -account.creditLimitMicros;
   const week = new LocalWeek({ calendar, ...account });
   const spending = new AccountSpending({ account: account.id, week, floorMicros });
-  const moving = balances.filter((balance) => moves(past, balance));
-  for (const reading of readingsBefore(past)) {
-    log.append(reading);
-    spending.read(reading);
-  }
-  for (const { reading } of past.polls()) {
-    if (reading === null) continue;
-    log.append(reading);
-    spending.read(reading);
-    for (const balance of moving) {
-      const forecast = foresee({ log, spending, reading, balance, floorMicros });
-      yield { reading, balance, leftMicros: reading[balance] - floorMicros, forecast };
+  const moving = await movingBalances(past);
+  for await (const part of readingsBefore(past)) {
+    for (const reading of part) {
+      log.append(reading);
+      spending.read(reading);
     }
+  }
+  for await (const part of past.polls()) {
+    const foretold: PastForecast[] = [];
+    for (const { reading } of part) {
+      if (reading === null) continue;
+      log.append(reading);
+      spending.read(reading);
+      for (const balance of moving) {
+        const forecast = foresee({ log, spending, reading, balance, floorMicros });
+        foretold.push({ reading, balance, leftMicros: reading[balance] - floorMicros, forecast });
+      }
+    }
+    yield foretold;
   }
 }
 
-function readingsBefore({ account, before }: AccountPast): Iterable<Reading> {
+function readingsBefore({ account, before }: AccountPast): AsyncIterable<readonly Reading[]> {
   return before.readings({
     account: account.id,
     since: Number.MIN_SAFE_INTEGER,
@@ -56,16 +65,18 @@ function readingsBefore({ account, before }: AccountPast): Iterable<Reading> {
   });
 }
 
-function moves(past: AccountPast, balance: Balance): boolean {
-  let first: number | null = null;
-  for (const reading of readingsBefore(past)) {
-    first ??= reading[balance];
-    if (reading[balance] !== first) return true;
-  }
-  for (const { reading } of past.polls()) {
-    if (reading === null) continue;
-    first ??= reading[balance];
-    if (reading[balance] !== first) return true;
-  }
-  return false;
+async function movingBalances(past: AccountPast): Promise<readonly Balance[]> {
+  let first: Reading | null = null;
+  const moving = new Set<Balance>();
+  const look = (reading: Reading): void => {
+    first ??= reading;
+    for (const balance of balances) if (reading[balance] !== first[balance]) moving.add(balance);
+  };
+  for await (const part of readingsBefore(past)) for (const reading of part) look(reading);
+  for await (const part of past.polls())
+    for (const { reading } of part) {
+      if (moving.size === balances.length) return balances;
+      if (reading !== null) look(reading);
+    }
+  return balances.filter((balance) => moving.has(balance));
 }

@@ -15,10 +15,10 @@ export function givenPast(
   const from = since ?? Number.NEGATIVE_INFINITY;
   return {
     account,
-    polls: () => readings.polls(from, Number.POSITIVE_INFINITY),
+    polls: () => inParts(readings.polls(from, Number.POSITIVE_INFINITY)),
     before: {
-      readings: (query) => readingsIn(readings, query.since, Math.min(query.until, from)),
-      readingBefore: (_, at) => {
+      readings: (query) => inParts(readingsIn(readings, query.since, Math.min(query.until, from))),
+      readingBefore: async (_, at) => {
         let last: Reading | null = null;
         for (const reading of readingsIn(readings, Number.NEGATIVE_INFINITY, Math.min(at, from)))
           last = reading;
@@ -28,6 +28,20 @@ export function givenPast(
     gaps: 'unread',
     until: null,
   };
+}
+
+/** Taken one by one, each would cost a promise. */
+const partLength = 1000;
+
+async function* inParts<Row>(rows: Iterable<Row>): AsyncGenerator<readonly Row[]> {
+  let part: Row[] = [];
+  for (const row of rows) {
+    part.push(row);
+    if (part.length < partLength) continue;
+    yield part;
+    part = [];
+  }
+  if (part.length > 0) yield part;
 }
 
 function* readingsIn(readings: PollShelf, since: number, until: number): Generator<Reading> {

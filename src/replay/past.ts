@@ -1,4 +1,5 @@
-import type { Calendar, StoreReader } from '../domain/ports.ts';
+import type { StoreReader } from '../daemon/ports.ts';
+import type { Calendar } from '../domain/ports.ts';
 import type { PollRecord } from '../domain/reading.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import { pollInterval } from '../engine/poll-gaps.ts';
@@ -7,8 +8,8 @@ import type { GapReading } from './poll-pauses.ts';
 /** What is known of one account's past. Nothing of it is held in memory: it is read through, twice. */
 export interface AccountPast {
   readonly account: AccountSettings;
-  /** The polls to be judged, oldest first; two may share an instant. Each call reads them anew. */
-  polls(): Iterable<PollRecord>;
+  /** The polls to be judged, oldest first, many at a time; two may share an instant. Each call reads them anew. */
+  polls(): AsyncIterable<readonly PollRecord[]>;
   /** Readings from before, which rules look back on. */
   readonly before: Pick<StoreReader, 'readings' | 'readingBefore'>;
   readonly gaps: GapReading;
@@ -26,9 +27,9 @@ export interface SurveyedPast extends AccountPast {
 }
 
 /** Looks through the polls of an account; null when it has none. */
-export function surveyPast(past: AccountPast): SurveyedPast | null {
+export async function surveyPast(past: AccountPast): Promise<SurveyedPast | null> {
   const survey = new Survey();
-  for (const poll of past.polls()) survey.take(poll);
+  for await (const part of past.polls()) for (const poll of part) survey.take(poll);
   return survey.finish(past);
 }
 

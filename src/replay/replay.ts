@@ -1,10 +1,11 @@
+import { recollectionOf } from '../daemon/recollection.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Calendar, Random } from '../domain/ports.ts';
 import type { PollRecord, Reading } from '../domain/reading.ts';
 import type { Settings } from '../domain/settings.ts';
 import { changedOnlyReadings, letChangesGo } from '../engine/batch.ts';
 import { skipUnwatched } from '../engine/clock-moved.ts';
-import { learnAllFromHistory } from '../engine/learn-spending.ts';
+import { LearnFromHistory } from '../engine/learn-spending.ts';
 import { observePoll } from '../engine/observe.ts';
 import { startMonitor } from '../engine/restore.ts';
 import type { MonitorState } from '../engine/state.ts';
@@ -15,7 +16,7 @@ import { IncidentBook, type ReplayedIncident } from './incident-book.ts';
 import { MergedFeeds } from './merge-feeds.ts';
 import { type MessageCount, Notebook } from './notebook.ts';
 import { type AccountPast, Survey, type SurveyedPast, usualInterval } from './past.ts';
-import { startingReader, withUsualPolls } from './starting-state.ts';
+import { startingState, withUsualPolls } from './starting-state.ts';
 
 /** What the configuration would have made of the past. */
 export interface ReplayResult {
@@ -53,7 +54,7 @@ export interface ReplayParts {
  * only what the engine itself looks back on is in memory.
  */
 export class Replay {
-  readonly #work: Iterator<undefined, ReplayResult>;
+  readonly #work: AsyncIterator<undefined, ReplayResult>;
   #left = 0;
   #done = 0;
   #total = 0;
@@ -69,22 +70,27 @@ export class Replay {
   }
 
   /** Goes on by so many polls. Null until the past is over, then what came of it. */
-  advance(polls: number): ReplayResult | null {
+  async advance(polls: number): Promise<ReplayResult | null> {
     this.#left = polls;
     if (this.#result === null) {
-      const step = this.#work.next();
+      const step = await this.#work.next();
       if (step.done === true) this.#result = step.value;
     }
     return this.#result;
   }
 
-  *#run({ settings, calendar, pasts, observer = {} }: ReplayParts): Generator<undefined, ReplayResult> {
+  async *#run({
+    settings,
+    calendar,
+    pasts,
+    observer = {},
+  }: ReplayParts): AsyncGenerator<undefined, ReplayResult> {
     const surveyed: SurveyedPast[] = [];
     for (const past of pasts) {
       const survey = new Survey();
-      for (const poll of past.polls()) {
-        survey.take(poll);
-        if (this.#isSliceOver()) yield;
+      for await (const part of past.polls()) {
+        for (const poll of part) survey.take(poll);
+        if (this.#isSliceOver(part.length)) yield;
       }
       const found = survey.finish(past);
       if (found !== null) surveyed.push(found);
@@ -92,16 +98,19 @@ export class Replay {
     this.#total = surveyed.reduce((sum, { count }) => sum + count, 0);
     observer.begins?.(surveyed);
     if (surveyed.length === 0) return nothing;
-    const life = new PastLife({ settings, calendar, pasts: surveyed, observer });
-    for (let polls = life.step(); polls !== null; polls = life.step()) {
+    const life = await PastLife.begin({ settings, calendar, pasts: surveyed, observer });
+    for (;;) {
+      if (!life.ready) await life.readOn();
+      const polls = life.step();
+      if (polls === null) break;
       this.#done += polls;
-      if (this.#isSliceOver()) yield;
+      if (this.#isSliceOver(1)) yield;
     }
     return life.result();
   }
 
-  #isSliceOver(): boolean {
-    this.#left--;
+  #isSliceOver(polls: number): boolean {
+    this.#left -= polls;
     return this.#left <= 0;
   }
 }
@@ -117,6 +126,8 @@ const nothing: ReplayResult = {
 /** So many turns in which nothing but readings changed are forgotten together: more would outlive the space of young objects. */
 const quietTurns = 100;
 
+type LifeParts = Omit<Required<ReplayParts>, 'pasts'> & { readonly pasts: readonly SurveyedPast[] };
+
 /** The engine in the past: its state, and the accounts whose polls come in. */
 class PastLife {
   readonly #state: MonitorState;
@@ -131,30 +142,50 @@ class PastLife {
   readonly #watched = new Set<string>();
   #quietTurns = 0;
 
-  constructor(parts: Omit<Required<ReplayParts>, 'pasts'> & { readonly pasts: readonly SurveyedPast[] }) {
+  private constructor(it: {
+    readonly state: MonitorState;
+    readonly feeds: readonly Feed[];
+    readonly parts: LifeParts;
+    readonly since: number;
+  }) {
+    this.#state = it.state;
+    this.#pasts = it.parts.pasts;
+    this.#observer = it.parts.observer;
+    this.#feeds = new MergedFeeds(it.feeds);
+    this.#since = it.since;
+    this.#until = it.since;
+    this.#notebook = new Notebook(it.state, it.since);
+    this.#book = new IncidentBook(it.state);
+  }
+
+  /** The engine as it is where the past begins, with all that is known from before. */
+  static async begin(parts: LifeParts): Promise<PastLife> {
     const { settings, calendar, pasts } = parts;
-    this.#pasts = pasts;
-    this.#observer = parts.observer;
-    const feeds = pasts.map((past) => {
+    const feeds: Feed[] = [];
+    for (const past of pasts) {
       const { poll } = past.account;
       const intervalMs = usualInterval(past, calendar);
-      return new Feed(past, { poll, calendar, backoff: settings.provider.backoff, intervalMs });
-    });
-    this.#feeds = new MergedFeeds(feeds);
-    this.#since = Math.min(...pasts.map(({ firstAt }) => firstAt));
-    this.#until = this.#since;
-    const reader = startingReader(pasts, this.#since);
-    const now = this.#since;
-    this.#state = startMonitor({
+      feeds.push(await Feed.open(past, { poll, calendar, backoff: settings.provider.backoff, intervalMs }));
+    }
+    const since = Math.min(...pasts.map(({ firstAt }) => firstAt));
+    const state = startMonitor({
       settings: { ...settings, accounts: pasts.map((past) => withUsualPolls(past, calendar)) },
       calendar,
       random: countingIds(),
-      reader,
-      now,
+      stored: await startingState(pasts, since),
+      now: since,
     });
-    learnAllFromHistory(this.#state, reader, now);
-    this.#notebook = new Notebook(this.#state, this.#since);
-    this.#book = new IncidentBook(this.#state);
+    for (const { account, before } of pasts) await rememberAll(state, account.id, { before, now: since });
+    return new PastLife({ state, feeds, parts, since });
+  }
+
+  /** Whether the next step is at hand. */
+  get ready(): boolean {
+    return this.#feeds.first?.ready ?? true;
+  }
+
+  async readOn(): Promise<void> {
+    await this.#feeds.first?.fill();
   }
 
   /** Lets the next thing happen. Gives how many polls that was; null when the past is over. */
@@ -247,6 +278,21 @@ class PastLife {
   #endOfAll(): number {
     return this.#pasts.reduce((latest, { lastAt, until }) => Math.max(latest, lastAt, until ?? 0), 0);
   }
+}
+
+/** What rules and forecasts know of an account from before: its log, and its spending made from history. */
+async function rememberAll(
+  state: MonitorState,
+  id: string,
+  { before, now }: { readonly before: AccountPast['before']; readonly now: number },
+): Promise<void> {
+  const account = state.accounts.get(id);
+  if (account === undefined) return;
+  await recollectionOf(state, before, () => now).of(account);
+  if (!state.unlearned.has(id)) return;
+  const learning = new LearnFromHistory(state, account, now);
+  for await (const part of before.readings(learning.query)) learning.take(part);
+  learning.finish();
 }
 
 const usage = {};

@@ -1,25 +1,17 @@
-import type { AccountState, Calendar, StoreReader } from '../domain/ports.ts';
+import type { AccountState, Calendar, StoredState } from '../domain/ports.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import { aliveNote } from '../engine/restore.ts';
-import { emptyReader } from '../views/empty-reader.ts';
+import { nothingStored } from '../views/empty-reader.ts';
 import { type SurveyedPast, usualInterval } from './past.ts';
 
 /**
  * What a daemon that starts where the past begins would find stored: the readings from before, of which nothing has
  * been told yet. An account that was first polled later is watched from then on.
  */
-export function startingReader(pasts: readonly SurveyedPast[], startAt: number): StoreReader {
-  const byId = new Map(pasts.map((past) => [past.account.id, past]));
-  return {
-    ...emptyReader,
-    load: () => ({
-      ...emptyReader.load(),
-      accounts: pasts.map(stateBefore),
-      notes: { [aliveNote]: String(startAt) },
-    }),
-    readings: (query) => byId.get(query.account)?.before.readings(query) ?? [],
-    readingBefore: (account, at) => byId.get(account)?.before.readingBefore(account, at) ?? null,
-  };
+export async function startingState(pasts: readonly SurveyedPast[], startAt: number): Promise<StoredState> {
+  const accounts: AccountState[] = [];
+  for (const past of pasts) accounts.push(await stateBefore(past));
+  return { ...nothingStored, accounts, notes: { [aliveNote]: String(startAt) } };
 }
 
 /** An account as it is polled in the replay: less often where its past says so (`usualInterval`). */
@@ -31,8 +23,8 @@ export function withUsualPolls(past: SurveyedPast, calendar: Calendar): AccountS
     : account;
 }
 
-function stateBefore({ account, before, firstAt }: SurveyedPast): AccountState {
-  const reading = before.readingBefore(account.id, firstAt);
+async function stateBefore({ account, before, firstAt }: SurveyedPast): Promise<AccountState> {
+  const reading = await before.readingBefore(account.id, firstAt);
   return {
     account: account.id,
     firstSeenAt: firstAt,

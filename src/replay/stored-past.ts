@@ -1,4 +1,4 @@
-import type { StoreReader } from '../domain/ports.ts';
+import type { StoreReader } from '../daemon/ports.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import type { AccountPast } from './past.ts';
 

@@ -8,12 +8,16 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   setTimer(delayMs, fire) {
+    if (delayMs <= 0) {
+      const immediate = setImmediate(fire);
+      return () => clearImmediate(immediate);
+    }
     let timer: NodeJS.Timeout;
     const arm = (restMs: number): void => {
       const stepMs = Math.min(restMs, longestTimerMs);
       timer = setTimeout(() => (restMs > stepMs ? arm(restMs - stepMs) : fire()), stepMs);
     };
-    arm(Math.max(0, delayMs));
+    arm(delayMs);
     return () => clearTimeout(timer);
   },
 };

@@ -1,7 +1,8 @@
-import type { Provider } from '../daemon/ports.ts';
+import type { Provider, StoreReader } from '../daemon/ports.ts';
+import { recollectionOf } from '../daemon/recollection.ts';
 import { roughDuration } from '../domain/moment.ts';
 import type { OutcomeKind } from '../domain/outcome.ts';
-import type { Calendar, Clock, Random, StoreReader } from '../domain/ports.ts';
+import type { Calendar, Clock, Random } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
 import { blockedUntil, observePoll } from '../engine/observe.ts';
 import { reserve } from '../engine/request-guard.ts';
@@ -37,8 +38,10 @@ export async function checkAccounts(parts: {
   readonly signal: AbortSignal;
 }): Promise<readonly CheckedAccount[]> {
   const { settings, reader, clock, random, calendar } = parts;
-  const state = startMonitor({ settings, reader, calendar, random, now: clock.now() });
-  const views = createViews({ state, reader, now: () => clock.now(), nextPollAt: () => null });
+  const now = () => clock.now();
+  const state = startMonitor({ settings, stored: await reader.load(), calendar, random, now: now() });
+  const recollection = recollectionOf(state, reader, now);
+  const views = createViews({ state, reader, recollection, now, nextPollAt: () => null });
   const startedAt = clock.now();
   const spacingMs = 1000 / settings.provider.maxRequestsPerSecond;
   const groupOf = (id: string): string => state.groups.get(id) ?? id;
@@ -51,14 +54,15 @@ export async function checkAccounts(parts: {
   const check = async (account: WatchedAccount, startAt: number): Promise<CheckedAccount> => {
     await sleep(clock, startAt - startedAt);
     const blocked = blockedUntil(state, account.id);
-    const now = clock.now();
-    const outcome = blocked > now ? null : await parts.provider.readBalance(account.settings, parts.signal);
+    const at = now();
+    const outcome = blocked > at ? null : await parts.provider.readBalance(account.settings, parts.signal);
+    await recollection.of(account);
     if (outcome !== null) observePoll(state, account, outcome, clock.now());
-    const view = views.account(account.id);
+    const view = await views.account(account.id);
     if (view === null) throw new Error('an account vanished while it was checked');
-    const explanations = views.explain(account.id);
+    const explanations = await views.explain(account.id);
     if (outcome === null) {
-      const reason = `not asked: the provider asked to wait, for ${roughDuration(blocked - now)} more`;
+      const reason = `not asked: the provider asked to wait, for ${roughDuration(blocked - at)} more`;
       return { view, outcome: null, reason, explanations };
     }
     return {

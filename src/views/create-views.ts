@@ -1,9 +1,10 @@
 import { describeIncident } from '../daemon/compose.ts';
+import type { StoreReader } from '../daemon/ports.ts';
+import { collect, type Recollection } from '../daemon/recollection.ts';
 import type { Alert, Incident } from '../domain/alert.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import { isAcknowledged } from '../domain/incident.ts';
 import type { NoticeKind } from '../domain/outbox.ts';
-import type { StoreReader } from '../domain/ports.ts';
 import type { Balance } from '../domain/reading.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import { suppressionOf } from '../engine/cover.ts';
@@ -39,6 +40,7 @@ const shownLaterStarts = 3;
 export interface ViewParts {
   readonly state: MonitorState;
   readonly reader: StoreReader;
+  readonly recollection: Recollection;
   readonly now: () => number;
   /** When an account is polled next; null where no daemon runs. */
   readonly nextPollAt: (account: string) => number | null;
@@ -46,26 +48,37 @@ export interface ViewParts {
 
 /** The answers to what people ask, from the monitor's memory and, for history, from the database. */
 export function createViews(parts: ViewParts): Views {
-  const { state, reader } = parts;
+  const { state, reader, recollection } = parts;
   return {
-    accounts: () => [...state.accounts.values()].map((account) => viewAccount(parts, account)),
+    async accounts() {
+      await recollection.ofAll(state.accounts.keys());
+      return [...state.accounts.values()].map((account) => viewAccount(parts, account));
+    },
     accountIds: () => [...state.accounts.keys()],
     counts: () => countAccounts(state),
     choices: () => listChoices(state),
-    account: (id) => {
+    async account(id) {
+      await recollection.ofAll([id]);
       const account = state.accounts.get(id);
       return account === undefined ? null : viewAccount(parts, account);
     },
-    readings: (account, since, until) => [...reader.readings({ account, since, until })],
-    polls: (account, since, until) => [...reader.polls({ account, since, until })],
-    alerts: ({ all }) => [...viewLiveAlerts(parts), ...(all ? viewResolved(parts) : [])],
-    alert: (account, rule) => {
+    readings: (account, since, until) => collect(reader.readings({ account, since, until })),
+    polls: (account, since, until) => collect(reader.polls({ account, since, until })),
+    async alerts({ all }) {
+      const past = all ? await reader.incidents({}) : [];
+      await recollection.ofAll(openAlerts(state).map(({ account }) => account));
+      await recollection.ofAll(past.map(({ account }) => account));
+      return [...openAlerts(state).map((alert) => viewAlert(parts, alert)), ...viewResolved(parts, past)];
+    },
+    async alert(account, rule) {
+      await recollection.ofAll([account]);
       const alert = state.alerts.get(account, rule);
       return alert === undefined || alert.state === 'inactive' ? null : viewAlert(parts, alert);
     },
     firing: () => viewFiring(parts),
     incidents: (query) => reader.incidents(query),
-    explain: (id) => {
+    async explain(id) {
+      await recollection.ofAll([id]);
       const account = state.accounts.get(id);
       return account === undefined ? [] : account.rules.map((rule) => explain(parts, account, rule));
     },
@@ -138,10 +151,8 @@ function worstOf(alerts: readonly Alert[]): Severity | null {
   );
 }
 
-function viewLiveAlerts(parts: ViewParts): AlertView[] {
-  return [...parts.state.alerts.values()]
-    .filter((alert) => alert.state !== 'inactive')
-    .map((alert) => viewAlert(parts, alert));
+function openAlerts(state: MonitorState): readonly Alert[] {
+  return [...state.alerts.values()].filter((alert) => alert.state !== 'inactive');
 }
 
 function* viewFiring({ state, now }: ViewParts): Generator<FiringView> {
@@ -186,9 +197,8 @@ function foretold(account: WatchedAccount | null, balance: Balance, now: number)
   return account && (outlookOf(account, balance, now)?.forecast ?? null);
 }
 
-function viewResolved(parts: ViewParts): AlertView[] {
-  return parts.reader
-    .incidents({})
+function viewResolved(parts: ViewParts, past: readonly Incident[]): AlertView[] {
+  return past
     .filter((incident) => incident.resolvedAt !== null || incident.event)
     .map((incident) => viewIncident(parts, incident, incident.event ? 'event' : 'resolved'));
 }

@@ -1,22 +1,26 @@
-import type { StoreReader } from '../domain/ports.ts';
+import type { StoreReader } from '../daemon/ports.ts';
+import type { StoredState } from '../domain/ports.ts';
 
-/** The database of somebody who has none: nothing was ever stored. */
+/** What is stored where nothing ever was. */
+export const nothingStored: StoredState = {
+  accounts: [],
+  spending: [],
+  backoffs: [],
+  alerts: [],
+  incidents: [],
+  messages: [],
+  silences: [],
+  notes: {},
+};
+
+/** The database of somebody who has none. */
 export const emptyReader: StoreReader = {
-  load: () => ({
-    accounts: [],
-    spending: [],
-    backoffs: [],
-    alerts: [],
-    incidents: [],
-    messages: [],
-    silences: [],
-    notes: {},
-  }),
-  readings: () => [],
-  polls: () => [],
-  readingBefore: () => null,
-  incidents: () => [],
-  incident: () => null,
-  messages: () => [],
-  close: () => undefined,
+  load: async () => nothingStored,
+  async *readings() {},
+  async *polls() {},
+  readingBefore: async () => null,
+  incidents: async () => [],
+  incident: async () => null,
+  messages: async () => [],
+  close: async () => undefined,
 };

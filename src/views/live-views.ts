@@ -1,6 +1,6 @@
 import type { Daemon } from '../daemon/daemon.ts';
+import type { StoreReader } from '../daemon/ports.ts';
 import { ownAccountId } from '../domain/alert.ts';
-import type { StoreReader } from '../domain/ports.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
 import { isOwnFailureRaised } from '../engine/own-alerts.ts';
@@ -18,15 +18,19 @@ export function createLiveViews(daemon: Daemon, reader: StoreReader, version: st
   const views = createViews({
     state,
     reader,
+    recollection: daemon.recollection,
     now: () => daemon.now(),
     nextPollAt: (id) => daemon.poller.nextPollAt(id),
   });
-  // What people are shown must outlive a crash: an incident that was seen may not come back as another one.
+  // What people are shown must outlive a crash: an incident that was seen may not come back as another one. What is read from
+  // the database is asked for once all is stored, and what memory holds is shown once it is.
   const stored =
-    <Question extends unknown[], Answer>(ask: (...question: Question) => Answer) =>
-    (...question: Question): Answer => {
-      daemon.storeChanges();
-      return ask(...question);
+    <Question extends unknown[], Answer>(ask: (...question: Question) => Promise<Answer>) =>
+    async (...question: Question): Promise<Answer> => {
+      await daemon.storeChanges();
+      const answer = await ask(...question);
+      await daemon.storeChanges();
+      return answer;
     };
   return {
     ...views,
@@ -55,7 +59,7 @@ export function createLiveViews(daemon: Daemon, reader: StoreReader, version: st
         };
       }
       const outcome = await promise;
-      const view = views.account(id);
+      const view = await views.account(id);
       return view === null
         ? { refused: 'not-found', why: `the account "${id}" was removed` }
         : { outcome: outcome.kind, view };

@@ -1,9 +1,10 @@
 import { composeReport } from '../daemon/compose-report.ts';
-import type { Channel } from '../daemon/ports.ts';
+import type { Channel, StoreReader } from '../daemon/ports.ts';
+import { recollectionOf } from '../daemon/recollection.ts';
 import { periodStart } from '../daemon/reporting.ts';
 import type { Message } from '../domain/message.ts';
 import { newMessage } from '../domain/outbox.ts';
-import type { Calendar, Clock, Delivery, Random, StoreReader } from '../domain/ports.ts';
+import type { Calendar, Clock, Delivery, Random } from '../domain/ports.ts';
 import type { ReportSettings, Settings } from '../domain/settings.ts';
 import { startMonitor } from '../engine/restore.ts';
 
@@ -25,20 +26,22 @@ export async function sendTest(
 }
 
 /** A report as it would go out now, over the time since its last run. */
-export function composeReportNow(parts: {
+export async function composeReportNow(parts: {
   readonly settings: Settings;
   readonly report: ReportSettings;
   readonly reader: StoreReader;
   readonly clock: Clock;
   readonly random: Random;
   readonly calendar: Calendar;
-}): Message {
+}): Promise<Message> {
   const { settings, report, reader, random, calendar } = parts;
   const now = parts.clock.now();
-  const state = startMonitor({ settings, reader, calendar, random, now });
+  const state = startMonitor({ settings, stored: await reader.load(), calendar, random, now });
+  const recollection = recollectionOf(state, reader, () => now);
   const period = { id: report.id, since: periodStart(state, report, now), until: now };
   const envelope = newMessage({ id: random.id(), channel: '', items: [], report: period, now, dueAt: now });
-  const message = composeReport({ state, reader, acknowledgeUrl: () => null }, envelope, now);
+  const frame = { state, reader, recollection, now: () => now, acknowledgeUrl: () => null };
+  const message = await composeReport(frame, envelope);
   if (message === null) throw new Error('a report was not composed');
   return message;
 }

@@ -1,4 +1,6 @@
-import type { Calendar, Clock, Random, StoreReader } from '../domain/ports.ts';
+import type { StoreReader } from '../daemon/ports.ts';
+import { recollectionOf } from '../daemon/recollection.ts';
+import type { Calendar, Clock, Random } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
 import { startMonitor } from '../engine/restore.ts';
 import type { MonitorState } from '../engine/state.ts';
@@ -7,18 +9,27 @@ import { evaluate } from '../rules/evaluate.ts';
 import { createViews } from './create-views.ts';
 import type { Views } from './views.ts';
 
-/** The views of a process that only reads the database, beside a daemon or without one. */
-export function openStoredViews(parts: {
+/** The views of a process that only reads the database, beside a daemon or without one: of what is stored now. */
+export async function openStoredViews(parts: {
   readonly settings: Settings;
   readonly reader: StoreReader;
   readonly clock: Clock;
   readonly random: Random;
   readonly calendar: Calendar;
-}): Views {
+}): Promise<Views> {
   const { settings, reader, clock, random, calendar } = parts;
-  const state = startMonitor({ settings, reader, calendar, random, now: clock.now() });
-  for (const account of state.accounts.values()) refreshValues(state, account, clock.now());
-  return createViews({ state, reader, now: () => clock.now(), nextPollAt: () => null });
+  const now = () => clock.now();
+  const state = startMonitor({ settings, stored: await reader.load(), calendar, random, now: now() });
+  const recollection = recollectionOf(state, reader, now);
+  for (const account of state.accounts.values()) {
+    if (isAlerted(account)) await recollection.of(account);
+    refreshValues(state, account, now());
+  }
+  return createViews({ state, reader, recollection, now, nextPollAt: () => null });
+}
+
+function isAlerted({ alerts }: WatchedAccount): boolean {
+  return [...alerts.values()].some((alert) => alert.state !== 'inactive');
 }
 
 /** The database has the value of each alert at its last change; the readings since then tell the present one. */

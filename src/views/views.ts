@@ -19,7 +19,7 @@ import type { WeekAgo } from '../spending/week-ago.ts';
  * same questions of the database. Money is in millionths, instants are milliseconds since 1970, null is unknown.
  */
 export interface Views {
-  accounts(): readonly AccountView[];
+  accounts(): Promise<readonly AccountView[]>;
   /** In the order of the configuration. */
   accountIds(): readonly string[];
   /** What alerts and silences can be chosen by, each with the word for people. */
@@ -28,14 +28,14 @@ export interface Views {
   >;
   /** How many accounts there are, and of how many the last poll gave no reading. */
   counts(): { readonly accounts: number; readonly unread: number };
-  account(id: string): AccountView | null;
+  account(id: string): Promise<AccountView | null>;
   /** Oldest first, as stored: thinning is the caller's. */
-  readings(account: string, since: number, until: number): readonly Reading[];
-  polls(account: string, since: number, until: number): readonly PollRecord[];
+  readings(account: string, since: number, until: number): Promise<readonly Reading[]>;
+  polls(account: string, since: number, until: number): Promise<readonly PollRecord[]>;
   /** Pending and firing; with `all` also resolved ones of the retention, newest first. */
-  alerts(options: { readonly all: boolean }): readonly AlertView[];
+  alerts(options: { readonly all: boolean }): Promise<readonly AlertView[]>;
   /** The alert of an account and a rule while it is pending or firing. */
-  alert(account: string, rule: string): AlertView | null;
+  alert(account: string, rule: string): Promise<AlertView | null>;
   /** What fires now, without words: for counting thousands. */
   firing(): Iterable<FiringView>;
   incidents(options: {
@@ -44,11 +44,11 @@ export interface Views {
     /** Only those that fired before it. */
     readonly until?: number;
     readonly limit?: number;
-  }): readonly Incident[];
+  }): Promise<readonly Incident[]>;
   /** The rules that apply to the account, each with what it says now. */
-  explain(account: string): readonly Explanation[];
+  explain(account: string): Promise<readonly Explanation[]>;
   /** Newest first, of those that were made before an instant. */
-  notifications(limit: number, before?: number): readonly OutboxMessage[];
+  notifications(limit: number, before?: number): Promise<readonly OutboxMessage[]>;
   channels(): readonly ChannelView[];
   /** When alerts of one balance of the account, or of the account as a whole, were muted at some time in [since, until). */
   silenced(query: SilencedQuery): readonly Pick<SilenceView, 'startsAt' | 'endsAt'>[];
@@ -69,19 +69,19 @@ export interface SilencedQuery {
 
 /** What people may do to a running daemon. Refusals are values with a sentence for the person. */
 export interface Actions {
-  acknowledge(order: AlertName & { readonly by: string; readonly comment: string }): Refusal | null;
+  acknowledge(order: AlertName & { readonly by: string; readonly comment: string }): Promise<Refusal | null>;
   /** Takes many at once, stored as one; one answer for each, in their order. */
   acknowledgeAll(order: {
     readonly alerts: readonly AlertName[];
     readonly by: string;
     readonly comment: string;
-  }): readonly (Refusal | null)[];
+  }): Promise<readonly (Refusal | null)[]>;
   /** Gives an incident back: reminders and escalation go on. */
-  unacknowledge(alert: AlertName): Refusal | null;
-  silence(order: SilenceOrder): Silence | Refusal;
-  expireSilence(id: string): Refusal | null;
+  unacknowledge(alert: AlertName): Promise<Refusal | null>;
+  silence(order: SilenceOrder): Promise<Silence | Refusal>;
+  expireSilence(id: string): Promise<Refusal | null>;
   /** Lets a silence that is not over last so much longer. */
-  extendSilence(order: { readonly id: string; readonly byMs: number }): Refusal | null;
+  extendSilence(order: { readonly id: string; readonly byMs: number }): Promise<Refusal | null>;
   /** Polls as soon as the guard allows and gives the outcome; refused while backing off. */
   pollNow(account: string): Promise<{ readonly outcome: OutcomeKind; readonly view: AccountView } | Refusal>;
 }

@@ -1,8 +1,7 @@
 import type { ReportOrder, Rooms } from '../cli/context.ts';
-import type { Channel } from '../daemon/ports.ts';
+import type { Channel, StoreReader } from '../daemon/ports.ts';
 import type { ForeignTexts } from '../domain/foreign-text.ts';
 import type { Message } from '../domain/message.ts';
-import type { StoreReader } from '../domain/ports.ts';
 import type { ChannelSettings, Settings } from '../domain/settings.ts';
 import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
@@ -120,7 +119,7 @@ const checkAccounts: Rooms['checkAccounts'] = async ({ settings, account, signal
   try {
     return await check({ settings, account, provider, reader, signal, ...adapters });
   } finally {
-    reader.close();
+    await reader.close();
     await provider.close();
   }
 };
@@ -144,9 +143,9 @@ async function composeReport({ settings, report }: ReportOrder): Promise<Message
   const reader = await openReaderIfThere(settings);
   const adapters = { clock: systemClock, random: systemRandom, calendar: cronCalendar };
   try {
-    return composeReportNow({ settings, report, reader, ...adapters });
+    return await composeReportNow({ settings, report, reader, ...adapters });
   } finally {
-    reader.close();
+    await reader.close();
   }
 }
 

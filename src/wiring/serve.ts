@@ -71,6 +71,7 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
   const daemon = new Daemon({
     settings,
     store,
+    stored: await store.load(),
     openProvider: (current) =>
       createProviderClient({
         ...current.provider,
@@ -120,7 +121,7 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
     await reloads.close();
     await Promise.all([page.close(), daemon.stop()]);
   } finally {
-    store.close();
+    await store.close();
   }
 }
 

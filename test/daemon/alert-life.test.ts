@@ -91,7 +91,7 @@ describe('firing and resolving', () => {
     world.provider.fail('otp', 'invalid_response');
     await world.pass(10 * minuteMs);
     expect(world.news()).toEqual([]);
-    expect(world.views.alerts({ all: false }).map((alert) => alert.rule)).toEqual(['sms-low']);
+    expect((await world.views.alerts({ all: false })).map((alert) => alert.rule)).toEqual(['sms-low']);
   });
 });
 
@@ -105,7 +105,7 @@ describe('a ladder is one incident', () => {
     expect(await read(world, 150)).toEqual(['otp/sms-low worse warning']);
     expect(await read(world, 10)).toEqual(['otp/sms-low worse critical']);
     expect(await read(world, 1000)).toEqual(['otp/sms-low resolved critical (topped-up)']);
-    const incidents = world.store.incidents({ account: 'otp', rule: 'sms-low' });
+    const incidents = world.database.incidents({ account: 'otp', rule: 'sms-low' });
     expect(incidents.map(({ worstSeverity, rises }) => [worstSeverity, rises])).toEqual([['critical', 3]]);
   });
 
@@ -280,8 +280,8 @@ describe('reminders, acknowledgement and escalation', () => {
     await world.pass(3 * hourMs);
     expect(world.news()).toEqual(['otp/sms-low acknowledged warning']);
     const alert = { account: 'otp', rule: 'sms-low' };
-    expect(world.views.unacknowledge(alert)).toBeNull();
-    expect(world.views.unacknowledge(alert)).toMatchObject({ refused: 'not-found' });
+    expect(await world.views.unacknowledge(alert)).toBeNull();
+    expect(await world.views.unacknowledge(alert)).toMatchObject({ refused: 'not-found' });
     await world.pass(20 * minuteMs);
     expect(world.news()).toEqual(['otp/sms-low reminder warning']);
     expect(world.news('boss')).toEqual([]);
@@ -296,7 +296,7 @@ describe('reminders, acknowledgement and escalation', () => {
   test('many are taken at once, each with its own answer', async () => {
     const world = await startWorld({ rules: [single, negativeRule()] });
     await read(world, -1);
-    const answers = world.views.acknowledgeAll({
+    const answers = await world.views.acknowledgeAll({
       alerts: [
         { account: 'otp', rule: 'sms-low' },
         { account: 'otp', rule: 'nothing' },
@@ -321,7 +321,7 @@ describe('a flapping alert', () => {
     const fired = 'otp/sms-low firing warning';
     const resolved = 'otp/sms-low resolved warning (topped-up)';
     expect(told).toEqual([fired, resolved, fired, resolved, fired, 'otp/sms-low flapping warning']);
-    expect(world.views.alerts({ all: false }).map(({ flapping }) => flapping)).toEqual([true]);
+    expect((await world.views.alerts({ all: false })).map(({ flapping }) => flapping)).toEqual([true]);
     for (let round = 0; round < 12; round++) told.push(...(await read(world, 300)));
     expect(told.slice(6)).toEqual([resolved]);
   });
@@ -332,7 +332,7 @@ describe('a flapping alert', () => {
     world.news();
     await world.pass(3 * hourMs);
     expect(world.news()).toEqual(Array(3).fill('otp/sms-low reminder warning'));
-    expect(world.views.alerts({ all: false }).map(({ flapping }) => flapping)).toEqual([false]);
+    expect((await world.views.alerts({ all: false })).map(({ flapping }) => flapping)).toEqual([false]);
   });
 
   test('calms down although something worse waits for `for`', async () => {
@@ -342,7 +342,7 @@ describe('a flapping alert', () => {
     world.reload({ rules: [rule] });
     await read(world, 100);
     await world.pass(2 * hourMs);
-    expect(world.views.alerts({ all: false }).map(({ flapping }) => flapping)).toEqual([false]);
+    expect((await world.views.alerts({ all: false })).map(({ flapping }) => flapping)).toEqual([false]);
   });
 });
 

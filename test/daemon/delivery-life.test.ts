@@ -311,7 +311,9 @@ describe('a database that cannot be written', () => {
     await world.pass(minuteMs);
     for (const name of ['ops', 'finance'])
       expect(world.news(name)).toEqual(['@lowwater/storage-failed resolved critical']);
-    expect([...world.store.readings({ account: 'otp', since: 0, until: world.now })].length).toBe(5);
+    expect([...world.database.readings({ account: 'otp', since: 0, until: world.now })].flat().length).toBe(
+      5,
+    );
     await world.restart({ downMs: minuteMs });
     await world.pass(hourMs);
     expect(world.news()).toEqual([]);

@@ -138,7 +138,9 @@ describe('inhibition', () => {
     world.provider.set('otp', 100);
     await world.pass(step);
     expect(world.news()).toEqual(['otp/floor firing critical']);
-    expect(world.views.alerts({ all: false }).map(({ rule: id, inhibited }) => [id, inhibited])).toEqual([
+    expect(
+      (await world.views.alerts({ all: false })).map(({ rule: id, inhibited }) => [id, inhibited]),
+    ).toEqual([
       ['soft', true],
       ['floor', false],
     ]);
@@ -176,14 +178,12 @@ describe('inhibition', () => {
     await world.pass(hourMs);
     expect(world.news()).toEqual(['otp/sms-negative reminder critical']);
     const order = { account: 'otp', rule: 'floor', by: 'ana', comment: 'paid' };
-    expect(world.views.acknowledge(order)).toBeNull();
+    expect(await world.views.acknowledge(order)).toBeNull();
     await world.pass(2 * hourMs);
     expect(world.news()).toEqual(['otp/sms-negative acknowledged critical']);
-    expect(world.views.alerts({ all: false }).map(({ acknowledged }) => acknowledged?.comment)).toEqual([
-      'paid',
-      'paid',
-      'paid',
-    ]);
+    expect(
+      (await world.views.alerts({ all: false })).map(({ acknowledged }) => acknowledged?.comment),
+    ).toEqual(['paid', 'paid', 'paid']);
     // What is only low still is no news to whoever took the empty balance.
     world.provider.set('otp', 150);
     await world.pass(step);
@@ -278,7 +278,7 @@ describe('an outage of the provider', () => {
     });
     world.provider.breakDown();
     await world.pass(hourMs);
-    const stale = world.views.alerts({ all: false }).filter(({ type }) => type === 'stale');
+    const stale = (await world.views.alerts({ all: false })).filter(({ type }) => type === 'stale');
     expect(stale.map(({ inhibited }) => inhibited)).toEqual(ten.map(() => true));
     world.provider.recover();
     await world.pass(hourMs);

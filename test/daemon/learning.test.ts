@@ -65,7 +65,7 @@ it('forgets a removed account, and learns it again from its history when it come
   const world = await worldThatSpent({ accounts: ['otp', 'other'] });
   world.reload({ accounts: ['other'] });
   await world.pass(minuteMs);
-  expect(world.store.load().spending.map(({ account }) => account)).not.toContain('otp');
+  expect(world.database.load().spending.map(({ account }) => account)).not.toContain('otp');
   world.reload({ accounts: ['otp', 'other'] });
   await world.pass(dayMs);
   expect(forecastOf(world)).not.toBeNull();

@@ -9,7 +9,7 @@ async function pollsIn(world: World, ms: number): Promise<number> {
   const since = world.now;
   await world.pass(ms);
   const query = { account: 'otp', since, until: world.now + 1 };
-  return [...world.store.polls(query)].length;
+  return [...world.database.polls(query)].flat().length;
 }
 
 test('an account is polled more often while an alert says that it runs out, and as before when it is over', async () => {

@@ -10,11 +10,11 @@ describe('a reload', () => {
   test('that edits the threshold keeps the incident and judges it at the next snapshot', async () => {
     const world = await startWorld({ rules: [rule] });
     await read(world, 100);
-    const before = world.views.alerts({ all: false })[0]?.incident;
+    const before = (await world.views.alerts({ all: false }))[0]?.incident;
     world.reload({ rules: [{ ...rule, thresholds: { warning: units(150) } }] });
     await world.pass(step);
     expect(world.news()).toEqual([]);
-    expect(world.views.alerts({ all: false })[0]?.incident).toBe(before);
+    expect((await world.views.alerts({ all: false }))[0]?.incident).toBe(before);
     world.reload({ rules: [{ ...rule, thresholds: { warning: units(50) } }] });
     await world.pass(10_000);
     expect(world.news()).toEqual([]);
@@ -120,7 +120,7 @@ describe('a channel', () => {
       if (how === 'reload') world.reload({ rules: [rule] });
       else await world.restart({ downMs: minuteMs, parts: { rules: [rule] } });
       await world.pass(step);
-      const waiting = world.views.notifications(10).filter(({ state }) => state === 'pending');
+      const waiting = (await world.views.notifications(10)).filter(({ state }) => state === 'pending');
       expect(waiting).toEqual([]);
       world.news();
       await world.pass(minuteMs);

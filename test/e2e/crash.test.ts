@@ -8,12 +8,12 @@ import { accepted } from '../support/slack-sink.ts';
 
 const hookOnly = (origin: string) => ({ channels: { hook: { type: 'webhook', url: `${origin}/hook` } } });
 
-function readStored(bed: Bed) {
+async function readStored(bed: Bed) {
   const reader = openReader({ path: join(bed.folder, 'lowwater.db'), now: Date.now });
   try {
-    return reader.load();
+    return await reader.load();
   } finally {
-    reader.close();
+    await reader.close();
   }
 }
 
@@ -78,7 +78,9 @@ describe.concurrent('a daemon killed with SIGKILL', { timeout: 60_000 }, () => {
       const first = await bed.start();
       const until = await eventually('it backs off', async () => (await accountOf(first)).backoffUntil);
       // It is shown from memory, and stored as soon as the disk lets it.
-      await eventually('that is stored', () => readStored(bed).backoffs.some((each) => each.until > 0));
+      await eventually('that is stored', async () =>
+        (await readStored(bed)).backoffs.some((each) => each.until > 0),
+      );
       await first.kill();
       bed.provider.control.recover();
       const before = bed.provider.control.requests();

@@ -49,22 +49,21 @@ it('a database of 0.1.0 is migrated, and readings, incidents, acknowledgements a
   const folder = makeInstallation();
   const { settings } = await loadSettings(folder);
   const { path } = settings.storage;
-  openStore({ path, log: silent, now: () => now, program: 'lowwater of this test' }).close();
+  await openStore({ path, log: silent, now: () => now, program: 'lowwater of this test' }).close();
   const reader = openReader({ path, now: () => now });
   onTestFinished(() => reader.close());
-  const views = openStoredViews({
+  const views = await openStoredViews({
     settings,
     reader,
     clock: { now: () => now, monotonic: () => now, setTimer: () => () => undefined },
     random: seededRandom(),
     calendar: cronCalendar,
   });
-  const readings = views.readings('otp', now - 3_600_000, now);
+  const readings = await views.readings('otp', now - 3_600_000, now);
   expect(readings).toHaveLength(28);
   expect(readings.at(-1)).toMatchObject({ sms: expect.any(Number), currency: 'CNY' });
-  const alerts = views
-    .alerts({ all: false })
-    .map(({ account, rule, severity, state }) => [account, rule, severity, state]);
+  const open = await views.alerts({ all: false });
+  const alerts = open.map(({ account, rule, severity, state }) => [account, rule, severity, state]);
   expect(alerts).toEqual(
     expect.arrayContaining([
       ['broken', 'auth-failed', 'critical', 'firing'],
@@ -73,17 +72,14 @@ it('a database of 0.1.0 is migrated, and readings, incidents, acknowledgements a
     ]),
   );
   expect(alerts).toHaveLength(3);
-  const acknowledged = views.alerts({ all: false }).find(({ account }) => account === 'broken')?.acknowledged;
+  const acknowledged = open.find(({ account }) => account === 'broken')?.acknowledged;
   expect(acknowledged).toMatchObject({ by: 'root', comment: 'rotating the key' });
   expect(views.silences()).toContainEqual(
     expect.objectContaining({ match: { account: ['marketing'] }, comment: 'old silence', active: true }),
   );
-  expect(
-    reader
-      .load()
-      .incidents.map(({ account, rule }) => `${account} ${rule}`)
-      .toSorted(),
-  ).toEqual(['broken auth-failed', 'marketing sms-low', 'otp sms-low']);
+  expect((await reader.load()).incidents.map(({ account, rule }) => `${account} ${rule}`).toSorted()).toEqual(
+    ['broken auth-failed', 'marketing sms-low', 'otp sms-low'],
+  );
 });
 
 it('what reads beside the daemon asks for a start of the daemon first', () => {

@@ -4,7 +4,7 @@ import { observePoll } from '../../src/engine/observe.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
 import { endTurn } from '../../src/engine/turn.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
-import { emptyReader } from '../../src/views/empty-reader.ts';
+import { nothingStored } from '../../src/views/empty-reader.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { makeSettings } from '../support/settings.ts';
 
@@ -20,7 +20,7 @@ test('failures of a provider’s accounts are counted as they come and go; a ref
     settings,
     calendar: cronCalendar,
     random: seededRandom(),
-    reader: emptyReader,
+    stored: nothingStored,
     now: start,
   });
   const [counts] = state.providers.values();

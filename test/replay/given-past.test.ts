@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { collect } from '../../src/daemon/recollection.ts';
 import { assignReadings, givenPast } from '../../src/replay/given-past.ts';
 import { PackedPolls } from '../../src/store/runs/packed-polls.ts';
 import { factsNoon, minuteMs, readingAt } from '../support/account-facts.ts';
@@ -51,11 +52,11 @@ describe('readings and the accounts they are of', () => {
 });
 
 describe('the past that a file gives', () => {
-  it('begins where it is asked to, and knows the readings from before', () => {
+  it('begins where it is asked to, and knows the readings from before', async () => {
     const past = givenPast(makeAccount('otp'), shelfOf(0, 5, 10), { since: factsNoon + 6 * minuteMs });
-    expect([...past.polls()].map(({ at }) => at)).toEqual([factsNoon + 10 * minuteMs]);
-    expect(past.before.readingBefore('otp', factsNoon + 10 * minuteMs)).toEqual(readingAt(5, 5));
+    expect((await collect(past.polls())).map(({ at }) => at)).toEqual([factsNoon + 10 * minuteMs]);
+    expect(await past.before.readingBefore('otp', factsNoon + 10 * minuteMs)).toEqual(readingAt(5, 5));
     const query = { account: 'otp', since: 0, until: Number.MAX_SAFE_INTEGER };
-    expect([...past.before.readings(query)]).toEqual([readingAt(0, 0), readingAt(5, 5)]);
+    expect(await collect(past.before.readings(query))).toEqual([readingAt(0, 0), readingAt(5, 5)]);
   });
 });

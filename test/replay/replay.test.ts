@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { StoreReader } from '../../src/domain/ports.ts';
+import type { StoreReader } from '../../src/daemon/ports.ts';
 import type { PollRecord } from '../../src/domain/reading.ts';
 import type { Rule } from '../../src/domain/rule.ts';
 import type { AccountSettings, Settings } from '../../src/domain/settings.ts';
@@ -21,6 +21,7 @@ import {
   topUpRule,
   units,
 } from '../support/account-facts.ts';
+import { inParts } from '../support/in-parts.ts';
 import { makeAccount, makeRoute, makeSettings, type SettingsParts } from '../support/settings.ts';
 
 const low = belowRule({
@@ -50,7 +51,11 @@ interface Past extends Partial<Omit<AccountPast, 'polls' | 'account'>> {
   readonly polls: readonly PollRecord[];
 }
 
-function run(settings: Settings, pasts: readonly Past[], slice = Number.POSITIVE_INFINITY): ReplayResult {
+async function run(
+  settings: Settings,
+  pasts: readonly Past[],
+  slice = Number.POSITIVE_INFINITY,
+): Promise<ReplayResult> {
   const replay = new Replay({
     settings,
     calendar: cronCalendar,
@@ -60,19 +65,19 @@ function run(settings: Settings, pasts: readonly Past[], slice = Number.POSITIVE
       gaps: 'unread',
       until: null,
       ...past,
-      polls: () => past.polls,
+      polls: () => inParts(past.polls),
     })),
   });
   for (;;) {
-    const result = replay.advance(slice);
+    const result = await replay.advance(slice);
     if (result !== null) return result;
   }
 }
 
 /** `low 5–15`: rule and minutes after noon. */
-function fired(parts: SettingsParts, ...pasts: readonly Past[]): string[] {
+async function fired(parts: SettingsParts, ...pasts: readonly Past[]): Promise<string[]> {
   const minute = (at: number | null) => (at === null ? '' : (at - factsNoon) / minuteMs);
-  return run(makeSettings(parts), pasts).incidents.map(
+  return (await run(makeSettings(parts), pasts)).incidents.map(
     ({ rule, firedAt, resolvedAt }) => `${rule} ${minute(firedAt)}–${minute(resolvedAt)}`,
   );
 }
@@ -87,9 +92,9 @@ const pollsOf = (balances: readonly (number | null)[]): PollRecord[] =>
   balances.map((sms, index) => (sms === null ? failed(index * 5) : ok(index * 5, sms)));
 
 /** `low warning 5–15 at 50`: rule, worst severity, minutes after noon, value it fired with. */
-function story(rules: readonly Rule[], balances: readonly (number | null)[]): string[] {
+async function story(rules: readonly Rule[], balances: readonly (number | null)[]): Promise<string[]> {
   const minutes = (at: number) => Math.round(((at - factsNoon) / minuteMs) * 100) / 100;
-  return run(settingsOf(rules), [{ polls: pollsOf(balances) }]).incidents.map((it) => {
+  return (await run(settingsOf(rules), [{ polls: pollsOf(balances) }])).incidents.map((it) => {
     const end = it.resolvedAt === null ? '' : minutes(it.resolvedAt);
     const amount = it.value?.unit === 'money' ? ` at ${it.value.micros / 1_000_000}` : '';
     return `${it.rule} ${it.severity} ${minutes(it.firedAt)}–${end}${amount}${it.event ? ' event' : ''}`;
@@ -152,111 +157,111 @@ describe('what a rule would have said of the past', () => {
       [60, null, null, null, null, 60],
       ['stale warning 15–25'],
     ],
-  ])('%s', (_name, rules, balances, expected) => {
-    expect(story(rules, balances)).toEqual(expected);
+  ])('%s', async (_name, rules, balances, expected) => {
+    expect(await story(rules, balances)).toEqual(expected);
   });
 
-  it('is the same whatever the slices it is made in', () => {
+  it('is the same whatever the slices it is made in', async () => {
     const settings = makeSettings({ accounts: ['otp', 'marketing'], rules: [ladder, low] });
     const balances = [90, 55, null, 35, 15, null, null, null, null, 70, 80, 12, -3, 90];
     const pasts = [{ polls: pollsOf(balances) }, { polls: pollsOf(balances.toReversed()) }];
-    const whole = run(settings, pasts);
+    const whole = await run(settings, pasts);
     expect(whole.incidents.length).toBeGreaterThan(4);
     for (const slice of [1, 2, 7]) {
-      const { incidents, messages } = run(settings, pasts, slice);
+      const { incidents, messages } = await run(settings, pasts, slice);
       expect({ incidents, messages }).toEqual({ incidents: whole.incidents, messages: whole.messages });
     }
   });
 
-  it('judges by readings from before the replay without telling of them', () => {
+  it('judges by readings from before the replay without telling of them', async () => {
     const rule = runwayRule({ id: 'runway', thresholds: { warning: 600 * minuteMs } });
     const known = Array.from({ length: 24 }, (_, index) => readingAt(index * 5, 100 - index));
     const before: Pick<StoreReader, 'readings' | 'readingBefore'> = {
-      readings: ({ since, until }) => known.filter(({ at }) => at >= since && at < until),
-      readingBefore: (_, at) => known.findLast((reading) => reading.at < at) ?? null,
+      readings: ({ since, until }) => inParts(known.filter(({ at }) => at >= since && at < until)),
+      readingBefore: async (_, at) => known.findLast((reading) => reading.at < at) ?? null,
     };
     const polls = [ok(120, 76)];
-    expect(run(settingsOf([rule]), [{ polls }]).incidents).toHaveLength(0);
-    expect(run(settingsOf([rule]), [{ polls, before }]).incidents).toHaveLength(1);
+    expect((await run(settingsOf([rule]), [{ polls }])).incidents).toHaveLength(0);
+    expect((await run(settingsOf([rule]), [{ polls, before }])).incidents).toHaveLength(1);
   });
 });
 
 describe('pauses between polls', () => {
-  it('a list of readings with a gap: nobody could read the account', () => {
+  it('a list of readings with a gap: nobody could read the account', async () => {
     const polls = [...every(5, 30), ok(90, 100), ok(95, 100)];
-    expect(fired({}, { polls })).toEqual(['stale 45–90']);
+    expect(await fired({}, { polls })).toEqual(['stale 45–90']);
   });
 
-  it('stored polls with a gap: lowwater was not running', () => {
+  it('stored polls with a gap: lowwater was not running', async () => {
     const polls = [...every(5, 30), ok(90, 100), ok(95, 100)];
-    expect(fired({}, { polls, gaps: 'unwatched' })).toEqual([]);
+    expect(await fired({}, { polls, gaps: 'unwatched' })).toEqual([]);
   });
 
-  it('a time in which nobody watched counts neither for `for` nor as staleness', () => {
+  it('a time in which nobody watched counts neither for `for` nor as staleness', async () => {
     const rules = [{ ...low, forMs: 30 * minuteMs }];
     const polls = [ok(0, 40), ...[600, 605, 610, 615, 620, 625, 630].map((minute) => ok(minute, 40))];
-    expect(fired({ rules }, { polls, gaps: 'unwatched' })).toEqual(['low 625–']);
+    expect(await fired({ rules }, { polls, gaps: 'unwatched' })).toEqual(['low 625–']);
   });
 
-  it('stored polls that failed, with the pauses of a backoff: nobody could read the account', () => {
+  it('stored polls that failed, with the pauses of a backoff: nobody could read the account', async () => {
     const limited = [35, 60, 120].map((minutes) => failed(minutes, 'rate_limited'));
     const polls = [...every(5, 30), ...limited, ok(180, 100)];
-    expect(fired({}, { polls, gaps: 'unwatched' })).toEqual(['stale 45–180']);
+    expect(await fired({}, { polls, gaps: 'unwatched' })).toEqual(['stale 45–180']);
   });
 
-  it('but a failure that is tried again soon explains no long pause: nobody watched', () => {
+  it('but a failure that is tried again soon explains no long pause: nobody watched', async () => {
     const polls = [...every(5, 30), failed(35), ok(180, 100)];
-    expect(fired({}, { polls, gaps: 'unwatched' })).toEqual([]);
+    expect(await fired({}, { polls, gaps: 'unwatched' })).toEqual([]);
   });
 
-  it('an hourly list of an account polled every five minutes is no series of gaps', () => {
-    expect(fired({}, { polls: every(60, 600) })).toEqual([]);
+  it('an hourly list of an account polled every five minutes is no series of gaps', async () => {
+    expect(await fired({}, { polls: every(60, 600) })).toEqual([]);
   });
 
-  it('but an `after` that the configuration gives is taken at its word', () => {
+  it('but an `after` that the configuration gives is taken at its word', async () => {
     const rules = [staleRule({ id: 'silent', afterMs: 30 * minuteMs })];
-    expect(fired({ rules }, { polls: every(60, 120) })).toEqual(['silent 30–60', 'silent 90–120']);
+    expect(await fired({ rules }, { polls: every(60, 120) })).toEqual(['silent 30–60', 'silent 90–120']);
   });
 
-  it('a late poll is no gap', () => {
-    expect(fired({}, { polls: [...every(5, 30), ok(42, 100), ok(47, 100)] })).toEqual([]);
+  it('a late poll is no gap', async () => {
+    expect(await fired({}, { polls: [...every(5, 30), ok(42, 100), ok(47, 100)] })).toEqual([]);
   });
 
-  it('an account that rests at night by its cron expression does not go stale', () => {
+  it('an account that rests at night by its cron expression does not go stale', async () => {
     const poll = { kind: 'cron', cron: '*/15 8-12 * * *', timezone: 'UTC' } as const;
     const day = (from: number) => [0, 15, 30, 45].map((minutes) => ok(from + minutes, 100));
     const polls = [...day(0), ...day(20 * 60)];
-    expect(fired({ accounts: [makeAccount('otp', { poll })] }, { polls })).toEqual([]);
+    expect(await fired({ accounts: [makeAccount('otp', { poll })] }, { polls })).toEqual([]);
   });
 
-  it('the end of the history is no silence', () => {
-    expect(fired({}, { polls: every(5, 30), until: factsNoon + 10_000 * minuteMs })).toEqual([]);
+  it('the end of the history is no silence', async () => {
+    expect(await fired({}, { polls: every(5, 30), until: factsNoon + 10_000 * minuteMs })).toEqual([]);
   });
 
-  it('the history may end while an account rests by its cron expression, and is watched', () => {
+  it('the history may end while an account rests by its cron expression, and is watched', async () => {
     const rules = [{ ...low, forMs: 60 * minuteMs }];
     const poll = { kind: 'cron', cron: '*/15 8-12 * * *', timezone: 'UTC' } as const;
     const accounts = [makeAccount('otp', { poll })];
     const polls = [ok(0, 100), ok(15, 100), ok(30, 40), ok(45, 40)];
     const untilMinute = (minutes: number) =>
       fired({ accounts, rules }, { polls, until: factsNoon + minutes * minuteMs });
-    expect(untilMinute(89)).toEqual([]);
-    expect(untilMinute(600)).toEqual(['low 90–']);
+    expect(await untilMinute(89)).toEqual([]);
+    expect(await untilMinute(600)).toEqual(['low 90–']);
   });
 
-  it('the history may end within a backoff', () => {
+  it('the history may end within a backoff', async () => {
     const polls = [...every(5, 30), failed(35, 'rate_limited')];
-    expect(fired({}, { polls, until: factsNoon + 60 * minuteMs })).toEqual(['stale 45–']);
+    expect(await fired({}, { polls, until: factsNoon + 60 * minuteMs })).toEqual(['stale 45–']);
   });
 
-  it('an account that is polled from later on was not silent before', () => {
+  it('an account that is polled from later on was not silent before', async () => {
     const accounts = ['otp', 'marketing'];
-    expect(fired({ accounts }, { polls: every(5, 200) }, { polls: every(5, 200, 100) })).toEqual([]);
+    expect(await fired({ accounts }, { polls: every(5, 200) }, { polls: every(5, 200, 100) })).toEqual([]);
   });
 
-  it('an account that is polled no more is not silent while others go on', () => {
+  it('an account that is polled no more is not silent while others go on', async () => {
     const accounts = ['otp', 'marketing'];
-    expect(fired({ accounts }, { polls: every(5, 200) }, { polls: every(5, 100) })).toEqual([]);
+    expect(await fired({ accounts }, { polls: every(5, 200) }, { polls: every(5, 100) })).toEqual([]);
   });
 });
 
@@ -270,8 +275,8 @@ describe('a provider that was down', () => {
   const settings = makeSettings({ accounts });
   const all = accounts.map(() => ({ polls, gaps: 'unwatched' as const }));
 
-  it('is one incident, told once and ended once, beside those of its accounts', () => {
-    const { incidents, messages } = run(settings, all);
+  it('is one incident, told once and ended once, beside those of its accounts', async () => {
+    const { incidents, messages } = await run(settings, all);
     expect(incidents.map(({ account, rule }) => `${account} ${rule}`)).toEqual([
       'otp stale',
       'marketing stale',
@@ -281,9 +286,9 @@ describe('a provider that was down', () => {
     expect(messages.total).toBe(2);
   });
 
-  it('is recognised in a file, where readings are missing', () => {
+  it('is recognised in a file, where readings are missing', async () => {
     const given = accounts.map(() => ({ polls: [...every(5, 30), ...every(5, 100, 90)] }));
-    const rules = run(settings, given).incidents.map(({ rule }) => rule);
+    const rules = (await run(settings, given)).incidents.map(({ rule }) => rule);
     expect(rules).toContain('provider-down');
   });
 });
@@ -295,8 +300,8 @@ describe('messages of a replay', () => {
     ...Array.from({ length: 72 }, (_, index) => ok(10 + index * 5, 40)),
     ok(370, 100),
   ];
-  const count = (more: SettingsParts, past: Past = { polls: sixHours }) =>
-    run(makeSettings({ ...parts, ...more }), [past]).messages.total;
+  const count = async (more: SettingsParts, past: Past = { polls: sixHours }) =>
+    (await run(makeSettings({ ...parts, ...more }), [past])).messages.total;
 
   it.each<[name: string, settings: SettingsParts, expected: number]>([
     ['firing and resolved', { routes: [makeRoute({ repeatEveryMs: 24 * hourMs })] }, 2],
@@ -330,11 +335,11 @@ describe('messages of a replay', () => {
       },
       2,
     ],
-  ])('%s', (_name, settings, expected) => {
-    expect(count(settings)).toBe(expected);
+  ])('%s', async (_name, settings, expected) => {
+    expect(await count(settings)).toBe(expected);
   });
 
-  it('of two accounts within the group wait are one', () => {
+  it('of two accounts within the group wait are one', async () => {
     const settings = makeSettings({ accounts: ['otp', 'marketing'], rules: [low] });
     const shifted = (ms: number) => ({
       polls: [ok(0, 100), ok(5, 40)].map((poll) => {
@@ -342,19 +347,19 @@ describe('messages of a replay', () => {
         return { ...poll, at, reading: poll.reading && { ...poll.reading, at } };
       }),
     });
-    expect(run(settings, [shifted(0), shifted(4000)]).messages.total).toBe(1);
-    expect(run(settings, [shifted(0), shifted(6000)]).messages.total).toBe(2);
+    expect((await run(settings, [shifted(0), shifted(4000)])).messages.total).toBe(1);
+    expect((await run(settings, [shifted(0), shifted(6000)])).messages.total).toBe(2);
   });
 
-  it('reminds nobody while nobody watches', () => {
+  it('reminds nobody while nobody watches', async () => {
     const routes = [makeRoute({ repeatEveryMs: hourMs })];
     const polls = [ok(0, 40), ok(5, 40), ok(24 * 60, 40), ok(24 * 60 + 5, 100)];
-    expect(count({ routes }, { polls, gaps: 'unwatched' })).toBe(3);
+    expect(await count({ routes }, { polls, gaps: 'unwatched' })).toBe(3);
   });
 
-  it('are counted by channel and by week', () => {
+  it('are counted by channel and by week', async () => {
     const polls = [ok(0, 40), ok(5, 100), ...every(60, 10 * 24 * 60, 60), ok(10 * 24 * 60 + 30, 40)];
-    const { messages } = run(makeSettings({ ...parts, routes: [] }), [{ polls }]);
+    const { messages } = await run(makeSettings({ ...parts, routes: [] }), [{ polls }]);
     expect(messages).toEqual({
       total: 6,
       byChannel: new Map([
@@ -368,9 +373,9 @@ describe('messages of a replay', () => {
 
 describe('how long before empty an incident came', () => {
   const negative = negativeRule({ id: 'negative' });
-  const emptying = (balances: readonly number[], rule: Rule = low, account = makeAccount('otp')) =>
-    run(settingsOf([rule], account), [{ polls: pollsOf(balances) }]).incidents.map(({ firedAt, empty }) =>
-      empty === null ? null : [empty.how, (empty.at - firedAt) / minuteMs],
+  const emptying = async (balances: readonly number[], rule: Rule = low, account = makeAccount('otp')) =>
+    (await run(settingsOf([rule], account), [{ polls: pollsOf(balances) }])).incidents.map(
+      ({ firedAt, empty }) => (empty === null ? null : [empty.how, (empty.at - firedAt) / minuteMs]),
     );
 
   it.each<[string, readonly number[], Rule, unknown]>([
@@ -389,24 +394,24 @@ describe('how long before empty an incident came', () => {
       [['projected', 23.709_666_666_666_667]],
     ],
     ['nothing was spent, so nothing tells', [40, 40], low, [null]],
-  ])('%s', (_name, balances, rule, expected) => {
-    expect(emptying(balances, rule)).toEqual(expected);
+  ])('%s', async (_name, balances, rule, expected) => {
+    expect(await emptying(balances, rule)).toEqual(expected);
   });
 
   it.each([
     ['below', low, [['reached', 20]]],
     ['negative', negative, [['reached', 5]]],
-  ])('with a credit limit empty is so far below zero (%s)', (_name, rule, expected) => {
+  ])('with a credit limit empty is so far below zero (%s)', async (_name, rule, expected) => {
     const account = makeAccount('otp', { creditLimitMicros: units(20) });
-    expect(emptying([60, 45, 30, 10, -5, -20], rule, account)).toEqual(expected);
+    expect(await emptying([60, 45, 30, 10, -5, -20], rule, account)).toEqual(expected);
   });
 });
 
 describe('the JSON of a replay', () => {
-  it('gives times in UTC, money as decimal strings and the worst severity', () => {
+  it('gives times in UTC, money as decimal strings and the worst severity', async () => {
     const rule = belowRule({ id: 'ladder', thresholds: { warning: units(50), critical: units(20) } });
     const polls = [ok(0, 60), ok(5, 40.25), ok(10, 0), ok(15, 80)];
-    expect(replayJson(run(makeSettings({ rules: [rule] }), [{ polls }]))).toEqual({
+    expect(replayJson(await run(makeSettings({ rules: [rule] }), [{ polls }]))).toEqual({
       incidents: [
         {
           account: 'otp',
@@ -427,11 +432,11 @@ describe('the JSON of a replay', () => {
 
 describe('an alert that lets go and comes back', () => {
   const drop = dropRule({ id: 'drop', by: { kind: 'amount', micros: units(30) }, windowMs: 10 * minuteMs });
-  const firsts = (balances: readonly number[]) =>
-    run(settingsOf([drop]), [{ polls: pollsOf(balances) }]).incidents.map(({ isFirst }) => isFirst);
+  const firsts = async (balances: readonly number[]) =>
+    (await run(settingsOf([drop]), [{ polls: pollsOf(balances) }])).incidents.map(({ isFirst }) => isFirst);
 
-  it('is told from one that fires anew after something was paid in', () => {
-    expect(firsts([100, 60, 60, 60, 60, 20])).toEqual([true, false]);
-    expect(firsts([100, 60, 60, 60, 60, 90, 50])).toEqual([true, true]);
+  it('is told from one that fires anew after something was paid in', async () => {
+    expect(await firsts([100, 60, 60, 60, 60, 20])).toEqual([true, false]);
+    expect(await firsts([100, 60, 60, 60, 60, 90, 50])).toEqual([true, true]);
   });
 });

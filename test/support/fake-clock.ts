@@ -7,7 +7,7 @@ interface Timer {
 }
 
 /** Long enough for a poll or a delivery to go through its promises. */
-const microtasksPerStep = 10;
+const microtasksPerStep = 60;
 
 /** A clock that a test moves. Timers fire in order; what they start with promises finishes before the next one. */
 export class FakeClock implements Clock {

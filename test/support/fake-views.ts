@@ -74,7 +74,7 @@ export class FakeViews implements LiveViews {
     droppedLogLines: () => 3,
   };
 
-  accounts(): readonly AccountView[] {
+  async accounts(): Promise<readonly AccountView[]> {
     return this.accountList;
   }
 
@@ -99,23 +99,25 @@ export class FakeViews implements LiveViews {
     return { accounts: length, unread: this.accountList.filter(({ outcome }) => outcome !== 'ok').length };
   }
 
-  account(id: string): AccountView | null {
+  async account(id: string): Promise<AccountView | null> {
     return this.accountList.find((account) => account.id === id) ?? null;
   }
 
-  readings(account: string, since: number, until: number): readonly Reading[] {
-    return this.polls(account, since, until).flatMap(({ reading }) => (reading === null ? [] : [reading]));
+  async readings(account: string, since: number, until: number): Promise<readonly Reading[]> {
+    return (await this.polls(account, since, until)).flatMap(({ reading }) =>
+      reading === null ? [] : [reading],
+    );
   }
 
-  polls(account: string, since: number, until: number): readonly PollRecord[] {
+  async polls(account: string, since: number, until: number): Promise<readonly PollRecord[]> {
     return (this.pollsByAccount.get(account) ?? []).filter(({ at }) => at >= since && at < until);
   }
 
-  alerts({ all }: { readonly all: boolean }): readonly AlertView[] {
+  async alerts({ all }: { readonly all: boolean }): Promise<readonly AlertView[]> {
     return all ? this.alertList : this.alertList.filter(({ state }) => state !== 'resolved');
   }
 
-  alert(account: string, rule: string): AlertView | null {
+  async alert(account: string, rule: string): Promise<AlertView | null> {
     const found = this.alertList.find((alert) => alert.account === account && alert.rule === rule);
     return found === undefined || found.state === 'resolved' ? null : found;
   }
@@ -134,12 +136,12 @@ export class FakeViews implements LiveViews {
       }));
   }
 
-  incidents(query: {
+  async incidents(query: {
     readonly account?: string;
     readonly since?: number;
     readonly until?: number;
     readonly limit?: number;
-  }): readonly Incident[] {
+  }): Promise<readonly Incident[]> {
     return this.incidentList
       .filter(({ firedAt }) => query.until === undefined || firedAt < query.until)
       .filter(({ account }) => query.account === undefined || account === query.account)
@@ -149,11 +151,11 @@ export class FakeViews implements LiveViews {
       .slice(0, query.limit ?? 100);
   }
 
-  explain(account: string): readonly Explanation[] {
+  async explain(account: string): Promise<readonly Explanation[]> {
     return this.explanations.get(account) ?? [];
   }
 
-  notifications(limit: number, before = Number.MAX_SAFE_INTEGER): readonly OutboxMessage[] {
+  async notifications(limit: number, before = Number.MAX_SAFE_INTEGER): Promise<readonly OutboxMessage[]> {
     return this.messageList
       .filter(({ createdAt }) => createdAt < before)
       .toSorted((left, right) => right.createdAt - left.createdAt)
@@ -189,7 +191,7 @@ export class FakeViews implements LiveViews {
     };
   }
 
-  extendSilence(order: { readonly id: string; readonly byMs: number }): Refusal | null {
+  async extendSilence(order: { readonly id: string; readonly byMs: number }): Promise<Refusal | null> {
     this.orders.push({ kind: 'extend', order });
     this.silenceList = this.silenceList.map((silence) =>
       silence.id === order.id ? { ...silence, endsAt: silence.endsAt + order.byMs } : silence,
@@ -202,12 +204,12 @@ export class FakeViews implements LiveViews {
     return this.daemonStatus;
   }
 
-  acknowledge(order: {
+  async acknowledge(order: {
     readonly account: string;
     readonly rule: string;
     readonly by: string;
     readonly comment: string;
-  }): Refusal | null {
+  }): Promise<Refusal | null> {
     if (this.refusal !== null) return this.refusal;
     const { account, rule, by, comment } = order;
     const alert = this.alertList.find(
@@ -222,11 +224,15 @@ export class FakeViews implements LiveViews {
     return null;
   }
 
-  acknowledgeAll({ alerts, by, comment }: Parameters<LiveViews['acknowledgeAll']>[0]): (Refusal | null)[] {
-    return alerts.map((alert) => this.acknowledge({ ...alert, by, comment }));
+  async acknowledgeAll({
+    alerts,
+    by,
+    comment,
+  }: Parameters<LiveViews['acknowledgeAll']>[0]): Promise<(Refusal | null)[]> {
+    return Promise.all(alerts.map((alert) => this.acknowledge({ ...alert, by, comment })));
   }
 
-  unacknowledge(alert: AlertName): Refusal | null {
+  async unacknowledge(alert: AlertName): Promise<Refusal | null> {
     if (this.refusal !== null) return this.refusal;
     this.orders.push({ kind: 'unacknowledge', order: alert });
     this.alertList = this.alertList.map((candidate) =>
@@ -238,7 +244,7 @@ export class FakeViews implements LiveViews {
     return null;
   }
 
-  silence(order: SilenceOrder): Silence | Refusal {
+  async silence(order: SilenceOrder): Promise<Silence | Refusal> {
     if (this.refusal !== null) return this.refusal;
     this.orders.push({ kind: 'silence', order });
     this.#silences += 1;
@@ -252,7 +258,7 @@ export class FakeViews implements LiveViews {
     return { id, match, startsAt, endsAt, createdAt: viewsNow, createdBy: by, comment };
   }
 
-  expireSilence(id: string): Refusal | null {
+  async expireSilence(id: string): Promise<Refusal | null> {
     if (!this.silenceList.some((silence) => silence.id === id)) {
       return { refused: 'not-found', why: 'There is no silence of that id.' };
     }
@@ -267,7 +273,7 @@ export class FakeViews implements LiveViews {
   ): Promise<{ readonly outcome: OutcomeKind; readonly view: AccountView } | Refusal> {
     if (this.refusal !== null) return this.refusal;
     this.orders.push({ kind: 'poll', order: account });
-    const view = this.account(account);
+    const view = await this.account(account);
     return view === null
       ? { refused: 'not-found', why: 'There is no account of that id.' }
       : { outcome: 'ok', view };

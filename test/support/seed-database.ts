@@ -4,7 +4,7 @@ import { batchStored, takeBatch } from '../../src/engine/batch.ts';
 import { observePoll } from '../../src/engine/observe.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
 import { endTurn } from '../../src/engine/turn.ts';
-import { openStore } from '../../src/store/store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { seededRandom } from './seeded-random.ts';
 
@@ -19,12 +19,12 @@ export interface SeedPoll {
 export function seedDatabase(path: string, settings: Settings, polls: readonly SeedPoll[]): void {
   const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
   const now = polls[0]?.at ?? 0;
-  const store = openStore({ path, log: silent, now: () => now, program: 'lowwater test' });
+  const store = openSqliteStore({ path, log: silent, now: () => now, program: 'lowwater test' });
   const state = startMonitor({
     settings,
     calendar: cronCalendar,
     random: seededRandom(),
-    reader: store,
+    stored: store.load(),
     now,
   });
   for (const { account, at, answer } of polls) {

@@ -93,6 +93,7 @@ export async function wireDaemon(order: {
   const daemon = new daemons.Daemon({
     settings,
     store,
+    stored: await store.load(),
     openProvider: ({ provider }) =>
       changeProvider(providers.createProviderClient({ ...provider, texts, clock: providerClock })),
     openChannels: (current) =>
@@ -109,7 +110,7 @@ export async function wireDaemon(order: {
     store,
     async stop() {
       await daemon.stop();
-      store.close();
+      await store.close();
     },
   };
 }

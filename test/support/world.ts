@@ -6,7 +6,8 @@ import { Daemon } from '../../src/daemon/daemon.ts';
 import type { Channel, Store } from '../../src/daemon/ports.ts';
 import { type Batch, type Log, StorageError } from '../../src/domain/ports.ts';
 import type { ChannelSettings, Settings } from '../../src/domain/settings.ts';
-import { openStore } from '../../src/store/store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import { asStore, type SqliteStore } from '../../src/store/sqlite/port.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { createLiveViews } from '../../src/views/live-views.ts';
 import type { LiveViews } from '../../src/views/views.ts';
@@ -40,6 +41,8 @@ export class World {
   settings: Settings;
   daemon: Daemon;
   store: Store;
+  /** The same, as it answers at once. */
+  database: SqliteStore;
   views: LiveViews;
   /** Instants of the heartbeats that went out. */
   readonly pings: number[] = [];
@@ -55,11 +58,12 @@ export class World {
     const directory = mkdtempSync(join(parent, 'lowwater-world-'));
     onTestFinished(() => {
       this.clock.dropTimers();
-      this.store.close();
+      this.database.close();
       rmSync(directory, { recursive: true, force: true });
     });
     this.path = join(directory, 'lowwater.db');
     this.settings = makeSettings(parts);
+    this.database = this.#openDatabase();
     this.store = this.#openStore();
     this.daemon = this.#openDaemon();
     this.views = createLiveViews(this.daemon, this.store, 'test');
@@ -89,17 +93,18 @@ export class World {
     const stopped = this.daemon.stop();
     await this.pass(0);
     await stopped;
-    this.store.close();
+    this.database.close();
   }
 
   /** The process is killed: nothing more is written or sent. */
   crash(): void {
     this.clock.dropTimers();
-    this.store.close();
+    this.database.close();
   }
 
   start(parts: SettingsParts | null = null): void {
     if (parts !== null) this.settings = makeSettings(parts);
+    this.database = this.#openDatabase();
     this.store = this.#openStore();
     this.daemon = this.#openDaemon();
     this.views = createLiveViews(this.daemon, this.store, 'test');
@@ -123,18 +128,22 @@ export class World {
     this.daemon.reload(this.settings);
   }
 
-  #openStore(): Store {
-    const store = openStore({
+  #openDatabase(): SqliteStore {
+    return openSqliteStore({
       path: this.path,
       log: silent,
       now: () => this.clock.now(),
       program: 'lowwater test',
     });
+  }
+
+  #openStore(): Store {
+    const store = asStore(this.database);
     return {
       ...store,
-      commit: (batch: Batch) => {
+      commit: async (batch: Batch) => {
         if (this.diskFull) throw new StorageError('full', 'the disk is full');
-        store.commit(batch);
+        await store.commit(batch);
       },
     };
   }
@@ -143,6 +152,7 @@ export class World {
     return new Daemon({
       settings: this.settings,
       store: this.store,
+      stored: this.database.load(),
       openProvider: () => this.provider,
       openChannels: (settings) => settings.channels.map((channel) => this.#openChannel(channel)),
       clock: this.clock,

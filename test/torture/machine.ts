@@ -1,8 +1,9 @@
 import { Daemon } from '../../src/daemon/daemon.ts';
 import type { Channel, Provider, Store } from '../../src/daemon/ports.ts';
-import type { Calendar, Log } from '../../src/domain/ports.ts';
+import type { Batch, Calendar, Log } from '../../src/domain/ports.ts';
 import { StorageError } from '../../src/domain/ports.ts';
 import type { ChannelSettings, Settings } from '../../src/domain/settings.ts';
+import { asStoreFile, type SqliteStore } from '../../src/store/sqlite/port.ts';
 import { createLiveViews } from '../../src/views/live-views.ts';
 import type { LiveViews } from '../../src/views/views.ts';
 import type { EventQueue } from './event-queue.ts';
@@ -80,13 +81,12 @@ export class Machine {
     this.#lives++;
     const life = new Life(this.#lives, this.queue.now - this.#suspendedMs);
     this.#life = life;
-    const store = this.#guardStore(
-      life,
-      this.storage.open(() => this.wall()),
-    );
+    const database = this.storage.open(() => this.wall());
+    const store = this.#guardStore(life, database);
     const daemon = new Daemon({
       settings: this.settings,
       store,
+      stored: database.load(),
       openProvider: () => this.#openProvider(life),
       openChannels: (settings) => settings.channels.map((channel) => this.#openChannel(life, channel)),
       clock: {
@@ -104,7 +104,7 @@ export class Machine {
     if (life.dead) return;
     this.daemon = daemon;
     this.views = createLiveViews(daemon, store, '1.0.0');
-    this.#observer.booted(daemon, store);
+    this.#observer.booted(daemon, database);
     daemon.start();
   }
 
@@ -221,7 +221,9 @@ export class Machine {
     timer.dueAt = at;
     timer.cancel = this.queue.at(at, () => {
       life.timers.delete(timer);
-      if (!life.dead) timer.fire();
+      if (life.dead) return;
+      this.dirty = true;
+      timer.fire();
     });
   }
 
@@ -310,30 +312,59 @@ export class Machine {
     };
   }
 
-  /** The real store, through which the process may be killed; a dead process writes nothing. */
-  #guardStore(life: Life, store: Store): Store {
+  /**
+   * The real store as if it were far away: what it is asked takes its time, the process may be killed meanwhile, and the answer
+   * may be lost. A dead process writes nothing.
+   */
+  #guardStore(life: Life, database: SqliteStore): Store {
+    let unsettled: Batch | null = null;
+    const commit = (batch: Batch): void => {
+      this.#observer.beforeCommit(batch);
+      try {
+        database.commit(batch);
+      } catch (error) {
+        if (error instanceof StorageError) this.#observer.committed(batch, false);
+        throw error;
+      }
+      this.#observer.committed(batch, true);
+    };
     return {
-      ...store,
-      commit: (batch) => {
-        if (this.#call(life)) return;
+      ...asStoreFile(database),
+      commit: async (batch) => {
+        if (this.#call(life)) return never();
+        await this.#travel(life);
         if (life.commitDoom?.when === 'before') {
           this.#strike(life, life.commitDoom.downMs);
-          return;
+          return never();
         }
-        this.#observer.beforeCommit(batch);
-        try {
-          store.commit(batch);
-        } catch (error) {
-          if (error instanceof StorageError) this.#observer.committed(batch, false);
-          throw error;
+        const isRepeated = unsettled === batch;
+        if (!isRepeated) commit(batch);
+        unsettled = null;
+        if (life.commitDoom !== null) {
+          this.#strike(life, life.commitDoom.downMs);
+          return never();
         }
-        this.#observer.committed(batch, true);
-        if (life.commitDoom !== null) this.#strike(life, life.commitDoom.downMs);
+        await this.#travel(life);
+        if (!this.#world.losesAnswer(this.queue.now)) return;
+        unsettled = batch;
+        throw new StorageError('unknown', 'simulated: the answer was lost');
       },
-      takeOrders: () => (this.#call(life) ? [] : store.takeOrders()),
-      prune: (olderThan) => !this.#call(life) && store.prune(olderThan),
-      close: () => undefined,
+      takeOrders: async () => {
+        if (this.#call(life)) return never();
+        await this.#travel(life);
+        const orders = database.takeOrders();
+        await this.#travel(life);
+        return orders;
+      },
+      prune: async (olderThan) => (this.#call(life) ? never() : database.prune(olderThan)),
+      close: async () => undefined,
     };
+  }
+
+  /** One way between the process and its database. */
+  #travel(life: Life): Promise<void> | undefined {
+    const { storeMs } = this.#scenario;
+    return storeMs === 0 ? undefined : new Promise((resolve) => this.#deliver(life, storeMs, resolve));
   }
 
   #random(life: Life) {
@@ -371,4 +402,9 @@ export class Machine {
     for (const flight of [...life.flights]) if (flight.signal.aborted) flight.abort();
     this.queue.at(this.queue.now + 500, () => this.#sweepAborted(life));
   }
+}
+
+/** What a process that is gone never hears of. */
+function never<T>(): Promise<T> {
+  return new Promise(() => undefined);
 }

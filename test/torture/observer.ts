@@ -1,8 +1,8 @@
 import type { Daemon } from '../../src/daemon/daemon.ts';
-import type { Store } from '../../src/daemon/ports.ts';
 import type { Message } from '../../src/domain/message.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import type { Batch, Delivery } from '../../src/domain/ports.ts';
+import type { SqliteStore } from '../../src/store/sqlite/port.ts';
 
 /** One message on its way from a process to a channel. */
 export interface Send {
@@ -14,7 +14,7 @@ export interface Send {
 
 /** Who watches the run: the model. Instants are of the simulation. */
 export interface Observer {
-  booted(daemon: Daemon, store: Store): void;
+  booted(daemon: Daemon, store: SqliteStore): void;
   /** The process is about to end, between two turns or in the middle of one. */
   dying(): void;
   /** The process is gone, with all that it had in memory. `clean`: it was told to stop and did. */

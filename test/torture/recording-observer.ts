@@ -1,8 +1,8 @@
 import type { Daemon } from '../../src/daemon/daemon.ts';
-import type { Store } from '../../src/daemon/ports.ts';
 import type { Incident } from '../../src/domain/alert.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import type { Batch, Delivery } from '../../src/domain/ports.ts';
+import type { SqliteStore } from '../../src/store/sqlite/port.ts';
 import type { Observer, Send } from './observer.ts';
 
 /** From the end of a process, whatever ended it, to the start of the next. */
@@ -33,7 +33,7 @@ export class RecordingObserver implements Observer {
     this.#found = parts.found;
   }
 
-  booted(daemon: Daemon, store: Store): void {
+  booted(daemon: Daemon, store: SqliteStore): void {
     if (this.#diedAt !== null) this.downtimes.push({ from: this.#diedAt, until: this.#now() });
     this.#diedAt = null;
     this.#record(() => this.#observer.booted(daemon, store));

@@ -1,6 +1,7 @@
+import type { StoreReader } from '../../src/daemon/ports.ts';
 import type { Incident } from '../../src/domain/alert.ts';
 import { ownAccountId } from '../../src/domain/alert.ts';
-import type { Calendar, StoreReader } from '../../src/domain/ports.ts';
+import type { Calendar } from '../../src/domain/ports.ts';
 import { pollInterval } from '../../src/engine/poll-gaps.ts';
 import type { ReplayedIncident } from '../../src/replay/incident-book.ts';
 import { Replay } from '../../src/replay/replay.ts';
@@ -28,14 +29,14 @@ export function canBeReplayed({ events, days, settings, weather }: Scenario): bo
 }
 
 /** Holds the incidents that a replay of the stored polls finds against those that were. */
-export function checkReplay(it: {
+export async function checkReplay(it: {
   readonly scenario: Scenario;
   readonly calendar: Calendar;
   readonly reader: StoreReader;
   readonly incidents: Iterable<Incident>;
   readonly downtimes: readonly Downtime[];
   readonly now: number;
-}): void {
+}): Promise<void> {
   const { calendar, reader, now } = it;
   const { settings, events } = it.scenario;
   const died = events.some(({ kind }) => deaths.has(kind));
@@ -49,7 +50,7 @@ export function checkReplay(it: {
     return Math.abs(replayed - was) <= slackMs + (died ? intervalMs : 0);
   };
   const pasts = settings.accounts.map((account) => storedPast(reader, account, { since: null, now }));
-  const result = new Replay({ settings, calendar, pasts }).advance(Number.POSITIVE_INFINITY);
+  const result = await new Replay({ settings, calendar, pasts }).advance(Number.POSITIVE_INFINITY);
   if (result === null) throw new Error('a replay without slices ends at once');
   const left = [...result.incidents];
   for (const incident of it.incidents) {

@@ -22,6 +22,8 @@ export interface Scenario {
   readonly sleepMs: number;
   /** `file`: on disk, with a copy of what a killed process leaves behind; `memory`: a hundred times faster. */
   readonly storage: 'memory' | 'file';
+  /** How long each way to the database takes; 0 is a database in the process, whose answers are never lost. */
+  readonly storeMs: number;
   readonly settings: Settings;
   readonly traffic: Readonly<Record<string, Traffic>>;
   readonly weather: readonly Spell[];

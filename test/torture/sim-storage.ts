@@ -2,10 +2,10 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import type { Store } from '../../src/daemon/ports.ts';
 import { type OperatorOrder, StorageError } from '../../src/domain/ports.ts';
 import { type Connection, connectForWriting } from '../../src/store/sqlite/connection.ts';
 import { migrate, readMigrations } from '../../src/store/sqlite/migrate.ts';
+import type { SqliteStore } from '../../src/store/sqlite/port.ts';
 import { createStore } from '../../src/store/sqlite/store.ts';
 import { leaveOrder } from '../../src/store/store.ts';
 import type { StorageFault } from './scenario.ts';
@@ -18,7 +18,7 @@ let blank: Buffer | null = null;
 /** The disk of the simulated machine: it outlives processes, may fill up, and may be set back to a backup. */
 export interface SimStorage {
   /** What a process that starts now finds. A killed one loses whatever it had not committed. */
-  open(now: () => number): Store;
+  open(now: () => number): SqliteStore;
   fault: StorageFault | null;
   setFault(fault: StorageFault | null): void;
   backup(): void;
@@ -45,7 +45,7 @@ class MemoryStorage implements SimStorage {
     this.#db = new Database(Buffer.from(blank));
   }
 
-  open(now: () => number): Store {
+  open(now: () => number): SqliteStore {
     applyFault(this.#db, this.fault);
     const store = createStore({ db: this.#db, path: 'memory', now });
     // Nobody else can write what is in memory, so nobody can have left an order.
@@ -95,7 +95,7 @@ class FileStorage implements SimStorage {
   }
 
   /** As after `kill -9`: the new process finds a copy of the files as they lie there, write-ahead log included. */
-  open(now: () => number): Store {
+  open(now: () => number): SqliteStore {
     const before = this.#path;
     this.#path = this.#nextPath();
     copyFileSync(before, this.#path);
@@ -159,7 +159,7 @@ function applyFault(db: Connection, fault: StorageFault | null): void {
 }
 
 /** Another process keeps the database locked: what SQLite says after its patience of seconds, said at once. */
-function withFault(store: Store, storage: { readonly fault: StorageFault | null }): Store {
+function withFault(store: SqliteStore, storage: { readonly fault: StorageFault | null }): SqliteStore {
   const refuse = (): void => {
     if (storage.fault === 'busy') throw new StorageError('busy', 'simulated: the database is locked');
   };

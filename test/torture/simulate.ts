@@ -1,3 +1,4 @@
+import { asStore } from '../../src/store/sqlite/port.ts';
 import { EventQueue } from './event-queue.ts';
 import { happen } from './happen.ts';
 import { Machine } from './machine.ts';
@@ -64,15 +65,15 @@ export async function simulate(scenario: Scenario, options: { readonly told: boo
       if (!machine.dirty) continue;
       machine.dirty = false;
       // The longest chain of promises behind an answer is shorter than this.
-      for (let turn = 0; turn < 12; turn++) await null;
+      for (let turn = 0; turn < 40; turn++) await null;
     }
     await new Promise(setImmediate);
     if (violation === null) model.finish();
     if (violation === null && observer.pollsLost === 0 && canBeReplayed(scenario)) {
-      const reader = storage.open(() => machine.wall());
+      const reader = asStore(storage.open(() => machine.wall()));
       const { downtimes } = observer;
       const incidents = observer.incidents.values();
-      checkReplay({ scenario, calendar, reader, incidents, downtimes, now: machine.wall() });
+      await checkReplay({ scenario, calendar, reader, incidents, downtimes, now: machine.wall() });
       replayed = true;
     }
   } catch (error) {

@@ -54,6 +54,12 @@ export class World {
     return { afterMs, outcome: good(this.balances(account, at + afterMs), afterMs) };
   }
 
+  /** Whether the database did what it was asked, and nobody hears of it. */
+  losesAnswer(at: number): boolean {
+    const { seed, storeMs } = this.#scenario;
+    return storeMs > 0 && chanceOf(seed, 7, at) < 0.03;
+  }
+
   fate(channel: string, at: number, attempt: number): Fate {
     const { seed, noise } = this.#scenario;
     const key = hashText(channel);

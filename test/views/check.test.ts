@@ -4,7 +4,7 @@ import { Secret } from '../../src/domain/secret.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { checkAccounts } from '../../src/views/check.ts';
-import { emptyReader } from '../../src/views/empty-reader.ts';
+import { emptyReader, nothingStored } from '../../src/views/empty-reader.ts';
 import { ScriptedProvider } from '../support/scripted-provider.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { makeAccount, makeSettings } from '../support/settings.ts';
@@ -43,7 +43,7 @@ function check(accounts: readonly string[], provider: ScriptedProvider, stored: 
     settings: makeSettings({ accounts: accounts.map((id) => makeAccount(id)) }),
     account: null,
     provider,
-    reader: { ...emptyReader, load: () => ({ ...emptyReader.load(), ...stored }) },
+    reader: { ...emptyReader, load: async () => ({ ...nothingStored, ...stored }) },
     clock: systemClock,
     random: seededRandom(),
     calendar: cronCalendar,

@@ -15,9 +15,15 @@ test('beside a daemon, alerts are shown with the value of the newest reading, no
     await world.pass(5 * minuteMs);
   }
   const { settings, store: reader, clock } = world;
-  const views = openStoredViews({ settings, reader, clock, random: seededRandom(), calendar: cronCalendar });
+  const views = await openStoredViews({
+    settings,
+    reader,
+    clock,
+    random: seededRandom(),
+    calendar: cronCalendar,
+  });
   const own = { value: { unit: 'money', micros: units(130) }, threshold: { micros: units(200) } };
-  expect(views.alerts({ all: false })).toMatchObject([{ rule: 'sms-low', state: 'firing', ...own }]);
+  expect(await views.alerts({ all: false })).toMatchObject([{ rule: 'sms-low', state: 'firing', ...own }]);
 });
 
 test('an alert says when its account is empty as the account does, until it is resolved', async () => {
@@ -32,12 +38,13 @@ test('an alert says when its account is empty as the account does, until it is r
     const { settings, store: reader, clock } = world;
     return openStoredViews({ settings, reader, clock, random: seededRandom(), calendar: cronCalendar });
   };
-  const views = open();
-  const [alert] = views.alerts({ all: false }).map(alertJson);
+  const views = await open();
+  const [alert] = (await views.alerts({ all: false })).map(alertJson);
   expect(alert?.forecast.sms).toMatchObject({ basis: 'mean-burn', emptyAt: expect.any(String) });
-  expect(alert?.forecast).toEqual(views.accounts().map(accountJson)[0]?.forecast);
+  const [account] = (await views.accounts()).map(accountJson);
+  expect(alert?.forecast).toEqual(account?.forecast);
   world.provider.set('otp', 900);
   await world.pass(5 * minuteMs);
-  const after = open().alerts({ all: true }).map(alertJson);
+  const after = (await (await open()).alerts({ all: true })).map(alertJson);
   expect(after).toMatchObject([{ state: 'resolved', forecast: { sms: null, voip: null } }]);
 });

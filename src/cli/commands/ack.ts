@@ -75,7 +75,7 @@ async function orderAbout(
   const answer = await askDaemon(settings.server, { method, path, ...(body === undefined ? {} : { body }) });
   if (answer.kind === 'refused') throw new CommandError(answer.message);
   if (answer.kind === 'absent') {
-    const alert = requireFiring(views.alerts({ all: false }), account, rule);
+    const alert = requireFiring(await views.alerts({ all: false }), account, rule);
     if (order.kind === 'unacknowledge' && alert.acknowledged === null)
       throw new CommandError(`nobody has acknowledged ${account} ${rule}`);
     await rooms.leaveOrder(settings.storage.path, order);

@@ -23,8 +23,8 @@ export const alertsCommand: Command = {
   },
   run: (context, input) =>
     withViews(context, input, async ({ views, settings }) => {
-      await warnOfOldData(context, { settings, accounts: views.accounts() });
-      const alerts = views.alerts({ all: input.flag('all') });
+      await warnOfOldData(context, { settings, accounts: await views.accounts() });
+      const alerts = await views.alerts({ all: input.flag('all') });
       if (input.flag('json')) {
         const { alertJson } = await import('../../views/public-json.ts');
         await printJson(context, { alerts: alerts.map(alertJson) });

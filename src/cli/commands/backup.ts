@@ -18,7 +18,7 @@ remove the -wal and -shm files beside it, start the daemon.`,
     try {
       await reader.backup(file);
     } finally {
-      reader.close();
+      await reader.close();
     }
     await context.stderr.write(`${settings.storage.path} copied to ${file}\n`);
     return exitCodes.ok;

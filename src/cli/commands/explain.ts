@@ -29,7 +29,7 @@ export const explainCommand: Command = {
   run: (context, input) =>
     withViews(context, input, async ({ views, settings }) => {
       const account = requireAccount(settings, input.positional('ACCOUNT'));
-      const all = views.explain(account.id);
+      const all = await views.explain(account.id);
       const rule = input.optionalPositional('RULE');
       const chosen = rule === null ? all : all.filter((explanation) => explanation.rule.id === rule);
       if (rule !== null && chosen.length === 0) {
@@ -44,7 +44,7 @@ export const explainCommand: Command = {
       const frame = {
         timezone: settings.timezone,
         now: context.clock.now(),
-        currency: views.account(account.id)?.currency ?? account.currency,
+        currency: (await views.account(account.id))?.currency ?? account.currency,
       };
       const { stdout } = context;
       await stdout.write(

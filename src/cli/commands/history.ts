@@ -50,7 +50,7 @@ export const historyCommand: Command = {
       const balance = readBalance(input);
       if (since >= until) throw new UsageError('--since must be before --until');
       // The end is exclusive, and a reading of this very millisecond belongs to "until now".
-      const readings = views.readings(account.id, since, until + 1);
+      const readings = await views.readings(account.id, since, until + 1);
       if (input.flag('json')) {
         const { readingJson } = await import('../../views/public-json.ts');
         await printJson(context, { points: readings.map(readingJson) });
@@ -69,7 +69,7 @@ export const historyCommand: Command = {
           readings,
           since,
           until,
-          view: views.account(account.id),
+          view: await views.account(account.id),
         });
       return exitCodes.ok;
     }),

@@ -31,7 +31,7 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
   examples: ['lowwater status', `lowwater status --json | jq -r '.accounts[].balances.sms'`],
   run: (context, input) =>
     withViews(context, input, async ({ views, settings }) => {
-      const accounts = views.accounts().toSorted(byRunway);
+      const accounts = (await views.accounts()).toSorted(byRunway);
       await warnOfOldData(context, { settings, accounts });
       if (input.flag('json')) {
         const { accountJson } = await import('../../views/public-json.ts');

@@ -56,7 +56,7 @@ export async function withPasts(
       const pasts = accounts.map((each) => storedPast(reader, each, order));
       await use({ pasts, calendar, update: (fraction) => progress.update(fraction) });
     } finally {
-      reader.close();
+      await reader.close();
     }
   } finally {
     progress.end();

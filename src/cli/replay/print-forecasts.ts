@@ -35,10 +35,14 @@ export async function printForecasts(context: CommandContext, order: Order): Pro
       separator = ',\n';
     };
     let readings = 0;
-    for (const it of forecastsOf(past, calendar)) {
-      if (json) lines.push(JSON.stringify(forecastJson(account, it)));
-      else found.push(it);
-      if (++readings % sliceReadings !== 0) continue;
+    for await (const part of forecastsOf(past, calendar)) {
+      for (const it of part) {
+        if (json) lines.push(JSON.stringify(forecastJson(account, it)));
+        else found.push(it);
+      }
+      readings += part.length;
+      if (readings < sliceReadings) continue;
+      readings = 0;
       await writeLines();
       await new Promise<void>((resolve) => setImmediate(resolve));
       if (signal.aborted) return;

@@ -57,7 +57,7 @@ async function runSlices(
 ): Promise<ReplayResult | null> {
   const replay = new Replay({ ...parts, calendar, pasts });
   while (!signal.aborted) {
-    const result = replay.advance(slicePolls);
+    const result = await replay.advance(slicePolls);
     if (result !== null) return result;
     update(replay.progress);
     await new Promise<void>((resolve) => setImmediate(resolve));

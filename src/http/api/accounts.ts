@@ -170,15 +170,16 @@ export function addAccountOperations(api: Api, views: LiveViews): void {
     return written(context, streamed(context, writeAccounts(views, items, next)));
   });
 
-  api.openapi(getAccount, (context) => {
-    return context.json({ account: accountJson(findAccount(views, context.req.valid('param').id)) }, 200);
+  api.openapi(getAccount, async (context) => {
+    const account = await findAccount(views, context.req.valid('param').id);
+    return context.json({ account: accountJson(account) }, 200);
   });
 
-  api.openapi(getHistory, (context) => {
-    const { id } = findAccount(views, context.req.valid('param').id);
+  api.openapi(getHistory, async (context) => {
+    const { id } = await findAccount(views, context.req.valid('param').id);
     const { limit, points, cursor, ...given } = context.req.valid('query');
     const { since, until } = readWindow(given, context.get('now'));
-    const readings = views.readings(id, since, until);
+    const readings = await views.readings(id, since, until);
     const page =
       limit === undefined
         ? { items: thin(readings, points), nextCursor: null }
@@ -188,10 +189,10 @@ export function addAccountOperations(api: Api, views: LiveViews): void {
     return written(context, `{"points":[${body}],"nextCursor":${JSON.stringify(page.nextCursor)}}\n`);
   });
 
-  api.openapi(getHistoryCsv, (context) => {
-    const { id } = findAccount(views, context.req.valid('param').id);
+  api.openapi(getHistoryCsv, async (context) => {
+    const { id } = await findAccount(views, context.req.valid('param').id);
     const { since, until } = readWindow(context.req.valid('query'), context.get('now'));
-    const lines = writeCsv(views.readings(id, since, until));
+    const lines = writeCsv(await views.readings(id, since, until));
     const name = `${id}-${isoDay(since, 'UTC')}-${isoDay(until - 1, 'UTC')}.csv`;
     return context.body(streamed(context, lines), 200, {
       'content-type': 'text/csv; charset=utf-8; header=present',
@@ -199,22 +200,26 @@ export function addAccountOperations(api: Api, views: LiveViews): void {
     });
   });
 
-  api.openapi(listPolls, (context) => {
-    const { id } = findAccount(views, context.req.valid('param').id);
+  api.openapi(listPolls, async (context) => {
+    const { id } = await findAccount(views, context.req.valid('param').id);
     const { limit, cursor, ...given } = context.req.valid('query');
     const { since, until } = readWindow(given, context.get('now'));
-    const page = pageOfTime(
+    const page = await pageOfTime(
       { limit, cursor },
-      (query) => views.polls(id, since, Math.min(until, query.before)).slice(-query.limit).toReversed(),
+      async (query) => {
+        const polls = await views.polls(id, since, Math.min(until, query.before));
+        return polls.slice(-query.limit).toReversed();
+      },
       ({ at }) => at,
     );
     return context.json({ polls: page.items.map(pollJson), nextCursor: page.nextCursor }, 200);
   });
 
-  api.openapi(explainRules, (context) => {
-    const { id } = findAccount(views, context.req.valid('param').id);
+  api.openapi(explainRules, async (context) => {
+    const { id } = await findAccount(views, context.req.valid('param').id);
     const { rule: wanted, ...query } = context.req.valid('query');
-    const explanations = views.explain(id).filter(({ rule }) => wanted === undefined || rule.id === wanted);
+    const all = await views.explain(id);
+    const explanations = all.filter(({ rule }) => wanted === undefined || rule.id === wanted);
     if (wanted !== undefined && explanations.length === 0) {
       throw new RequestError('not_found', 'No such rule applies to this account.');
     }
@@ -222,12 +227,12 @@ export function addAccountOperations(api: Api, views: LiveViews): void {
     return context.json({ explanations: page.items.map(explanationJson), nextCursor: page.nextCursor }, 200);
   });
 
-  api.openapi(getChart, (context) => {
-    const account = findAccount(views, context.req.valid('param').id);
+  api.openapi(getChart, async (context) => {
+    const account = await findAccount(views, context.req.valid('param').id);
     const { balance, points, ...time } = context.req.valid('query');
     const now = context.get('now');
     const span = readSpan(time, { now, timezone: 'UTC' });
-    const chart = buildChart(views, { account, span, balance, points, now });
+    const chart = await buildChart(views, { account, span, balance, points, now });
     return context.json(
       chartJson({ ...chart, account: account.id, balance, currency: account.currency }),
       200,
@@ -235,7 +240,7 @@ export function addAccountOperations(api: Api, views: LiveViews): void {
   });
 
   api.openapi(pollAccount, async (context) => {
-    const { id } = findAccount(views, context.req.valid('param').id);
+    const { id } = await findAccount(views, context.req.valid('param').id);
     const { outcome, view } = accept(await views.pollNow(id));
     return context.json({ outcome, account: accountJson(view) }, 200);
   });
@@ -253,7 +258,7 @@ async function* writeAccounts(
     let text = '';
     for (const id of slice) {
       // Removed since the list was made.
-      const account = views.account(id);
+      const account = await views.account(id);
       if (account === null) continue;
       text += separator + JSON.stringify(accountJson(account));
       separator = ',';

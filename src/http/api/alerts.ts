@@ -99,26 +99,26 @@ const listIncidents = createRoute({
 });
 
 export function addAlertOperations(api: Api, views: LiveViews): void {
-  api.openapi(listAlerts, (context) => {
+  api.openapi(listAlerts, async (context) => {
     const { all, ...query } = context.req.valid('query');
-    const alerts = views.alerts({ all: all === 'true' });
+    const alerts = await views.alerts({ all: all === 'true' });
     const page = pageOfList(alerts, query, ({ account, rule, incident }) =>
       JSON.stringify([account, rule, incident]),
     );
     return context.json({ alerts: page.items.map(alertJson), nextCursor: page.nextCursor }, 200);
   });
 
-  api.openapi(acknowledgeAlert, (context) => {
+  api.openapi(acknowledgeAlert, async (context) => {
     const { by = 'api', comment = '' } = context.req.valid('json');
     const { account, rule } = context.req.valid('param');
-    accept(views.acknowledge({ account, rule, by, comment }));
-    const alert = views.alert(account, rule);
+    accept(await views.acknowledge({ account, rule, by, comment }));
+    const alert = await views.alert(account, rule);
     return context.json({ alert: alert && alertJson(alert) }, 200);
   });
 
-  api.openapi(acknowledgeAlerts, (context) => {
+  api.openapi(acknowledgeAlerts, async (context) => {
     const { alerts, by = 'api', comment = '' } = context.req.valid('json');
-    const answers = views.acknowledgeAll({ alerts, by, comment });
+    const answers = await views.acknowledgeAll({ alerts, by, comment });
     const acks = alerts.map(({ account, rule }, index) => {
       const refusal = answers[index] ?? null;
       return { account, rule, acknowledged: refusal === null, why: refusal?.why ?? null };
@@ -126,17 +126,17 @@ export function addAlertOperations(api: Api, views: LiveViews): void {
     return context.json({ acks }, 200);
   });
 
-  api.openapi(unacknowledgeAlert, (context) => {
+  api.openapi(unacknowledgeAlert, async (context) => {
     const { account, rule } = context.req.valid('param');
-    accept(views.unacknowledge({ account, rule }));
-    const alert = views.alert(account, rule);
+    accept(await views.unacknowledge({ account, rule }));
+    const alert = await views.alert(account, rule);
     return context.json({ alert: alert && alertJson(alert) }, 200);
   });
 
-  api.openapi(listIncidents, (context) => {
+  api.openapi(listIncidents, async (context) => {
     const { account, since: given, limit, cursor } = context.req.valid('query');
     const since = parseInstant(given, 'since', context.get('now'));
-    const page = pageOfTime(
+    const page = await pageOfTime(
       { limit, cursor },
       (query) =>
         views.incidents({

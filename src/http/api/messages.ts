@@ -35,8 +35,8 @@ const listChannels = createRoute({
 });
 
 export function addMessageOperations(api: Api, views: LiveViews): void {
-  api.openapi(listNotifications, (context) => {
-    const page = pageOfTime(
+  api.openapi(listNotifications, async (context) => {
+    const page = await pageOfTime(
       context.req.valid('query'),
       ({ limit, before }) => views.notifications(limit, before),
       ({ createdAt }) => createdAt,

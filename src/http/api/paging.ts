@@ -55,14 +55,14 @@ export function pageOfList<T>(
  * One page of what is read from the newest to the oldest. `read` gives the newest `limit` before an instant;
  * several items may share one, so the cursor counts those that were given.
  */
-export function pageOfTime<T>(
+export async function pageOfTime<T>(
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
-  read: (query: { readonly limit: number; readonly before: number }) => readonly T[],
+  read: (query: { readonly limit: number; readonly before: number }) => Promise<readonly T[]>,
   atOf: (item: T) => number,
-): Page<T> {
+): Promise<Page<T>> {
   const [at, given] = cursor === undefined ? [null, 0] : readCursor(cursor, placeInTime);
   const before = at === null ? Number.MAX_SAFE_INTEGER : at + 1;
-  const found = read({ limit: given + limit + 1, before }).slice(given);
+  const found = (await read({ limit: given + limit + 1, before })).slice(given);
   const items = found.slice(0, limit);
   const last = items.at(-1);
   if (last === undefined || found.length <= limit) return { items, nextCursor: null };

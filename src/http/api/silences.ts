@@ -58,8 +58,8 @@ const expireSilence = createRoute({
 });
 
 export function addSilenceOperations(api: Api, views: LiveViews): void {
-  const expire = (id: string): { readonly expired: string } => {
-    accept(views.expireSilence(id));
+  const expire = async (id: string): Promise<{ readonly expired: string }> => {
+    accept(await views.expireSilence(id));
     return { expired: id };
   };
 
@@ -70,9 +70,9 @@ export function addSilenceOperations(api: Api, views: LiveViews): void {
     return context.json({ silences: page.items.map(silenceJson), nextCursor: page.nextCursor }, 200);
   });
 
-  api.openapi(addSilence, (context) => {
+  api.openapi(addSilence, async (context) => {
     const now = context.get('now');
-    const made = accept(views.silence(readSilenceOrder(context.req.valid('json'), now)));
+    const made = accept(await views.silence(readSilenceOrder(context.req.valid('json'), now)));
     const silence = silenceJson({
       ...made,
       by: made.createdBy,
@@ -82,12 +82,14 @@ export function addSilenceOperations(api: Api, views: LiveViews): void {
     return context.json({ silence }, 201);
   });
 
-  api.openapi(expireNamedSilence, (context) => {
+  api.openapi(expireNamedSilence, async (context) => {
     const id = context.req.valid('query').id ?? context.req.valid('json').id;
     if (id === undefined)
       throw new RequestError('bad_request', 'id: give the silence in the body or as ?id=');
-    return context.json(expire(id), 200);
+    return context.json(await expire(id), 200);
   });
 
-  api.openapi(expireSilence, (context) => context.json(expire(context.req.valid('param').id), 200));
+  api.openapi(expireSilence, async (context) =>
+    context.json(await expire(context.req.valid('param').id), 200),
+  );
 }

@@ -33,15 +33,26 @@ import {
 const shownIncidents = 20;
 
 /** Everything about one account. `query` chooses range and balance of the chart. */
-export function renderAccount(
+export async function renderAccount(
   views: LiveViews,
   account: AccountView,
   query: URLSearchParams,
   frame: Frame,
-): Html {
+): Promise<Html> {
   const back = accountPath(account.id);
   const { word, tone } = stateWords[stateOf(account)];
-  const alerts = sortAlerts(views.alerts({ all: false }).filter((alert) => alert.account === account.id));
+  const open = await views.alerts({ all: false });
+  const alerts = sortAlerts(open.filter((alert) => alert.account === account.id));
+  const rules = await views.explain(account.id);
+  const chart = await ifReadable(() => chartSection(views, account, query, frame));
+  const incidents = await ifReadable(async () =>
+    incidentTable(
+      await views.incidents({ account: account.id, limit: shownIncidents }),
+      account.currency,
+      frame,
+    ),
+  );
+  const polls = await ifReadable(() => pollTable(views, account, frame));
   const silences = views.silences().filter((silence) => concerns(silence, account));
   return html`<p class="crumb"><a href="/">Overview</a></p>
 <div class="section-head"><h1><bdi>${cleanText(account.name, 200)}</bdi></h1><div class="acts">
@@ -54,19 +65,11 @@ ${failureNote(account, frame)}
 <div class="tiles">${balances.map((balance) => balanceTile(account, balance, frame))}${readingTile(account, frame)}</div>`,
 )}
 ${live('account-alerts', alertSection(alerts, frame, back))}
-${ifReadable(() => chartSection(views, account, query, frame))}
-<section aria-labelledby="rules-heading"><h2 id="rules-heading">Rules</h2>${live('rules', ruleList(views.explain(account.id), account, frame))}</section>
-<section aria-labelledby="incidents-heading"><h2 id="incidents-heading">Incidents</h2>${live(
-    'incidents',
-    ifReadable(() =>
-      incidentTable(views.incidents({ account: account.id, limit: shownIncidents }), account.currency, frame),
-    ),
-  )}</section>
+${chart}
+<section aria-labelledby="rules-heading"><h2 id="rules-heading">Rules</h2>${live('rules', ruleList(rules, account, frame))}</section>
+<section aria-labelledby="incidents-heading"><h2 id="incidents-heading">Incidents</h2>${live('incidents', incidents)}</section>
 ${silences.length > 0 && html`<section aria-labelledby="silences-heading"><h2 id="silences-heading">Silences</h2>${live('silences', silenceTable(silences, frame, back))}</section>`}
-<section aria-labelledby="polls-heading"><h2 id="polls-heading">Polls</h2>${live(
-    'polls',
-    ifReadable(() => pollTable(views, account, frame)),
-  )}</section>`;
+<section aria-labelledby="polls-heading"><h2 id="polls-heading">Polls</h2>${live('polls', polls)}</section>`;
 }
 
 /** Whether a silence may mute alerts of the account, whichever rule or severity it names besides. */

@@ -25,7 +25,7 @@ export function addActions(app: WebApp, options: PageOptions): void {
 async function acknowledge({ views }: PageOptions, context: WebContext): Promise<Response> {
   const form = await readForm(context);
   const { account = '', rule = '' } = context.req.param();
-  accept(views.acknowledge({ account, rule, ...readPerson(form) }));
+  accept(await views.acknowledge({ account, rule, ...readPerson(form) }));
   return sendBack(context, form, 'acknowledged');
 }
 
@@ -43,12 +43,12 @@ async function silence(options: PageOptions, context: WebContext): Promise<Respo
     return showSilences(options, context, { form, problem });
   }
   if (form.get('confirmed') === 'yes') {
-    accept(views.silence(order));
+    accept(await views.silence(order));
     return sendBack(context, form, 'silenced');
   }
   return show(options, context, {
     title: 'Silence? · lowwater',
-    content: renderSilenceQuestion(views, { order, muted, form }, frame),
+    content: await renderSilenceQuestion(views, { order, muted, form }, frame),
     current: 'silences',
   });
 }
@@ -58,26 +58,27 @@ async function extendSilence({ views }: PageOptions, context: WebContext): Promi
   const byMs = parseDuration(form.get('for') ?? '');
   if (byMs === null || byMs <= 0)
     throw new RequestError('bad_request', 'for: give a duration such as "90m" or "2h"');
-  accept(views.extendSilence({ id: context.req.param('id') ?? '', byMs }));
+  accept(await views.extendSilence({ id: context.req.param('id') ?? '', byMs }));
   return sendBack(context, form, 'extended');
 }
 
 async function expireSilence({ views }: PageOptions, context: WebContext): Promise<Response> {
   const form = await readForm(context);
-  accept(views.expireSilence(context.req.param('id') ?? ''));
+  accept(await views.expireSilence(context.req.param('id') ?? ''));
   return sendBack(context, form, 'expired');
 }
 
 async function pollNow({ views }: PageOptions, context: WebContext): Promise<Response> {
   const form = await readForm(context);
-  const { outcome } = accept(await views.pollNow(findAccount(views, context.req.param('id') ?? '').id));
+  const { id } = await findAccount(views, context.req.param('id') ?? '');
+  const { outcome } = accept(await views.pollNow(id));
   return sendBack(context, form, outcome === 'ok' ? 'polled' : 'poll-failed');
 }
 
 async function unacknowledge({ views }: PageOptions, context: WebContext): Promise<Response> {
   const form = await readForm(context);
   const { account = '', rule = '' } = context.req.param();
-  accept(views.unacknowledge({ account, rule }));
+  accept(await views.unacknowledge({ account, rule }));
   return sendBack(context, form, 'given-back');
 }
 
@@ -86,7 +87,7 @@ async function actOnMany({ views }: PageOptions, context: WebContext): Promise<R
   const form = await readForm(context);
   const ticked = new Set(form.getAll('alert'));
   const query = new URL(readOwnPath(form.get('query') ?? undefined), 'http://own').searchParams;
-  const open = views.alerts({ all: false });
+  const open = await views.alerts({ all: false });
   const alerts =
     form.get('all') === 'yes'
       ? selectAlerts(open, readAlertQuery(query))
@@ -94,7 +95,7 @@ async function actOnMany({ views }: PageOptions, context: WebContext): Promise<R
   if (alerts.length === 0) return sendBack(context, form, 'none');
   const person = readPerson(form);
   if (form.get('do') !== 'silence') {
-    const answers = views.acknowledgeAll({ alerts, ...person });
+    const answers = await views.acknowledgeAll({ alerts, ...person });
     return sendBack(
       context,
       form,
@@ -103,7 +104,7 @@ async function actOnMany({ views }: PageOptions, context: WebContext): Promise<R
   }
   for (const { account, rule } of alerts) {
     const order = { match: { account, rule }, for: form.get('for') ?? '', ...person };
-    accept(views.silence(readSilenceOrder(parseInput(silenceOrderSchema, order), context.get('now'))));
+    accept(await views.silence(readSilenceOrder(parseInput(silenceOrderSchema, order), context.get('now'))));
   }
   return sendBack(context, form, 'silenced');
 }

@@ -16,11 +16,14 @@ const incidentsAPage = 100;
 const incidentsLookedAt = 1_000;
 
 /** Every alert that is open, or that was, with filters whose addresses can be shared. */
-export function renderAlerts(views: LiveViews, query: AlertQuery, frame: Frame): Html {
-  const open = views.alerts({ all: false });
+export async function renderAlerts(views: LiveViews, query: AlertQuery, frame: Frame): Promise<Html> {
+  const found =
+    query.state === 'past'
+      ? await pastSection(views, query, frame)
+      : openSection(pageOfAlerts(await views.alerts({ all: false }), query), query, frame);
   return html`<h1>Alerts</h1>
 ${filterForm(query, views.choices())}
-${live('alerts', query.state === 'past' ? pastSection(views, query, frame) : openSection(pageOfAlerts(open, query), query, frame))}`;
+${live('alerts', found)}`;
 }
 
 function filterForm(query: AlertQuery, choices: ReturnType<LiveViews['choices']>): Html {
@@ -61,23 +64,24 @@ ${durationField()}
 <button name="do" value="acknowledge">Acknowledge</button> <button name="do" value="silence" class="quiet">Silence for this time</button></form>`;
 }
 
-function pastSection(views: LiveViews, query: AlertQuery, frame: Frame): Html {
-  return ifReadable(() => {
-    const page = pageOfTime(
+function pastSection(views: LiveViews, query: AlertQuery, frame: Frame): Promise<Html> {
+  return ifReadable(async () => {
+    const page = await pageOfTime(
       { limit: incidentsAPage, cursor: query.cursor ?? undefined },
-      ({ limit, before }) =>
-        views
-          .incidents({
-            ...(query.account === '' ? {} : { account: query.account }),
-            until: before,
-            limit: Math.max(limit, incidentsLookedAt),
-          })
+      async ({ limit, before }) => {
+        const incidents = await views.incidents({
+          ...(query.account === '' ? {} : { account: query.account }),
+          until: before,
+          limit: Math.max(limit, incidentsLookedAt),
+        });
+        return incidents
           .filter(
             (incident) =>
               (incident.event || incident.resolvedAt !== null) &&
               selects(query, { ...incident, severity: incident.worstSeverity }),
           )
-          .slice(0, limit),
+          .slice(0, limit);
+      },
       ({ firedAt }) => firedAt,
     );
     return html`${incidentTable(page.items, null, frame, { names: true })}${pager(query, page.nextCursor)}`;

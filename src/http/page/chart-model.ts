@@ -31,10 +31,10 @@ export type ChartViews = Pick<Views, 'polls' | 'incidents' | 'silenced' | 'weekA
  * the table beside them. Only readings in the account's present currency: two currencies have no common
  * scale.
  */
-export function buildChart(views: ChartViews, query: ChartQuery): Chart {
+export async function buildChart(views: ChartViews, query: ChartQuery): Promise<Chart> {
   const { account, span, balance, now } = query;
   const until = Math.min(span.until, now);
-  const polls = views.polls(account.id, span.since, until + 1);
+  const polls = await views.polls(account.id, span.since, until + 1);
   const since = span.preset === null ? span.since : beginning(polls, { ...span, until });
   const leastMs = (until - since) * leastGapShare;
   const readings = polls.flatMap(({ reading }) =>
@@ -51,7 +51,7 @@ export function buildChart(views: ChartViews, query: ChartQuery): Chart {
     thresholds: account.thresholds[balance],
     outlook: account.outlooks[balance],
     aheadShare,
-    incidents: findIncidents(views, query),
+    incidents: await findIncidents(views, query),
     silences: views
       .silenced({ account: account.id, balance, since, until })
       .map(({ startsAt, endsAt }) => ({ from: startsAt, to: endsAt })),
@@ -86,12 +86,12 @@ function findForetold(
   });
 }
 
-function findIncidents(
+async function findIncidents(
   views: Pick<Views, 'incidents'>,
   { account, span: { since, until }, balance, now }: ChartQuery,
-): readonly IncidentBand[] {
-  return views
-    .incidents({ account: account.id, since, until, limit: mostIncidents })
+): Promise<readonly IncidentBand[]> {
+  const incidents = await views.incidents({ account: account.id, since, until, limit: mostIncidents });
+  return incidents
     .filter((incident) => !incident.event && (incident.balance === null || incident.balance === balance))
     .map(({ firedAt, resolvedAt, worstSeverity, rule }) => ({
       from: firedAt,

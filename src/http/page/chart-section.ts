@@ -26,20 +26,21 @@ interface Shown {
 }
 
 /** The charts of one balance or both: drawn here, drawn again by the script with a cursor, and as tables. */
-export function chartSection(
+export async function chartSection(
   views: LiveViews,
   account: AccountView,
   query: URLSearchParams,
   frame: Frame,
-): Html {
+): Promise<Html> {
   const { span, problem } = spanOf(query, frame);
   const shown = { account, span, frame };
   const wanted = readBalances(query);
   const path = accountPath(account.id);
+  const figures = await Promise.all(wanted.map((balance) => chartFigure(views, balance, shown)));
   return html`<section aria-labelledby="chart-heading" class="chart-section"><div class="section-head"><h2 id="chart-heading">${wanted.map(balanceLabel).join(' and ')} balance, ${spanWords(shown)}</h2>
 <div class="choices">${rangeLinks(path, span, query)}${balanceLinks(path, wanted, query)}</div></div>
 ${rangeForm(shown, query, problem)}
-${wanted.map((balance) => chartFigure(views, balance, shown))}
+${figures}
 <p class="download"><a href="/api/v1${path}/history.csv?${exportQuery(span)}" data-csv download>Download as CSV</a> <span class="soft">every reading of this time, exactly as read</span></p></section>`;
 }
 
@@ -120,9 +121,9 @@ function exportQuery({ since, until, preset }: ChartSpan): string {
   return `since=${new Date(since).toISOString()}&until=${new Date(until).toISOString()}`;
 }
 
-function chartFigure(views: LiveViews, balance: Balance, shown: Shown): Html {
+async function chartFigure(views: LiveViews, balance: Balance, shown: Shown): Promise<Html> {
   const { account, span, frame } = shown;
-  const chart = buildChart(views, { account, span, balance, now: frame.now });
+  const chart = await buildChart(views, { account, span, balance, now: frame.now });
   const time =
     span.preset === null
       ? `since=${new Date(span.since).toISOString()}&until=${new Date(span.until).toISOString()}`

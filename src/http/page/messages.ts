@@ -8,15 +8,17 @@ import { age, badge, type Frame, nameOf, unknown } from './words.ts';
 const shownItems = 3;
 
 /** Messages with their delivery, newest first. */
-export function messageTable(
-  views: Pick<Views, 'account'>,
-  messages: readonly OutboxMessage[],
+export async function messageTable(
+  views: Pick<Views, 'choices' | 'notifications'>,
+  limit: number,
   frame: Frame,
-): Html {
+): Promise<Html> {
+  const messages = await views.notifications(limit);
+  const names = new Map(views.choices().accounts);
   if (messages.length === 0) return html`<p class="empty">No message has been sent yet.</p>`;
   return html`<div class="scroll" role="group" aria-label="Messages" tabindex="0"><table class="cards compact">
 <thead><tr><th scope="col">Delivery</th><th scope="col">Channel</th><th scope="col">Says</th><th scope="col">About</th><th scope="col">Made</th><th scope="col">Attempts</th></tr></thead>
-<tbody>${messages.map((message) => messageRow(views, message, frame))}</tbody></table></div>`;
+<tbody>${messages.map((message) => messageRow(names, message, frame))}</tbody></table></div>`;
 }
 
 /** Channels with what they still owe. */
@@ -33,11 +35,11 @@ export function channelTable(channels: readonly ChannelView[], frame: Frame): Ht
   )}</tbody></table></div>`;
 }
 
-function messageRow(views: Pick<Views, 'account'>, message: OutboxMessage, frame: Frame): Html {
+function messageRow(names: AccountNames, message: OutboxMessage, frame: Frame): Html {
   return html`<tr><td data-label="Delivery">${deliveryBadge(message)}${
     message.deliveredAt !== null && html`<span class="sub">${age(message.deliveredAt, frame)}</span>`
   }${message.state !== 'delivered' && message.lastError !== null && html`<span class="sub">${message.lastError}</span>`}</td>
-<td data-label="Channel"><bdi>${message.channel}</bdi></td><td data-label="Says">${saying(message)}</td><td data-label="About">${about(views, message)}</td>
+<td data-label="Channel"><bdi>${message.channel}</bdi></td><td data-label="Says">${saying(message)}</td><td data-label="About">${about(names, message)}</td>
 <td data-label="Made">${age(message.createdAt, frame)}</td><td data-label="Attempts">${message.attempts}</td></tr>`;
 }
 
@@ -52,16 +54,19 @@ function saying({ items, report }: OutboxMessage): string {
   return [...new Set(items.map(({ kind }) => kind))].join(', ') || 'test';
 }
 
-function about(views: Pick<Views, 'account'>, { items, report }: OutboxMessage): Html {
+/** Of the watched accounts. */
+type AccountNames = ReadonlyMap<string, string>;
+
+function about(names: AccountNames, { items, report }: OutboxMessage): Html {
   if (report !== null) return html`<bdi>${report.id}</bdi>`;
   if (items.length === 0) return unknown();
   const more = items.length - shownItems;
   const links = items.slice(0, shownItems).map(({ account, rule }, index) => {
-    const view = views.account(account);
+    const known = names.get(account);
     const name =
-      view === null
+      known === undefined
         ? html`<bdi>${displayName(account)}</bdi>`
-        : html`<a href="${accountPath(account)}"><bdi>${nameOf(view.name)}</bdi></a>`;
+        : html`<a href="${accountPath(account)}"><bdi>${nameOf(known)}</bdi></a>`;
     return html`${index > 0 && html`<br>`}${name} <span class="soft">${rule}</span>`;
   });
   return html`${links}${more > 0 && html`<br><span class="soft">and ${more} more</span>`}`;

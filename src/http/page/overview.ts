@@ -49,17 +49,16 @@ export async function renderOverview(views: LiveViews, query: URLSearchParams, f
   const cared = firing.filter((alert) => !needsSomebody(alert));
   const accounts = await collectAccounts(views);
   const page = listAccounts(accounts, list);
+  const needs = await urgentSection(views, urgent, { cared, frame, back: writeListQuery(list) });
+  const messages = await ifReadable(() => messageTable(views, shownMessages, frame));
   return html`<h1 class="hidden">Overview</h1>
-${live('urgent', urgentSection(views, urgent, { cared, frame, back: writeListQuery(list) }))}
+${live('urgent', needs)}
 <section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">Totals</h2>${live('totals', totalsTable(accounts, frame))}</section>
 <section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">Accounts</h2>${live('filters', stateFilters(page, list))}</div>
 ${searchForm(list)}
 ${live('accounts', accountTable(page, list, frame))}</section>
 <section aria-labelledby="messages-heading"><div class="section-head"><h2 id="messages-heading">Last messages</h2><p><a href="/messages">All messages</a></p></div>
-${live(
-  'messages',
-  ifReadable(() => messageTable(views, views.notifications(shownMessages), frame)),
-)}
+${live('messages', messages)}
 <h3>Channels</h3>
 ${live('channels', channelTable(views.channels(), frame))}</section>`;
 }
@@ -68,16 +67,17 @@ ${live('channels', channelTable(views.channels(), frame))}</section>`;
 async function collectAccounts(views: LiveViews): Promise<readonly AccountView[]> {
   const accounts: AccountView[] = [];
   for await (const ids of inSlices(views.accountIds(), sliceOfAccounts)) {
-    accounts.push(...ids.flatMap((id) => views.account(id) ?? []));
+    const found = await Promise.all(ids.map((id) => views.account(id)));
+    accounts.push(...found.filter((account) => account !== null));
   }
   return accounts;
 }
 
-function urgentSection(
+async function urgentSection(
   views: LiveViews,
   urgent: readonly FiringView[],
   rest: { readonly cared: readonly FiringView[]; readonly frame: Frame; readonly back: string },
-): Html {
+): Promise<Html> {
   const { cared, frame, back } = rest;
   const doubts = doubtsOf(views);
   const taken = cared.length === 0 ? null : html`<p class="taken">${describeCared(cared)}</p>`;
@@ -88,11 +88,11 @@ function urgentSection(
     return html`<section class="calm" aria-labelledby="needs-heading"><h2 id="needs-heading">${icon('good')}Nothing needs you now</h2>${taken}</section>`;
   }
   const more = urgent.length - shownAlerts;
+  const shown = await Promise.all(
+    urgent.slice(0, shownAlerts).map(({ account, rule }) => views.alert(account, rule)),
+  );
   return html`<section aria-labelledby="needs-heading"><h2 id="needs-heading">${plural(urgent.length, 'alert')} ${urgent.length === 1 ? 'needs' : 'need'} somebody now</h2>
-<ul class="alerts">${urgent.slice(0, shownAlerts).map(({ account, rule }) => {
-    const alert = views.alert(account, rule);
-    return alert !== null && alertCard(alert, frame, { back });
-  })}</ul>
+<ul class="alerts">${shown.map((alert) => alert !== null && alertCard(alert, frame, { back }))}</ul>
 ${more > 0 && html`<p><a href="/alerts?care=nobody&state=firing">All ${urgent.length} alerts</a>, where many can be acknowledged at once.</p>`}${taken}</section>`;
 }
 

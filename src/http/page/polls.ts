@@ -8,10 +8,15 @@ const shownPolls = 12;
 const dayMs = 86_400_000;
 
 /** The last polls with their outcomes, newest first. */
-export function pollTable(views: Pick<Views, 'polls'>, account: AccountView, frame: Frame): Html {
+export async function pollTable(
+  views: Pick<Views, 'polls'>,
+  account: AccountView,
+  frame: Frame,
+): Promise<Html> {
   // Far enough back for the polls shown, and never a day of an account that is polled each second.
   const span = Math.min(dayMs * 7, Math.max(account.pollIntervalMs * shownPolls * 3, 600_000));
-  const polls = views.polls(account.id, frame.now - span, frame.now + 1).slice(-shownPolls);
+  const found = await views.polls(account.id, frame.now - span, frame.now + 1);
+  const polls = found.slice(-shownPolls);
   if (polls.length === 0) return html`<p class="empty">No poll lately.</p>`;
   return html`<div class="scroll" role="group" aria-label="Polls" tabindex="0"><table class="cards compact">
 <thead><tr><th scope="col">Outcome</th><th scope="col">Time</th><th scope="col" class="number">SMS balance</th><th scope="col" class="number">VoIP balance</th></tr></thead>

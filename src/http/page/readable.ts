@@ -5,9 +5,9 @@ import { type Html, html } from '../html.ts';
  * A part of a page that comes from the database, or a sentence in its place while that cannot be read:
  * balances and alerts are known from memory, and are what people look for just then.
  */
-export function ifReadable(render: () => Html): Html {
+export async function ifReadable(render: () => Promise<Html>): Promise<Html> {
   try {
-    return render();
+    return await render();
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
     return html`<p class="empty">The database cannot be read just now. Alerting goes on.</p>`;

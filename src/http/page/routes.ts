@@ -47,19 +47,23 @@ async function showOverview(options: PageOptions, context: WebContext): Promise<
   return show(options, context, { title: 'lowwater', content, current: 'overview', scripts: ['live.js'] });
 }
 
-function showAccount(options: PageOptions, context: WebContext): Response {
-  const account = findAccount(options.views, context.req.param('id') ?? '');
+async function showAccount(options: PageOptions, context: WebContext): Promise<Response> {
+  const account = await findAccount(options.views, context.req.param('id') ?? '');
   return show(options, context, {
     title: `${nameOf(account.name)} · lowwater`,
-    content: renderAccount(options.views, account, queryOf(context), frameOf(options, context)),
+    content: await renderAccount(options.views, account, queryOf(context), frameOf(options, context)),
     current: null,
     scripts: ['live.js', 'chart.js'],
     styles: ['uplot.css'],
   });
 }
 
-function showAlerts(options: PageOptions, context: WebContext): Response {
-  const content = renderAlerts(options.views, readAlertQuery(queryOf(context)), frameOf(options, context));
+async function showAlerts(options: PageOptions, context: WebContext): Promise<Response> {
+  const content = await renderAlerts(
+    options.views,
+    readAlertQuery(queryOf(context)),
+    frameOf(options, context),
+  );
   return show(options, context, {
     title: 'Alerts · lowwater',
     content,
@@ -68,13 +72,11 @@ function showAlerts(options: PageOptions, context: WebContext): Response {
   });
 }
 
-function showMessages(options: PageOptions, context: WebContext): Response {
+async function showMessages(options: PageOptions, context: WebContext): Promise<Response> {
   const { views } = options;
   const frame = frameOf(options, context);
-  const content = html`<h1>Messages</h1>${live(
-    'messages',
-    ifReadable(() => messageTable(views, views.notifications(listedMessages), frame)),
-  )}
+  const messages = await ifReadable(() => messageTable(views, listedMessages, frame));
+  const content = html`<h1>Messages</h1>${live('messages', messages)}
 <section aria-labelledby="channels-heading"><h2 id="channels-heading">Channels</h2>${live('channels', channelTable(views.channels(), frame))}</section>`;
   return show(options, context, {
     title: 'Messages · lowwater',
@@ -123,9 +125,9 @@ function signOut({ guard: { sessions, settings } }: PageOptions, context: WebCon
   return context.redirect('/sign-in', 303);
 }
 
-function askAcknowledge(options: PageOptions, context: WebContext): Response {
+async function askAcknowledge(options: PageOptions, context: WebContext): Promise<Response> {
   const query = queryOf(context);
-  const found = findLinked(options, query, context.get('now'));
+  const found = await findLinked(options, query, context.get('now'));
   if (found.kind === 'answer') return showAnswer(options, context, found);
   const content = renderAckQuestion(found.alert, query, frameOf(options, context));
   return show(options, context, { title: 'Acknowledge · lowwater', content, chrome: null });
@@ -133,10 +135,10 @@ function askAcknowledge(options: PageOptions, context: WebContext): Response {
 
 async function acknowledgeByLink(options: PageOptions, context: WebContext): Promise<Response> {
   const form = await readForm(context);
-  const found = findLinked(options, form, context.get('now'));
+  const found = await findLinked(options, form, context.get('now'));
   if (found.kind === 'answer') return showAnswer(options, context, found);
   const { account, rule } = found.alert;
-  accept(options.views.acknowledge({ account, rule, ...readPerson(form) }));
+  accept(await options.views.acknowledge({ account, rule, ...readPerson(form) }));
   return showAnswer(options, context, {
     heading: 'Acknowledged',
     words: html`<bdi>${found.alert.summary}</bdi>. Reminders and escalation stop until it resolves or gets worse.`,
@@ -151,11 +153,13 @@ interface LinkAnswer {
 }
 
 /** The alert that a signed link speaks of, or the answer when there is nothing to acknowledge (any more). */
-function findLinked(
+async function findLinked(
   { views, ackKey }: PageOptions,
   query: URLSearchParams,
   now: number,
-): { readonly kind: 'alert'; readonly alert: AlertView } | ({ readonly kind: 'answer' } & LinkAnswer) {
+): Promise<
+  { readonly kind: 'alert'; readonly alert: AlertView } | ({ readonly kind: 'answer' } & LinkAnswer)
+> {
   const verified = verifyAcknowledgement(ackKey, query, now);
   if (verified.kind === 'forged') {
     return {
@@ -174,7 +178,7 @@ function findLinked(
     };
   }
   const { account, rule, incident } = verified.grant;
-  const alert = views.alert(account, rule);
+  const alert = await views.alert(account, rule);
   if (alert === null || alert.incident !== incident) {
     return {
       kind: 'answer',

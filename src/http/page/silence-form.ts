@@ -92,7 +92,7 @@ export function fieldOf(about: 'account' | 'rule' | 'window' | 'everything' | un
 }
 
 /** Asks before it mutes: which alerts that fire now fall silent, and which accounts it is about. */
-export function renderSilenceQuestion(
+export async function renderSilenceQuestion(
   views: LiveViews,
   {
     order,
@@ -100,31 +100,34 @@ export function renderSilenceQuestion(
     form,
   }: { readonly order: SilenceOrder; readonly muted: Muted; readonly form: URLSearchParams },
   frame: Frame,
-): Html {
+): Promise<Html> {
+  const alerts = await alertsNamed(views, muted);
   const kept = [...form].filter(([name]) => name !== 'confirmed' && name !== 'change');
   return html`<section class="panel question"><h1>Silence ${wordMatcher(order.match)}?</h1>
 ${matchesEverything(order.match) && html`<p class="problem">Nothing at all would be sent, about any account.</p>`}
 <p>From ${momentAndAge(order.startsAt, frame)} until ${momentAndAge(order.endsAt, frame)}.</p>
-${alertsNamed(views, muted)}${accountsNamed(views, muted)}
+${alerts}${accountsNamed(views, muted)}
 <form method="post" action="/silences">${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <div class="acts"><button name="confirmed" value="yes">Silence</button> <button class="quiet" name="change" value="yes">Change it</button></div></form></section>`;
 }
 
-function alertsNamed(views: LiveViews, { alerts }: Muted): Html {
+async function alertsNamed(views: LiveViews, { alerts }: Muted): Promise<Html> {
   if (alerts.length === 0) return html`<h2>No alert that fires now would fall silent</h2>`;
   const more = alerts.length - named;
+  const shown = await Promise.all(
+    alerts.slice(0, named).map(({ account, rule }) => views.alert(account, rule)),
+  );
   return html`<h2>${plural(alerts.length, 'alert')} that ${alerts.length === 1 ? 'fires' : 'fire'} now would fall silent</h2>
-<ul>${alerts.slice(0, named).map(({ account, rule }) => {
-    const alert = views.alert(account, rule);
-    return (
+<ul>${shown.map(
+    (alert) =>
       alert !== null &&
-      html`<li>${badge(alert.severity, severityWord(alert.severity))} <bdi>${summaryOf(alert)}</bdi></li>`
-    );
-  })}</ul>${more > 0 && html`<p>and ${more} more</p>`}`;
+      html`<li>${badge(alert.severity, severityWord(alert.severity))} <bdi>${summaryOf(alert)}</bdi></li>`,
+  )}</ul>${more > 0 && html`<p>and ${more} more</p>`}`;
 }
 
 function accountsNamed(views: LiveViews, { accounts }: Muted): Html {
   const more = accounts.length - named;
+  const names = new Map(views.choices().accounts);
   return html`<h2>It is about ${plural(accounts.length, 'account')}</h2>
-<ul>${accounts.slice(0, named).map((id) => html`<li><a href="${accountPath(id)}"><bdi>${nameOf(views.account(id)?.name ?? id)}</bdi></a></li>`)}</ul>${more > 0 && html`<p>and ${more} more</p>`}`;
+<ul>${accounts.slice(0, named).map((id) => html`<li><a href="${accountPath(id)}"><bdi>${nameOf(names.get(id) ?? id)}</bdi></a></li>`)}</ul>${more > 0 && html`<p>and ${more} more</p>`}`;
 }

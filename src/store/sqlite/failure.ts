@@ -10,7 +10,8 @@ export class DamagedRecordError extends Error {
   }
 }
 
-type Kind = StorageError['kind'];
+/** SQLite always knows whether something is stored. */
+type Kind = Exclude<StorageError['kind'], 'unknown'>;
 
 /**
  * What result codes of SQLite (https://sqlite.org/rescode.html; extended codes begin with these) and of the

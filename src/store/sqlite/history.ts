@@ -28,10 +28,10 @@ interface TailRow {
   readonly polls: number;
 }
 
-/** What can be asked of the stored polls. Nothing stays open in the database between two polls that a caller takes. */
+/** What can be asked of the stored polls. Nothing stays open in the database between two parts that a caller takes. */
 export interface History {
-  polls(query: HistoryQuery): Iterable<PollRecord>;
-  readings(query: HistoryQuery): Iterable<Reading>;
+  polls(query: HistoryQuery): Iterable<readonly PollRecord[]>;
+  readings(query: HistoryQuery): Iterable<readonly Reading[]>;
   readingBefore(account: string, at: number): Reading | null;
 }
 
@@ -98,13 +98,9 @@ export function openHistory(db: Connection, path: string): History {
   }
 
   return {
-    *polls(query) {
-      for (const span of spans(query)) yield* span;
-    },
+    polls: spans,
     *readings(query) {
-      for (const span of spans(query)) {
-        for (const { reading } of span) if (reading !== null) yield reading;
-      }
+      for (const span of spans(query)) yield span.flatMap(({ reading }) => reading ?? []);
     },
     readingBefore(account, at) {
       for (const spanMs of likelySpansMs) {

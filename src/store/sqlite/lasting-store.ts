@@ -1,9 +1,9 @@
 import { truncateSync } from 'node:fs';
-import type { Store } from '../../daemon/ports.ts';
 import { type Batch, StorageError } from '../../domain/ports.ts';
 import { type Connection, longestLogBytes } from './connection.ts';
 import { guardStorage } from './failure.ts';
 import { identifyFile, sizeOfFile } from './file-system.ts';
+import type { SqliteStore } from './port.ts';
 import { createStore, foldLog } from './store.ts';
 
 export interface LastingParts {
@@ -24,7 +24,9 @@ export interface LastingParts {
  * still open here and is folded into the database. A cut one is given up, and what was committed since the database last
  * held everything is committed again: so long those batches are kept, a few megabytes at most.
  */
-export function createLastingStore(parts: LastingParts): Store & { readonly connection: () => Connection } {
+export function createLastingStore(
+  parts: LastingParts,
+): SqliteStore & { readonly connection: () => Connection } {
   const { path, now, connect, verifier } = parts;
   const database = identifyFile(path);
   const longestBytes = longestLogBytes(path);
@@ -37,7 +39,7 @@ export function createLastingStore(parts: LastingParts): Store & { readonly conn
   let logBytes = sizeOfFile(`${path}-wal`);
   let foldAt = longestBytes;
 
-  function build(): Store {
+  function build(): SqliteStore {
     return createStore({ db, path, now, verify: verifier(db), fold });
   }
 

@@ -1,5 +1,4 @@
 import { dirname } from 'node:path';
-import type { Store } from '../../daemon/ports.ts';
 import type { Log } from '../../domain/ports.ts';
 import { type Connection, connectForWriting, inspectFile, refuseMisplaced } from './connection.ts';
 import { guardStorage } from './failure.ts';
@@ -7,6 +6,7 @@ import { describeFileSystem, openPrivately } from './file-system.ts';
 import { createLastingStore } from './lasting-store.ts';
 import { type Migration, migrate, readMigrations, refuseUnknownSchema } from './migrate.ts';
 import { claim, inUse, readHolder, refuseOwned, TakenOverError } from './owner.ts';
+import type { SqliteStore } from './port.ts';
 import { type SideLock, takeSideLock } from './side-lock.ts';
 import { foldLog } from './store.ts';
 
@@ -20,13 +20,13 @@ import { foldLog } from './store.ts';
  *   written.
  * - Where another daemon took the database over all the same, every later change throws `TakenOverError`.
  */
-export function openStore(options: {
+export function openSqliteStore(options: {
   readonly path: string;
   readonly log: Log;
   readonly now: () => number;
   readonly program: string;
   readonly migrations?: readonly Migration[];
-}): Store {
+}): SqliteStore {
   const { log, now, program, migrations = readMigrations() } = options;
   refuseMisplaced(options.path);
   // Behind a symbolic link it is the same database, with the same log and the same lock beside it.
@@ -58,7 +58,7 @@ function openClaimed(it: {
   readonly path: string;
   readonly now: () => number;
   readonly program: string;
-}): Store {
+}): SqliteStore {
   const { db, lock, path, now, program } = it;
   const ownership = guardStorage(path, () => claim(db, { path, startedAt: now(), program }));
   // What a killed daemon left in the log, the new schema and the claim: so that the file itself is never behind for long.

@@ -1,10 +1,10 @@
-import type { StoreFile } from '../../daemon/ports.ts';
 import { StorageError } from '../../domain/ports.ts';
 import { copyDatabase } from './backup.ts';
 import { type Connection, connectForReading, readSchema } from './connection.ts';
 import { guardStorage } from './failure.ts';
 import { openHistory } from './history.ts';
 import { readMigrations } from './migrate.ts';
+import type { SqliteReader } from './port.ts';
 import { openRecordReader } from './record-reader.ts';
 
 /**
@@ -13,7 +13,10 @@ import { openRecordReader } from './record-reader.ts';
  * `now` is the wall clock; without it `load` also gives silences that are over. Throws `StorageError` when there is no
  * database or when it is of another version of lowwater.
  */
-export function openReader(options: { readonly path: string; readonly now?: () => number }): StoreFile {
+export function openSqliteReader(options: {
+  readonly path: string;
+  readonly now?: () => number;
+}): SqliteReader {
   const { path, now = () => Number.MIN_SAFE_INTEGER } = options;
   const db = connectForReading(path);
   try {
@@ -33,7 +36,7 @@ export function readFrom(options: {
   readonly path: string;
   readonly now: () => number;
   readonly ownsWrites: boolean;
-}): Omit<StoreFile, 'close'> {
+}): Omit<SqliteReader, 'close'> {
   const { db, path, now, ownsWrites } = options;
   const records = openRecordReader(db);
   const guard = <T>(work: () => T): T => guardStorage(path, work);

@@ -47,22 +47,31 @@ export function openRecordReader(db: Connection): RecordReader {
   const silences = bodies<Silence>('SELECT body FROM silence WHERE ends_at > ? ORDER BY ends_at, id');
   const notes = db.prepare<[string], NoteRow>('SELECT name, value FROM note WHERE name <> ?');
   const incident = bodies<Incident>('SELECT body FROM incident WHERE id = ?');
-  const messages = bodies<OutboxMessage>(
+  const latest = bodies<OutboxMessage>(
     'SELECT body FROM message WHERE created_at < ? ORDER BY created_at DESC, no DESC LIMIT ?',
   );
 
-  const load = db.transaction(
-    (now: number): StoredState => ({
+  /** Those that are settled as far as anybody was told, while the message that says so waits. */
+  function spokenOf(messages: readonly OutboxMessage[], known: readonly Incident[]): Incident[] {
+    const ids = new Set(messages.flatMap(({ items }) => items.map((item) => item.incident)));
+    for (const { id } of known) ids.delete(id);
+    return [...ids].flatMap((id) => incident(id));
+  }
+
+  const load = db.transaction((now: number): StoredState => {
+    const messages = pending();
+    const incidents = unsettled();
+    return {
       accounts: accounts(),
       spending: spending.all(),
       backoffs: backoffs(),
       alerts: alerts(),
-      incidents: unsettled(),
-      messages: pending(),
+      incidents: [...incidents, ...spokenOf(messages, incidents)],
+      messages,
       silences: silences(now),
       notes: Object.fromEntries(notes.all(ownerNote).map(({ name, value }) => [name, value])),
-    }),
-  );
+    };
+  });
 
   return {
     load: (now) => load.deferred(now),
@@ -71,7 +80,7 @@ export function openRecordReader(db: Connection): RecordReader {
       return bodies<Incident>(sql)(...values);
     },
     incident: (id) => incident(id)[0] ?? null,
-    messages: (limit, before) => messages(before, limit),
+    messages: (limit, before) => latest(before, limit),
   };
 }
 

@@ -1,9 +1,9 @@
-import type { Store } from '../../daemon/ports.ts';
 import type { Batch } from '../../domain/ports.ts';
 import { type Connection, patienceMs } from './connection.ts';
 import { guardStorage, isSqliteError } from './failure.ts';
 import { openInbox } from './orders.ts';
 import { PollWriter } from './poll-writer.ts';
+import type { SqliteStore } from './port.ts';
 import { readFrom } from './reader.ts';
 import { openRecordWriter } from './record-writer.ts';
 import { openRetention } from './retention.ts';
@@ -17,7 +17,7 @@ export function createStore(options: {
   readonly verify?: () => void;
   /** Moves the log into the database; false when it cannot. */
   readonly fold?: () => boolean;
-}): Store {
+}): SqliteStore {
   const { db, path, now, verify = () => {}, fold = () => foldLog(db) } = options;
   const polls = new PollWriter(db);
   const writeRecords = openRecordWriter(db);

@@ -10,7 +10,7 @@ import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { StorageError } from '../../../src/domain/ports.ts';
 import { readMigrations } from '../../../src/store/sqlite/migrate.ts';
-import { openStore } from '../../../src/store/store.ts';
+import { openSqliteStore } from '../../../src/store/sqlite/open-store.ts';
 import { batch, message, minuteMs, noon, ok, pollsOf, silent } from './batches.ts';
 
 const [path = '', task, uid] = process.argv.slice(2);
@@ -19,7 +19,13 @@ const migrations = readMigrations();
 new Database(':memory:').close();
 if (uid !== undefined) process.setuid?.(Number(uid));
 try {
-  const store = openStore({ path, log: silent, now: () => noon, program: 'lowwater 1.0.0', migrations });
+  const store = openSqliteStore({
+    path,
+    log: silent,
+    now: () => noon,
+    program: 'lowwater 1.0.0',
+    migrations,
+  });
   say('open');
   const commit = (number: number): void => {
     const at = noon + number * minuteMs;

@@ -1,7 +1,7 @@
 import { cpSync, statSync, truncateSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Store } from '../../../src/daemon/ports.ts';
+import type { SqliteStore } from '../../../src/store/sqlite/port.ts';
 import { always, batch, minuteMs, noon, ok, pollsOf } from './batches.ts';
 import { startChild } from './child.ts';
 import { makeDirectory, makePath, open } from './fixtures.ts';
@@ -20,7 +20,7 @@ describe('a daemon that is killed without warning', () => {
       // At most the one commit whose answer the kill cut off.
       expect(stored).toBeLessThanOrEqual(last + 2);
       store.commit(batch({ polls: pollsOf('otp', [ok(noon + stored * minuteMs, stored)]) }));
-      expect([...store.polls({ account: 'otp', ...always })]).toHaveLength(stored + 1);
+      expect([...store.polls({ account: 'otp', ...always })].flat()).toHaveLength(stored + 1);
     },
   );
 
@@ -43,8 +43,8 @@ describe('a daemon that is killed without warning', () => {
 });
 
 /** Checks that polls and messages go together and are the first so many that were made; gives how many. */
-function readBack(store: Store): number {
-  const polls = [...store.polls({ account: 'otp', ...always })];
+function readBack(store: SqliteStore): number {
+  const polls = [...store.polls({ account: 'otp', ...always })].flat();
   const expected = polls.map((_, number) => ok(noon + number * minuteMs, number));
   expect(polls).toEqual(expected);
   expect(store.load().messages.map(({ id }) => id)).toEqual(expected.map((_, number) => `m${number}`));

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Store } from '../../../src/daemon/ports.ts';
 import type { Log } from '../../../src/domain/ports.ts';
-import { openStore } from '../../../src/store/store.ts';
+import { openSqliteStore } from '../../../src/store/sqlite/open-store.ts';
+import type { SqliteStore } from '../../../src/store/sqlite/port.ts';
 import { noon, silent } from './batches.ts';
 
 /** A directory of its own for the running test, removed after it. */
@@ -19,9 +19,12 @@ export function makePath(): string {
 }
 
 /** A store that is closed after the running test at the latest. */
-export function open(path: string, options: { readonly now?: () => number; readonly log?: Log } = {}): Store {
+export function open(
+  path: string,
+  options: { readonly now?: () => number; readonly log?: Log } = {},
+): SqliteStore {
   const { now = () => noon, log = silent } = options;
-  const store = openStore({ path, log, now, program: 'lowwater 1.0.0' });
+  const store = openSqliteStore({ path, log, now, program: 'lowwater 1.0.0' });
   onTestFinished(() => store.close());
   return store;
 }

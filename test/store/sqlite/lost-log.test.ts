@@ -1,7 +1,8 @@
 import { cpSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { StorageError } from '../../../src/domain/ports.ts';
-import { leaveOrder, openReader } from '../../../src/store/store.ts';
+import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
+import { leaveOrder } from '../../../src/store/store.ts';
 import { always, batch, incident, minuteMs, noon, ok, pollsOf } from './batches.ts';
 import { startChild } from './child.ts';
 import { makePath, open } from './fixtures.ts';
@@ -31,9 +32,9 @@ function replaceLog(path: string): void {
 function storedNow(path: string): { incidents: string[]; polls: unknown[] } {
   const copy = `${path}.${Math.round(performance.now() * 1000)}`;
   for (const end of ['', '-wal']) cpSync(path + end, copy + end);
-  const reader = openReader({ path: copy, now: () => noon });
+  const reader = openSqliteReader({ path: copy, now: () => noon });
   const incidents = reader.incidents({}).map(({ id }) => id);
-  const polls = [...reader.polls({ account: 'otp', ...always })];
+  const polls = [...reader.polls({ account: 'otp', ...always })].flat();
   reader.close();
   return { incidents: incidents.toSorted(), polls };
 }
@@ -58,7 +59,7 @@ describe.each(losses)('a write-ahead log that is %s under a running daemon', (_n
     store.close();
     const again = open(path);
     expect(again.incidents({})).toHaveLength(3);
-    expect([...again.polls({ account: 'otp', ...always })]).toEqual(readings);
+    expect([...again.polls({ account: 'otp', ...always })].flat()).toEqual(readings);
   });
 
   it('is noticed by the daemon while nothing changes', () => {
@@ -92,7 +93,7 @@ it('a daemon that runs on after the loss forgets nothing when it is killed', asy
   let last = 0;
   for (let count = 0; count < 3; count += 1) last = Number(await daemon.line());
   await daemon.kill();
-  const polls = [...open(path).polls({ account: 'otp', ...always })];
+  const polls = [...open(path).polls({ account: 'otp', ...always })].flat();
   expect(polls.slice(0, last + 1).map(({ at }) => at)).toEqual(
     Array.from({ length: last + 1 }, (_, number) => noon + number * minuteMs),
   );

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Connection, connectForWriting } from '../../../src/store/sqlite/connection.ts';
 import { migrate, migrationsDirectory, readMigrations } from '../../../src/store/sqlite/migrate.ts';
-import { openReader } from '../../../src/store/store.ts';
+import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
 import { batch, noon } from './batches.ts';
 import { makeDirectory, makePath, open } from './fixtures.ts';
 
@@ -31,7 +31,7 @@ describe('a migration', () => {
     expect(query(path, 'PRAGMA user_version')).toEqual([{ user_version: nextNumber }]);
     const copy = `${path}.before-${nextNumber}`;
     expect(query(copy, 'PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
-    const reader = openReader({ path: copy });
+    const reader = openSqliteReader({ path: copy });
     expect(reader.load().notes).toEqual({ alive: '1' });
     reader.close();
   });

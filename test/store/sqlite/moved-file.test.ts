@@ -1,7 +1,7 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { StorageError } from '../../../src/domain/ports.ts';
-import { openReader } from '../../../src/store/store.ts';
+import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
 import { batch, incident, noon } from './batches.ts';
 import { makePath, open } from './fixtures.ts';
 
@@ -36,7 +36,7 @@ it('one that is put back goes on where it was', () => {
   renameSync(`${path}.away`, path);
   store.commit(second);
   store.close();
-  const reader = openReader({ path, now: () => noon });
+  const reader = openSqliteReader({ path, now: () => noon });
   const ids = reader.incidents({}).map(({ id }) => id);
   reader.close();
   expect(ids.toSorted()).toEqual(['incident-1', 'incident-2']);

@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type OperatorOrder, StorageError } from '../../../src/domain/ports.ts';
-import { leaveOrder, openReader } from '../../../src/store/store.ts';
+import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
+import { leaveOrder } from '../../../src/store/store.ts';
 import { accountState, always, batch, incident, message, noon, ok, pollsOf } from './batches.ts';
 import { startChild } from './child.ts';
 import { makeDirectory, makePath, open } from './fixtures.ts';
@@ -117,7 +118,7 @@ describe('a place where no database can be', () => {
 
 describe('a command on a database that no daemon runs on', () => {
   it.each([
-    ['reads', (path: string) => openReader({ path })],
+    ['reads', (path: string) => openSqliteReader({ path })],
     ['leaves an order', (path: string) => leaveOrder(path, order)],
   ])('is refused when there is none, and makes none: it %s', (_name, use) => {
     const path = makePath();
@@ -131,7 +132,7 @@ describe('a command on a database that no daemon runs on', () => {
   ])('is refused when it %s', (_name, schema, remedy) => {
     const path = makePath();
     alter(path, `PRAGMA user_version = ${schema}`);
-    expect(refusalOf(() => openReader({ path })).message).toContain(remedy);
+    expect(refusalOf(() => openSqliteReader({ path })).message).toContain(remedy);
     expect(refusalOf(() => leaveOrder(path, order)).message).toContain(remedy);
   });
 
@@ -141,7 +142,7 @@ describe('a command on a database that no daemon runs on', () => {
     store.commit(batch({ notes: { alive: '1' } }));
     store.close();
     const before = readFileSync(path);
-    const reader = openReader({ path });
+    const reader = openSqliteReader({ path });
     expect(reader.load().notes).toEqual({ alive: '1' });
     reader.close();
     expect(readFileSync(path).equals(before)).toBe(true);

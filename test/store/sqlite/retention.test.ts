@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Store } from '../../../src/daemon/ports.ts';
 import type { PollRecord } from '../../../src/domain/reading.ts';
+import type { SqliteStore } from '../../../src/store/sqlite/port.ts';
 import {
   accountState,
   always,
@@ -26,7 +26,7 @@ describe('retention', () => {
     const limit = noon + 200 * dayMs;
     pruneAll(store, limit);
     for (const account of ['a', 'b']) {
-      const left = [...store.polls({ account, ...always })];
+      const left = [...store.polls({ account, ...always })].flat();
       expect(left).toEqual(polls.slice(-left.length));
       expect(left[0]?.at).toBeLessThanOrEqual(limit);
       expect(left[0]?.at).toBeGreaterThan(limit - 31 * dayMs);
@@ -88,7 +88,7 @@ describe('retention', () => {
     ).toEqual(['ending', 'open', 'recent', 'untold']);
     expect(store.messages(100).map(({ id }) => id)).toEqual(['recent', 'waiting']);
     expect(store.load()).toMatchObject({ silences: [{ id: 'recent' }], backoffs: [{ group: 'recent' }] });
-    expect([...store.polls({ account: 'otp', ...always })]).toHaveLength(1);
+    expect([...store.polls({ account: 'otp', ...always })].flat()).toHaveLength(1);
   });
 
   it('deletes the newest run of an account that is no longer polled, and polls stored later come back alone', () => {
@@ -97,10 +97,10 @@ describe('retention', () => {
       batch({ polls: pollsOf('otp', [ok(noon, 1), failed(noon + 1)]), accounts: [accountState('otp')] }),
     );
     pruneAll(store, noon + dayMs);
-    expect([...store.polls({ account: 'otp', ...always })]).toEqual([]);
+    expect([...store.polls({ account: 'otp', ...always })].flat()).toEqual([]);
     const later: PollRecord[] = [ok(noon + 2 * dayMs, 2)];
     store.commit(batch({ polls: pollsOf('otp', later) }));
-    expect([...store.polls({ account: 'otp', ...always })]).toEqual(later);
+    expect([...store.polls({ account: 'otp', ...always })].flat()).toEqual(later);
     expect(store.load().accounts).toHaveLength(1);
   });
 
@@ -111,12 +111,12 @@ describe('retention', () => {
     store.commit(batch({ removedAccounts: ['gone'] }));
     pruneAll(store, noon + 1);
     store.commit(batch({ polls: pollsOf('gone', [ok(noon + dayMs, 2)]) }));
-    expect([...store.readings({ account: 'gone', ...always })].map(({ sms }) => sms)).toEqual([2]);
+    expect([...store.readings({ account: 'gone', ...always })].flat().map(({ sms }) => sms)).toEqual([2]);
   });
 });
 
 /** Gives how many steps found something left to do. */
-function pruneAll(store: Store, olderThan: number): number {
+function pruneAll(store: SqliteStore, olderThan: number): number {
   let steps = 0;
   while (store.prune(olderThan)) steps += 1;
   return steps;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Alert } from '../../../src/domain/alert.ts';
-import { openReader } from '../../../src/store/store.ts';
+import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
 import { accountState, batch, dayMs, incident, message, minuteMs, noon, silence, told } from './batches.ts';
 import { makePath, open } from './fixtures.ts';
 
@@ -178,7 +178,7 @@ describe('a reader', () => {
   it('sees what a running daemon committed, at once', () => {
     const path = makePath();
     const store = open(path);
-    const reader = openReader({ path, now: () => noon });
+    const reader = openSqliteReader({ path, now: () => noon });
     expect(reader.load().alerts).toEqual([]);
     store.commit(batch(everything));
     expect(reader.load()).toEqual(everything);
@@ -189,7 +189,7 @@ describe('a reader', () => {
     const path = makePath();
     const store = open(path);
     store.commit(batch(everything));
-    const reader = openReader({ path });
+    const reader = openSqliteReader({ path });
     const walk = reader.polls({ account: 'otp', since: 0, until: noon })[Symbol.iterator]();
     walk.next();
     store.commit(batch({ notes: { alive: '2' } }));

@@ -50,10 +50,10 @@ export function killAt(plan: KillPlan | null): {
   };
 }
 
-function commit(store: Store, batch: Batch, reach: (step: KillStep) => void): void {
+async function commit(store: Store, batch: Batch, reach: (step: KillStep) => void): Promise<void> {
   reach('commit begins');
   let reached = false;
-  store.commit({
+  await store.commit({
     ...batch,
     // Polls, alerts and incidents are written by now, messages are not; the transaction is open.
     get messages() {

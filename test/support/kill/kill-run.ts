@@ -67,8 +67,8 @@ export async function playKillRun({ plans, receiver }: KillRun): Promise<KillRes
         broken.push(`lost: ${String(error)}`),
       );
     }
-    await eventually('an empty outbox', () =>
-      readDatabase(bed).messages.every(({ state }) => state !== 'pending'),
+    await eventually('an empty outbox', async () =>
+      (await readDatabase(bed)).messages.every(({ state }) => state !== 'pending'),
     ).catch(() => broken.push('messages stay pending'));
     counts = await child.end();
     broken.push(...(await judge(bed, { crashes: child.crashes, ...seen })));
@@ -219,12 +219,14 @@ async function toldEverywhere(bed: Bed, told: string): Promise<boolean> {
   return (await bed.mail.mails()).some(({ text }) => whatItTells(text.split('\n')[0] ?? '') === told);
 }
 
-function readDatabase(bed: Bed): { incidents: readonly Incident[]; messages: readonly OutboxMessage[] } {
+async function readDatabase(
+  bed: Bed,
+): Promise<{ incidents: readonly Incident[]; messages: readonly OutboxMessage[] }> {
   const reader = openReader({ path: join(bed.folder, 'lowwater.db'), now: Date.now });
   try {
-    return { incidents: reader.incidents({}), messages: reader.messages(1000) };
+    return { incidents: await reader.incidents({}), messages: await reader.messages(1000) };
   } finally {
-    reader.close();
+    await reader.close();
   }
 }
 
@@ -233,7 +235,7 @@ async function judge(
   seen: { readonly crashes: number; readonly unknown: number },
 ): Promise<string[]> {
   const broken: string[] = [];
-  const { incidents, messages } = readDatabase(bed);
+  const { incidents, messages } = await readDatabase(bed);
   if (incidents.length !== 1) broken.push(`${incidents.length} incidents instead of one`);
   if (incidents.some(({ resolvedAt }) => resolvedAt === null)) broken.push('an incident stays open');
   for (const { state, channel } of messages)

@@ -1,9 +1,9 @@
 import type { Daemon } from '../../../src/daemon/daemon.ts';
-import type { Store } from '../../../src/daemon/ports.ts';
 import type { Incident } from '../../../src/domain/alert.ts';
 import type { Outcome } from '../../../src/domain/outcome.ts';
 import type { Batch, Calendar, Delivery } from '../../../src/domain/ports.ts';
 import { isAllStored } from '../../../src/engine/batch.ts';
+import type { SqliteStore } from '../../../src/store/sqlite/port.ts';
 import type { Machine } from '../machine.ts';
 import type { Observer, Send } from '../observer.ts';
 import type { Scenario } from '../scenario.ts';
@@ -17,6 +17,7 @@ import { expectSame, fingerprint } from './fingerprint.ts';
 import { Ledger, type Moment } from './ledger.ts';
 import { OwnAlerts } from './own-alerts.ts';
 import { Pacing } from './pacing.ts';
+import { restoreAwake } from './restore-awake.ts';
 import { silenced } from './routing.ts';
 
 const reviewEveryMs = 10 * 60_000;
@@ -37,7 +38,7 @@ export class Model implements Observer {
   /** The open incident of each alert, by the daemon's own records. */
   readonly #open = new DurableMap<string>();
   readonly #incidents = new Set<string>();
-  #store: Store | null = null;
+  #store: SqliteStore | null = null;
   #before: Map<string, string> | null = null;
   #beforeAt = 0;
   #endedAt: number | null = null;
@@ -80,7 +81,7 @@ export class Model implements Observer {
     };
   }
 
-  booted(daemon: Daemon, store: Store): void {
+  booted(daemon: Daemon, store: SqliteStore): void {
     const now = daemon.now();
     this.#story.note(2, () => `-- started, wall clock ${new Date(now).toISOString()}`);
     this.#store = store;
@@ -91,7 +92,8 @@ export class Model implements Observer {
       this.#duties.restored();
     }
     if (this.#before !== null && !believed && !this.#settingsChanged) {
-      expectSame(this.#before, fingerprint(daemon.state, now, this.#beforeAt));
+      const restored = restoreAwake(daemon.state, store, now);
+      expectSame(this.#before, fingerprint(restored, now, this.#beforeAt));
     }
     this.#book.booted(daemon, { believed, now, endedAt: this.#endedAt, stoppedAt: this.#stoppedAt });
     this.#pacing.configure(daemon.state.settings, this.#now());

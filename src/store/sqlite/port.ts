@@ -1,0 +1,39 @@
+import type { Store, StoreFile, StoreReader } from '../../daemon/ports.ts';
+
+/** A port as SQLite answers it: at once. */
+type AtOnce<Port, Name extends keyof Port> = {
+  readonly [Key in Name]: Port[Key] extends (...question: infer Question) => infer Answer
+    ? (...question: Question) => Answer extends AsyncIterable<infer Part> ? Iterable<Part> : Awaited<Answer>
+    : never;
+};
+
+export type SqliteReader = AtOnce<StoreReader, keyof StoreReader> & Pick<StoreFile, 'backup'>;
+export type SqliteStore = SqliteReader & AtOnce<Store, 'commit' | 'takeOrders' | 'prune'>;
+
+/** What is asked is done before the promise is given: nothing else has its turn in between. */
+export function asStoreFile(sqlite: SqliteReader): StoreFile {
+  return {
+    load: async () => sqlite.load(),
+    readings: (query) => inParts(sqlite.readings(query)),
+    polls: (query) => inParts(sqlite.polls(query)),
+    readingBefore: async (account, at) => sqlite.readingBefore(account, at),
+    incidents: async (query) => sqlite.incidents(query),
+    incident: async (id) => sqlite.incident(id),
+    messages: async (limit, before) => sqlite.messages(limit, before),
+    backup: (file) => sqlite.backup(file),
+    close: async () => sqlite.close(),
+  };
+}
+
+export function asStore(sqlite: SqliteStore): Store {
+  return {
+    ...asStoreFile(sqlite),
+    commit: async (batch) => sqlite.commit(batch),
+    takeOrders: async () => sqlite.takeOrders(),
+    prune: async (olderThan) => sqlite.prune(olderThan),
+  };
+}
+
+async function* inParts<Part>(parts: Iterable<Part>): AsyncGenerator<Part> {
+  yield* parts;
+}
