@@ -18,9 +18,20 @@ let icon = favicon.getAttribute('href');
 let heardAt = performance.now();
 let lost = false;
 
+offerOwnZone();
 listen();
 setInterval(tellAges, tickMs);
 setInterval(watch, watchMs);
+
+/** What only the browser knows: where its reader is. */
+function offerOwnZone() {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const button = document.getElementById('own-zone');
+  if (button === null || button.dataset.shown === own) return;
+  button.value = own;
+  button.textContent = `Show ${own}, as here`;
+  button.hidden = false;
+}
 
 function listen() {
   const have = [...document.querySelectorAll('[data-is]')].map((part) => part.dataset.is).join('.');

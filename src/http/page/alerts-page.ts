@@ -42,7 +42,8 @@ ${textChoice('label', 'Label', choices.labels, { chosen: query.label })}
 }
 
 function openSection({ alerts, matching, nextCursor }: AlertPage, query: AlertQuery, frame: Frame): Html {
-  if (matching === 0) return html`<p class="empty">No open alert is like this.</p>`;
+  if (matching === 0)
+    return html`<p class="empty">No open alert is like this. <a href="/alerts">Show all that are open</a>, or <a href="/alerts?state=past">past incidents</a>.</p>`;
   const back = writeAlertQuery(query);
   return html`<section aria-labelledby="found-heading"><h2 id="found-heading">${plural(matching, 'alert')}${alerts.length < matching && html`, ${alerts.length} on this page`}</h2>
 <ul class="alerts picked">${alerts.map((alert) => alertCard(alert, frame, { back, pick: picker(alert) }))}</ul>

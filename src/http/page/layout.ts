@@ -26,6 +26,8 @@ export interface Chrome {
   readonly version: string;
   /** What stands on top of every page: problems of lowwater itself, and what is muted. */
   readonly notices: HtmlValue;
+  /** The zone of the times, and how to change it. */
+  readonly zone: HtmlValue;
 }
 
 /** The worst severity that needs somebody; `unsure` where not all is known, null where nothing is to be said. */
@@ -76,7 +78,8 @@ ${done !== undefined && html`<p class="done" role="status">${done}</p>`}
 ${content}
 </main>
 <footer class="wrap">
-<p>${chrome !== null && html`lowwater ${chrome.version} · `}as of ${live('as-of', moment(frame.now, frame), { tag: 'span' })}, times in ${frame.timezone}. <span id="connection" role="status"></span></p>
+<p>${chrome !== null && html`lowwater ${chrome.version} · `}as of ${live('as-of', moment(frame.now, frame), { tag: 'span' })}${chrome === null && html`, times in ${frame.timezone}`}. <span id="connection" role="status"></span></p>
+${chrome?.zone}
 ${chrome !== null && html`<p><a href="/api/v1/openapi.json">API</a> · <a href="/metrics">Metrics</a></p>`}
 </footer>
 </body>

@@ -15,7 +15,8 @@ export async function messageTable(
 ): Promise<Html> {
   const messages = await views.notifications(limit);
   const names = new Map(views.choices().accounts);
-  if (messages.length === 0) return html`<p class="empty">No message has been sent yet.</p>`;
+  if (messages.length === 0)
+    return html`<p class="empty">No message has been sent yet. <code>lowwater test-channel NAME</code> sends one, and shows what its receiver says.</p>`;
   return html`<div class="scroll" role="group" aria-label="Messages" tabindex="0"><table class="cards compact">
 <thead><tr><th scope="col">Delivery</th><th scope="col">Channel</th><th scope="col">Says</th><th scope="col">About</th><th scope="col">Made</th><th scope="col">Attempts</th></tr></thead>
 <tbody>${messages.map((message) => messageRow(names, message, frame))}</tbody></table></div>`;
@@ -23,7 +24,8 @@ export async function messageTable(
 
 /** Channels with what they still owe. */
 export function channelTable(channels: readonly ChannelView[], frame: Frame): Html {
-  if (channels.length === 0) return html`<p class="empty">No channel is configured.</p>`;
+  if (channels.length === 0)
+    return html`<p class="empty">No channel is configured: nobody is told. Add one under <code>channels</code> of the configuration.</p>`;
   return html`<div class="scroll" role="group" aria-label="Channels" tabindex="0"><table class="cards compact">
 <thead><tr><th scope="col">Channel</th><th scope="col">Kind</th><th scope="col">Waiting</th><th scope="col">Last delivered</th><th scope="col">Last error</th></tr></thead>
 <tbody>${channels.map(

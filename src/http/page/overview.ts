@@ -173,7 +173,8 @@ ${list.state !== null && html`<input type="hidden" name="state" value="${list.st
 }
 
 function accountTable(page: AccountPage, list: ListQuery, frame: Frame): Html {
-  if (page.total === 0) return html`<p class="empty">No account is configured.</p>`;
+  if (page.total === 0)
+    return html`<p class="empty">No account is configured. Add one under <code>accounts</code> of the configuration, which is taken over when the file is saved; <code>lowwater init</code> writes a first one.</p>`;
   if (page.matching === 0)
     return html`<p class="empty">No account matches. <a href="/">Show all ${page.total}</a></p>`;
   const head = (key: SortKey, word: string, extra = ''): Html => sortHeader(list, { key, word, extra });

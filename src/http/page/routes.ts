@@ -19,6 +19,7 @@ import { ifReadable } from './readable.ts';
 import { frameOf, type PageOptions, show } from './show.ts';
 import { renderSignIn } from './sign-in.ts';
 import { nothingGiven } from './silence-form.ts';
+import { addTimeZoneRoutes } from './time-zone-page.ts';
 import { nameOf } from './words.ts';
 
 const listedMessages = 200;
@@ -35,6 +36,7 @@ export function addOpenPages(app: WebApp, options: PageOptions): void {
 /** The pages, and the forms on them. Every page is complete without a script. */
 export function addPages(app: WebApp, options: PageOptions): void {
   addActions(app, options);
+  addTimeZoneRoutes(app, options);
   app.get('/', (context) => showOverview(options, context));
   app.get('/accounts/:id', (context) => showAccount(options, context));
   app.get('/alerts', (context) => showAlerts(options, context));

@@ -5,6 +5,7 @@ import type { WebContext } from '../web-env.ts';
 import { needsSomebody } from './alerts.ts';
 import { type Chrome, type LayoutOptions, layOut, type Worst } from './layout.ts';
 import { renderNotices } from './notices.ts';
+import { zoneForm, zoneOf } from './time-zone.ts';
 import type { Frame } from './words.ts';
 
 export interface PageOptions {
@@ -24,6 +25,7 @@ const doneWords: ReadonlyMap<string, string> = new Map([
   ['silenced', 'Silenced.'],
   ['expired', 'The silence has ended.'],
   ['extended', 'The silence lasts longer.'],
+  ['zone', 'Times are shown so from now on, in this browser.'],
   ['polled', 'Polled.'],
   ['poll-failed', 'Polled, but the balance could not be read.'],
 ]);
@@ -46,12 +48,19 @@ export function show(
   if (chrome === null) return context.html(layOut({ ...whole, chrome }).markup, status);
   const { views, guard } = options;
   const needs = needsOf(views);
-  const notices = renderNotices(views, guard.settings, frame, withoutDone(context));
+  const back = withoutDone(context);
+  const notices = renderNotices(views, guard.settings, frame, back);
   const { markup } = layOut({
     ...whole,
     title: needs.title === null ? shown.title : `${needs.title} · ${shown.title}`,
     worst: needs.worst,
-    chrome: { current, canSignOut: guard.sessions !== null, version: views.status().version, notices },
+    chrome: {
+      current,
+      canSignOut: guard.sessions !== null,
+      version: views.status().version,
+      notices,
+      zone: zoneForm(frame.timezone, options.timezone, back),
+    },
   });
   return context.html(markup, status);
 }
@@ -77,5 +86,5 @@ function withoutDone(context: WebContext): string {
 }
 
 export function frameOf({ timezone }: PageOptions, context: WebContext): Frame {
-  return { now: context.get('now'), timezone };
+  return { now: context.get('now'), timezone: zoneOf(context, timezone) };
 }

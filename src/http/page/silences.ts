@@ -21,7 +21,8 @@ ${silenceFields(views.choices(), given, frame)}
 }
 
 export function silenceTable(silences: readonly SilenceView[], frame: Frame, back: string): Html {
-  if (silences.length === 0) return html`<p class="empty">Nothing is silenced.</p>`;
+  if (silences.length === 0)
+    return html`<p class="empty">Nothing is silenced. An alert can be silenced where it stands, or several by the form below.</p>`;
   return html`<div class="scroll" role="group" aria-label="Silences" tabindex="0"><table class="cards">
 <thead><tr><th scope="col">State</th><th scope="col">Mutes</th><th scope="col">From</th><th scope="col">Until</th><th scope="col">By</th><th scope="col">Comment</th><th scope="col">Change it</th></tr></thead>
 <tbody>${silences.map((silence) => silenceRow(silence, frame, back))}</tbody></table></div>`;
@@ -30,7 +31,7 @@ export function silenceTable(silences: readonly SilenceView[], frame: Frame, bac
 function silenceRow(silence: SilenceView, frame: Frame, back: string): Html {
   const { match, active, startsAt, endsAt, by, comment, laterStarts } = silence;
   return html`<tr><td data-label="State">${active ? badge('silence', 'Active') : badge('pending', 'Planned')}</td><th scope="row">${wordMatcher(match)}</th>
-<td data-label="From">${momentAndAge(startsAt, frame)}${laterStarts.length > 0 && html`<span class="sub">then ${laterStarts.map((at, index) => html`${index > 0 && ', '}${moment(at, frame)}`)}</span>`}</td>
+<td data-label="From">${momentAndAge(startsAt, frame)}${laterStarts.length > 0 && html`<span class="sub">then ${laterStarts.map((at, index) => html`${index > 0 && html`, `}${moment(at, frame)}`)}</span>`}</td>
 <td data-label="Until">${momentAndAge(endsAt, frame)}</td>
 <td data-label="By"><bdi>${by}</bdi></td><td data-label="Comment"><bdi>${comment}</bdi></td>
 <td data-label="Change it"><div class="acts">${extendForm(silence, back)}${endSilenceForm(silence, back)}</div></td></tr>`;

@@ -1,0 +1,30 @@
+import { getCookie, setCookie } from 'hono/cookie';
+import { type Html, html } from '../html.ts';
+import type { WebContext } from '../web-env.ts';
+
+const cookieName = 'lowwater_zone';
+const yearSeconds = 365 * 86_400;
+
+/** By the names as they are written: any other spelling would be a formatter of its own. */
+export const zones: ReadonlySet<string> = new Set(['UTC', ...Intl.supportedValuesOf('timeZone')]);
+
+/** The zone that this browser is shown times in: its own choice, else the configured one. */
+export function zoneOf(context: WebContext, configured: string): string {
+  const chosen = getCookie(context, cookieName);
+  return chosen !== undefined && zones.has(chosen) ? chosen : configured;
+}
+
+/** Keeps a zone for this browser; any other word goes back to the configured one. */
+export function keepZone(context: WebContext, zone: string): void {
+  const known = zones.has(zone);
+  const maxAge = known ? yearSeconds : 0;
+  setCookie(context, cookieName, known ? zone : '', { maxAge, httpOnly: true, sameSite: 'Strict' });
+}
+
+/** In the footer of every page: the zone, the way back to the configured one, and one click to the reader's own, which its script knows. */
+export function zoneForm(shown: string, configured: string, back: string): Html {
+  return html`<form class="zone" method="post" action="/time-zone"><input type="hidden" name="back" value="${back}">times in ${shown} <button class="quiet" name="zone" id="own-zone" data-shown="${shown}" hidden></button>${
+    shown !== configured &&
+    html`<button class="quiet" name="zone" value="">Show ${configured}, as configured</button>`
+  } <a href="/time-zone?${new URLSearchParams({ back }).toString()}">Change</a></form>`;
+}

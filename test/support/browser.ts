@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+
+const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+
+/** Whether there is a browser to try the pages in. Where there must be one, its absence ends the run. */
+export function hasBrowser(): boolean {
+  if (existsSync(executablePath)) return true;
+  if (process.env.LOWWATER_REQUIRE_CHROMIUM === '1') throw new Error(`no Chromium at ${executablePath}`);
+  process.stdout.write(
+    `skipped: no Chromium at ${executablePath}, so the pages were not tried in a browser\n`,
+  );
+  return false;
+}
+
+export function launchBrowser(): Promise<Browser> {
+  const quiet = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
+  return chromium.launch({
+    executablePath,
+    args: [...quiet, '--disable-component-update', '--disable-sync'],
+  });
+}
+
+/** Opens a page and waits until its scripts have done what they do at first. */
+export async function openPage(page: Page, url: string): Promise<void> {
+  await page.goto(url);
+  const scripted = await page.evaluate(
+    'document.scripts.length > 0 && matchMedia("(scripting: enabled)").matches',
+  );
+  if (scripted === true && (await page.locator('script[src*="chart.js"]').count()) > 0) {
+    await page
+      .locator('.chart .uplot')
+      .or(page.locator('.chart-box:empty'))
+      .or(page.locator('.chart-svg'))
+      .first()
+      .waitFor();
+  }
+}
+
+/** A tab with all that its page complains of, closed afterwards. */
+export async function withPage<T>(
+  context: BrowserContext,
+  use: (page: Page, complaints: string[]) => Promise<T>,
+): Promise<T> {
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  listenToComplaints(page, complaints);
+  try {
+    return await use(page, complaints);
+  } finally {
+    await page.close();
+  }
+}
+
+export function listenToComplaints(page: Page, complaints: string[]): void {
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('dialog', (dialog) => {
+    complaints.push(`dialog ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+}
