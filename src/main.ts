@@ -13,6 +13,7 @@ if (major > needed[0] || (major === needed[0] && minor >= needed[1])) {
   const ending = listenForSignals(words);
   const lean = words.includes('run') || words.includes('replay');
   if (lean) (await import('./wiring/memory.ts')).keepMemorySmall();
+  (await import('./wiring/compiled-code.ts')).keepCompiledCode(process.env);
   const { startProcess } = await import('./wiring/process.ts');
   await startProcess(ending);
 } else {

@@ -3,15 +3,18 @@ import type { ConfigProblem } from './config-problem.ts';
 import { type Draft, problemAt, replaceAt, textAt, valueAt } from './draft.ts';
 import { type ConfigInput, configSchema } from './schema/config.ts';
 
+/** A file is read once a process: a parser compiled for it would cost more than it saves. */
+const once = { jitless: true } as const;
+
 /** Holds the draft against the schema: types, unknown keys, and everything that one value can tell about itself. */
 export function checkShape(draft: Draft): {
   readonly config: ConfigInput | null;
   readonly problems: readonly ConfigProblem[];
 } {
-  const first = configSchema.safeParse(draft.value);
+  const first = configSchema.safeParse(draft.value, once);
   if (first.success) return { config: first.data, problems: [] };
   const coerced = first.error.issues.filter((issue) => coerce(draft, issue)).length > 0;
-  const result = coerced ? configSchema.safeParse(draft.value) : first;
+  const result = coerced ? configSchema.safeParse(draft.value, once) : first;
   if (result.success) return { config: result.data, problems: [] };
   return { config: null, problems: result.error.issues.flatMap((issue) => describeIssue(draft, issue)) };
 }
