@@ -1,17 +1,10 @@
 import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/ports.ts';
+import { DamagedRecordError } from '../runs/damaged-record.ts';
 import { PollCodecError } from '../runs/poll-bytes.ts';
 
-/** A row that nothing but damage can have made. */
-export class DamagedRecordError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'DamagedRecordError';
-  }
-}
-
-/** SQLite always knows whether something is stored. */
-type Kind = Exclude<StorageError['kind'], 'unknown'>;
+/** SQLite always knows whether something is stored, and who may. */
+type Kind = Exclude<StorageError['kind'], 'unknown' | 'fenced'>;
 
 /**
  * What result codes of SQLite (https://sqlite.org/rescode.html; extended codes begin with these) and of the

@@ -1,21 +1,9 @@
 import type { HistoryQuery } from '../../domain/ports.ts';
 import type { PollRecord, Reading } from '../../domain/reading.ts';
 import { groupOverlapping } from '../runs/overlap.ts';
-import { PollCodecError } from '../runs/poll-bytes.ts';
-import { decodePolls } from '../runs/poll-codec.ts';
+import { byStorage, cut, decodeRun, likelySpansMs, type StoredRun, spanOf } from '../runs/stored-run.ts';
 import type { Connection } from './connection.ts';
 import { guardStorage } from './failure.ts';
-
-/** A run of polls by its place and span. */
-interface Run {
-  /** Null for the tail, whose bytes are at hand. */
-  readonly seq: number | null;
-  readonly earliestAt: number;
-  readonly latestAt: number;
-}
-
-/** Where the reading before an instant is looked for first: years of runs are listed only when there is none nearer. */
-const likelySpansMs = [86_400_000, 60 * 86_400_000] as const;
 
 interface RunData {
   readonly data: Buffer;
@@ -39,7 +27,7 @@ export function openHistory(db: Connection, path: string): History {
   const findTail = db.prepare<[string], TailRow>(
     'SELECT no, tail AS data, tail_polls AS polls FROM account WHERE id = ?',
   );
-  const findRuns = db.prepare<[number, number, number], Run>(
+  const findRuns = db.prepare<[number, number, number], StoredRun>(
     `SELECT seq, earliest_at AS earliestAt, latest_at AS latestAt FROM segment
      WHERE account_no = ? AND latest_at >= ? AND earliest_at < ? ORDER BY latest_at DESC`,
   );
@@ -47,7 +35,7 @@ export function openHistory(db: Connection, path: string): History {
 
   /** The tail and the sealed runs that touch the span, as of one moment, newest first. */
   const snapshot = db.transaction(
-    (query: HistoryQuery): { runs: readonly Run[]; tail: readonly PollRecord[] } => {
+    (query: HistoryQuery): { runs: readonly StoredRun[]; tail: readonly PollRecord[] } => {
       const row = findTail.get(query.account);
       if (row === undefined) return { runs: [], tail: [] };
       const tail = row.data === null ? [] : decodeRun({ data: row.data, polls: row.polls });
@@ -59,7 +47,7 @@ export function openHistory(db: Connection, path: string): History {
 
   const takeSnapshot = (query: HistoryQuery) => guardStorage(path, () => snapshot.deferred(query));
 
-  function readRun(run: Run, tail: readonly PollRecord[]): readonly PollRecord[] {
+  function readRun(run: StoredRun, tail: readonly PollRecord[]): readonly PollRecord[] {
     const { seq } = run;
     if (seq === null) return tail;
     return guardStorage(path, () => {
@@ -112,26 +100,4 @@ export function openHistory(db: Connection, path: string): History {
       return newestIn({ account, since: Number.MIN_SAFE_INTEGER, until: at });
     },
   };
-}
-
-function cut(polls: readonly PollRecord[], run: Run, query: HistoryQuery): readonly PollRecord[] {
-  if (run.earliestAt >= query.since && run.latestAt < query.until) return polls;
-  return polls.filter(({ at }) => at >= query.since && at < query.until);
-}
-
-function byStorage(left: Run, right: Run): number {
-  // The tail was stored last.
-  return (left.seq ?? Number.MAX_SAFE_INTEGER) - (right.seq ?? Number.MAX_SAFE_INTEGER);
-}
-
-function spanOf(polls: readonly PollRecord[]): { readonly earliestAt: number; readonly latestAt: number } {
-  const instants = polls.map(({ at }) => at);
-  return { earliestAt: Math.min(...instants), latestAt: Math.max(...instants) };
-}
-
-function decodeRun(row: RunData): readonly PollRecord[] {
-  const polls = decodePolls(row.data);
-  if (polls.length !== row.polls)
-    throw new PollCodecError(`${polls.length} stored polls where ${row.polls} should be`);
-  return polls;
 }

@@ -1,10 +1,11 @@
 import { dirname } from 'node:path';
 import type { Log } from '../../domain/ports.ts';
+import { type Migration, readMigrations } from '../migrations.ts';
 import { type Connection, connectForWriting, inspectFile, refuseMisplaced } from './connection.ts';
 import { guardStorage } from './failure.ts';
 import { describeFileSystem, openPrivately } from './file-system.ts';
 import { createLastingStore } from './lasting-store.ts';
-import { type Migration, migrate, readMigrations, refuseUnknownSchema } from './migrate.ts';
+import { migrate, refuseUnknownSchema } from './migrate.ts';
 import { claim, inUse, readHolder, refuseOwned, TakenOverError } from './owner.ts';
 import type { SqliteStore } from './port.ts';
 import { type SideLock, takeSideLock } from './side-lock.ts';

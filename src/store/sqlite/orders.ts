@@ -1,7 +1,7 @@
 import type { OperatorOrder } from '../../domain/ports.ts';
+import { readMigrations } from '../migrations.ts';
 import { type Connection, connectForOrder, readSchema } from './connection.ts';
 import { guardStorage } from './failure.ts';
-import { readMigrations } from './migrate.ts';
 import { refuseOtherSchema } from './reader.ts';
 
 interface OrderRow {

@@ -1,16 +1,8 @@
 import type { AccountState, StoredSpending } from '../../domain/ports.ts';
 import type { PollRecord } from '../../domain/reading.ts';
 import { PollEncoder } from '../runs/poll-codec.ts';
+import { isFull } from '../runs/tail.ts';
 import type { Connection } from './connection.ts';
-
-/**
- * A tail that is longer than this moves to `segment`. Four rows of this size fill a page of 4096 bytes, and a commit
- * rewrites at most so much per account. Measured by bench/storage.ts.
- */
-const sealBytes = 950;
-
-/** A segment spans no more than this, so that retention can drop what is old even of accounts polled once a day. */
-const longestSpanMs = 30 * 24 * 60 * 60 * 1000;
 
 interface TailRow {
   readonly no: number;
@@ -111,17 +103,6 @@ function prepareStatements(db: Connection) {
       'INSERT INTO segment (account_no, earliest_at, latest_at, polls, data) VALUES (?, ?, ?, ?, ?)',
     ),
   };
-}
-
-/**
- * A poll earlier than the last one (the clock was set back) begins a new run, so that each run is in order
- * and the history can be merged run by run.
- */
-function isFull(encoder: PollEncoder, nextAt: number): boolean {
-  if (encoder.polls === 0) return false;
-  return (
-    encoder.byteLength > sealBytes || nextAt < encoder.lastAt || nextAt - encoder.firstAt > longestSpanMs
-  );
 }
 
 function tailColumns({ no, encoder }: Tail): readonly [Uint8Array, number, number, number] {

@@ -1,8 +1,8 @@
 import type { SqlAnswer, SqlFile, SqlValue } from '../../daemon/ports.ts';
 import { OperatorError } from '../../domain/ports.ts';
+import { readMigrations } from '../migrations.ts';
 import { type Connection, connectForReading, readSchema } from './connection.ts';
 import { asStorageError, guardStorage, isSqliteError } from './failure.ts';
-import { readMigrations } from './migrate.ts';
 import { addPollTables } from './poll-tables.ts';
 import { refuseOtherSchema } from './reader.ts';
 

@@ -1,9 +1,9 @@
 import { StorageError } from '../../domain/ports.ts';
+import { readMigrations } from '../migrations.ts';
 import { copyDatabase } from './backup.ts';
 import { type Connection, connectForReading, readSchema } from './connection.ts';
 import { guardStorage } from './failure.ts';
 import { openHistory } from './history.ts';
-import { readMigrations } from './migrate.ts';
 import type { SqliteReader } from './port.ts';
 import { openRecordReader } from './record-reader.ts';
 

@@ -8,8 +8,8 @@ import type {
   StoredState,
 } from '../../domain/ports.ts';
 import type { Silence } from '../../domain/silence.ts';
+import { DamagedRecordError } from '../runs/damaged-record.ts';
 import type { Connection } from './connection.ts';
-import { DamagedRecordError } from './failure.ts';
 import { ownerNote } from './owner.ts';
 
 interface BodyRow {

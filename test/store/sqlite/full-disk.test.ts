@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StorageError } from '../../../src/domain/ports.ts';
+import { readMigrations } from '../../../src/store/migrations.ts';
 import { type Connection, connectForWriting } from '../../../src/store/sqlite/connection.ts';
-import { migrate, readMigrations } from '../../../src/store/sqlite/migrate.ts';
+import { migrate } from '../../../src/store/sqlite/migrate.ts';
 import type { SqliteStore } from '../../../src/store/sqlite/port.ts';
 import { createStore } from '../../../src/store/sqlite/store.ts';
 import { leaveOrder } from '../../../src/store/store.ts';

@@ -1,10 +1,11 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { migrationsDirectory, readMigrations } from '../../../src/store/migrations.ts';
 import { type Connection, connectForWriting } from '../../../src/store/sqlite/connection.ts';
-import { migrate, migrationsDirectory, readMigrations } from '../../../src/store/sqlite/migrate.ts';
+import { migrate } from '../../../src/store/sqlite/migrate.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
 import { batch, noon } from './batches.ts';
 import { makeDirectory, makePath, open } from './fixtures.ts';
@@ -84,7 +85,7 @@ describe('the shipped migrations', () => {
 
   it('are the same whatever the line ends of the checkout', () => {
     const directory = pathToFileURL(`${makeDirectory()}/`);
-    for (const name of readdirSync(fileURLToPath(migrationsDirectory))) {
+    for (const { name } of readMigrations()) {
       const text = readFileSync(new URL(name, migrationsDirectory), 'utf8');
       writeFileSync(new URL(name, directory), text.replaceAll('\n', '\r\n'));
     }

@@ -1,8 +1,17 @@
-import { describe, expect, it } from 'vitest';
-import type { Alert } from '../../../src/domain/alert.ts';
-import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
-import { accountState, batch, dayMs, incident, message, minuteMs, noon, silence, told } from './batches.ts';
-import { makePath, open } from './fixtures.ts';
+import { expect, it } from 'vitest';
+import type { Alert } from '../../src/domain/alert.ts';
+import { describeStores } from './beds.ts';
+import {
+  accountState,
+  batch,
+  dayMs,
+  incident,
+  message,
+  minuteMs,
+  noon,
+  silence,
+  told,
+} from './sqlite/batches.ts';
 
 const alert: Alert = {
   account: 'otp',
@@ -36,18 +45,18 @@ const everything = {
   notes: { 'report:weekly': String(noon), alive: '1' },
 };
 
-describe('what a daemon goes on from', () => {
-  it('is after a restart what it was before', () => {
-    const path = makePath();
-    const before = open(path);
-    before.commit(batch(everything));
-    before.close();
-    expect(open(path).load()).toEqual(everything);
+describeStores('what a daemon goes on from', (makeBed) => {
+  it('is after a restart what it was before', async () => {
+    const bed = await makeBed();
+    const before = await bed.open();
+    await before.commit(batch(everything));
+    await before.close();
+    expect(await (await bed.open()).load()).toEqual(everything);
   });
 
-  it('is what the last batch said of each thing', () => {
-    const store = open(makePath());
-    store.commit(batch(everything));
+  it('is what the last batch said of each thing', async () => {
+    const store = await (await makeBed()).open();
+    await store.commit(batch(everything));
     const changed = {
       accounts: [accountState('otp', { consecutiveFailures: 4, retryAt: noon })],
       spending: [{ account: 'otp', bytes: Buffer.from([4]) }],
@@ -57,42 +66,42 @@ describe('what a daemon goes on from', () => {
       messages: [message('message-1', { attempts: 1 })],
       silences: [silence('silence-1', noon + 2 * dayMs)],
     };
-    store.commit(batch({ ...changed, notes: { alive: '2', 'report:weekly': null } }));
-    expect(store.load()).toEqual({
+    await store.commit(batch({ ...changed, notes: { alive: '2', 'report:weekly': null } }));
+    expect(await store.load()).toEqual({
       ...changed,
       accounts: [changed.accounts[0], everything.accounts[1]],
       notes: { alive: '2' },
     });
   });
 
-  it('no longer has what was removed', () => {
-    const store = open(makePath());
-    store.commit(batch(everything));
-    store.commit(
+  it('no longer has what was removed', async () => {
+    const store = await (await makeBed()).open();
+    await store.commit(batch(everything));
+    await store.commit(
       batch({
         removedAccounts: ['marketing'],
         removedAlerts: [{ account: 'otp', rule: 'sms-low' }],
         removedMessages: ['message-1'],
       }),
     );
-    const state = store.load();
+    const state = await store.load();
     expect(state.accounts.map(({ account }) => account)).toEqual(['otp']);
     expect(state.alerts).toEqual([]);
     expect(state.messages).toEqual([]);
   });
 
-  it('has a removed account again when it comes back', () => {
-    const store = open(makePath());
-    store.commit(batch(everything));
-    store.commit(batch({ removedAccounts: ['otp'] }));
-    store.commit(batch({ accounts: [accountState('otp')] }));
-    expect(store.load().spending).toEqual([]);
-    expect(store.load().accounts.map(({ account }) => account)).toContain('otp');
+  it('has a removed account again when it comes back', async () => {
+    const store = await (await makeBed()).open();
+    await store.commit(batch(everything));
+    await store.commit(batch({ removedAccounts: ['otp'] }));
+    await store.commit(batch({ accounts: [accountState('otp')] }));
+    expect((await store.load()).spending).toEqual([]);
+    expect((await store.load()).accounts.map(({ account }) => account)).toContain('otp');
   });
 
-  it('leaves out silences that are over and messages that ended', () => {
-    const store = open(makePath());
-    store.commit(
+  it('leaves out silences that are over and messages that ended', async () => {
+    const store = await (await makeBed()).open();
+    await store.commit(
       batch({
         silences: [silence('over', noon), silence('running', noon + 1)],
         messages: [
@@ -102,8 +111,8 @@ describe('what a daemon goes on from', () => {
         ],
       }),
     );
-    expect(store.load().silences.map(({ id }) => id)).toEqual(['running']);
-    expect(store.load().messages.map(({ id }) => id)).toEqual(['waiting']);
+    expect((await store.load()).silences.map(({ id }) => id)).toEqual(['running']);
+    expect((await store.load()).messages.map(({ id }) => id)).toEqual(['waiting']);
   });
 
   it.each([
@@ -121,15 +130,18 @@ describe('what a daemon goes on from', () => {
     ],
     ['ended before anybody was told', incident('i', { resolvedAt: noon }), false],
     ['is an event', incident('i', { event: true, told: { ops: told(false) } }), false],
-  ])('has an incident that %s only where something is left to be said: %#', (_name, stored, expected) => {
-    const store = open(makePath());
-    store.commit(batch({ incidents: [stored] }));
-    expect(store.load().incidents).toEqual(expected ? [stored] : []);
-    expect(store.incident('i')).toEqual(stored);
-  });
+  ])(
+    'has an incident that %s only where something is left to be said: %#',
+    async (_name, stored, expected) => {
+      const store = await (await makeBed()).open();
+      await store.commit(batch({ incidents: [stored] }));
+      expect((await store.load()).incidents).toEqual(expected ? [stored] : []);
+      expect(await store.incident('i')).toEqual(stored);
+    },
+  );
 });
 
-describe('incidents', () => {
+describeStores('incidents', (makeBed) => {
   const early = incident('early', { firedAt: noon, resolvedAt: noon + 10 * minuteMs });
   const open1 = incident('open', { firedAt: noon + 5 * minuteMs, account: 'marketing' });
   const event = incident('event', { firedAt: noon + 20 * minuteMs, event: true, rule: 'top-up' });
@@ -151,49 +163,49 @@ describe('incidents', () => {
       ['event', 'open'],
     ],
     ['one without length at the beginning', { since: noon + 30 * minuteMs }, ['late', 'open']],
-  ])('can be asked for: %s', (_name, query, expected) => {
-    const store = open(makePath());
-    store.commit(batch({ incidents: [late, early, event, open1] }));
-    expect(store.incidents(query).map(({ id }) => id)).toEqual(expected);
+  ])('can be asked for: %s', async (_name, query, expected) => {
+    const store = await (await makeBed()).open();
+    await store.commit(batch({ incidents: [late, early, event, open1] }));
+    expect((await store.incidents(query)).map(({ id }) => id)).toEqual(expected);
   });
 
-  it('that are unknown are null', () => {
-    expect(open(makePath()).incident('never')).toBeNull();
+  it('that are unknown are null', async () => {
+    expect(await (await (await makeBed()).open()).incident('never')).toBeNull();
   });
 });
 
-describe('messages', () => {
-  it('come newest first, a page at a time', () => {
-    const store = open(makePath());
+describeStores('messages', (makeBed) => {
+  it('come newest first, a page at a time', async () => {
+    const store = await (await makeBed()).open();
     const messages = [1, 2, 3, 4].map((minute) =>
       message(`m${minute}`, { createdAt: noon + minute * minuteMs }),
     );
-    store.commit(batch({ messages }));
-    expect(store.messages(2).map(({ id }) => id)).toEqual(['m4', 'm3']);
-    expect(store.messages(2, noon + 3 * minuteMs).map(({ id }) => id)).toEqual(['m2', 'm1']);
+    await store.commit(batch({ messages }));
+    expect((await store.messages(2)).map(({ id }) => id)).toEqual(['m4', 'm3']);
+    expect((await store.messages(2, noon + 3 * minuteMs)).map(({ id }) => id)).toEqual(['m2', 'm1']);
   });
 });
 
-describe('a reader', () => {
-  it('sees what a running daemon committed, at once', () => {
-    const path = makePath();
-    const store = open(path);
-    const reader = openSqliteReader({ path, now: () => noon });
-    expect(reader.load().alerts).toEqual([]);
-    store.commit(batch(everything));
-    expect(reader.load()).toEqual(everything);
-    reader.close();
+describeStores('a reader', (makeBed) => {
+  it('sees what a running daemon committed, at once', async () => {
+    const bed = await makeBed();
+    const store = await bed.open();
+    const reader = await bed.reader();
+    expect((await reader.load()).alerts).toEqual([]);
+    await store.commit(batch(everything));
+    expect(await reader.load()).toEqual(everything);
+    await reader.close();
   });
 
-  it('does not keep the daemon from writing while it walks through a history', () => {
-    const path = makePath();
-    const store = open(path);
-    store.commit(batch(everything));
-    const reader = openSqliteReader({ path });
-    const walk = reader.polls({ account: 'otp', since: 0, until: noon })[Symbol.iterator]();
-    walk.next();
-    store.commit(batch({ notes: { alive: '2' } }));
-    expect(reader.load().notes.alive).toBe('2');
-    reader.close();
+  it('does not keep the daemon from writing while it walks through a history', async () => {
+    const bed = await makeBed();
+    const store = await bed.open();
+    await store.commit(batch(everything));
+    const reader = await bed.reader();
+    const walk = reader.polls({ account: 'otp', since: 0, until: noon })[Symbol.asyncIterator]();
+    await walk.next();
+    await store.commit(batch({ notes: { alive: '2' } }));
+    expect((await reader.load()).notes.alive).toBe('2');
+    await reader.close();
   });
 });

@@ -1,0 +1,53 @@
+import { StorageError } from '../domain/ports.ts';
+import type { Secret } from '../domain/secret.ts';
+import { fillSqlite, withSqliteSource } from './sqlite/copy.ts';
+import { type TableSource, type TableTarget, type Tally, tables } from './tables.ts';
+
+/** A database by where it is. */
+export type StorePlace = { readonly path: string } | { readonly url: Secret };
+
+/** What was copied of a table. */
+export interface CopiedTable extends Tally {
+  readonly name: string;
+}
+
+/**
+ * Copies everything from one database into another one, which has to be empty, and compares what both hold then. The one that is read
+ * stays as it is. Rejects with `StorageError`, and leaves nothing behind in the other, where a daemon uses the first, where the other
+ * holds something, or where they differ.
+ */
+export async function migrateStore(it: {
+  readonly from: StorePlace;
+  readonly to: StorePlace;
+  readonly program: string;
+  readonly now: number;
+}): Promise<readonly CopiedTable[]> {
+  const { from, to, program, now } = it;
+  const copy = (source: TableSource): Promise<readonly CopiedTable[]> => {
+    const fill = (target: TableTarget) => copyTables(source, target);
+    return 'path' in to
+      ? fillSqlite(to.path, { program, now, fill })
+      : import('./postgres/copy.ts').then(({ fillPostgres }) =>
+          fillPostgres({ url: to.url, program, now, fill }),
+        );
+  };
+  if ('path' in from) return withSqliteSource(from.path, copy);
+  const { withPostgresSource } = await import('./postgres/copy.ts');
+  return withPostgresSource({ url: from.url, program }, copy);
+}
+
+async function copyTables(source: TableSource, target: TableTarget): Promise<readonly CopiedTable[]> {
+  const copied: CopiedTable[] = [];
+  for (const table of tables) {
+    for await (const rows of source.read(table)) await target.write(table, rows);
+    const [before, after] = [await source.tally(table), await target.tally(table)];
+    if (before.rows !== after.rows || before.bytes !== after.bytes)
+      throw new StorageError(
+        'other',
+        `of ${table.name}, ${after.rows} rows of ${after.bytes} bytes arrived where ${before.rows} rows of ${before.bytes} bytes were read: ` +
+          'nothing was kept of the copy',
+      );
+    copied.push({ name: table.name, ...after });
+  }
+  return copied;
+}

@@ -1,0 +1,192 @@
+import { Client, type ClientConfig, Pool, type PoolClient } from 'pg';
+import type { Log } from '../../domain/ports.ts';
+import type { Secret } from '../../domain/secret.ts';
+import { asStorageError, type Progress } from './failure.ts';
+
+/** A value of a parameter. Bytes go in binary form (`binary-array.ts`). */
+export type Value = string | number | null | Buffer;
+
+/** Asks one statement; gives its rows. */
+export type Ask = <Row>(text: string, values?: readonly Value[]) => Promise<readonly Row[]>;
+
+/**
+ * The connections of this process. Statements are sent without a name and leave nothing in a session, so that PgBouncer may
+ * lend a connection for each transaction. Whatever fails rejects with `StorageError`, within seconds.
+ */
+export interface Database {
+  /** A statement that only reads. */
+  readonly ask: Ask;
+  /** A statement that writes, a transaction by itself. */
+  readonly change: Ask;
+  /** Statements that see one moment of the database. */
+  snapshot<T>(work: (ask: Ask) => Promise<T>): Promise<T>;
+  /** Statements that are done all or not at all, however long they take. */
+  transaction<T>(work: (ask: Ask) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** What a stopped writer leaves behind is gone after this, so that nobody waits for its locks. */
+const writingLimitMs = 2000;
+/** Nobody waits for who reads. Statements are small, but the server may be busy. */
+const readingLimitMs = 10_000;
+/** So much longer than the server this side waits for what the server says of it. */
+const answerMs = 1000;
+const connectMs = 3000;
+
+/** A connection that nobody is at the other end of is noticed by the server after some seconds, and its locks go. */
+const keepAlive = '-c tcp_keepalives_idle=3 -c tcp_keepalives_interval=1 -c tcp_keepalives_count=3';
+
+/** Connects once to learn whether the server answers. Rejects with `StorageError`. */
+export async function connect(options: { readonly url: Secret; readonly log?: Log }): Promise<Database> {
+  const { url, log } = options;
+  const limited = await learnLimits(url, log);
+  return openDatabase(url, limited);
+}
+
+function openDatabase(url: Secret, limited: boolean): Database {
+  const open = (limitMs: number, max: number): Pool => {
+    const pool = new Pool({ ...clientConfig(url, limited ? limitMs : null), max, idleTimeoutMillis: 60_000 });
+    // A connection that breaks while nobody uses it: the next who asks gets another one.
+    pool.on('error', () => undefined);
+    return pool;
+  };
+  const writing = open(writingLimitMs, 3);
+  const reading = open(readingLimitMs, 4);
+  return {
+    ask: (text, values) => withClient(reading, (client) => run(client, 'read', readingLimitMs)(text, values)),
+    change: (text, values) =>
+      withClient(writing, (client) => run(client, 'written', writingLimitMs)(text, values)),
+    snapshot: (work) =>
+      withClient(reading, async (client) => {
+        const ask = run(client, 'read', readingLimitMs);
+        await ask('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+        const result = await work(ask);
+        await ask('COMMIT');
+        return result;
+      }),
+    transaction: (work) =>
+      withClient(writing, async (client) => {
+        const ask = run(client, 'written', null);
+        await ask('BEGIN');
+        await ask('SET LOCAL statement_timeout = 0');
+        await ask('SET LOCAL idle_in_transaction_session_timeout = 0');
+        const result = await work(ask);
+        await ask('COMMIT');
+        return result;
+      }),
+    async close() {
+      if (writing.ending) return;
+      await Promise.all([writing.end(), reading.end()]);
+    },
+  };
+}
+
+function clientConfig(url: Secret, limitMs: number | null): ClientConfig {
+  const limits =
+    limitMs === null
+      ? {}
+      : {
+          statement_timeout: limitMs,
+          idle_in_transaction_session_timeout: limitMs,
+          options: keepAlive,
+        };
+  return {
+    connectionString: url.reveal(),
+    fallback_application_name: 'lowwater',
+    connectionTimeoutMillis: connectMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 3000,
+    types: { getTypeParser: chooseParser },
+    ...limits,
+  };
+}
+
+/** False where something between refuses to set limits for a session, as PgBouncer does unless it is told otherwise. */
+async function learnLimits(url: Secret, log: Log | undefined): Promise<boolean> {
+  try {
+    await trySession(clientConfig(url, writingLimitMs));
+    return true;
+  } catch (error) {
+    if (!(error instanceof Error && /unsupported startup parameter/.test(error.message)))
+      throw asStorageError(error, 'unsent');
+  }
+  const limit = await trySession(clientConfig(url, null)).catch((error: unknown) => {
+    throw asStorageError(error, 'unsent');
+  });
+  if (limit === '0')
+    log?.warn(
+      {},
+      "the server sets no time limit for statements and PgBouncer lets none through: ALTER ROLE … SET statement_timeout = '2s' and " +
+        "idle_in_transaction_session_timeout = '2s', so that a daemon that was stopped holds up no other",
+    );
+  return false;
+}
+
+/** Gives the time limit that holds for statements. */
+async function trySession(config: ClientConfig): Promise<string> {
+  const client = new Client(config);
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const query = { text: 'SHOW statement_timeout', query_timeout: connectMs };
+    const { rows } = await client.query<{ statement_timeout: string }>(query);
+    return rows[0]?.statement_timeout ?? '0';
+  } finally {
+    client.end().catch(() => undefined);
+  }
+}
+
+/** A connection whose work failed is not used again: what is under way on it is nobody's business any more. */
+async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw asStorageError(error, 'unsent');
+  });
+  const ignore = (): void => undefined;
+  client.on('error', ignore);
+  try {
+    const result = await work(client);
+    client.off('error', ignore);
+    client.release();
+    return result;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+/** `limitMs` null: however long it takes. */
+function run(client: PoolClient, progress: Progress, limitMs: number | null): Ask {
+  return async <Row>(text: string, values?: readonly Value[]) => {
+    const query = {
+      text,
+      ...(values === undefined ? {} : { values: [...values] }),
+      ...(limitMs === null ? {} : { query_timeout: limitMs + answerMs }),
+    };
+    try {
+      const { rows } = await client.query(query);
+      return typedRows<Row>(rows);
+    } catch (error) {
+      throw asStorageError(error, progress);
+    }
+  };
+}
+
+/** The statement beside each call says what its rows are; numbers and bytes come as `chooseParser` makes them. */
+function typedRows<Row>(rows: readonly unknown[]): readonly Row[] {
+  return rows as readonly Row[];
+}
+
+type Parser = (text: string) => unknown;
+
+/** By type (pg_type.dat in PostgreSQL's sources). Whole numbers are safe integers, all of them written by lowwater. */
+const parsers: ReadonlyMap<number, Parser> = new Map<number, Parser>([
+  [16, (text) => text === 't'],
+  [17, (text) => Buffer.from(text.slice(2), 'hex')],
+  [20, Number],
+  [23, Number],
+  [114, (text) => JSON.parse(text)],
+]);
+
+function chooseParser(oid: number): Parser {
+  return parsers.get(oid) ?? String;
+}

@@ -1,0 +1,140 @@
+import { StorageError } from '../../domain/ports.ts';
+import type { Secret } from '../../domain/secret.ts';
+import {
+  type ColumnKind,
+  type Row,
+  readStatement,
+  type Table,
+  type TableSource,
+  type TableTarget,
+  type Tally,
+  tables,
+  tallyStatement,
+} from '../tables.ts';
+import { bigintArray, bytesArray, textArray } from './binary-array.ts';
+import { type Ask, connect, type Value } from './connection.ts';
+import { onlySlot, openLease } from './lease.ts';
+import { migrate } from './migrate.ts';
+import { withSchema } from './reader.ts';
+
+/** Rows of a portion: some megabytes at most. */
+const portionRows = 2000;
+
+/** Lets `use` read one moment of a database that no daemon uses. Rejects with `StorageError` where one does. */
+export async function withPostgresSource<T>(
+  it: { readonly url: Secret; readonly program: string },
+  use: (source: TableSource) => Promise<T>,
+): Promise<T> {
+  return withSchema(it.url, it.program, async (database) => {
+    const { members } = await openLease(database, { leaseMs: 0, program: it.program }).look();
+    const nodes = members.map(({ node }) => node);
+    if (nodes.length > 0)
+      throw new StorageError(
+        'busy',
+        `the PostgreSQL database is in use by lowwater on ${nodes.join(', ')}: stop it first, or wait until its lease is over`,
+      );
+    const result = await database.snapshot((ask) => use(sourceOf(ask)));
+    await database.close();
+    return result;
+  });
+}
+
+function sourceOf(ask: Ask): TableSource {
+  return {
+    async *read(table) {
+      await ask(`DECLARE portions NO SCROLL CURSOR FOR ${readStatement(table)}`);
+      for (;;) {
+        const rows = await ask<Record<string, Row[number]>>(`FETCH ${portionRows} FROM portions`);
+        if (rows.length === 0) break;
+        yield rows.map((row) => Object.keys(table.columns).map((column) => row[column] ?? null));
+      }
+      await ask('CLOSE portions');
+    },
+    tally: (table) => tallyOf(ask, table),
+  };
+}
+
+/**
+ * Makes the tables where there are none and lets `fill` write them, in one transaction. Rejects with `StorageError` where there is
+ * data already.
+ */
+export async function fillPostgres<T>(it: {
+  readonly url: Secret;
+  readonly program: string;
+  readonly now: number;
+  readonly fill: (target: TableTarget) => Promise<T>;
+}): Promise<T> {
+  const { url, program, now, fill } = it;
+  const database = await connect({ url });
+  try {
+    await migrate({ database, program, now });
+    return await database.transaction(async (ask) => {
+      await ask('LOCK TABLE slot, account IN ACCESS EXCLUSIVE MODE');
+      await refuseFilled(ask);
+      const result = await fill(targetOf(ask));
+      for (const table of tables) await goOnNumbering(ask, table);
+      return result;
+    });
+  } finally {
+    await database.close();
+  }
+}
+
+async function refuseFilled(ask: Ask): Promise<void> {
+  const found = [];
+  for (const table of tables) if ((await tallyOf(ask, table)).rows > 0) found.push(table.name);
+  const [slot] = await ask<{ epoch: number }>('SELECT epoch FROM slot WHERE no = $1', [onlySlot]);
+  if (found.length === 0 && slot?.epoch === 0) return;
+  throw new StorageError(
+    'other',
+    'the PostgreSQL database holds data of lowwater already: a copy goes only into an empty one',
+  );
+}
+
+function targetOf(ask: Ask): TableTarget {
+  return {
+    async write({ name, columns, slotted }, rows) {
+      const kinds = Object.entries(columns);
+      const names = kinds.map(([column]) => column).join(', ');
+      const arrays = kinds.map(([, kind], index) => `$${index + 1}::${arrayTypes[kind]}`).join(', ');
+      const values = kinds.map(([, kind], index) =>
+        packColumn(
+          kind,
+          rows.map((row) => row[index] ?? null),
+        ),
+      );
+      await ask(
+        `INSERT INTO ${name} (${names}${slotted ? ', slot' : ''}) OVERRIDING SYSTEM VALUE
+         SELECT its.*${slotted ? `, ${onlySlot}` : ''} FROM unnest(${arrays}) AS its`,
+        values,
+      );
+    },
+    tally: (table) => tallyOf(ask, table),
+  };
+}
+
+const arrayTypes: Readonly<Record<ColumnKind, string>> = {
+  integer: 'bigint[]',
+  text: 'text[]',
+  bytes: 'bytea[]',
+};
+
+function packColumn(kind: ColumnKind, values: Row): Value {
+  if (kind === 'integer')
+    return bigintArray(values.map((value) => (typeof value === 'number' ? value : null)));
+  if (kind === 'text') return textArray(values.map((value) => (typeof value === 'string' ? value : null)));
+  return bytesArray(values.map((value) => (value instanceof Uint8Array ? value : null)));
+}
+
+async function goOnNumbering(ask: Ask, { name, numbered }: Table): Promise<void> {
+  if (numbered === undefined) return;
+  await ask(
+    `SELECT setval(pg_get_serial_sequence('${name}', '${numbered}'), coalesce(max(${numbered}), 0) + 1, false) FROM ${name}`,
+  );
+}
+
+async function tallyOf(ask: Ask, table: Table): Promise<Tally> {
+  const [tally] = await ask<Tally>(tallyStatement(table));
+  if (tally === undefined) throw new Error('a count without a row');
+  return { rows: Number(tally.rows), bytes: Number(tally.bytes) };
+}

@@ -1,0 +1,118 @@
+import { DatabaseError } from 'pg';
+import { StorageError } from '../../domain/ports.ts';
+import { DamagedRecordError } from '../runs/damaged-record.ts';
+import { PollCodecError } from '../runs/poll-bytes.ts';
+
+type Kind = StorageError['kind'];
+
+/**
+ * What codes of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html; a class is the first two
+ * characters) mean to an operator. With these the server says that it did nothing.
+ */
+const refusals: readonly (readonly [prefix: string, kind: Kind, advice: string])[] = [
+  ['53100', 'full', 'the disk of the server is full: free some space'],
+  [
+    '53300',
+    'busy',
+    'the server takes no more connections: raise max_connections, or let PgBouncer share them',
+  ],
+  ['53', 'full', 'the server lacks memory or another resource'],
+  ['25006', 'read-only', 'the server only reads: storage.postgres.url has to name the primary'],
+  ['42501', 'read-only', 'the user of storage.postgres.url lacks a privilege'],
+  ['28', 'other', 'the server refuses the user or password of storage.postgres.url'],
+  ['3D000', 'other', 'the database of storage.postgres.url does not exist: create it'],
+  ['57014', 'busy', 'the server did not do it within its time limit'],
+  ['55P03', 'busy', 'another process keeps it locked'],
+  ['25P0', 'busy', 'the server ended a transaction that waited'],
+  ['40', 'busy', 'another process was in the way'],
+  ['42', 'other', 'its tables are not those of lowwater: restore a backup'],
+  ['XX001', 'corrupt', 'it is damaged: restore a backup'],
+  ['XX002', 'corrupt', 'an index of it is damaged: REINDEX'],
+];
+
+/** With these, and without any code, nobody says whether what was sent was done. */
+const unanswered: readonly (readonly [prefix: string, advice: string])[] = [
+  ['57P03', 'the server is starting or ending'],
+  ['57P', 'the server ended the connection'],
+  ['08', 'the connection broke'],
+  ['XX', 'the server failed'],
+  ['58', 'the server failed'],
+];
+
+/** Of the system, by the code of the error. */
+const unreachable: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nobody listens at the address of storage.postgres.url',
+  ENOTFOUND: 'the host name of storage.postgres.url is not known',
+  EAI_AGAIN: 'the name server does not answer',
+  ECONNRESET: 'the connection broke',
+  EPIPE: 'the connection broke',
+  ETIMEDOUT: 'no answer',
+  EHOSTUNREACH: 'there is no way to the host of storage.postgres.url',
+  ENETUNREACH: 'there is no way to the host of storage.postgres.url',
+};
+
+/**
+ * How far what failed had come: nothing had left this process, something that only reads had, or something that writes had,
+ * whose end is unknown then unless the server told it.
+ */
+export type Progress = 'unsent' | 'read' | 'written';
+
+/**
+ * The error to throw in place of `error`: a `StorageError` whose message says what to do and names neither address nor user;
+ * a value that the schema forbids is a bug and comes out as it is.
+ */
+export function asStorageError(error: unknown, progress: Progress): unknown {
+  if (error instanceof StorageError) return error;
+  if (error instanceof PollCodecError || error instanceof DamagedRecordError)
+    return storageError('corrupt', 'it is damaged: restore a backup', error);
+  const unsure: Kind = progress === 'written' ? 'unknown' : 'other';
+  if (error instanceof DatabaseError) {
+    const code = error.code ?? '';
+    const lost = unanswered.find(([prefix]) => code.startsWith(prefix));
+    const refused = refusals.find(([prefix]) => code.startsWith(prefix));
+    if (refused !== undefined) return storageError(refused[1], refused[2], error);
+    if (lost !== undefined) return storageError(unsure, lost[1], error);
+    return isBug(code) ? error : storageError('other', 'it refused', error);
+  }
+  if (!(error instanceof Error) || !isConnectionError(error)) return error;
+  const code = 'code' in error ? String(error.code) : '';
+  return storageError(unsure, unreachable[code] ?? 'the connection broke or no answer came in time', error);
+}
+
+/** That this daemon does not own what it would write. */
+export function fencedError(): StorageError {
+  return new StorageError(
+    'fenced',
+    'the PostgreSQL database: another daemon owns the accounts now; nothing was written',
+  );
+}
+
+/** The error to throw where an earlier sending of the same may have been stored. */
+export function stillUnknown(error: unknown): unknown {
+  if (!(error instanceof StorageError) || error.kind === 'fenced') return error;
+  return new StorageError('unknown', error.message, { cause: error.cause });
+}
+
+function storageError(kind: Kind, advice: string, cause: Error): StorageError {
+  return new StorageError(kind, `the PostgreSQL database: ${advice}${quote(cause)}`, { cause });
+}
+
+/** The server's own words, where they cannot name who asks or where. */
+function quote(cause: Error): string {
+  if (cause instanceof DatabaseError) {
+    const code = cause.code ?? '';
+    return /^(28|3D|08|57P03)/.test(code) ? ` (${code})` : ` (${code}: ${cause.message})`;
+  }
+  return 'code' in cause ? ` (${String(cause.code)})` : '';
+}
+
+/** Data exceptions, broken constraints, features that are not there, programs that are wrong. */
+function isBug(code: string): boolean {
+  return /^(0A|20|21|22|23|26|34)/.test(code);
+}
+
+/** What `pg` and the system say of a connection. `pg` has words for some of it and no codes. */
+function isConnectionError(error: Error): boolean {
+  if ('code' in error) return /^(E[A-Z]|ERR_|CERT_|DEPTH_|SELF_|UNABLE_)/.test(String(error.code));
+  return /connection|timeout|terminated|not queryable|SSL|SASL|pool/i.test(error.message);
+}

@@ -1,0 +1,140 @@
+import type { HistoryQuery } from '../../domain/ports.ts';
+import type { PollRecord, Reading } from '../../domain/reading.ts';
+import { groupOverlapping } from '../runs/overlap.ts';
+import { byStorage, cut, decodeRun, likelySpansMs, type StoredRun, spanOf } from '../runs/stored-run.ts';
+import { bigintArray } from './binary-array.ts';
+import type { Database } from './connection.ts';
+import { asStorageError } from './failure.ts';
+
+/** The tail of an account and the sealed runs that touch a span, as [seq, earliest, latest]. */
+const findRuns = `SELECT tail AS data, tail_polls AS polls, (
+    SELECT coalesce(json_agg(json_build_array(seq, earliest_at, latest_at)), '[]') FROM segment
+    WHERE account_no = account.no AND latest_at >= $2 AND earliest_at < $3
+  ) AS runs FROM account WHERE id = $1`;
+const findData = 'SELECT seq, data, polls FROM segment WHERE seq = ANY($1::bigint[])';
+
+/** So many runs are asked for at once: some tens of kilobytes, some thousands of polls. */
+const runsAtOnce = 40;
+
+interface RunsRow {
+  readonly data: Buffer | null;
+  readonly polls: number;
+  readonly runs: readonly (readonly [number, number, number])[];
+}
+
+interface DataRow {
+  readonly seq: number;
+  readonly data: Buffer;
+  readonly polls: number;
+}
+
+interface Snapshot {
+  readonly runs: readonly StoredRun[];
+  readonly tail: readonly PollRecord[];
+}
+
+/** What can be asked of the stored polls. Nothing stays open in the database between two chunks that a caller takes. */
+export interface History {
+  polls(query: HistoryQuery): AsyncIterable<readonly PollRecord[]>;
+  readings(query: HistoryQuery): AsyncIterable<readonly Reading[]>;
+  readingBefore(account: string, at: number): Promise<Reading | null>;
+}
+
+export function openHistory({ ask }: Database): History {
+  async function takeSnapshot({ account, since, until }: HistoryQuery): Promise<Snapshot> {
+    const [row] = await ask<RunsRow>(findRuns, [account, since, until]);
+    if (row === undefined) return { runs: [], tail: [] };
+    const { data } = row;
+    const tail = data === null ? [] : guardBytes(() => decodeRun({ data, polls: row.polls }));
+    const sealed = row.runs.map(([seq, earliestAt, latestAt]) => ({ seq, earliestAt, latestAt }));
+    return { runs: tail.length === 0 ? sealed : [...sealed, { seq: null, ...spanOf(tail) }], tail };
+  }
+
+  /** The polls of each run, in the order of the runs. Retention may have deleted some since the snapshot. */
+  async function readRuns(
+    runs: readonly StoredRun[],
+    { tail }: Snapshot,
+  ): Promise<readonly (readonly PollRecord[])[]> {
+    const sealed = runs.flatMap(({ seq }) => (seq === null ? [] : [seq]));
+    const rows = sealed.length === 0 ? [] : await ask<DataRow>(findData, [bigintArray(sealed)]);
+    const bySeq = new Map(rows.map((row) => [row.seq, row]));
+    return guardBytes(() =>
+      runs.map(({ seq }) => {
+        if (seq === null) return tail;
+        const row = bySeq.get(seq);
+        return row === undefined ? [] : decodeRun(row);
+      }),
+    );
+  }
+
+  async function* chunks(query: HistoryQuery): AsyncGenerator<readonly PollRecord[]> {
+    const snapshot = await takeSnapshot(query);
+    const stored = snapshot.runs.toSorted(byStorage);
+    const groups = query.asStored === true ? stored.map((run) => [run]) : [...groupOverlapping(stored)];
+    for (const some of inPortions(groups)) {
+      const runs = some.flat();
+      const found = await readRuns(runs, snapshot);
+      const polls = new Map(runs.map((run, index) => [run, cut(found[index] ?? [], run, query)] as const));
+      for (const group of some) {
+        const together = group.flatMap((run) => polls.get(run) ?? []);
+        // Within a run polls are in order; runs overlap only where the clock was set back.
+        yield group.length === 1 ? together : together.sort((left, right) => left.at - right.at);
+      }
+    }
+  }
+
+  /** The newest reading before the span's end in the runs that touch it. */
+  async function newestIn(query: HistoryQuery): Promise<Reading | null> {
+    const snapshot = await takeSnapshot(query);
+    let newest: Reading | null = null;
+    for (const run of snapshot.runs.toSorted((left, right) => right.latestAt - left.latestAt)) {
+      if (newest !== null && run.latestAt < newest.at) break;
+      const [polls = []] = await readRuns([run], snapshot);
+      for (const { reading } of polls) {
+        if (reading !== null && reading.at < query.until && (newest === null || reading.at > newest.at))
+          newest = reading;
+      }
+    }
+    return newest;
+  }
+
+  return {
+    polls: chunks,
+    async *readings(query) {
+      for await (const polls of chunks(query))
+        yield polls.flatMap(({ reading }) => (reading === null ? [] : [reading]));
+    },
+    async readingBefore(account, at) {
+      for (const spanMs of likelySpansMs) {
+        const since = at - spanMs;
+        const found = await newestIn({ account, since, until: at });
+        // Runs that end before the span hold nothing newer than its beginning.
+        if (found !== null && found.at >= since) return found;
+      }
+      return newestIn({ account, since: Number.MIN_SAFE_INTEGER, until: at });
+    },
+  };
+}
+
+/** Groups of runs, so many together that a portion holds about `runsAtOnce` of them. */
+function* inPortions<Run>(groups: readonly (readonly Run[])[]): Generator<readonly (readonly Run[])[]> {
+  let portion: (readonly Run[])[] = [];
+  let runs = 0;
+  for (const group of groups) {
+    portion.push(group);
+    runs += group.length;
+    if (runs < runsAtOnce) continue;
+    yield portion;
+    portion = [];
+    runs = 0;
+  }
+  if (portion.length > 0) yield portion;
+}
+
+function guardBytes<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw asStorageError(error, 'read');
+  }
+}

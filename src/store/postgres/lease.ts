@@ -1,0 +1,90 @@
+import type { ClusterLook, MemberCard } from '../../daemon/ports.ts';
+import type { Database } from './connection.ts';
+
+/** The one slot there is. */
+export const onlySlot = 0;
+
+/** How long the rows of members that are gone stay, for people who look. */
+const keptForMs = 24 * 60 * 60 * 1000;
+
+/** Milliseconds since 1970 on the clock of the database, at this instant and not at the beginning of the statement. */
+const databaseNow = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+const leaseEnd = "clock_timestamp() + $1 * interval '1 millisecond'";
+
+const addMember = `WITH swept AS (
+  DELETE FROM member WHERE expires_at < clock_timestamp() - $7 * interval '1 millisecond'
+    AND NOT EXISTS (SELECT FROM slot WHERE slot.incarnation = member.incarnation)
+)
+INSERT INTO member (expires_at, incarnation, node, advertise, config_hash, program, batch)
+VALUES (${leaseEnd}, $2, $3, $4, $5, $6, 0)`;
+
+/** Never brings back a lease that is over: somebody may own the slot by now. */
+const lengthen = `UPDATE member SET expires_at = ${leaseEnd}, node = $3, advertise = $4, config_hash = $5
+  WHERE incarnation = $2 AND expires_at > clock_timestamp() RETURNING 1 AS renewed`;
+
+/**
+ * SKIP LOCKED: whoever is just being written to, or taken by another, is looked at again the next time. The epoch is part of the
+ * condition, so that nobody writes between the look and the taking. $3: the epoch that it must still have, or null.
+ */
+const takeSlot = `UPDATE slot SET incarnation = $2, epoch = slot.epoch + 1
+  FROM (
+    SELECT no, epoch FROM slot WHERE no = $1 AND ($3::bigint IS NULL OR epoch = $3) FOR UPDATE SKIP LOCKED
+  ) AS free
+  WHERE slot.no = free.no AND slot.epoch = free.epoch
+    AND NOT EXISTS (
+      SELECT FROM member WHERE member.incarnation = slot.incarnation AND expires_at > clock_timestamp())
+    AND EXISTS (SELECT FROM member WHERE member.incarnation = $2 AND expires_at > clock_timestamp())
+  RETURNING slot.epoch`;
+
+/** The slot first, as everybody does, so that nobody waits in a circle. */
+const removeMember = `WITH freed AS (
+  UPDATE slot SET incarnation = NULL WHERE incarnation = $1 RETURNING no
+)
+DELETE FROM member WHERE incarnation = $1 AND (SELECT count(*) FROM freed) >= 0`;
+
+const lookAround = `SELECT ${databaseNow} AS "databaseNow", slot.epoch, (
+    SELECT incarnation FROM member WHERE member.incarnation = slot.incarnation AND expires_at > clock_timestamp()
+  ) AS owner, (
+    SELECT coalesce(json_agg(json_build_object(
+      'incarnation', incarnation, 'node', node, 'advertise', advertise, 'configHash', config_hash, 'program', program,
+      'expiresAt', (extract(epoch FROM expires_at) * 1000)::bigint) ORDER BY node, incarnation), '[]')
+    FROM member WHERE expires_at > clock_timestamp()
+  ) AS members FROM slot WHERE no = $1`;
+
+/** The statements by which daemons agree on who owns the slot. Each is one statement, and goes by the clock of the database. */
+export interface Lease {
+  look(): Promise<ClusterLook>;
+  join(card: MemberCard): Promise<void>;
+  renew(card: MemberCard): Promise<ClusterLook & { readonly renewed: boolean }>;
+  claim(incarnation: string, after?: number): Promise<number | null>;
+  leave(incarnation: string): Promise<void>;
+}
+
+export function openLease(
+  { change }: Database,
+  options: { readonly leaseMs: number; readonly program: string },
+): Lease {
+  const { leaseMs, program } = options;
+  const look = async (): Promise<ClusterLook> => {
+    const [seen] = await change<ClusterLook>(lookAround, [onlySlot]);
+    if (seen === undefined) throw new Error('the slot is not there');
+    return seen;
+  };
+  return {
+    look,
+    async join({ incarnation, node, advertise, configHash }) {
+      await change(addMember, [leaseMs, incarnation, node, advertise, configHash, program, keptForMs]);
+    },
+    async renew({ incarnation, node, advertise, configHash }) {
+      const renewed = await change(lengthen, [leaseMs, incarnation, node, advertise, configHash]);
+      return { ...(await look()), renewed: renewed.length === 1 };
+    },
+    async claim(incarnation, after) {
+      const [taken] = await change<{ epoch: number }>(takeSlot, [onlySlot, incarnation, after ?? null]);
+      return taken?.epoch ?? null;
+    },
+    async leave(incarnation) {
+      await change(removeMember, [incarnation]);
+    },
+  };
+}

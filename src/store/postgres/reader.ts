@@ -1,0 +1,77 @@
+import type { StoreFile } from '../../daemon/ports.ts';
+import { type OperatorOrder, StorageError } from '../../domain/ports.ts';
+import type { Secret } from '../../domain/secret.ts';
+import { connect, type Database } from './connection.ts';
+import { openHistory } from './history.ts';
+import { onlySlot } from './lease.ts';
+import { refuseOtherSchema } from './migrate.ts';
+import { openRecordReader } from './record-reader.ts';
+
+/**
+ * Opens the database to read it, whether or not daemons write it meanwhile. Changes nothing.
+ *
+ * `now` is the wall clock; without it `load` also gives silences that are over. Rejects with `StorageError` when the database
+ * cannot be reached or is of another version of lowwater.
+ */
+export async function openPostgresReader(options: {
+  readonly url: Secret;
+  readonly program: string;
+  readonly now?: () => number;
+}): Promise<StoreFile> {
+  const { url, program, now = () => Number.MIN_SAFE_INTEGER } = options;
+  return withSchema(url, program, async (database) => ({
+    ...readFrom(database, now),
+    close: () => database.close(),
+  }));
+}
+
+/** Leaves an order in the database, where the owner of the accounts finds it. Rejects as `openPostgresReader` does. */
+export async function leavePostgresOrder(options: {
+  readonly url: Secret;
+  readonly program: string;
+  readonly order: OperatorOrder;
+}): Promise<void> {
+  const { url, program, order } = options;
+  await withSchema(url, program, async (database) => {
+    await insertOrder(database, order);
+    await database.close();
+  });
+}
+
+/** Opens a database of this program's schema for `use`, and closes it only where that fails. */
+export async function withSchema<T>(
+  url: Secret,
+  program: string,
+  use: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = await connect({ url });
+  try {
+    await refuseOtherSchema(database.ask, program);
+    return await use(database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+export async function insertOrder({ change }: Database, order: OperatorOrder): Promise<void> {
+  await change('INSERT INTO operator_order (slot, body) VALUES ($1, $2)', [onlySlot, JSON.stringify(order)]);
+}
+
+/** All questions that a database can answer; shared by the reader and the daemons' store. */
+export function readFrom(database: Database, now: () => number): Omit<StoreFile, 'close'> {
+  const records = openRecordReader(database);
+  return {
+    ...openHistory(database),
+    load: () => records.load(now()),
+    incidents: records.incidents,
+    incident: records.incident,
+    messages: (limit, before = Number.MAX_SAFE_INTEGER) => records.messages(limit, before),
+    backup: async () => {
+      throw new StorageError(
+        'other',
+        'the PostgreSQL database is copied by its own tools: pg_dump --format=custom --file=FILE, with the address of storage.postgres.url',
+      );
+    },
+  };
+}

@@ -1,0 +1,116 @@
+/** What a column holds, in either database. */
+export type ColumnKind = 'integer' | 'text' | 'bytes';
+
+/** A table of lowwater's data; both databases have the same ones. */
+export interface Table {
+  readonly name: string;
+  readonly columns: Readonly<Record<string, ColumnKind>>;
+  /** The column that the database numbers by itself. */
+  readonly numbered?: string;
+  /** Which rows belong to the data, where not all do. */
+  readonly where?: string;
+  /** PostgreSQL's rows of it say whose account they are about. */
+  readonly slotted: boolean;
+}
+
+/** A row in the order of the table's columns. */
+export type Row = readonly (number | string | Uint8Array | null)[];
+
+/** How much a table holds: rows, and bytes in its columns of text and bytes. */
+export interface Tally {
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** All of them, each after those that it refers to. */
+export const tables: readonly Table[] = [
+  {
+    name: 'account',
+    columns: {
+      no: 'integer',
+      id: 'text',
+      body: 'text',
+      tail: 'bytes',
+      tail_polls: 'integer',
+      tail_latest_at: 'integer',
+    },
+    numbered: 'no',
+    slotted: true,
+  },
+  {
+    name: 'segment',
+    columns: {
+      seq: 'integer',
+      account_no: 'integer',
+      earliest_at: 'integer',
+      latest_at: 'integer',
+      polls: 'integer',
+      data: 'bytes',
+    },
+    numbered: 'seq',
+    slotted: false,
+  },
+  { name: 'spending', columns: { account_no: 'integer', state: 'bytes' }, slotted: false },
+  { name: 'backoff', columns: { group_key: 'text', until: 'integer', body: 'text' }, slotted: true },
+  { name: 'alert', columns: { account: 'text', rule: 'text', body: 'text' }, slotted: true },
+  {
+    name: 'incident',
+    columns: {
+      no: 'integer',
+      id: 'text',
+      account: 'text',
+      rule: 'text',
+      fired_at: 'integer',
+      ended_at: 'integer',
+      settled: 'integer',
+      body: 'text',
+    },
+    numbered: 'no',
+    slotted: true,
+  },
+  {
+    name: 'message',
+    columns: { no: 'integer', id: 'text', state: 'text', created_at: 'integer', body: 'text' },
+    numbered: 'no',
+    slotted: true,
+  },
+  { name: 'silence', columns: { id: 'text', ends_at: 'integer', body: 'text' }, slotted: true },
+  // Who holds a SQLite file is written among its notes; it is nothing that another database should know.
+  { name: 'note', columns: { name: 'text', value: 'text' }, where: "name <> '@owner'", slotted: true },
+  {
+    name: 'operator_order',
+    columns: { no: 'integer', body: 'text' },
+    numbered: 'no',
+    slotted: true,
+  },
+];
+
+/** What a copy is read from: one moment of a database. */
+export interface TableSource {
+  read(table: Table): AsyncIterable<readonly Row[]>;
+  tally(table: Table): Promise<Tally>;
+}
+
+/** What a copy is written to: an empty database. Nothing of it stands before all of it does. */
+export interface TableTarget {
+  write(table: Table, rows: readonly Row[]): Promise<void>;
+  tally(table: Table): Promise<Tally>;
+}
+
+/** The statement that tallies a table, in either database. */
+export function tallyStatement(table: Table): string {
+  const lengths = Object.entries(table.columns)
+    .filter(([, kind]) => kind !== 'integer')
+    .map(([column]) => `coalesce(octet_length(${column}), 0)`);
+  return `SELECT count(*) AS "rows", coalesce(sum(${lengths.join(' + ')}), 0) AS bytes FROM ${fromClause(table)}`;
+}
+
+/** The statement that reads a table in the order of its first column, in either database. */
+export function readStatement(table: Table): string {
+  const columns = Object.keys(table.columns);
+  return `SELECT ${columns.join(', ')} FROM ${fromClause(table)} ORDER BY ${columns[0]}`;
+}
+
+function fromClause({ name, where }: Table): string {
+  return where === undefined ? name : `${name} WHERE ${where}`;
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { onTestFinished } from 'vitest';
+import type { Cluster, MemberCard, Store } from '../../../src/daemon/ports.ts';
+import { Secret } from '../../../src/domain/secret.ts';
+import { openCluster } from '../../../src/store/postgres/open-cluster.ts';
+import { sharedPostgres } from '../../support/postgres.ts';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { noon, silent } from '../sqlite/batches.ts';
+
+export const program = 'lowwater 1.0.0';
+
+/** The address of a new, empty database. */
+export async function makeDatabase(): Promise<Secret> {
+  return (await sharedPostgres()).createDatabase();
+}
+
+export async function open(url: Secret, options: { readonly leaseMs?: number } = {}): Promise<Cluster> {
+  const { leaseMs = 60_000 } = options;
+  const cluster = await openCluster({ url, leaseMs, log: silent, now: () => noon, program });
+  onTestFinished(() => cluster.close());
+  return cluster;
+}
+
+export function card(parts: Partial<MemberCard> = {}): MemberCard {
+  return { incarnation: randomUUID(), node: 'one', advertise: null, configHash: 'abc', ...parts };
+}
+
+/** A new member that owns the accounts. */
+export async function own(cluster: Cluster): Promise<{
+  readonly incarnation: string;
+  readonly epoch: number;
+  readonly store: Store;
+}> {
+  const { incarnation, ...rest } = card();
+  await cluster.join({ incarnation, ...rest });
+  const epoch = await cluster.claim(incarnation);
+  if (epoch === null) throw new Error('somebody owns the accounts');
+  return { incarnation, epoch, store: cluster.store({ incarnation, epoch }) };
+}
+
+/** The same database through a proxy that can be told to break. */
+export async function throughProxy(url: Secret): Promise<{ readonly url: Secret; readonly proxy: TcpProxy }> {
+  const proxy = await startTcpProxy((await sharedPostgres()).port);
+  onTestFinished(() => proxy.close());
+  const address = new URL(url.reveal());
+  address.port = String(proxy.port);
+  return { url: new Secret(address.href), proxy };
+}

@@ -1,0 +1,114 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
+import { batch } from '../sqlite/batches.ts';
+import { card, makeDatabase, open, own } from './fixtures.ts';
+
+describe.skipIf(noPostgres !== null)('the accounts', () => {
+  it('are taken by one of many who try at once, and the epoch grows by one', async () => {
+    const url = await makeDatabase();
+    const clusters = await Promise.all(Array.from({ length: 5 }, () => open(url)));
+    const cards = clusters.map((_, index) => card({ node: `n${index}` }));
+    await Promise.all(clusters.map((cluster, index) => cluster.join(cards[index] ?? card())));
+    const epochs = await Promise.all(
+      clusters.map((cluster, index) => cluster.claim(cards[index]?.incarnation ?? '')),
+    );
+    expect(epochs.filter((epoch) => epoch !== null)).toEqual([1]);
+    const { owner, epoch, members } = (await clusters[0]?.look()) ?? { owner: '', epoch: 0, members: [] };
+    expect(epoch).toBe(1);
+    expect(owner).toBe(cards[epochs.indexOf(1)]?.incarnation);
+    expect(members.map(({ node }) => node)).toEqual(['n0', 'n1', 'n2', 'n3', 'n4']);
+  });
+
+  it('stay with an owner whose lease is not over', async () => {
+    const cluster = await open(await makeDatabase());
+    const { incarnation } = await own(cluster);
+    const other = card();
+    await cluster.join(other);
+    expect(await cluster.claim(other.incarnation)).toBeNull();
+    expect((await cluster.look()).owner).toBe(incarnation);
+  });
+
+  it('are free once the lease of their owner is over, and the owner cannot bring it back', async () => {
+    const url = await makeDatabase();
+    const short = await open(url, { leaseMs: 300 });
+    const mine = card();
+    await short.join(mine);
+    expect(await short.claim(mine.incarnation)).toBe(1);
+    expect((await short.renew(mine)).renewed).toBe(true);
+    await pause(350);
+    const seen = await short.renew(mine);
+    expect(seen).toMatchObject({ renewed: false, owner: null, epoch: 1 });
+    expect(await short.claim(mine.incarnation)).toBeNull();
+    const heir = card();
+    await short.join(heir);
+    expect(await short.claim(heir.incarnation)).toBe(2);
+    expect((await short.renew(mine)).renewed).toBe(false);
+  });
+
+  it('are free at once when their owner leaves', async () => {
+    const cluster = await open(await makeDatabase());
+    const first = await own(cluster);
+    await cluster.leave(first.incarnation);
+    await cluster.leave(first.incarnation);
+    expect(await cluster.look()).toMatchObject({ owner: null, members: [] });
+    expect((await own(cluster)).epoch).toBe(2);
+  });
+
+  it('are taken with a condition only where nobody had them since', async () => {
+    const cluster = await open(await makeDatabase(), { leaseMs: 200 });
+    const first = await own(cluster);
+    await pause(250);
+    const again = card();
+    await cluster.join(again);
+    expect(await cluster.claim(again.incarnation, first.epoch + 1)).toBeNull();
+    expect(await cluster.claim(again.incarnation, first.epoch)).toBe(first.epoch + 1);
+  });
+
+  it('are not waited for while their owner writes', async () => {
+    const url = await makeDatabase();
+    const cluster = await open(url, { leaseMs: 100 });
+    await own(cluster);
+    const heir = card();
+    await pause(150);
+    await cluster.join(heir);
+    const server = await sharedPostgres();
+    const writing = server.sql(url, 'BEGIN; SELECT FROM slot FOR SHARE; SELECT pg_sleep(0.4); COMMIT');
+    await pause(100);
+    const lasting = await open(url);
+    const lastingHeir = card();
+    await lasting.join(lastingHeir);
+    expect(await lasting.claim(lastingHeir.incarnation)).toBeNull();
+    await writing;
+    expect(await lasting.claim(lastingHeir.incarnation)).toBe(2);
+  });
+
+  it('can still be written by an owner whose lease is over, as long as nobody took them', async () => {
+    const cluster = await open(await makeDatabase(), { leaseMs: 100 });
+    const { store } = await own(cluster);
+    await pause(150);
+    await store.commit(batch({ notes: { a: '1' } }));
+    expect((await store.load()).notes).toEqual({ a: '1' });
+  });
+});
+
+describe.skipIf(noPostgres !== null)('a member', () => {
+  it('says what it is, and anew with each renewal', async () => {
+    const cluster = await open(await makeDatabase());
+    const mine = card({ node: 'north', advertise: 'http://10.0.0.1:8080' });
+    await cluster.join(mine);
+    const { members, databaseNow } = await cluster.renew({ ...mine, configHash: 'other' });
+    expect(members).toEqual([
+      { ...mine, configHash: 'other', program: 'lowwater 1.0.0', expiresAt: expect.any(Number) },
+    ]);
+    expect((members[0]?.expiresAt ?? 0) - databaseNow).toBeGreaterThan(50_000);
+    expect(Math.abs(databaseNow - Date.now())).toBeLessThan(5000);
+  });
+
+  it('whose lease is over is nobody', async () => {
+    const cluster = await open(await makeDatabase(), { leaseMs: 1 });
+    await cluster.join(card());
+    await pause(20);
+    expect((await cluster.look()).members).toEqual([]);
+  });
+});

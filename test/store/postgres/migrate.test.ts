@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { postgresMigrations, readMigrations } from '../../../src/store/migrations.ts';
+import { openCluster } from '../../../src/store/postgres/open-cluster.ts';
+import { openPostgresReader } from '../../../src/store/postgres/reader.ts';
+import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
+import { noon, silent } from '../sqlite/batches.ts';
+import { makeDatabase, open, program } from './fixtures.ts';
+
+const shipped = readMigrations(postgresMigrations);
+const next = {
+  number: shipped.length + 1,
+  name: 'later.sql',
+  sql: 'CREATE TABLE later (no integer)',
+  checksum: 'x',
+};
+
+async function openWith(url: Awaited<ReturnType<typeof makeDatabase>>, migrations = shipped): Promise<void> {
+  const cluster = await openCluster({
+    url,
+    leaseMs: 1000,
+    log: silent,
+    now: () => noon,
+    program,
+    migrations,
+  });
+  await cluster.close();
+}
+
+describe.skipIf(noPostgres !== null)('the schema', () => {
+  it('is made once, whoever starts at the same time', async () => {
+    const url = await makeDatabase();
+    await Promise.all(Array.from({ length: 6 }, () => openWith(url)));
+    const server = await sharedPostgres();
+    expect(await server.sql(url, 'SELECT number, name, program FROM migration ORDER BY number')).toEqual(
+      shipped.map(({ number, name }) => ({ number, name, program })),
+    );
+    expect(await server.sql(url, 'SELECT no, epoch FROM slot')).toEqual([{ no: 0, epoch: '0' }]);
+  });
+
+  it('is brought up to date, and then refused by an older program', async () => {
+    const url = await makeDatabase();
+    await openWith(url);
+    await openWith(url, [...shipped, next]);
+    await expect(openWith(url)).rejects.toThrow(
+      `has schema ${next.number} (made by ${program}), newer than schema ${shipped.length} of ${program}`,
+    );
+  });
+
+  it('is before or after a migration that fails', async () => {
+    const url = await makeDatabase();
+    await openWith(url);
+    const broken = { ...next, sql: 'CREATE TABLE later (no integer); SELECT 1 / 0' };
+    await expect(openWith(url, [...shipped, broken])).rejects.toThrow('division by zero');
+    const server = await sharedPostgres();
+    expect(await server.sql(url, "SELECT to_regclass('later') AS later")).toEqual([{ later: null }]);
+    await openWith(url);
+  });
+
+  it('made from migrations that were edited since is refused', async () => {
+    const url = await makeDatabase();
+    await openWith(url);
+    const edited = shipped.map((migration) => ({ ...migration, checksum: 'edited' }));
+    await expect(openWith(url, edited)).rejects.toThrow('migration 1 (0001-first.sql) is not the one');
+  });
+
+  it('is not mixed with tables of another program', async () => {
+    const url = await makeDatabase();
+    const server = await sharedPostgres();
+    await server.sql(url, 'CREATE TABLE account (name text)');
+    await expect(openWith(url)).rejects.toThrow('holds tables of another program');
+    expect(await server.sql(url, "SELECT to_regclass('slot') AS slot")).toEqual([{ slot: null }]);
+  });
+
+  it('is asked for in a database that can hold every character', async () => {
+    const url = await makeDatabase();
+    const server = await sharedPostgres();
+    await server.sql(
+      url,
+      "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'",
+    );
+    const latin = new URL(url.reveal());
+    latin.pathname = '/latin';
+    const { Secret } = await import('../../../src/domain/secret.ts');
+    await expect(openWith(new Secret(latin.href))).rejects.toThrow("create it with ENCODING 'UTF8'");
+  });
+
+  it('is asked for by who only reads', async () => {
+    const url = await makeDatabase();
+    await expect(openPostgresReader({ url, program })).rejects.toThrow(
+      'holds nothing yet: `lowwater run` makes its tables',
+    );
+    await open(url);
+    const reader = await openPostgresReader({ url, program });
+    await reader.close();
+  });
+});

@@ -1,0 +1,138 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { Secret } from '../../../src/domain/secret.ts';
+import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
+import type { TcpProxy } from '../../support/tcp-proxy.ts';
+import { flat } from '../beds.ts';
+import { accountState, always, batch, noon, ok, pollsOf } from '../sqlite/batches.ts';
+import { makeDatabase, open, own, throughProxy } from './fixtures.ts';
+
+const otp = { account: 'otp', ...always };
+
+describe.skipIf(noPostgres !== null)('a commit', () => {
+  it('whose answer was lost is stored once, however often it is sent again', async () => {
+    const { proxy, url } = await throughProxy(await makeDatabase());
+    const { store } = await own(await open(url));
+    await store.commit(batch({ polls: pollsOf('otp', [ok(noon, 1)]) }));
+    const lost = batch({ polls: pollsOf('otp', [ok(noon + 1, 2)]), accounts: [accountState('otp')] });
+    proxy.mode = 'mute';
+    expect(await failureWhenBroken(store.commit(lost), proxy)).toMatchObject({ kind: 'unknown' });
+    expect(await failureWhenBroken(store.commit(lost), proxy)).toMatchObject({ kind: 'unknown' });
+    proxy.mode = 'cut';
+    await expect(store.commit(lost)).rejects.toMatchObject({ kind: 'unknown' });
+    proxy.mode = 'pass';
+    await expect(store.commit(batch({ notes: { a: '1' } }))).rejects.toThrow('the end of one is unknown');
+    await store.commit(lost);
+    await store.commit(batch({ polls: pollsOf('otp', [ok(noon + 2, 3)]) }));
+    expect((await flat(store.readings(otp))).map(({ sms }) => sms)).toEqual([1, 2, 3]);
+  });
+
+  it('that never arrived is stored when it is sent again', async () => {
+    const { proxy, url } = await throughProxy(await makeDatabase());
+    const { store } = await own(await open(url));
+    await store.commit(batch({ polls: pollsOf('otp', [ok(noon, 1)]) }));
+    const lost = batch({ polls: pollsOf('otp', [ok(noon + 1, 2)]) });
+    proxy.mode = 'hang';
+    expect(await failureWhenBroken(store.commit(lost), proxy)).toMatchObject({ kind: 'unknown' });
+    proxy.mode = 'pass';
+    await store.commit(lost);
+    expect((await flat(store.readings(otp))).map(({ sms }) => sms)).toEqual([1, 2]);
+  });
+
+  it('to a server that says nothing is given up after seconds', async () => {
+    const { proxy, url } = await throughProxy(await makeDatabase());
+    const { store } = await own(await open(url));
+    proxy.mode = 'hang';
+    await expect(store.commit(batch())).rejects.toMatchObject({ kind: 'unknown' });
+  });
+
+  it('for which there was no connection was not stored, and says so', async () => {
+    const direct = await makeDatabase();
+    const { incarnation, epoch } = await own(await open(direct));
+    const { proxy, url } = await throughProxy(direct);
+    const store = (await open(url)).store({ incarnation, epoch });
+    proxy.mode = 'cut';
+    await expect(store.commit(batch({ notes: { a: '1' } }))).rejects.toMatchObject({ kind: 'other' });
+    proxy.mode = 'pass';
+    await store.commit(batch({ notes: { a: '2' } }));
+    expect((await store.load()).notes).toEqual({ a: '2' });
+  });
+
+  it('of an owner that was overtaken is refused, and so is what it deletes', async () => {
+    const url = await makeDatabase();
+    const cluster = await open(url);
+    const first = await own(cluster);
+    await first.store.commit(batch({ polls: pollsOf('otp', [ok(noon, 1)]) }));
+    await cluster.leave(first.incarnation);
+    const second = await own(cluster);
+    expect(second.epoch).toBe(first.epoch + 1);
+    const late = batch({ polls: pollsOf('otp', [ok(noon + 1, 2)]), notes: { a: '1' } });
+    await expect(first.store.commit(late)).rejects.toMatchObject({ kind: 'fenced' });
+    await expect(first.store.commit(batch({ polls: pollsOf('new', [ok(noon, 1)]) }))).rejects.toMatchObject({
+      kind: 'fenced',
+    });
+    await expect(first.store.prune(noon + 5)).rejects.toMatchObject({ kind: 'fenced' });
+    expect(await flat(second.store.polls(otp))).toHaveLength(1);
+    expect((await second.store.load()).notes).toEqual({});
+  });
+
+  it('waits for who takes the accounts just then, and is refused', async () => {
+    const url = await makeDatabase();
+    const { incarnation, store } = await own(await open(url));
+    await store.commit(batch());
+    const server = await sharedPostgres();
+    const taking = server.sql(url, 'BEGIN; UPDATE slot SET epoch = epoch + 1; SELECT pg_sleep(0.5); COMMIT');
+    await waitForLock(url);
+    await expect(store.commit(batch({ notes: { a: '1' } }))).rejects.toMatchObject({ kind: 'fenced' });
+    await taking;
+    expect((await store.load()).notes).toEqual({});
+    expect(await server.sql(url, `SELECT batch FROM member WHERE incarnation = '${incarnation}'`)).toEqual([
+      { batch: '1' },
+    ]);
+  });
+
+  it('that the server did not get to within its limit was not stored', async () => {
+    const url = await makeDatabase();
+    const { store } = await own(await open(url));
+    await store.commit(batch());
+    const server = await sharedPostgres();
+    const locked = server.sql(url, 'BEGIN; UPDATE slot SET no = no; SELECT pg_sleep(2.6); COMMIT');
+    await waitForLock(url);
+    await expect(store.commit(batch({ notes: { a: '1' } }))).rejects.toMatchObject({ kind: 'busy' });
+    await locked;
+    await store.commit(batch({ notes: { a: '2' } }));
+    expect((await store.load()).notes).toEqual({ a: '2' });
+  });
+
+  it('to a server that only reads says so', async () => {
+    const url = await makeDatabase();
+    const { incarnation, epoch } = await own(await open(url));
+    const server = await sharedPostgres();
+    await server.sql(
+      url,
+      `ALTER DATABASE ${new URL(url.reveal()).pathname.slice(1)} SET default_transaction_read_only = on`,
+    );
+    const store = (await open(url)).store({ incarnation, epoch });
+    await expect(store.commit(batch())).rejects.toMatchObject({ kind: 'read-only' });
+  });
+});
+
+/** Breaks the connections once what was sent has surely arrived, if it arrives at all. */
+async function failureWhenBroken(sent: Promise<void>, proxy: TcpProxy): Promise<unknown> {
+  const failure = sent.catch((error: unknown) => error);
+  await pause(100);
+  proxy.breakAll();
+  return failure;
+}
+
+/** Until another session holds the slot. */
+async function waitForLock(url: Secret): Promise<void> {
+  const server = await sharedPostgres();
+  for (;;) {
+    const [row] = await server.sql(
+      url,
+      "SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()",
+    );
+    if (row?.n === 1) return;
+  }
+}

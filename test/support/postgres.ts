@@ -1,0 +1,153 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { Secret } from '../../src/domain/secret.ts';
+
+/** A PostgreSQL of a test's own, in a temporary folder. */
+export interface PostgresCluster {
+  readonly port: number;
+  /** Password of the user `lowwater`. */
+  readonly password: string;
+  /** A new, empty database; its address. */
+  createDatabase(): Promise<Secret>;
+  /** A statement as the superuser, on a connection of its own. */
+  sql(database: Secret, text: string): Promise<readonly Record<string, unknown>[]>;
+  /** As `pg_ctl stop -m`. */
+  stop(mode: 'fast' | 'immediate'): void;
+  start(): void;
+  /** Stops it and removes its folder. */
+  remove(): void;
+}
+
+const bin = findPrograms();
+
+/** Why tests that need PostgreSQL are left out; null where it is installed. */
+export const noPostgres: string | null =
+  bin === null ? 'PostgreSQL (initdb, pg_ctl) is not installed: its tests are left out' : null;
+
+let shared: Promise<PostgresCluster> | null = null;
+
+/** One for all tests of a worker, which ends with it. Nobody stops it, and each test makes a database of its own. */
+export function sharedPostgres(): Promise<PostgresCluster> {
+  shared ??= startPostgres();
+  return shared;
+}
+
+/** Starts a cluster; the caller removes it. */
+export async function startPostgres(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<PostgresCluster> {
+  if (bin === null) throw new Error('PostgreSQL is not installed');
+  const folder = mkdtempSync(join(tmpdir(), 'lowwater-postgres-'));
+  const user = serverUser();
+  if (user !== null) chownSync(folder, user.uid, user.gid);
+  const data = join(folder, 'data');
+  const password = 'correct horse/battery';
+  const passwordFile = join(folder, 'password');
+  writeFileSync(passwordFile, password, { mode: 0o644 });
+  const run = (program: string, args: readonly string[]): void => {
+    execFileSync(join(bin, program), args, { cwd: folder, stdio: 'pipe', env: { LC_ALL: 'C' }, ...user });
+  };
+  run('initdb', [
+    '-D',
+    data,
+    '-U',
+    'lowwater',
+    '-A',
+    'scram-sha-256',
+    `--pwfile=${passwordFile}`,
+    '-E',
+    'UTF8',
+    '-N',
+  ]);
+  const port = await freePort();
+  const all = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    port: String(port),
+    fsync: 'off',
+    shared_buffers: '32MB',
+    max_wal_size: '256MB',
+    max_connections: '60',
+    ...settings,
+  };
+  const options = Object.entries(all)
+    .map(([name, value]) => `-c ${name}='${value}'`)
+    .join(' ');
+  const start = (): void =>
+    run('pg_ctl', ['start', '-w', '-s', '-D', data, '-l', join(folder, 'log'), '-o', options]);
+  const stop = (mode: 'fast' | 'immediate'): void =>
+    run('pg_ctl', ['stop', '-w', '-s', '-D', data, '-m', mode]);
+  const address = (database: string): Secret =>
+    new Secret(`postgres://lowwater:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`);
+  const sql: PostgresCluster['sql'] = async (database, text) => {
+    const client = new Client({ connectionString: database.reveal() });
+    await client.connect();
+    try {
+      const { rows } = await client.query<Record<string, unknown>>(text);
+      return rows;
+    } finally {
+      await client.end();
+    }
+  };
+  let databases = 0;
+  start();
+  endWithProcess(folder, join(data, 'postmaster.pid'));
+  return {
+    port,
+    password,
+    async createDatabase() {
+      databases += 1;
+      const name = `test_${databases}`;
+      await sql(address('postgres'), `CREATE DATABASE ${name}`);
+      return address(name);
+    },
+    sql,
+    stop,
+    start,
+    remove() {
+      if (existsSync(join(data, 'postmaster.pid'))) stop('immediate');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** PostgreSQL refuses to run as root; its packages make a user for it. */
+function serverUser(): { readonly uid: number; readonly gid: number } | null {
+  if (process.getuid?.() !== 0) return null;
+  const ask = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: ask('-u'), gid: ask('-g') };
+}
+
+function findPrograms(): string | null {
+  const versions = '/usr/lib/postgresql';
+  const packaged = existsSync(versions)
+    ? readdirSync(versions)
+        .toSorted((left, right) => Number(right) - Number(left))
+        .map((version) => join(versions, version, 'bin'))
+    : [];
+  const places = [...packaged, ...(process.env.PATH ?? '').split(':')];
+  return (
+    places.find((place) => existsSync(join(place, 'initdb')) && existsSync(join(place, 'pg_ctl'))) ?? null
+  );
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** A server that outlived a test run would be there for good. */
+function endWithProcess(folder: string, pidFile: string): void {
+  const script = `while kill -0 ${process.pid} 2>/dev/null; do sleep 1; done
+    [ -f "${pidFile}" ] && kill -QUIT "$(head -n 1 "${pidFile}")" && sleep 1
+    rm -rf "${folder}"`;
+  spawn('sh', ['-c', script], { stdio: 'ignore', detached: true }).unref();
+}
