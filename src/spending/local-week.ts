@@ -83,8 +83,11 @@ export class LocalWeek {
   /** The slots of the hours that follow one another from `startsAt` on, the first that of `startsAt` itself. */
   slotsFrom(startsAt: number): Uint8Array {
     if (this.#aheadFrom === startsAt) return this.#ahead;
+    // An hour later all but the last are known.
+    const known = this.#aheadFrom + hourMs === startsAt ? farthestHours - 1 : 0;
+    if (known > 0) this.#ahead.copyWithin(0, 1);
     this.#aheadFrom = startsAt;
-    for (let hour = 0; hour < farthestHours; hour++) {
+    for (let hour = known; hour < farthestHours; hour++) {
       const at = startsAt + hour * hourMs;
       const offsetMs = this.#calendar.offsetMs(this.timezone, at);
       this.#ahead[hour] = this.#slotOf(Math.floor((at + offsetMs) / hourMs));

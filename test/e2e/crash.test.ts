@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { openReader } from '../../src/store/store.ts';
 import { accountOf, alertsOf, incidentsOf, notificationsOf } from '../support/api-answers.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Bed, withBed } from '../support/run-daemon.ts';
+import { type Bed, type RunningDaemon, withBed } from '../support/run-daemon.ts';
 import { accepted } from '../support/slack-sink.ts';
 
 const hookOnly = (origin: string) => ({ channels: { hook: { type: 'webhook', url: `${origin}/hook` } } });
@@ -93,5 +93,48 @@ describe.concurrent('a daemon killed with SIGKILL', { timeout: 60_000 }, () => {
       // A timer may fire a little early by the wall clock, which keeps no step with it.
       expect(startedAt).toBeGreaterThan(Date.parse(until) - 50);
       await eventually('it reads', async () => (await accountOf(second)).outcome === 'ok');
+    }));
+
+  it('in a period with a budget, and below where a top-up is due: the next one counts on from what was spent', () =>
+    withBed({}, async (bed) => {
+      bed.configure({
+        rules: [
+          { id: 'budget', type: 'budget', per: 'month', amount: 110 },
+          { id: 'recharge', type: 'missed-top-up', at: 960, within: '4s' },
+        ],
+      });
+      const states = async (daemon: RunningDaemon) =>
+        Object.fromEntries((await alertsOf(daemon)).map(({ rule, state }) => [rule, state]));
+      const read = (daemon: RunningDaemon, sms: string) => {
+        bed.provider.control.setBalance('otp', 'sms', sms);
+        return eventually(
+          `it reads ${sms}`,
+          async () => (await accountOf(daemon)).balances.sms === sms || null,
+        );
+      };
+      const first = await bed.start();
+      await read(first, '1000');
+      await read(first, '950');
+      await eventually(
+        'it is stored',
+        () => readStored(bed).accounts[0]?.reading?.sms === 950_000_000 || null,
+      );
+      await first.kill();
+      // What is spent while nobody watches counts too.
+      bed.provider.control.setBalance('otp', 'sms', '920');
+      const second = await bed.start();
+      await read(second, '900');
+      expect(await states(second)).not.toHaveProperty('budget');
+      await eventually(
+        'the recharge is missed',
+        async () => (await states(second)).recharge === 'firing' || null,
+      );
+      await second.kill();
+      const third = await bed.start();
+      await read(third, '880');
+      await eventually('the budget is spent', async () => (await states(third)).budget === 'firing' || null);
+      const [spent] = (await alertsOf(third)).filter(({ rule }) => rule === 'budget');
+      expect(spent?.value).toBe('120');
+      expect(await states(third)).toMatchObject({ recharge: 'firing' });
     }));
 });

@@ -20,6 +20,7 @@ export interface ApiAlert {
   readonly state: string;
   readonly severity: string;
   readonly incident: string | null;
+  readonly value: string | number | null;
   readonly acknowledged: { readonly by: string; readonly comment: string } | null;
   readonly silenced: boolean;
 }
