@@ -45,7 +45,7 @@ const usualTop = (world: World) =>
 
 it('a surge that a person acknowledged leaves no trace in what is usual, through a crash too; one nobody took does', async () => {
   const world = await worldInSurge();
-  expect(world.views.acknowledge(order)).toBeNull();
+  expect(await world.views.acknowledge(order)).toBeNull();
   await world.pass(minuteMs);
   world.crash();
   world.start();
@@ -60,8 +60,8 @@ it('a surge that a person acknowledged leaves no trace in what is usual, through
 
 it('one that was given back counts as if nobody had taken it', async () => {
   const world = await worldInSurge();
-  world.views.acknowledge(order);
-  expect(world.views.unacknowledge(alert)).toBeNull();
+  await world.views.acknowledge(order);
+  expect(await world.views.unacknowledge(alert)).toBeNull();
   await spend(world, 48, 10);
   expect(usualTop(world)).toBeGreaterThan(0.5);
 });
