@@ -84,7 +84,7 @@ function failureNote(account: AccountView, frame: Frame): Html | null {
   if (account.outcome === null || account.outcome === 'ok') return null;
   const { consecutiveFailures, backoffUntil } = account;
   const waits = backoffUntil !== null && backoffUntil > frame.now;
-  return html`<p class="note unread">${badge('unread', account.outcome.replaceAll('_', ' '))} ${account.failure ?? 'The last poll failed.'} ${
+  return html`<p class="note unread">${badge('unread', account.outcome.replaceAll('_', ' '))} ${(account.failure ?? 'The last poll failed').replace(/\.$/, '')}. ${
     consecutiveFailures > 1 && html`Failed ${consecutiveFailures} times in a row. `
   }${waits && html`Waits until ${momentAndAge(backoffUntil, frame)}. `}The balances below are from the last reading.</p>`;
 }

@@ -14,6 +14,8 @@ interface Total {
   unread: number;
   readonly sums: { sms: Micros; voip: Micros };
   burnPerDay: Micros;
+  /** Of how many accounts anything is known of their burn: the sum is theirs. */
+  burning: number;
   /** The account that runs out first. */
   first: { readonly account: AccountView; readonly emptyAt: number } | null;
 }
@@ -27,15 +29,22 @@ export function totalsTable(accounts: readonly AccountView[], frame: Frame): Htm
 <tbody>${totals.map((total) => totalRow(total, frame))}</tbody></table></div>`;
 }
 
-function totalRow({ currency, accounts, unread, sums, burnPerDay, first }: Total, frame: Frame): Html {
+function totalRow(total: Total, frame: Frame): Html {
+  const { currency, accounts, unread, sums, first } = total;
   return html`<tr><th scope="row"><bdi>${currency}</bdi></th><td data-label="Accounts">${plural(accounts, 'account')}${unread > 0 && html`<span class="sub unread">${unread} not read just now</span>`}</td>
 <td class="number" data-label="SMS">${formatAmount(sums.sms, currency)}</td><td class="number" data-label="VoIP">${formatAmount(sums.voip, currency)}</td>
-<td class="number" data-label="Burn per day">${formatComputed(burnPerDay, null)}</td>
+<td class="number" data-label="Burn per day">${burnCell(total)}</td>
 <td data-label="First empty">${
     first === null
       ? unknown()
       : html`${moment(first.emptyAt, frame)}<span class="sub"><a href="${accountPath(first.account.id)}"><bdi>${nameOf(first.account.name)}</bdi></a></span>`
   }</td></tr>`;
+}
+
+function burnCell({ accounts, burnPerDay, burning }: Total): Html {
+  if (burning === 0) return unknown();
+  const rest = accounts - burning;
+  return html`${formatComputed(burnPerDay, null)}${rest > 0 && html`<span class="sub">${rest} not known yet</span>`}`;
 }
 
 function sumUp(accounts: readonly AccountView[]): ReadonlyMap<string, Total> {
@@ -48,6 +57,7 @@ function sumUp(accounts: readonly AccountView[]): ReadonlyMap<string, Total> {
     totals.set(currency, total);
     total.accounts += 1;
     if (outcome !== 'ok') total.unread += 1;
+    if (balances.some((balance) => outlooks[balance]?.burnPerDay != null)) total.burning += 1;
     for (const balance of balances) {
       total.sums[balance] += reading[balance];
       total.burnPerDay += outlooks[balance]?.burnPerDay ?? 0;
@@ -60,5 +70,13 @@ function sumUp(accounts: readonly AccountView[]): ReadonlyMap<string, Total> {
 }
 
 function emptyTotal(currency: string): Total {
-  return { currency, accounts: 0, unread: 0, sums: { sms: 0, voip: 0 }, burnPerDay: 0, first: null };
+  return {
+    currency,
+    accounts: 0,
+    unread: 0,
+    sums: { sms: 0, voip: 0 },
+    burnPerDay: 0,
+    burning: 0,
+    first: null,
+  };
 }

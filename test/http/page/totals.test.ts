@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { totalsTable } from '../../../src/http/page/totals.ts';
+import { buildAccountView, buildOutlook, micros } from '../../support/fake-views.ts';
+
+const burning = (burnPerDay: number | null) => ({
+  sms: buildOutlook({ burnPerDay: burnPerDay === null ? null : micros(burnPerDay) }),
+  voip: null,
+});
+
+function burnCell(...burns: readonly (number | null)[]): string {
+  const accounts = burns.map((burn, index) =>
+    buildAccountView({ id: `a${index}`, name: 'A', outlooks: burning(burn), labels: {} }),
+  );
+  const table = totalsTable(accounts, { now: 0, timezone: 'UTC' })?.markup ?? '';
+  return /data-label="Burn per day">(.*?)<\/td>/.exec(table)?.[1] ?? 'no such cell';
+}
+
+describe('the totals of a currency', () => {
+  it('sum the burn of all accounts', () => {
+    expect(burnCell(12, 30)).toBe('42.00');
+  });
+
+  it('say of how many accounts the burn is not known', () => {
+    expect(burnCell(12, null)).toMatch(/^12\.00<.*1 not known yet/);
+  });
+
+  it('call no burn known where none is', () => {
+    expect(burnCell(null, null)).not.toMatch(/\d/);
+  });
+});
