@@ -27,6 +27,8 @@ export interface Surroundings {
   readonly dataDirectory: string;
   /** What a value of the file, or any below it, was put in from. */
   readonly sourceAt: (path: Path) => ValueSource | null;
+  /** What stands in the file, placeholders replaced. */
+  readonly writtenAt: (path: Path) => unknown;
 }
 
 /** Settings from a valid file. */
@@ -35,7 +37,7 @@ export function buildSettings(config: ConfigInput, around: Surroundings): Settin
     ...buildAccount(account, config),
     keyFrom: around.sourceAt(['accounts', index, 'authSecret']),
   }));
-  const { rules } = config;
+  const rules = config.rules.map((rule, index) => ({ ...rule, written: around.writtenAt(['rules', index]) }));
   return {
     provider: {
       timeoutMs: config.provider.timeout,

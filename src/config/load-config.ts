@@ -13,7 +13,7 @@ import { checkReferences } from './checks/check-references.ts';
 import { checkRules } from './checks/check-rules.ts';
 import { checkSchedules, type FindCronProblem } from './checks/check-schedules.ts';
 import type { ConfigProblem } from './config-problem.ts';
-import { type Draft, draftDocument, sourceAt } from './draft.ts';
+import { type Draft, draftDocument, sourceAt, valueAt } from './draft.ts';
 import { findWarnings } from './find-warnings.ts';
 import { type AccountFiles, includeAccounts } from './include-accounts.ts';
 import type { FileContent, FileList } from './interpolate.ts';
@@ -150,6 +150,7 @@ function checkAll(gathered: Gathered, request: Omit<LoadRequest, 'readFile' | 'l
     directory,
     dataDirectory,
     sourceAt: (path) => sourceAt(draft, path),
+    writtenAt: (path) => valueAt(draft, path),
   });
   return {
     kind: 'loaded',

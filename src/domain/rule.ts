@@ -30,6 +30,8 @@ export interface Rule {
   readonly match: Matcher;
   /** True for the rules that exist without being configured. */
   readonly builtIn: boolean;
+  /** As it stands in the file, placeholders replaced; absent where no file has it. */
+  readonly written?: unknown;
   /** Of a rule with a ladder: its thresholds by severity, in the unit that its kind judges. */
   readonly thresholds?: Ladder<number>;
   /** Which balance it is about; null for rules about the account as a whole. */

@@ -202,7 +202,7 @@ test('every rule type has the defaults of the contract', () => {
   const base = { forMs: 0, recoverForMs: 0, match: {}, builtIn: false, balance: null };
   const money = { ...base, balance: 'sms' };
   const none = { kind: 'amount', micros: 0 };
-  expect(settings.rules.filter((rule) => !rule.builtIn)).toEqual([
+  expect(settings.rules.filter((rule) => !rule.builtIn)).toMatchObject([
     { ...money, id: 'a', type: 'below', severity: 'warning', thresholds: { warning: 1e6 }, hysteresis: none },
     {
       ...money,

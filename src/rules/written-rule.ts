@@ -1,0 +1,106 @@
+import * as z from 'zod';
+import type { Rule } from '../domain/rule.ts';
+import { commonKeys } from './common-keys.ts';
+import type { RuleKind } from './kind.ts';
+import { kindOfRuleNamed } from './registry.ts';
+import { ruleSchema } from './rule-schema.ts';
+
+/** A rule as it stands in the file: what it reads as, or what is wrong with it, each with its place in the rule. */
+export type WrittenRule =
+  | { readonly kind: 'rule'; readonly rule: Rule }
+  | {
+      readonly kind: 'invalid';
+      readonly problems: readonly { readonly path: string; readonly message: string }[];
+    };
+
+export function readWrittenRule(written: unknown): WrittenRule {
+  const parsed = ruleSchema.safeParse(written);
+  const type = keyOf(written, 'type');
+  const kind = typeof type === 'string' ? kindOfRuleNamed(type) : null;
+  const problems = [
+    ...(parsed.error?.issues ?? []),
+    ...(kind?.check?.({
+      valueAt: (path) => path.reduce(keyOf, written),
+      isBroken: () => false,
+    }) ?? []),
+  ].map(({ path, message }) => ({ path: path.join('.'), message }));
+  return parsed.success && problems.length === 0
+    ? { kind: 'rule', rule: parsed.data }
+    : { kind: 'invalid', problems };
+}
+
+/** One value of a rule that a person may set. */
+export interface RuleField {
+  /** Such as `thresholds.critical`. */
+  readonly path: string;
+  readonly description: string;
+  /** As it stands in the file; empty where it does not. */
+  readonly value: string;
+  /** What it may be, where only some words are allowed. */
+  readonly words: readonly string[];
+}
+
+/** What of a rule decides when it speaks, in the order of the reference: all but its name, its kind and whom it watches. */
+export function ruleFields(kind: RuleKind, written: unknown): readonly RuleField[] {
+  return settingsOf(kind).map(({ path, schema }) => {
+    const value = path.reduce(keyOf, written);
+    return {
+      path: path.join('.'),
+      description: schema.description ?? '',
+      value: value === undefined ? '' : String(value),
+      words: (schema.enum ?? []).map(String),
+    };
+  });
+}
+
+/** The rule with other values, one for each path; what is left empty does not stand in it. */
+export function writeRule(
+  kind: RuleKind,
+  written: unknown,
+  values: ReadonlyMap<string, string>,
+): Record<string, unknown> {
+  const rule: Record<string, unknown> = { id: keyOf(written, 'id'), type: kind.type };
+  for (const { path, schema } of settingsOf(kind)) {
+    const text = values.get(path.join('.'))?.trim() ?? '';
+    if (text === '') continue;
+    const [key = '', inner] = path;
+    const value = asWritten(text, schema);
+    rule[key] = inner === undefined ? value : { ...Object(rule[key]), [inner]: value };
+  }
+  const match = keyOf(written, 'match');
+  return match === undefined ? rule : { ...rule, match };
+}
+
+interface Setting {
+  readonly path: readonly string[];
+  readonly schema: z.core.JSONSchema.BaseSchema;
+}
+
+function settingsOf(kind: RuleKind): readonly Setting[] {
+  const { id: _, match: __, ...common } = commonKeys;
+  return Object.entries({ ...kind.keys, ...common }).flatMap(([key, type]) => {
+    const schema = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' });
+    const inner = Object.entries(schema.properties ?? {});
+    if (inner.length === 0) return [{ path: [key], schema }];
+    return inner.flatMap(([name, it]) =>
+      typeof it === 'boolean' ? [] : [{ path: [key, name], schema: it }],
+    );
+  });
+}
+
+/** A number where one may stand there, and else the text. */
+function asWritten(text: string, schema: z.core.JSONSchema.BaseSchema): string | number {
+  return takesNumber(schema) && String(Number(text)) === text ? Number(text) : text;
+}
+
+function takesNumber({ type, anyOf = [] }: z.core.JSONSchema.BaseSchema): boolean {
+  return (
+    type === 'number' || type === 'integer' || anyOf.some((it) => typeof it !== 'boolean' && takesNumber(it))
+  );
+}
+
+function keyOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? Object.entries(value).find(([name]) => name === key)?.[1]
+    : undefined;
+}
