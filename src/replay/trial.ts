@@ -1,0 +1,100 @@
+import { setImmediate } from 'node:timers/promises';
+import type { StoreReader } from '../daemon/ports.ts';
+import type { Calendar, Clock } from '../domain/ports.ts';
+import type { Rule } from '../domain/rule.ts';
+import type { Settings } from '../domain/settings.ts';
+import { emptyReader } from '../views/empty-reader.ts';
+import type { ReplayedIncident } from './incident-book.ts';
+import type { AccountPast } from './past.ts';
+import { Replay } from './replay.ts';
+import { storedPast } from './stored-past.ts';
+
+/** What a rule of other values would have told of the past of one account, beside what it tells as it is. */
+export interface Trial {
+  readonly since: number;
+  readonly until: number;
+  readonly tried: readonly ReplayedIncident[];
+  /** Null where there is no such rule yet. */
+  readonly present: readonly ReplayedIncident[] | null;
+}
+
+export interface TrialOrder {
+  readonly account: string;
+  readonly tried: Rule;
+  /** As it is in force; null where there is none. */
+  readonly present: Rule | null;
+  readonly since: number;
+}
+
+export interface TrialParts {
+  readonly settings: () => Settings;
+  readonly reader: StoreReader;
+  readonly calendar: Calendar;
+  readonly clock: Clock;
+}
+
+/** Each takes a good part of a processor: more at once would only all be slower, and the daemon with them. */
+const mostAtOnce = 2;
+const longestMs = 30_000;
+/** What forecasts learn from lies before the time that is asked for. */
+const learningMs = 35 * 86_400_000;
+/** After so much work everything else has its turn. */
+const sliceMs = 15;
+const fewestPolls = 50;
+const mostPolls = 5_000;
+const triedId = 'as tried';
+
+/** Tries rules on stored history beside the running daemon: in slices, few at once, and not for long. */
+export class Trials {
+  readonly #parts: TrialParts;
+  #running = 0;
+
+  constructor(parts: TrialParts) {
+    this.#parts = parts;
+  }
+
+  /** `busy` while enough others run; `too-long` where it did not end in time. */
+  async run(order: TrialOrder): Promise<Trial | 'busy' | 'too-long'> {
+    if (this.#running >= mostAtOnce) return 'busy';
+    this.#running += 1;
+    try {
+      return await this.#replay(order);
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  async #replay({ account: id, tried, present, since }: TrialOrder): Promise<Trial | 'too-long'> {
+    const { calendar, clock } = this.#parts;
+    const settings = this.#parts.settings();
+    const now = clock.now();
+    const account = settings.accounts.find((known) => known.id === id);
+    if (account === undefined) return { since, until: now, tried: [], present: null };
+    const stored = storedPast(this.#parts.reader, account, { since: since - learningMs, now });
+    const past: AccountPast = { ...stored, before: emptyReader };
+    const asConfigured = (rule: Rule): Rule => ({ ...rule, builtIn: false });
+    const rules = [...(present === null ? [] : [present]), { ...tried, id: triedId }].map(asConfigured);
+    const replay = new Replay({ settings: { ...settings, rules }, calendar, pasts: [past] });
+    const begunAt = clock.monotonic();
+    for (let polls = fewestPolls; clock.monotonic() - begunAt < longestMs; ) {
+      const sliceAt = clock.monotonic();
+      const result = await replay.advance(polls);
+      if (result !== null) {
+        const told = (rule: string): readonly ReplayedIncident[] =>
+          result.incidents.filter(
+            (it) => it.rule === rule && (it.event ? it.firedAt : (it.resolvedAt ?? now)) >= since,
+          );
+        return {
+          since: Math.max(since, result.since),
+          until: result.until,
+          tried: told(triedId),
+          present: present === null ? null : told(present.id),
+        };
+      }
+      const tookMs = clock.monotonic() - sliceAt;
+      polls = Math.min(mostPolls, Math.max(fewestPolls, Math.round(tookMs > sliceMs ? polls / 2 : polls * 1.5)));
+      await setImmediate();
+    }
+    return 'too-long';
+  }
+}
