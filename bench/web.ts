@@ -31,6 +31,7 @@ import { systemRandom } from '../src/system/random.ts';
 import { createViews } from '../src/views/create-views.ts';
 import { emptyReader, nothingStored } from '../src/views/empty-reader.ts';
 import { belowRule, FakeViews } from '../test/support/fake-views.ts';
+import { noTrials } from '../test/support/web-server.ts';
 
 interface Asked {
   readonly url: string;
@@ -80,6 +81,7 @@ async function measure(count: number, client: ChildProcess): Promise<void> {
   const quiet = (): void => {};
   const server = await startWebServer({
     views,
+    trials: noTrials,
     clock: systemClock,
     random: systemRandom,
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet, fatal: quiet },

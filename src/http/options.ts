@@ -1,9 +1,12 @@
 import type { Clock, Log, Random } from '../domain/ports.ts';
 import type { ServerSettings } from '../domain/settings.ts';
+import type { Trials } from '../replay/trial.ts';
 import type { LiveViews } from '../views/views.ts';
 
 export interface WebServerOptions {
   readonly views: LiveViews;
+  /** Tries rules on what is stored. */
+  readonly trials: Pick<Trials, 'run'>;
   readonly settings: ServerSettings;
   readonly log: Log;
   readonly clock: Clock;

@@ -36,7 +36,7 @@ export class ListenError extends OperatorError {
  * with `ListenError` when the address cannot be had, or when it is not loopback and nothing protects it.
  */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
-  const { settings, views, log, clock, random } = options;
+  const { settings, views, trials, log, clock, random } = options;
   requireProtection(options);
   const limits = { ...defaultLimits, ...options.limits };
   const { token } = settings;
@@ -47,7 +47,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   let app: Promise<App> | null = null;
   const loadApp = async (): Promise<App> => {
     const { createApp } = await import('./app.ts');
-    return createApp({ views, guard, streams, ackKey: options.ackKey, ...refusing });
+    return createApp({ views, trials, guard, streams, ackKey: options.ackKey, ...refusing });
   };
   const answering: Answering = {
     guard,

@@ -92,7 +92,10 @@ export class Trials {
         };
       }
       const tookMs = clock.monotonic() - sliceAt;
-      polls = Math.min(mostPolls, Math.max(fewestPolls, Math.round(tookMs > sliceMs ? polls / 2 : polls * 1.5)));
+      polls = Math.min(
+        mostPolls,
+        Math.max(fewestPolls, Math.round(tookMs > sliceMs ? polls / 2 : polls * 1.5)),
+      );
       await setImmediate();
     }
     return 'too-long';

@@ -13,6 +13,7 @@ import type { ServerSettings, Settings } from '../domain/settings.ts';
 import { signAcknowledgement } from '../http/ack-link.ts';
 import { startWebServer } from '../http/server.ts';
 import { createProviderClient } from '../provider/client.ts';
+import { Trials } from '../replay/trial.ts';
 import { openStore } from '../store/store.ts';
 import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
@@ -91,9 +92,16 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
       acknowledgeUrl(daemon.state.settings.server, { ackKeyOf, incident, now }),
   });
   const views = createLiveViews(daemon, store, version);
+  const trials = new Trials({
+    settings: () => daemon.state.settings,
+    reader: store,
+    calendar: cronCalendar,
+    clock: systemClock,
+  });
   const page = createLivePage(({ server, timezone }) =>
     startWebServer({
       views,
+      trials,
       settings: server,
       log,
       clock: systemClock,

@@ -2,6 +2,7 @@ import type { Clock, Log } from '../../src/domain/ports.ts';
 import type { ServerSettings } from '../../src/domain/settings.ts';
 import type { ServerLimits } from '../../src/http/options.ts';
 import { startWebServer } from '../../src/http/server.ts';
+import type { Trials } from '../../src/replay/trial.ts';
 import { FakeViews, viewsNow } from './fake-views.ts';
 
 export const ackKey = Buffer.alloc(32, 7);
@@ -25,6 +26,11 @@ class WebClock implements Clock {
   }
 }
 
+/** Where nothing is stored. */
+export const noTrials: Pick<Trials, 'run'> = {
+  run: ({ since }) => Promise.resolve({ since, until: viewsNow, tried: [], present: null }),
+};
+
 export interface RunningServer {
   readonly url: string;
   readonly views: FakeViews;
@@ -37,6 +43,7 @@ export interface RunningServer {
 export async function runServer(
   options: {
     readonly views?: FakeViews;
+    readonly trials?: Pick<Trials, 'run'>;
     readonly settings?: Partial<ServerSettings>;
     readonly limits?: Partial<ServerLimits>;
   } = {},
@@ -47,6 +54,7 @@ export async function runServer(
   let ids = 0;
   const server = await startWebServer({
     views,
+    trials: options.trials ?? noTrials,
     clock,
     log: recordLog(logged),
     random: {

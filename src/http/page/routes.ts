@@ -20,6 +20,7 @@ import { frameOf, type PageOptions, show } from './show.ts';
 import { renderSignIn } from './sign-in.ts';
 import { nothingGiven } from './silence-form.ts';
 import { addTimeZoneRoutes } from './time-zone-page.ts';
+import { addTrialPage } from './trial-page.ts';
 import { nameOf } from './words.ts';
 
 const listedMessages = 200;
@@ -37,6 +38,7 @@ export function addOpenPages(app: WebApp, options: PageOptions): void {
 export function addPages(app: WebApp, options: PageOptions): void {
   addActions(app, options);
   addTimeZoneRoutes(app, options);
+  addTrialPage(app, options);
   app.get('/', (context) => showOverview(options, context));
   app.get('/accounts/:id', (context) => showAccount(options, context));
   app.get('/alerts', (context) => showAlerts(options, context));

@@ -3,6 +3,7 @@ import { describeRule } from '../../rules/about-rules.ts';
 import type { AccountView, Explanation } from '../../views/views.ts';
 import { type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
 import { type Html, html } from '../html.ts';
+import { trialPath } from './trial.ts';
 import { badge, type Frame, momentAndAge, severityWord, unknown } from './words.ts';
 
 /** What each rule says of the account now, with the numbers behind it. */
@@ -17,7 +18,7 @@ function ruleRow(explanation: Explanation, account: AccountView, frame: Frame): 
   const { rule, evaluation, wouldNotFire } = explanation;
   const words = { ...frame, currency: account.currency };
   return html`<tr><td data-label="Verdict">${verdict(explanation)}</td>
-<th scope="row"><code>${rule.id}</code><span class="sub">${describeRule(rule)}${rule.builtIn && html` · built in`}</span></th>
+<th scope="row"><code>${rule.id}</code><span class="sub">${describeRule(rule)}${rule.builtIn && html` · built in`}</span><a class="sub" href="${trialPath(account.id, rule.id)}">Try other values<span class="hidden"> of ${rule.id}</span></a></th>
 <td class="number" data-label="Value">${evaluation.value === null ? unknown() : wordQuantity(evaluation.value, words)}</td>
 <td class="number" data-label="Threshold">${evaluation.threshold === null ? unknown() : wordQuantity(evaluation.threshold, words)}</td>
 <td class="number" data-label="How far">${howFar(explanation, words)}</td>

@@ -1,4 +1,5 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Trials } from '../../replay/trial.ts';
 import type { LiveViews } from '../../views/views.ts';
 import type { Guard } from '../access.ts';
 import type { WebContext } from '../web-env.ts';
@@ -11,6 +12,7 @@ import type { Frame } from './words.ts';
 export interface PageOptions {
   readonly views: LiveViews;
   readonly guard: Guard;
+  readonly trials: Pick<Trials, 'run'>;
   readonly ackKey: Buffer;
   readonly timezone: string;
 }

@@ -1,0 +1,77 @@
+import type { Rule } from '../../domain/rule.ts';
+import { ruleKindOf } from '../../rules/registry.ts';
+import { readWrittenRule, ruleFields, writeRule } from '../../rules/written-rule.ts';
+import type { AccountView } from '../../views/views.ts';
+import { findAccount } from '../api/find.ts';
+import { RequestError } from '../refusal.ts';
+import type { WebApp, WebContext } from '../web-env.ts';
+import { readForm } from './form-input.ts';
+import { frameOf, type PageOptions, show } from './show.ts';
+import { fieldName, renderTrial, type TrialShown, trialTimes } from './trial.ts';
+import { nameOf } from './words.ts';
+
+/** A rule is tried with other values before the file is edited: a form, and the same page with what came of it. */
+export function addTrialPage(app: WebApp, options: PageOptions): void {
+  app.get('/accounts/:id/try/:rule', async (context) => {
+    const { account, rule } = await findRule(options, context);
+    const written = rule.written ?? { id: rule.id, type: rule.type };
+    const [, time] = trialTimes;
+    return showTrial(options, context, { account, rule, written, time, outcome: { kind: 'asked' } });
+  });
+  app.post('/accounts/:id/try/:rule', async (context) => {
+    const { account, rule } = await findRule(options, context);
+    const form = await readForm(context);
+    const written = readRule(rule, form);
+    const time = trialTimes.find(({ name }) => name === form.get('over')) ?? trialTimes[1];
+    const read = readWrittenRule(written);
+    const shown = { account, rule, written, time };
+    if (read.kind === 'invalid') {
+      return showTrial(options, context, {
+        ...shown,
+        outcome: { kind: 'refused', problems: read.problems },
+      });
+    }
+    const since = context.get('now') - time.ms;
+    const trial = await options.trials.run({ account: account.id, tried: read.rule, present: rule, since });
+    if (trial === 'busy') {
+      throw new RequestError('unavailable', 'Others are trying rules just now; try again in a moment.', {
+        'retry-after': '10',
+      });
+    }
+    if (trial === 'too-long') {
+      throw new RequestError('unavailable', 'That took too long: try a shorter time.', {});
+    }
+    return showTrial(options, context, { ...shown, outcome: { kind: 'tried', rule: read.rule, trial } });
+  });
+}
+
+async function findRule(
+  { views }: PageOptions,
+  context: WebContext,
+): Promise<{ readonly account: AccountView; readonly rule: Rule }> {
+  const account = await findAccount(views, context.req.param('id') ?? '');
+  const wanted = context.req.param('rule');
+  const found = (await views.explain(account.id)).find(({ rule }) => rule.id === wanted);
+  if (found === undefined) throw new RequestError('not_found', 'No such rule applies to this account.');
+  return { account, rule: found.rule };
+}
+
+/** The rule as the form has it. */
+function readRule(rule: Rule, form: URLSearchParams): Record<string, unknown> {
+  const kind = ruleKindOf(rule);
+  const before = rule.written ?? { id: rule.id, type: rule.type };
+  const values = ruleFields(kind, before).map(
+    (field) => [field.path, form.get(fieldName(field)) ?? ''] as const,
+  );
+  return writeRule(kind, before, new Map(values));
+}
+
+async function showTrial(options: PageOptions, context: WebContext, shown: TrialShown): Promise<Response> {
+  return show(options, context, {
+    title: `Try ${shown.rule.id} of ${nameOf(shown.account.name)} · lowwater`,
+    content: await renderTrial(options.views, shown, frameOf(options, context)),
+    current: null,
+    scripts: [],
+    status: shown.outcome.kind === 'refused' ? 400 : 200,
+  });
+}

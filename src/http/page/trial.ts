@@ -1,0 +1,177 @@
+import type { IncidentBand } from '../../chart/chart.ts';
+import { plural, roughDuration } from '../../domain/moment.ts';
+import type { Rule } from '../../domain/rule.ts';
+import type { ReplayedIncident } from '../../replay/incident-book.ts';
+import type { Trial } from '../../replay/trial.ts';
+import { describeRule } from '../../rules/about-rules.ts';
+import { ruleKindOf } from '../../rules/registry.ts';
+import { type RuleField, ruleFields } from '../../rules/written-rule.ts';
+import type { AccountView, LiveViews } from '../../views/views.ts';
+import { balanceLabel } from '../../wording/balance-wording.ts';
+import { wordQuantity } from '../../wording/quantity-wording.ts';
+import { Html, html } from '../html.ts';
+import { buildChart } from './chart-model.ts';
+import { drawChart } from './chart-svg.ts';
+import { accountPath } from './forms.ts';
+import { badge, type Frame, moment, nameOf, severityWord, unknown } from './words.ts';
+
+export const trialTimes = [
+  { name: '30d', label: '30 days', ms: 30 * 86_400_000 },
+  { name: '90d', label: '90 days', ms: 90 * 86_400_000 },
+  { name: '365d', label: '1 year', ms: 365 * 86_400_000 },
+] as const;
+
+/** What a form for other values shows: a rule of an account, what was filled in, and what came of it. */
+export interface TrialShown {
+  readonly account: AccountView;
+  readonly rule: Rule;
+  /** As it stands in the form. */
+  readonly written: unknown;
+  readonly time: (typeof trialTimes)[number];
+  readonly outcome:
+    | { readonly kind: 'asked' }
+    | {
+        readonly kind: 'refused';
+        readonly problems: readonly { readonly path: string; readonly message: string }[];
+      }
+    | { readonly kind: 'tried'; readonly rule: Rule; readonly trial: Trial };
+}
+
+/** The name of a field in the form. */
+export function fieldName({ path }: Pick<RuleField, 'path'>): string {
+  return `rule.${path}`;
+}
+
+export function trialPath(account: string, rule: string): string {
+  return `${accountPath(account)}/try/${encodeURIComponent(rule)}`;
+}
+
+/** One rule of an account with other values, tried on what is stored of the account. */
+export async function renderTrial(views: LiveViews, shown: TrialShown, frame: Frame): Promise<Html> {
+  const { account, rule, outcome } = shown;
+  return html`<p class="crumb"><a href="/">Overview</a> · <a href="${accountPath(account.id)}"><bdi>${nameOf(account.name)}</bdi></a></p>
+<h1>Try other values of <code>${rule.id}</code></h1>
+<p>It is judged again what is stored of <bdi>${nameOf(account.name)}</bdi>, as the daemon would have judged it. Nothing is changed and nothing is sent. Now: ${describeRule(rule)}.</p>
+${trialForm(shown)}
+${outcome.kind === 'tried' && (await resultSection(views, shown, outcome, frame))}`;
+}
+
+function trialForm({ account, rule, written, time, outcome }: TrialShown): Html {
+  const problems = outcome.kind === 'refused' ? outcome.problems : [];
+  const fields = ruleFields(ruleKindOf(rule), written);
+  const own = new Set(fields.map(({ path }) => path));
+  return html`<form class="panel trial" method="post" action="${trialPath(account.id, rule.id)}">
+${problems.filter(({ path }) => !own.has(path)).map(({ path, message }) => html`<p class="problem" role="alert">${path !== '' && html`<code>${path}</code> `}${message}</p>`)}
+<div class="fields">${fields.map((field) =>
+    fieldOf(
+      field,
+      problems.flatMap(({ path, message }) => (path === field.path ? [message] : [])),
+    ),
+  )}
+<label>Over the last <select name="over">${trialTimes.map(({ name, label }) =>
+    name === time.name
+      ? html`<option value="${name}" selected>${label}</option>`
+      : html`<option value="${name}">${label}</option>`,
+  )}</select></label></div>
+<button>Try</button></form>`;
+}
+
+function fieldOf(field: RuleField, problems: readonly string[]): Html {
+  const { path, value, words, description } = field;
+  const name = fieldName(field);
+  const hint = `hint-${path}`;
+  const input =
+    words.length > 0
+      ? html`<select name="${name}" aria-describedby="${hint}"><option value=""></option>${words.map(
+          (word) =>
+            word === value ? html`<option selected>${word}</option>` : html`<option>${word}</option>`,
+        )}</select>`
+      : html`<input name="${name}" value="${value}" maxlength="60" autocomplete="off" aria-describedby="${hint}">`;
+  return html`<div><label><code>${path}</code> ${input}</label><span class="sub" id="${hint}">${description}${problems.map((problem) => html` <strong class="problem">${problem}.</strong>`)}</span></div>`;
+}
+
+async function resultSection(
+  views: LiveViews,
+  { account, written, rule: present }: TrialShown,
+  { rule, trial }: { readonly rule: Rule; readonly trial: Trial },
+  frame: Frame,
+): Promise<Html> {
+  const span = roughDuration(trial.until - trial.since);
+  const now = trial.present === null ? '' : `; as it is now, ${timesOf(trial.present)}`;
+  return html`<section aria-labelledby="result-heading"><h2 id="result-heading">What it would have told</h2>
+<p role="status">In ${span} it would have told ${timesOf(trial.tried)}${now}.</p>
+${await pictureOf(views, { account, rule, trial }, frame)}
+${toldTable(trial.tried, 'With these values', account, frame)}
+${trial.present !== null && html`<h3>As it is now: ${describeRule(present)}</h3>${toldTable(trial.present, 'As it is now', account, frame)}`}
+<h3>To paste into <code>rules</code> of the configuration, in place of <code>${present.id}</code></h3>
+<pre class="paste" role="group" aria-label="The rule as JSON" tabindex="0"><code>${preformatted(JSON.stringify(written, null, 2))}</code></pre></section>`;
+}
+
+function timesOf(told: readonly ReplayedIncident[]): string {
+  return told.length === 0 ? 'nothing' : plural(told.length, 'time');
+}
+
+/** The balance of that time with what would have been told as bands, and the levels of the rule that was tried. */
+async function pictureOf(
+  views: LiveViews,
+  { account, rule, trial }: { readonly account: AccountView; readonly rule: Rule; readonly trial: Trial },
+  frame: Frame,
+): Promise<Html | null> {
+  const { balance } = rule;
+  if (balance === null) return null;
+  const levels = ruleKindOf(rule).levels?.(rule) ?? {};
+  const chart = await buildChart(views, {
+    account: { ...account, thresholds: { ...account.thresholds, [balance]: levels } },
+    span: { since: trial.since, until: frame.now + 1, preset: null },
+    balance,
+    now: frame.now,
+  });
+  const incidents: readonly IncidentBand[] = trial.tried.map((it) => ({
+    from: it.firedAt,
+    to: it.event ? it.firedAt : (it.resolvedAt ?? frame.now),
+    severity: it.severity,
+    rule: it.rule,
+  }));
+  const words = `${balanceLabel(balance)} balance, and when it would have fired`;
+  return html`<figure class="chart"><div class="chart-box">${drawChart({ ...chart, incidents, foretold: [] }, words, frame.timezone)}</div><figcaption>${words}.</figcaption></figure>`;
+}
+
+function toldTable(
+  told: readonly ReplayedIncident[],
+  label: string,
+  account: AccountView,
+  frame: Frame,
+): Html | null {
+  if (told.length === 0) return null;
+  return html`<div class="scroll" role="group" aria-label="${label}" tabindex="0"><table class="cards compact">
+<thead><tr><th scope="col">Worst</th><th scope="col">Fired</th><th scope="col">Lasted</th><th scope="col" class="number">Value</th><th scope="col">Before empty</th></tr></thead>
+<tbody>${told.toReversed().map((it) => toldRow(it, account, frame))}</tbody></table></div>`;
+}
+
+function toldRow(it: ReplayedIncident, account: AccountView, frame: Frame): Html {
+  const { severity, firedAt, resolvedAt, event, value, empty } = it;
+  const lasted = event
+    ? 'an instant'
+    : resolvedAt === null
+      ? 'still open'
+      : roughDuration(resolvedAt - firedAt);
+  return html`<tr><td data-label="Worst">${badge(severity, severityWord(severity))}</td><th scope="row">${moment(firedAt, frame)}</th><td data-label="Lasted">${lasted}</td>
+<td class="number" data-label="Value">${value === null ? unknown() : wordQuantity(value, { ...frame, currency: it.currency ?? account.currency })}</td>
+<td data-label="Before empty">${empty === null ? unknown() : wordEmptying(empty.at - firedAt, empty.how)}</td></tr>`;
+}
+
+/** How long people would have had until nothing was left. */
+function wordEmptying(leftMs: number, how: 'reached' | 'spent' | 'projected'): string {
+  if (leftMs <= 0) return 'empty already';
+  return how === 'projected' ? `${roughDuration(leftMs)} (foretold)` : roughDuration(leftMs);
+}
+
+/** Text whose lines stay lines: `html` makes one of all. */
+function preformatted(text: string): Html {
+  return new Html(
+    text
+      .split('\n')
+      .map((line) => line.slice(0, line.search(/\S|$/)) + html`${line.trim()}`.markup)
+      .join('\n'),
+  );
+}

@@ -1,0 +1,103 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { StoreReader } from '../../src/daemon/ports.ts';
+import type { PollRecord } from '../../src/domain/reading.ts';
+import { Trials } from '../../src/replay/trial.ts';
+import { cronCalendar } from '../../src/system/calendar.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { emptyReader } from '../../src/views/empty-reader.ts';
+import { belowRule, dayMs, hourMs, minuteMs, units } from '../support/account-facts.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { inParts } from '../support/in-parts.ts';
+import { makeAccount, makeSettings } from '../support/settings.ts';
+
+const now = Date.UTC(2026, 10, 20);
+const hysteresis = { kind: 'amount', micros: 0 } as const;
+const present = belowRule({ id: 'low', thresholds: { critical: units(20) }, hysteresis });
+const tried = belowRule({ id: 'low', thresholds: { warning: units(50) }, hysteresis });
+
+/** Falls from 100 by ten an hour and is topped up at 10, again and again. */
+function sawtooth(from: number, everyMs: number): PollRecord[] {
+  const polls: PollRecord[] = [];
+  for (let at = from; at <= now; at += everyMs) {
+    const sms = units(100 - ((at - from) % (9 * hourMs)) * (10 / hourMs));
+    polls.push({ at, outcome: 'ok', reading: { at, sms, voip: 0, currency: 'CNY' } });
+  }
+  return polls;
+}
+
+function reading(polls: readonly PollRecord[]): StoreReader {
+  return {
+    ...emptyReader,
+    polls: ({ since, until }) => inParts(polls.filter(({ at }) => at >= since && at < until)),
+  };
+}
+
+function trialsOn(reader: StoreReader, clock = new FakeClock(now)): Trials {
+  const settings = makeSettings({ accounts: [makeAccount('otp')], rules: [present] });
+  return new Trials({ settings: () => settings, reader, calendar: cronCalendar, clock });
+}
+
+const order = { account: 'otp', tried, present, since: now - 2 * dayMs };
+
+describe('a rule that is tried on stored history', () => {
+  it('says when it would have fired beside when it does, within the time asked for', async () => {
+    const trial = await trialsOn(reading(sawtooth(now - 10 * dayMs, 5 * minuteMs))).run(order);
+    if (typeof trial === 'string') throw new Error(trial);
+    expect(trial.since).toBe(order.since);
+    // Five or six teeth in two days; each is below 50 for four hours, and below 20 for one.
+    expect([5, 6]).toContain(trial.tried.length);
+    expect([5, 6]).toContain(trial.present?.length);
+    const lasted = (it: { firedAt: number; resolvedAt: number | null }) =>
+      ((it.resolvedAt ?? now) - it.firedAt) / hourMs;
+    expect(lasted(trial.tried[1] ?? { firedAt: 0, resolvedAt: 0 })).toBeCloseTo(4, 0);
+    expect(lasted(trial.present?.[1] ?? { firedAt: 0, resolvedAt: 0 })).toBeCloseTo(1, 0);
+    expect(trial.tried.every(({ severity }) => severity === 'warning')).toBe(true);
+  });
+
+  it('is tried where no such rule is in force, and where nothing is stored', async () => {
+    const alone = await trialsOn(reading(sawtooth(now - dayMs, 5 * minuteMs))).run({
+      ...order,
+      present: null,
+    });
+    expect(alone).toMatchObject({ present: null, tried: [{}, {}, {}] });
+    expect(await trialsOn(emptyReader).run(order)).toMatchObject({ tried: [] });
+  });
+
+  it('runs beside one more at the most, and can be tried again after it', async () => {
+    const trials = trialsOn(reading(sawtooth(now - 3 * dayMs, 5 * minuteMs)));
+    const answers = await Promise.all([trials.run(order), trials.run(order), trials.run(order)]);
+    expect(answers.map((answer) => typeof answer)).toEqual(['object', 'object', 'string']);
+    expect(answers[2]).toBe('busy');
+    expect(await trials.run(order)).toBeTypeOf('object');
+  });
+
+  it('ends after half a minute', async () => {
+    const clock = new FakeClock(now);
+    let asked = 0;
+    const slow = { now: () => now, setTimer: clock.setTimer.bind(clock), monotonic: () => (asked += 1_000) };
+    const settings = makeSettings({ accounts: [makeAccount('otp')], rules: [present] });
+    const reader = reading(sawtooth(now - 40 * dayMs, minuteMs));
+    const trials = new Trials({ settings: () => settings, reader, calendar: cronCalendar, clock: slow });
+    expect(await trials.run(order)).toBe('too-long');
+  });
+
+  it('leaves everything else its turn', async () => {
+    const reader = reading(sawtooth(now - 60 * dayMs, minuteMs));
+    const settings = makeSettings({ accounts: [makeAccount('otp')], rules: [present] });
+    const clock = { ...systemClock, now: () => now };
+    const trials = new Trials({ settings: () => settings, reader, calendar: cronCalendar, clock });
+    let done = false;
+    let turns = 0;
+    const trial = trials.run({ ...order, since: now - 30 * dayMs }).finally(() => {
+      done = true;
+    });
+    while (!done) {
+      await setImmediate();
+      turns += 1;
+    }
+    expect(await trial).toBeTypeOf('object');
+    // 86,400 polls: so many turns mean that few of them were judged in each.
+    expect(turns).toBeGreaterThan(20);
+  });
+});
