@@ -7,6 +7,7 @@ import { signAcknowledgement } from '../../src/http/ack-link.ts';
 import { hasBrowser, launchBrowser, listenToComplaints, openPage, withPage } from '../support/browser.ts';
 import { demoViews } from '../support/demo-views.ts';
 import { buildAccountView, buildAlertView, dayMs, hourMs, viewsNow } from '../support/fake-views.ts';
+import { trialsOn } from '../support/trials.ts';
 import { ackKey, type RunningServer, runServer } from '../support/web-server.ts';
 
 const present = hasBrowser();
@@ -21,6 +22,7 @@ const pages = [
   ['account', '/accounts/otp?range=7d'],
   ['account-voip', '/accounts/voice-alerts?balance=voip&range=30d'],
   ['account-both', '/accounts/otp?balance=both&since=2026-11-01&until=2026-11-18'],
+  ['trial', '/accounts/otp/try/sms-low'],
   ['alerts', '/alerts'],
   ['alerts-past', '/alerts?state=past'],
   ['silences', '/silences'],
@@ -67,7 +69,8 @@ describe.skipIf(!present)('in a browser', () => {
     browser = await launchBrowser();
     scripted = await browser.newContext({ viewport: wide });
     plain = await browser.newContext({ viewport: wide, javaScriptEnabled: false });
-    server = await runServer({ views: demoViews() });
+    const views = demoViews();
+    server = await runServer({ views, trials: trialsOn(views) });
     locked = await runServer({ views: demoViews(), settings: { token: new Secret(token) } });
     await observeAll();
   }, 60_000);
@@ -192,6 +195,39 @@ describe.skipIf(!present)('in a browser', () => {
       expect(lines).toHaveLength(1 + 2 * 288);
     });
   });
+
+  it.each(['with', 'without'])(
+    'tries other thresholds before the file is edited, %s a script',
+    async (how) => {
+      await withPage(how === 'with' ? scripted : plain, async (page, complaints) => {
+        await openPage(page, `${server.url}/accounts/otp`);
+        await page.getByRole('link', { name: 'Try other values of sms-low' }).click();
+        expect(await page.getByLabel('thresholds.critical').inputValue()).toBe('50');
+        await page.getByLabel('thresholds.critical').fill('700');
+        await page.getByRole('button', { name: 'Try' }).click();
+        await page.getByText('the threshold for critical must be lower than that for warning').waitFor();
+        await page.getByLabel('thresholds.critical').fill('35');
+        await page.getByLabel('hysteresis').fill('');
+        await page.getByLabel('Over the last').selectOption('30 days');
+        await page.getByRole('button', { name: 'Try' }).click();
+        await page
+          .getByRole('status')
+          .filter({ hasText: /^In \d+ days it would have told \d+ times?;/ })
+          .waitFor();
+        expect(JSON.parse((await page.locator('.paste').textContent()) ?? '')).toEqual({
+          id: 'sms-low',
+          type: 'below',
+          thresholds: { info: 500, warning: 200, critical: 35 },
+        });
+        expect(await page.locator('.chart-svg .shade').count()).toBeGreaterThan(1);
+        if (how === 'with') await page.evaluate(axe);
+        if (how === 'with') expect(await seriousFindings(page)).toEqual([]);
+        await page.setViewportSize(narrow);
+        expect(await widthOf(page)).toBeLessThanOrEqual(narrow.width);
+        expect(complaints.filter((complaint) => !complaint.includes('400'))).toEqual([]);
+      });
+    },
+  );
 
   it('says beside the dates what is wrong with them', async () => {
     await withPage(plain, async (page) => {

@@ -170,7 +170,15 @@ function addOtp(views: FakeViews): void {
   );
   views.explanations.set('otp', [
     {
-      rule: belowRule,
+      rule: {
+        ...belowRule,
+        written: {
+          id: 'sms-low',
+          type: 'below',
+          thresholds: { info: 500, warning: 200, critical: 50 },
+          hysteresis: '10%',
+        },
+      },
       evaluation: {
         kind: 'breached',
         severity: 'critical',

@@ -1,0 +1,24 @@
+import type { StoreReader } from '../../src/daemon/ports.ts';
+import { Trials } from '../../src/replay/trial.ts';
+import { cronCalendar } from '../../src/system/calendar.ts';
+import { emptyReader } from '../../src/views/empty-reader.ts';
+import type { FakeViews } from './fake-views.ts';
+import { viewsNow } from './fake-views.ts';
+import { makeAccount, makeSettings } from './settings.ts';
+
+/** Tries rules on the polls that made-up views hold. */
+export function trialsOn(views: FakeViews): Trials {
+  const reader: StoreReader = {
+    ...emptyReader,
+    polls: async function* ({ account, since, until }) {
+      yield await views.polls(account, since, until);
+    },
+  };
+  const settings = makeSettings({ accounts: views.accountIds().map((id) => makeAccount(id)) });
+  return new Trials({
+    settings: () => settings,
+    reader,
+    calendar: cronCalendar,
+    clock: { now: () => viewsNow, monotonic: () => performance.now(), setTimer: () => () => undefined },
+  });
+}
