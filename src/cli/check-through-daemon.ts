@@ -81,7 +81,7 @@ async function readChecked(
   settings: Settings,
   polled: ReadonlyMap<string, Polled>,
 ): Promise<readonly CheckedAccount[]> {
-  const reader = await rooms.openReader(settings.storage.path);
+  const reader = await rooms.openReader(settings.storage);
   try {
     for (let look = 1; look <= looks; look++) {
       const { accounts } = await reader.load();

@@ -1,6 +1,12 @@
-import type { SqlFile, StoreFile, StoreReader, WatchedSource } from '../daemon/ports.ts';
+import type { ClusterLook, SqlFile, StoreFile, StoreReader, WatchedSource } from '../daemon/ports.ts';
 import type { Calendar, Clock, Delivery, OperatorOrder, Random } from '../domain/ports.ts';
-import type { ChannelSettings, ReportSettings, Settings } from '../domain/settings.ts';
+import type {
+  ChannelSettings,
+  PostgresSettings,
+  ReportSettings,
+  Settings,
+  StorageSettings,
+} from '../domain/settings.ts';
 import type { PollShelf } from '../replay/history-csv.ts';
 import type { CheckedAccount } from '../views/check.ts';
 import type { Views } from '../views/views.ts';
@@ -35,7 +41,7 @@ export interface Rooms {
   describeSettings(settings: Settings, warnings: readonly SettingsProblem[]): Promise<object>;
   readSchema(): Promise<object>;
   /** Opens the database to read, beside a daemon that may be writing it. Throws `StorageError`. */
-  openReader(path: string): Promise<StoreFile>;
+  openReader(storage: StorageSettings): Promise<StoreFile>;
   /** Opens the database to ask it in SQL; the process is ended when it is not closed within `limitMs`. Throws `StorageError`. */
   openSql(path: string, limitMs: number): Promise<SqlFile>;
   loadCalendar(): Promise<Calendar>;
@@ -43,7 +49,14 @@ export interface Rooms {
   loadPollShelf(): Promise<() => PollShelf>;
   openStoredViews(settings: Settings, reader: StoreReader): Promise<Views>;
   /** Leaves an order in the database for the daemon. Throws `StorageError`. */
-  leaveOrder(path: string, order: OperatorOrder): Promise<void>;
+  leaveOrder(storage: StorageSettings, order: OperatorOrder): Promise<void>;
+  /** The daemons that share a database. Throws `StorageError`. */
+  lookAtCluster(postgres: PostgresSettings): Promise<ClusterLook>;
+  /** Copies everything into another database: an address of PostgreSQL, with placeholders, or a file. Throws `StorageError`. */
+  migrateStore(order: {
+    readonly from: StorageSettings;
+    readonly to: string;
+  }): Promise<readonly CopiedTable[]>;
   startSimulator(options: SimulatorOrder): Promise<RunningSimulator | RefusedScenario>;
   /** Runs the daemon until `signal` aborts. Throws `StorageError` when its database cannot be opened. */
   runDaemon(loaded: LoadedConfiguration, signal: AbortSignal): Promise<void>;
@@ -73,6 +86,13 @@ export interface Rooms {
   sendReport(
     order: ReportOrder,
   ): Promise<readonly { readonly channel: string; readonly delivery: Delivery }[]>;
+}
+
+/** What was copied of a table of a database: rows, and bytes of text and of binary columns. */
+export interface CopiedTable {
+  readonly name: string;
+  readonly rows: number;
+  readonly bytes: number;
 }
 
 export interface ReportOrder {

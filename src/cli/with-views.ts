@@ -16,7 +16,7 @@ export async function withViews(
   use: (open: OpenStoredViews) => Promise<number>,
 ): Promise<number> {
   const loaded = await loadConfiguration(context, input);
-  const reader = await context.rooms.openReader(loaded.settings.storage.path);
+  const reader = await context.rooms.openReader(loaded.settings.storage);
   try {
     const views = await context.rooms.openStoredViews(loaded.settings, reader);
     return await use({ ...loaded, views, reader });

@@ -6,6 +6,7 @@ import type {
   PollSchedule,
   ServerSettings,
   Settings,
+  StorageSettings,
   ValueSource,
 } from '../domain/settings.ts';
 import type { RecurringSilence } from '../domain/silence.ts';
@@ -62,10 +63,18 @@ export function buildSettings(config: ConfigInput, around: Surroundings): Settin
     server: buildServer(config.server),
     heartbeat:
       config.heartbeat === undefined ? null : { url: config.heartbeat.url, everyMs: config.heartbeat.every },
-    storage: { path: locateDatabase(config.storage.path, around), retentionMs: config.storage.retention },
+    storage: buildStorage(config, around),
     log: config.log,
     timezone: config.timezone,
   };
+}
+
+function buildStorage({ storage, cluster }: ConfigInput, around: Surroundings): StorageSettings {
+  const retentionMs = storage.retention;
+  if (storage.postgres === undefined) return { path: locateDatabase(storage.path, around), retentionMs };
+  const { url } = storage.postgres;
+  const { node = null, advertise = null, lease, aloneFor } = cluster;
+  return { postgres: { url, node, advertise, leaseMs: lease, aloneForMs: aloneFor }, retentionMs };
 }
 
 function locateDatabase(path: string | undefined, { directory, dataDirectory }: Surroundings): string {

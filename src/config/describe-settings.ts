@@ -2,7 +2,7 @@ import { hostOf } from '../channels/describe-address.ts';
 import { kindOf } from '../channels/registry.ts';
 import { formatDuration } from '../domain/duration.ts';
 import type { Route } from '../domain/route.ts';
-import type { AccountSettings, PollSchedule, Settings } from '../domain/settings.ts';
+import type { AccountSettings, PollSchedule, Settings, StorageSettings } from '../domain/settings.ts';
 import { describeRule } from '../rules/about-rules.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import type { ConfigProblem } from './config-problem.ts';
@@ -145,9 +145,21 @@ function describeRest({
     'server.publicUrl': server?.publicUrl ?? 'none',
     heartbeat:
       heartbeat === null ? 'none' : `${hostOf(heartbeat.url)} every ${formatDuration(heartbeat.everyMs)}`,
-    'storage.path': storage.path,
+    ...describeStorage(storage),
     'storage.retention': formatDuration(storage.retentionMs),
     'log.level': log.level,
     timezone,
+  };
+}
+
+function describeStorage({ path, postgres }: StorageSettings): Record<string, string> {
+  if (postgres === undefined) return { 'storage.path': path };
+  const { node, advertise, leaseMs, aloneForMs } = postgres;
+  return {
+    'storage.postgres.url': 'PostgreSQL (hidden)',
+    'cluster.node': node ?? 'the name of the machine',
+    'cluster.advertise': advertise ?? 'none',
+    'cluster.lease': formatDuration(leaseMs),
+    'cluster.aloneFor': formatDuration(aloneForMs),
   };
 }

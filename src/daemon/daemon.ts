@@ -41,6 +41,8 @@ export interface DaemonParts extends ConnectionParts {
   readonly log: Log;
   readonly ping: Ping;
   readonly acknowledgeUrl: (incident: Incident, now: number) => string | null;
+  /** Called when a person wants the accounts to go to another daemon. */
+  readonly handOver?: () => void;
   /**
    * It wakes at least this often, because the command line may have left an order and the clock may have
    * jumped. 1 s.
@@ -277,8 +279,9 @@ export class Daemon {
     this.#committer.alone(async () => {
       const taken = await takeLeftOrders(this.#parts.store);
       this.#looksForOrders = false;
-      if (taken instanceof Error || taken.length > 0)
-        this.act((now) => obeyLeftOrders({ state: this.state, journal: this.#journal }, taken, now));
+      if (!(taken instanceof Error) && taken.length === 0) return;
+      const { handOver = () => undefined } = this.#parts;
+      this.act((now) => obeyLeftOrders({ state: this.state, journal: this.#journal, handOver }, taken, now));
     });
   }
 

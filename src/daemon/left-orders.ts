@@ -19,7 +19,12 @@ export async function takeLeftOrders(store: Store): Promise<readonly OperatorOrd
 
 /** Obeys what was taken, as part of a turn. */
 export function obeyLeftOrders(
-  parts: { readonly state: MonitorState; readonly journal: DaemonJournal },
+  parts: {
+    readonly state: MonitorState;
+    readonly journal: DaemonJournal;
+    /** The accounts are to go to another daemon. */
+    readonly handOver: () => void;
+  },
   taken: readonly OperatorOrder[] | StorageError,
   now: number,
 ): void {
@@ -32,7 +37,8 @@ export function obeyLeftOrders(
     return;
   }
   for (const order of taken) {
-    obeyOrder(state, order, now);
+    if (order.kind === 'hand-over') parts.handOver();
+    else obeyOrder(state, order, now);
     // The store forgets orders with the next commit, so there must be one.
     writeNote(state, orderNote, String(now));
   }

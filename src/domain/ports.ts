@@ -150,7 +150,9 @@ export type OperatorOrder =
       readonly at: number;
     }
   | { readonly kind: 'silence'; readonly silence: Silence }
-  | { readonly kind: 'expire'; readonly id: string; readonly at: number };
+  | { readonly kind: 'expire'; readonly id: string; readonly at: number }
+  /** The owner of a shared database gives the accounts to another daemon. */
+  | { readonly kind: 'hand-over'; readonly at: number };
 
 export interface HistoryQuery {
   readonly account: string;

@@ -18,10 +18,27 @@ export interface Settings {
   readonly reports: readonly ReportSettings[];
   readonly server: ServerSettings | null;
   readonly heartbeat: HeartbeatSettings | null;
-  readonly storage: { readonly path: string; readonly retentionMs: number };
+  readonly storage: StorageSettings;
   readonly log: { readonly level: LogLevel };
   /** Zone that absolute times in messages are shown in, an IANA name; also of cron expressions that name none. */
   readonly timezone: string;
+}
+
+/** One daemon's SQLite file, or a PostgreSQL database that several share. */
+export type StorageSettings = { readonly retentionMs: number } & (
+  | { readonly path: string; readonly postgres?: never }
+  | { readonly path?: never; readonly postgres: PostgresSettings }
+);
+
+export interface PostgresSettings {
+  readonly url: Secret;
+  /** Name of this daemon; null: that of the machine. */
+  readonly node: string | null;
+  /** Where the other daemons reach the HTTP server of this one. */
+  readonly advertise: string | null;
+  readonly leaseMs: number;
+  /** How long an owner goes on from memory while nobody reaches the database. */
+  readonly aloneForMs: number;
 }
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';

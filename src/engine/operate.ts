@@ -177,7 +177,11 @@ export function extendSilence(
 }
 
 /** Carries out what the command line left in the database; what no longer applies is dropped. */
-export function obeyOrder(state: MonitorState, order: OperatorOrder, now: number): void {
+export function obeyOrder(
+  state: MonitorState,
+  order: Exclude<OperatorOrder, { readonly kind: 'hand-over' }>,
+  now: number,
+): void {
   if (order.kind === 'acknowledge') acknowledge(state, order);
   else if (order.kind === 'unacknowledge') unacknowledge(state, order);
   else if (order.kind === 'expire') expireSilence(state, order.id, now);

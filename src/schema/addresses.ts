@@ -104,6 +104,29 @@ function readSmtpAddress(text: string): TextReading<Secret> {
   return { value: new Secret(text) };
 }
 
+/** Where a PostgreSQL database is, with the user and password for it. */
+export function postgresAddress(description: string) {
+  return textLeaf({
+    description,
+    allowed: postgresForm,
+    pattern: '^postgres(ql)?://',
+    read: (text) => {
+      const url = hasStrayCharacters(text) ? null : URL.parse(text);
+      const sound =
+        url !== null &&
+        /^postgres(?:ql)?:$/.test(url.protocol) &&
+        /^\/[^/]+$/.test(url.pathname) &&
+        !text.includes('#') &&
+        canDecode(url.username) &&
+        canDecode(url.password);
+      return sound ? { value: new Secret(text) } : { wrong: postgresForm };
+    },
+  });
+}
+
+const postgresForm =
+  'must be postgres://user:password@host:5432/database, with special characters of user and password percent-encoded';
+
 /** One sender or recipient. */
 export function mailbox(description: string) {
   const allowed = 'must be one mail address, such as "ops@example.com" or "Ops team <ops@example.com>"';

@@ -1,9 +1,11 @@
-import type { Store, StoreFile } from '../daemon/ports.ts';
+import type { Cluster, Store, StoreFile } from '../daemon/ports.ts';
+import type { OperatorOrder } from '../domain/ports.ts';
+import type { StorageSettings } from '../domain/settings.ts';
 import { openSqliteStore } from './sqlite/open-store.ts';
+import { leaveOrder } from './sqlite/orders.ts';
 import { asStore, asStoreFile } from './sqlite/port.ts';
 import { openSqliteReader } from './sqlite/reader.ts';
 
-/** The front door of the store: what the rest of the program opens. */
 export { leaveOrder } from './sqlite/orders.ts';
 export { describeHolder, type Holder, nameHolder } from './sqlite/owner.ts';
 export { openSqlFile } from './sqlite/query.ts';
@@ -16,4 +18,34 @@ export function openStore(options: Parameters<typeof openSqliteStore>[0]): Store
 /** As `openSqliteReader`, behind the port of who only reads. */
 export function openReader(options: Parameters<typeof openSqliteReader>[0]): StoreFile {
   return asStoreFile(openSqliteReader(options));
+}
+
+/** As `openCluster` of the PostgreSQL store, of which nothing is loaded before. */
+export async function openCluster(
+  options: Parameters<typeof import('./postgres/open-cluster.ts').openCluster>[0],
+): Promise<Cluster> {
+  return (await import('./postgres/open-cluster.ts')).openCluster(options);
+}
+
+/** The database of a configuration, whichever it is, to read; `program` is this one with its version. Throws `StorageError`. */
+export async function openConfigured(
+  storage: StorageSettings,
+  { program, now }: { readonly program: string; readonly now: () => number },
+): Promise<StoreFile> {
+  if (storage.postgres === undefined) return openReader({ path: storage.path, now });
+  const { openPostgresReader } = await import('./postgres/reader.ts');
+  return openPostgresReader({ url: storage.postgres.url, program, now });
+}
+
+/** Leaves an order in the database of a configuration, for the daemon that owns the accounts. Throws `StorageError`. */
+export async function orderIn(
+  storage: StorageSettings,
+  { program, order }: { readonly program: string; readonly order: OperatorOrder },
+): Promise<void> {
+  if (storage.postgres === undefined) {
+    leaveOrder(storage.path, order);
+    return;
+  }
+  const { leavePostgresOrder } = await import('./postgres/reader.ts');
+  await leavePostgresOrder({ url: storage.postgres.url, program, order });
 }

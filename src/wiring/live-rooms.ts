@@ -31,6 +31,7 @@ export function createLiveRooms({
   readonly log: ProcessLog;
   readonly version: string;
 }): LiveRooms {
+  const program = `lowwater ${version}`;
   return {
     async runDaemon({ file, settings, warnings, sources }, signal) {
       const [{ serve }, { logWarnings, openConfigurationFile }] = await Promise.all([
@@ -67,7 +68,7 @@ export function createLiveRooms({
       const { channelKinds } = await import('../channels/registry.ts');
       return channelKinds.map(({ type }) => type);
     },
-    checkAccounts,
+    checkAccounts: (order) => checkAccounts(order, program),
     async sendTest({ settings, channel, signal }) {
       const { sendTest } = await import('../views/send-now.ts');
       return withChannel({ settings, channel }, (open) =>
@@ -76,20 +77,20 @@ export function createLiveRooms({
     },
     async renderReport(order) {
       const [message, { renderTerminal }] = await Promise.all([
-        composeReport(order),
+        composeReport(order, program),
         import('../messages/render-terminal.ts'),
       ]);
       return `${renderTerminal(message, { colour: false, width: process.stdout.columns || reportWidth })}\n`;
     },
     async describeReport(order) {
       const [message, { renderWebhookPayload }] = await Promise.all([
-        composeReport(order),
+        composeReport(order, program),
         import('../channels/webhook/webhook-payload.ts'),
       ]);
       return renderWebhookPayload(message);
     },
     async sendReport(order) {
-      const message = await composeReport(order);
+      const message = await composeReport(order, program);
       const channels = order.settings.channels.filter(({ name }) => order.report.channels.includes(name));
       const send = async (channel: ChannelSettings) => {
         const delivery = await withChannel({ settings: order.settings, channel }, (open) =>
@@ -102,7 +103,10 @@ export function createLiveRooms({
   };
 }
 
-const checkAccounts: Rooms['checkAccounts'] = async ({ settings, account, signal }) => {
+async function checkAccounts(
+  { settings, account, signal }: Parameters<Rooms['checkAccounts']>[0],
+  program: string,
+): ReturnType<Rooms['checkAccounts']> {
   const [{ checkAccounts: check }, { createProviderClient }, { cronCalendar }, texts] = await Promise.all([
     import('../views/check.ts'),
     import('../provider/client.ts'),
@@ -114,7 +118,7 @@ const checkAccounts: Rooms['checkAccounts'] = async ({ settings, account, signal
     texts,
     clock: systemClock,
   });
-  const reader = await openReaderIfThere(settings);
+  const reader = await openReaderIfThere(settings, program);
   const adapters = { clock: systemClock, random: systemRandom, calendar: cronCalendar };
   try {
     return await check({ settings, account, provider, reader, signal, ...adapters });
@@ -122,25 +126,25 @@ const checkAccounts: Rooms['checkAccounts'] = async ({ settings, account, signal
     await reader.close();
     await provider.close();
   }
-};
+}
 
 /** A check works without a database: rules that look back say that they know too little. */
-async function openReaderIfThere(settings: Settings): Promise<StoreReader> {
-  const [{ existsSync }, { emptyReader }, { openReader }] = await Promise.all([
+async function openReaderIfThere({ storage }: Settings, program: string): Promise<StoreReader> {
+  const [{ existsSync }, { emptyReader }, { openConfigured }] = await Promise.all([
     import('node:fs'),
     import('../views/empty-reader.ts'),
     import('../store/store.ts'),
   ]);
-  const { path } = settings.storage;
-  return existsSync(path) ? openReader({ path, now: systemClock.now }) : emptyReader;
+  if (storage.path !== undefined && !existsSync(storage.path)) return emptyReader;
+  return openConfigured(storage, { program, now: systemClock.now });
 }
 
-async function composeReport({ settings, report }: ReportOrder): Promise<Message> {
+async function composeReport({ settings, report }: ReportOrder, program: string): Promise<Message> {
   const [{ composeReportNow }, { cronCalendar }] = await Promise.all([
     import('../views/send-now.ts'),
     import('../system/calendar.ts'),
   ]);
-  const reader = await openReaderIfThere(settings);
+  const reader = await openReaderIfThere(settings, program);
   const adapters = { clock: systemClock, random: systemRandom, calendar: cronCalendar };
   try {
     return await composeReportNow({ settings, report, reader, ...adapters });

@@ -1,4 +1,4 @@
-import { CommandError } from '../cli/command.ts';
+import { CommandError, UsageError } from '../cli/command.ts';
 import type {
   LoadedSettings,
   RefusedScenario,
@@ -6,7 +6,9 @@ import type {
   RunningSimulator,
   SimulatorOrder,
 } from '../cli/context.ts';
+import { listSecretTexts } from '../daemon/known-secrets.ts';
 import { formatDuration } from '../domain/duration.ts';
+import type { Secret } from '../domain/secret.ts';
 import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
 import { createLiveRooms } from './live-rooms.ts';
@@ -14,6 +16,7 @@ import type { ProcessLog } from './process-log.ts';
 
 /** The rooms of the house as the command line uses them, on the real clock and the real disk. */
 export function createRooms({ log, version }: { readonly log: ProcessLog; readonly version: string }): Rooms {
+  const program = `lowwater ${version}`;
   return {
     ...createLiveRooms({ log, version }),
     loadSettings: (file) => loadSettings(file, log),
@@ -25,9 +28,9 @@ export function createRooms({ log, version }: { readonly log: ProcessLog; readon
       const { configJsonSchema } = await import('../config/json-schema.ts');
       return configJsonSchema();
     },
-    async openReader(path) {
-      const { openReader } = await import('../store/store.ts');
-      return openReader({ path, now: systemClock.now });
+    async openReader(storage) {
+      const { openConfigured } = await import('../store/store.ts');
+      return openConfigured(storage, { program, now: systemClock.now });
     },
     async openSql(path, limitMs) {
       const [{ openSqlFile }, { endProcessAfter }] = await Promise.all([
@@ -66,12 +69,55 @@ export function createRooms({ log, version }: { readonly log: ProcessLog; readon
         calendar: cronCalendar,
       });
     },
-    async leaveOrder(path, order) {
-      const { leaveOrder } = await import('../store/store.ts');
-      leaveOrder(path, order);
+    async leaveOrder(storage, order) {
+      const { orderIn } = await import('../store/store.ts');
+      await orderIn(storage, { program, order });
+    },
+    async lookAtCluster({ url }) {
+      const { lookAtCluster } = await import('../store/postgres/reader.ts');
+      return lookAtCluster({ url, program });
+    },
+    async migrateStore({ from, to }) {
+      const { migrateStore } = await import('../store/migrate-store.ts');
+      return migrateStore({
+        from: from.postgres === undefined ? from : from.postgres,
+        to: await readPlace(to, log),
+        program,
+        now: systemClock.now(),
+      });
     },
     startSimulator,
   };
+}
+
+/** A database that a command names: an address with placeholders as in the configuration, so that no password has to be typed, or a file. */
+async function readPlace(
+  text: string,
+  log: ProcessLog,
+): Promise<{ readonly path: string } | { readonly url: Secret }> {
+  const [{ interpolate }, { readFileSync }, { resolve }] = await Promise.all([
+    import('../config/interpolate.ts'),
+    import('node:fs'),
+    import('node:path'),
+  ]);
+  const filled = interpolate(text, {
+    env: (name) => process.env[name],
+    file(path) {
+      try {
+        return { kind: 'text', text: readFileSync(path, 'utf8') };
+      } catch {
+        return { kind: 'failed', reason: 'it cannot be read' };
+      }
+    },
+  });
+  if (filled.kind === 'failed') throw new UsageError(`--to: ${filled.messages.join('; ')}`);
+  if (!/^[a-z]+:\/\//i.test(filled.text)) return { path: resolve(filled.text) };
+  const { postgresAddress } = await import('../schema/addresses.ts');
+  const address = postgresAddress('').safeParse(filled.text);
+  if (!address.success)
+    throw new UsageError(`--to ${address.error.issues.map(({ message }) => message).join('; ')}`);
+  log.hide(listSecretTexts(address));
+  return { url: address.data };
 }
 
 async function loadSettings(path: string, log: ProcessLog): Promise<LoadedSettings> {

@@ -56,8 +56,10 @@ export async function serve(order: ServeOrder): Promise<void> {
 
 async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> {
   const { settings, log, version, signal } = order;
+  const { path } = settings.storage;
+  if (path === undefined) throw new OperatorError('this daemon cannot run on storage.postgres yet');
   const store = openStore({
-    path: settings.storage.path,
+    path,
     log,
     now: systemClock.now,
     program: `lowwater ${version}`,

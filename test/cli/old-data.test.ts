@@ -24,7 +24,7 @@ async function readOldDatabase(ageMs: number, poll: object) {
   const loaded = await createRooms({ log: openProcessLog({}), version: '0.0.0' }).loadSettings(path);
   if (loaded.kind !== 'loaded') throw new Error(JSON.stringify(loaded.problems));
   const at = systemClock.now() - ageMs;
-  seedDatabase(loaded.settings.storage.path, loaded.settings, [
+  seedDatabase(loaded.settings.storage.path ?? '', loaded.settings, [
     { account: 'otp', at: at - minuteMs, answer: { sms: units(5), voip: 0 } },
     { account: 'otp', at, answer: { sms: units(9), voip: 0 } },
   ]);

@@ -60,6 +60,23 @@ test('what validate prints names accounts, rules, channels, routes and defaults 
   });
 });
 
+test('what validate prints hides the address of a shared database', () => {
+  const url = 'postgresql://lowwater:s3cret-Password@db.example.com/lowwater?sslmode=verify-full';
+  const config = {
+    ...sample(),
+    storage: { postgres: { url } },
+    cluster: { advertise: 'http://10.0.0.1:8080' },
+  };
+  const { settings, secrets } = loadValid(config);
+  expect(settings.storage).toMatchObject({
+    postgres: { node: null, advertise: 'http://10.0.0.1:8080', leaseMs: 8000, aloneForMs: 3_600_000 },
+  });
+  expect(secrets).toContain('s3cret-Password');
+  const described = describeSettings(settings).settings;
+  expect(described).toMatchObject({ 'cluster.node': 'the name of the machine', 'cluster.lease': '8s' });
+  expect(JSON.stringify(described)).not.toMatch(/s3cret|db\.example|storage\.path/);
+});
+
 test('warnings are part of what validate prints', () => {
   const { settings, warnings } = loadValid({ ...sample(), poll: { every: '10s' } });
   const described = describeSettings(settings, warnings).warnings.map(formatProblem);

@@ -49,6 +49,43 @@ const durationsAndAmounts: ProblemRow[] = [
     'must not be longer than storage.retention',
   ],
   [
+    'a database at an address without a database',
+    (c) => Object.assign(c, { storage: { postgres: { url: 'postgres://user:pass@db.example.com' } } }),
+    'storage.postgres.url',
+    '"url"',
+    'must be postgres://user:password@host:5432/database',
+  ],
+  [
+    'a password that is not percent-encoded',
+    (c) =>
+      Object.assign(c, { storage: { postgres: { url: 'postgres://user:pa/ss@db.example.com/lowwater' } } }),
+    'storage.postgres.url',
+    '"url"',
+    'percent-encoded',
+  ],
+  [
+    'two databases',
+    (c) => Object.assign(c, { storage: { path: 'a.db', postgres: { url: 'postgres://u:p@h/d' } } }),
+    'storage.path',
+    '"path"',
+    'either storage.path or storage.postgres, not both',
+  ],
+  [
+    'a cluster around a file',
+    (c) => Object.assign(c, { cluster: { node: 'north' } }),
+    'cluster',
+    '"cluster"',
+    'needs storage.postgres.url',
+  ],
+  [
+    'a lease too short to be renewed in',
+    (c) =>
+      Object.assign(c, { storage: { postgres: { url: 'postgres://u:p@h/d' } }, cluster: { lease: '2s' } }),
+    'cluster.lease',
+    '"lease"',
+    'must be at least "6s"',
+  ],
+  [
     'an amount that is no number',
     rule({ id: 'a', type: 'below', threshold: 'ten' }),
     'rules[0].threshold',

@@ -48,7 +48,7 @@ it('a configuration of 0.1.0 is valid and means what it meant', async () => {
 it('a database of 0.1.0 is migrated, and readings, incidents, acknowledgements and silences are as they were', async () => {
   const folder = makeInstallation();
   const { settings } = await loadSettings(folder);
-  const { path } = settings.storage;
+  const { path = '' } = settings.storage;
   await openStore({ path, log: silent, now: () => now, program: 'lowwater of this test' }).close();
   const reader = openReader({ path, now: () => now });
   onTestFinished(() => reader.close());

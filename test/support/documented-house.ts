@@ -39,7 +39,7 @@ export async function makeDocumentedHouse({ provider, webhook }: Outside = nowhe
   writeFileSync(file, text);
   const loaded = await createRooms({ log: openProcessLog({}), version: '0.0.0' }).loadSettings(file);
   if (loaded.kind !== 'loaded') throw new Error(JSON.stringify(loaded.problems));
-  await seedDatabase(loaded.settings.storage.path, loaded.settings, makePolls());
+  await seedDatabase(loaded.settings.storage.path ?? '', loaded.settings, makePolls());
   return folder;
 }
 

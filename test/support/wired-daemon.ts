@@ -83,7 +83,7 @@ export async function wireDaemon(order: {
   } = changes;
   const store = changeStore(
     stores.openStore({
-      path: settings.storage.path,
+      path: settings.storage.path ?? '',
       log,
       now: clock.now,
       program: 'lowwater (wired by a test)',

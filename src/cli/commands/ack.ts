@@ -78,7 +78,7 @@ async function orderAbout(
     const alert = requireFiring(await views.alerts({ all: false }), account, rule);
     if (order.kind === 'unacknowledge' && alert.acknowledged === null)
       throw new CommandError(`nobody has acknowledged ${account} ${rule}`);
-    await rooms.leaveOrder(settings.storage.path, order);
+    await rooms.leaveOrder(settings.storage, order);
   }
   const later = answer.kind === 'absent' ? ` ${orderedFromDatabase}` : '';
   await stdout.write(`${account} ${rule} ${done}.${later}\n`);

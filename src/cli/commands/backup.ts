@@ -7,20 +7,22 @@ export const backupCommand: Command = {
   name: 'backup',
   summary: 'consistent copy of the live database',
   details: `Works while the daemon runs. The copy is one file. To restore: stop the daemon, put the copy in the place of the database,
-remove the -wal and -shm files beside it, start the daemon.`,
+remove the -wal and -shm files beside it, start the daemon.
+
+A PostgreSQL database is copied by its own tools (pg_dump), and this command says how.`,
   positionals: [{ name: 'FILE', summary: 'the copy; must not exist yet' }],
   examples: ['lowwater backup /backup/lowwater-$(date +%F).db'],
   run: async (context, input) => {
     const file = resolve(context.cwd, input.positional('FILE'));
     if (existsSync(file)) throw new UsageError(`${file} exists; a backup never overwrites a file`);
     const { settings } = await loadConfiguration(context, input);
-    const reader = await context.rooms.openReader(settings.storage.path);
+    const reader = await context.rooms.openReader(settings.storage);
     try {
       await reader.backup(file);
     } finally {
       await reader.close();
     }
-    await context.stderr.write(`${settings.storage.path} copied to ${file}\n`);
+    await context.stderr.write(`${settings.storage.path ?? 'the database'} copied to ${file}\n`);
     return exitCodes.ok;
   },
 };

@@ -1,6 +1,6 @@
 import type { SqlAnswer, SqlValue } from '../../daemon/ports.ts';
 import { formatCsvLine } from '../../views/csv.ts';
-import { type Command, exitCodes, UsageError } from '../command.ts';
+import { type Command, CommandError, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { readDuration } from '../read-options.ts';
@@ -40,7 +40,12 @@ The daemon waits for no query; as long as one runs, the log of the database grow
     const limitMs = readDuration(input, 'timeout') ?? defaultLimitMs;
     if (limitMs > longestLimitMs) throw new UsageError('--timeout is at most 1d');
     const { settings } = await loadConfiguration(context, input);
-    const file = await context.rooms.openSql(settings.storage.path, limitMs);
+    const { path } = settings.storage;
+    if (path === undefined)
+      throw new CommandError(
+        'query asks a SQLite file: ask a PostgreSQL database by psql, or copy it into a file by `lowwater migrate-store --to FILE` first',
+      );
+    const file = await context.rooms.openSql(path, limitMs);
     try {
       const answer = file.ask(input.positional('SQL'));
       if (answer.kind === 'refused') throw new UsageError(answer.reason);

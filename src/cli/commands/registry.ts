@@ -4,12 +4,14 @@ import { ackCommand, unackCommand } from './ack.ts';
 import { alertsCommand } from './alerts.ts';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
+import { clusterHandOverCommand, clusterStatusCommand } from './cluster.ts';
 import { createCompletionCommand } from './completion.ts';
 import { demoCommand } from './demo.ts';
 import { explainCommand } from './explain.ts';
 import { healthCommand } from './health.ts';
 import { historyCommand } from './history.ts';
 import { initCommand } from './init.ts';
+import { migrateStoreCommand } from './migrate-store.ts';
 import { queryCommand } from './query.ts';
 import { replayCommand } from './replay.ts';
 import { reportCommand } from './report.ts';
@@ -24,6 +26,7 @@ import { validateCommand } from './validate.ts';
 /** What the first word of commands with two words stands for. */
 export const groups: CommandGroups = {
   silence: 'mute alerts for a while, see what is muted, end it',
+  cluster: 'daemons that share a PostgreSQL database: who owns the accounts, give them away',
 };
 
 /** Every command, in the order in which help lists them. */
@@ -48,6 +51,9 @@ export const commands: readonly Command[] = [
   reportCommand,
   simulateCommand,
   backupCommand,
+  migrateStoreCommand,
+  clusterStatusCommand,
+  clusterHandOverCommand,
   schemaCommand,
   createCompletionCommand(() => commands, groups),
   healthCommand,

@@ -75,7 +75,7 @@ is muted only by --everything, which stands alone. Prints the id of the silence.
       if (answer.kind === 'answered') return await printMade(context, idOf(answer.body), made, '');
       const id = `s-${context.random.id()}`;
       const silence = { id, match, startsAt, endsAt, createdAt: startsAt, createdBy: by, comment };
-      await context.rooms.leaveOrder(settings.storage.path, { kind: 'silence', silence });
+      await context.rooms.leaveOrder(settings.storage, { kind: 'silence', silence });
       return await printMade(context, id, made, ` ${orderedFromDatabase}`);
     }),
 };
@@ -112,7 +112,7 @@ export const silenceExpireCommand: Command = {
       if (answer.kind === 'absent') {
         if (!views.silences().some((silence) => silence.id === id))
           throw new CommandError(`there is no silence ${id}`);
-        await context.rooms.leaveOrder(settings.storage.path, {
+        await context.rooms.leaveOrder(settings.storage, {
           kind: 'expire',
           id,
           at: context.clock.now(),

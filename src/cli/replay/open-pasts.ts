@@ -50,7 +50,7 @@ export async function withPasts(
       if (pasts !== null) await use({ pasts, calendar, update });
       return;
     }
-    const reader = await context.rooms.openReader(settings.storage.path);
+    const reader = await context.rooms.openReader(settings.storage);
     try {
       const accounts = account === null ? settings.accounts : [account];
       const pasts = accounts.map((each) => storedPast(reader, each, order));

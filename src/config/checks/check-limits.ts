@@ -4,7 +4,7 @@ import { type Draft, itemsAt, keysAt, problemAt, textAt, valueAt } from '../draf
 
 /** Numbers that must fit to one another across sections. */
 export function checkLimits(draft: Draft): ConfigProblem[] {
-  return [...checkBackoff(draft), ...checkRetention(draft), ...checkSilences(draft)];
+  return [...checkBackoff(draft), ...checkRetention(draft), ...checkSilences(draft), ...checkStorage(draft)];
 }
 
 function checkBackoff(draft: Draft): ConfigProblem[] {
@@ -33,6 +33,23 @@ function checkRetention(draft: Draft): ConfigProblem[] {
         : [problemAt(draft, path, 'must not be longer than storage.retention: older history is deleted')];
     }),
   );
+}
+
+/** Everything is in one database, and only PostgreSQL lets several daemons share it. */
+function checkStorage(draft: Draft): ConfigProblem[] {
+  const postgres = valueAt(draft, ['storage', 'postgres']) !== undefined;
+  const path = ['storage', 'path'];
+  if (postgres && valueAt(draft, path) !== undefined)
+    return [problemAt(draft, path, 'either storage.path or storage.postgres, not both')];
+  if (!postgres && valueAt(draft, ['cluster']) !== undefined)
+    return [
+      problemAt(
+        draft,
+        ['cluster'],
+        'needs storage.postgres.url: a SQLite file has one daemon, which no other takes over from',
+      ),
+    ];
+  return [];
 }
 
 /** A silence of everything takes one key too: nobody should mute all alerts by leaving something out. */

@@ -4,7 +4,13 @@ import type { LogLevel } from '../../domain/settings.ts';
 import { highestRequestsPerSecond } from '../../engine/request-guard.ts';
 import { ownAlertTypes } from '../../rules/registry.ts';
 import { ruleSchema } from '../../rules/rule-schema.ts';
-import { hostAddress, linkAddress, plainAddress, secretAddress } from '../../schema/addresses.ts';
+import {
+  hostAddress,
+  linkAddress,
+  plainAddress,
+  postgresAddress,
+  secretAddress,
+} from '../../schema/addresses.ts';
 import { holidays } from '../../schema/dates.ts';
 import { alertMatch, labelRecord } from '../../schema/matchers.ts';
 import { cronText, pollSchema, timezone } from '../../schema/schedules.ts';
@@ -155,8 +161,34 @@ const storage = shape({
   path: oneLine(
     'The SQLite file; relative to this file. Default lowwater.db in the folder LOWWATER_DATA, else beside this file.',
   ).optional(),
+  postgres: shape({
+    url: postgresAddress(
+      'Address of a database of PostgreSQL 14 or newer, such as postgres://user:password@host:5432/lowwater?sslmode=verify-full. Kept secret.',
+    ),
+  })
+    .meta({
+      description:
+        'A database that several daemons share, in place of the file: one watches the accounts, the others stand by and take over.',
+    })
+    .optional(),
   retention: duration('How long history is kept.', { minMs: dayMs }).prefault('400d'),
 }).meta({ description: 'The database.' });
+
+const cluster = shape({
+  node: oneLine(
+    'Name of this daemon among those that share the database; the name of the machine where this is absent.',
+  ).optional(),
+  advertise: hostAddress(
+    'Address at which the other daemons reach the HTTP server of this one: an owner that loses the database asks there whether others still reach it.',
+  ).optional(),
+  lease: duration(
+    'How long a daemon that says nothing keeps the accounts. The shorter, the sooner another takes over, and the sooner a slow network looks like a death.',
+    { minMs: 6 * secondMs, maxMs: 5 * minuteMs },
+  ).prefault('8s'),
+  aloneFor: duration('How long an owner goes on from memory while nobody reaches the database.').prefault(
+    '1h',
+  ),
+}).meta({ description: 'For daemons that share a PostgreSQL database.' });
 
 const logLevels = [
   'trace',
@@ -223,6 +255,7 @@ export const configSchema = shape({
     .prefault({}),
   heartbeat: heartbeat.optional(),
   storage: storage.prefault({}),
+  cluster: cluster.prefault({}),
   log: shape({ level: choice('How much is logged.', logLevels).default('info') })
     .meta({ description: 'The log.' })
     .prefault({}),

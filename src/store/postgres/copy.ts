@@ -13,7 +13,7 @@ import {
 } from '../tables.ts';
 import { bigintArray, bytesArray, textArray } from './binary-array.ts';
 import { type Ask, connect, type Value } from './connection.ts';
-import { onlySlot, openLease } from './lease.ts';
+import { lookAround, onlySlot } from './lease.ts';
 import { migrate } from './migrate.ts';
 import { withSchema } from './reader.ts';
 
@@ -26,7 +26,7 @@ export async function withPostgresSource<T>(
   use: (source: TableSource) => Promise<T>,
 ): Promise<T> {
   return withSchema(it.url, it.program, async (database) => {
-    const { members } = await openLease(database, { leaseMs: 0, program: it.program }).look();
+    const { members } = await lookAround(database);
     const nodes = members.map(({ node }) => node);
     if (nodes.length > 0)
       throw new StorageError(

@@ -42,7 +42,7 @@ const removeMember = `WITH freed AS (
 )
 DELETE FROM member WHERE incarnation = $1 AND (SELECT count(*) FROM freed) >= 0`;
 
-const lookAround = `SELECT ${databaseNow} AS "databaseNow", slot.epoch, (
+const findMembers = `SELECT ${databaseNow} AS "databaseNow", slot.epoch, (
     SELECT incarnation FROM member WHERE member.incarnation = slot.incarnation AND expires_at > clock_timestamp()
   ) AS owner, (
     SELECT coalesce(json_agg(json_build_object(
@@ -50,6 +50,13 @@ const lookAround = `SELECT ${databaseNow} AS "databaseNow", slot.epoch, (
       'expiresAt', (extract(epoch FROM expires_at) * 1000)::bigint) ORDER BY node, incarnation), '[]')
     FROM member WHERE expires_at > clock_timestamp()
   ) AS members FROM slot WHERE no = $1`;
+
+/** The living members and who owns the accounts, now. */
+export async function lookAround({ change }: Database): Promise<ClusterLook> {
+  const [seen] = await change<ClusterLook>(findMembers, [onlySlot]);
+  if (seen === undefined) throw new Error('the slot is not there');
+  return seen;
+}
 
 /** The statements by which daemons agree on who owns the slot. Each is one statement, and goes by the clock of the database. */
 export interface Lease {
@@ -61,15 +68,12 @@ export interface Lease {
 }
 
 export function openLease(
-  { change }: Database,
+  database: Database,
   options: { readonly leaseMs: number; readonly program: string },
 ): Lease {
   const { leaseMs, program } = options;
-  const look = async (): Promise<ClusterLook> => {
-    const [seen] = await change<ClusterLook>(lookAround, [onlySlot]);
-    if (seen === undefined) throw new Error('the slot is not there');
-    return seen;
-  };
+  const { change } = database;
+  const look = (): Promise<ClusterLook> => lookAround(database);
   return {
     look,
     async join({ incarnation, node, advertise, configHash }) {

@@ -1,9 +1,9 @@
-import type { StoreFile } from '../../daemon/ports.ts';
+import type { ClusterLook, StoreFile } from '../../daemon/ports.ts';
 import { type OperatorOrder, StorageError } from '../../domain/ports.ts';
 import type { Secret } from '../../domain/secret.ts';
 import { connect, type Database } from './connection.ts';
 import { openHistory } from './history.ts';
-import { onlySlot } from './lease.ts';
+import { lookAround, onlySlot } from './lease.ts';
 import { refuseOtherSchema } from './migrate.ts';
 import { openRecordReader } from './record-reader.ts';
 
@@ -52,6 +52,19 @@ export async function withSchema<T>(
     await database.close();
     throw error;
   }
+}
+
+/** The daemons that share a database, and who owns the accounts. Rejects as `openPostgresReader` does. */
+export async function lookAtCluster(options: {
+  readonly url: Secret;
+  readonly program: string;
+}): Promise<ClusterLook> {
+  const { url, program } = options;
+  return withSchema(url, program, async (database) => {
+    const seen = await lookAround(database);
+    await database.close();
+    return seen;
+  });
 }
 
 export async function insertOrder({ change }: Database, order: OperatorOrder): Promise<void> {

@@ -47,7 +47,7 @@ beforeAll(async () => {
     join(folder, 'config.json'),
   );
   if (loaded.kind !== 'loaded') throw new Error(JSON.stringify(loaded.problems));
-  seedDatabase(loaded.settings.storage.path, loaded.settings, makePolls());
+  seedDatabase(loaded.settings.storage.path ?? '', loaded.settings, makePolls());
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -219,7 +219,7 @@ describe('lowwater explain', () => {
       .slice(0, 260);
     const shift = systemClock.now() - (otp.at(-1)?.at ?? 0) - minuteMs;
     seedDatabase(
-      loaded.settings.storage.path,
+      loaded.settings.storage.path ?? '',
       loaded.settings,
       otp.map((poll) => ({ ...poll, at: poll.at + shift })),
     );

@@ -1,0 +1,137 @@
+import type { ClusterLook, ClusterMember } from '../../daemon/ports.ts';
+import { isoText } from '../../domain/moment.ts';
+import type { PostgresSettings, Settings } from '../../domain/settings.ts';
+import { type Command, CommandError, exitCodes } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { loadConfiguration } from '../load-configuration.ts';
+import { printJson } from '../print-json.ts';
+import { layoutWidth, type Output } from '../terminal/output.ts';
+import { formatTable } from '../terminal/table.ts';
+import { formatShortDuration } from '../terminal/time.ts';
+
+export const clusterStatusCommand: Command = {
+  name: 'cluster status',
+  summary: 'the daemons that share the database: who owns the accounts, who stands by',
+  details: `Asks the database. Exit 1 where nobody owns the accounts.
+
+--json prints {"epoch","owner","members":[{"node","role","advertise","program","sameConfiguration","leaseEndsAt"}]}; role is owner or
+standby, owner a node or null.`,
+  options: { json: { summary: 'print JSON' } },
+  run: async (context, input) => {
+    const { settings } = await loadConfiguration(context, input);
+    const seen = await context.rooms.lookAtCluster(requirePostgres(settings));
+    const members = seen.members.map((member) => describeMember(member, seen));
+    const owner = members.find(({ role }) => role === 'owner')?.node ?? null;
+    if (input.flag('json')) await printJson(context, { epoch: seen.epoch, owner, members });
+    else await context.stdout.write(formatCluster(members, { stdout: context.stdout, seen }));
+    if (owner === null) await context.stderr.write('Nobody owns the accounts: nothing is polled.\n');
+    return owner === null ? exitCodes.failed : exitCodes.ok;
+  },
+};
+
+/** How long the other daemons may take to take over, and how often it is looked whether one has. */
+const patienceMs = 30_000;
+const lookEveryMs = 250;
+
+export const clusterHandOverCommand: Command = {
+  name: 'cluster hand-over',
+  summary: 'let the owner of the accounts give them to a daemon that stands by',
+  details: `For maintenance: the owner stores what it knows and lets go, another one takes over at once. Waits until it has.`,
+  run: async (context, input) => {
+    const { settings } = await loadConfiguration(context, input);
+    const postgres = requirePostgres(settings);
+    const before = await context.rooms.lookAtCluster(postgres);
+    if (before.owner === null)
+      throw new CommandError('nobody owns the accounts: there is nothing to hand over');
+    if (before.members.length < 2)
+      throw new CommandError('no other daemon stands by: nobody would take the accounts over');
+    await context.rooms.leaveOrder(settings.storage, { kind: 'hand-over', at: context.clock.now() });
+    const heir = await waitForHeir(context, postgres, before);
+    if (heir === null)
+      throw new CommandError(
+        `nobody has taken the accounts over within ${formatShortDuration(patienceMs)}: see \`lowwater cluster status\` and the logs`,
+      );
+    await context.stdout.write(`${nodeOf(before, before.owner)} has handed the accounts over to ${heir}.\n`);
+    return exitCodes.ok;
+  },
+};
+
+function requirePostgres({ storage }: Settings): PostgresSettings {
+  if (storage.postgres !== undefined) return storage.postgres;
+  throw new CommandError(
+    'the configuration names a SQLite file, which one daemon has for itself: storage.postgres.url lets several share a database',
+  );
+}
+
+/** The node that owns the accounts under a later epoch; null where there is none in time. */
+async function waitForHeir(
+  { rooms, clock }: CommandContext,
+  postgres: PostgresSettings,
+  before: ClusterLook,
+): Promise<string | null> {
+  const until = clock.monotonic() + patienceMs;
+  while (clock.monotonic() < until) {
+    const seen = await rooms.lookAtCluster(postgres);
+    if (seen.epoch > before.epoch && seen.owner !== null) return nodeOf(seen, seen.owner);
+    await new Promise<void>((resolve) => clock.setTimer(lookEveryMs, resolve));
+  }
+  return null;
+}
+
+function nodeOf({ members }: ClusterLook, incarnation: string): string {
+  return members.find((member) => member.incarnation === incarnation)?.node ?? 'a daemon that is gone';
+}
+
+interface MemberLine {
+  readonly node: string;
+  readonly role: 'owner' | 'standby';
+  readonly advertise: string | null;
+  readonly program: string;
+  /** As the owner's; null where there is no owner. */
+  readonly sameConfiguration: boolean | null;
+  readonly leaseEndsAt: string;
+}
+
+function describeMember(member: ClusterMember, { owner, members }: ClusterLook): MemberLine {
+  const leading = members.find(({ incarnation }) => incarnation === owner);
+  return {
+    node: member.node,
+    role: member.incarnation === owner ? 'owner' : 'standby',
+    advertise: member.advertise,
+    program: member.program,
+    sameConfiguration: leading === undefined ? null : leading.configHash === member.configHash,
+    leaseEndsAt: isoText(member.expiresAt),
+  };
+}
+
+function formatCluster(
+  members: readonly MemberLine[],
+  { stdout, seen }: { readonly stdout: Output; readonly seen: ClusterLook },
+): string {
+  if (members.length === 0) return 'No daemon runs on this database.\n';
+  return formatTable({
+    columns: [
+      { header: 'NODE', value: ({ node }) => node },
+      {
+        header: 'ROLE',
+        value: ({ role }) => (role === 'owner' ? `owner (epoch ${seen.epoch})` : 'stands by'),
+      },
+      { header: 'CONFIGURATION', value: ({ sameConfiguration }) => nameSameness(sameConfiguration) },
+      {
+        header: 'LEASE',
+        value: ({ leaseEndsAt }) => formatShortDuration(Date.parse(leaseEndsAt) - seen.databaseNow),
+        align: 'right',
+      },
+      { header: 'PROGRAM', value: ({ program }) => program, rank: 1 },
+      { header: 'ADDRESS', value: ({ advertise }) => advertise ?? '-', rank: 2 },
+    ],
+    rows: members,
+    width: layoutWidth(stdout),
+    style: stdout.style,
+  });
+}
+
+function nameSameness(same: boolean | null): string {
+  if (same === null) return 'no owner to compare with';
+  return same ? "as the owner's" : "NOT the owner's";
+}

@@ -1,0 +1,49 @@
+import { type Command, exitCodes, UsageError } from '../command.ts';
+import type { CopiedTable } from '../context.ts';
+import { loadConfiguration } from '../load-configuration.ts';
+import { printJson } from '../print-json.ts';
+import { layoutWidth, type Output } from '../terminal/output.ts';
+import { formatTable } from '../terminal/table.ts';
+
+export const migrateStoreCommand: Command = {
+  name: 'migrate-store',
+  summary: 'copy everything into another database: from SQLite to PostgreSQL, or back',
+  details: `Reads the database of the configuration and writes another one, which has to be empty: a PostgreSQL database, or a file that is
+not there yet. Every daemon has to be stopped. What arrived is counted and compared before it is kept; the database that was read
+stays as it is. Then set storage.postgres.url (or storage.path), and start the daemon.
+
+An address may hold placeholders as the configuration does, so that no password stands in the list of processes.
+
+--json prints {"tables":[{"name","rows","bytes"}]}.`,
+  options: {
+    to: { value: 'URL|FILE', summary: 'the other database, such as postgres://user:password@host/lowwater' },
+    json: { summary: 'print JSON' },
+  },
+  examples: [`lowwater migrate-store --to '\${env:POSTGRES_URL}'`, 'lowwater migrate-store --to lowwater.db'],
+  run: async (context, input) => {
+    const to = input.option('to');
+    if (to === null) throw new UsageError('--to is missing: the address of a PostgreSQL database, or a file');
+    const { settings } = await loadConfiguration(context, input);
+    const copied = await context.rooms.migrateStore({ from: settings.storage, to });
+    if (input.flag('json')) await printJson(context, { tables: copied });
+    else await context.stdout.write(formatCopied(copied, context.stdout));
+    const next = /^[^:]*:\/\/|^\$/.test(to) ? 'storage.postgres.url' : 'storage.path';
+    await context.stderr.write(
+      `All of it arrived. The database that was read is as it was; set ${next} for daemons to use the new one.\n`,
+    );
+    return exitCodes.ok;
+  },
+};
+
+function formatCopied(copied: readonly CopiedTable[], stdout: Output): string {
+  return formatTable({
+    columns: [
+      { header: 'TABLE', value: ({ name }) => name },
+      { header: 'ROWS', value: ({ rows }) => String(rows), align: 'right' },
+      { header: 'BYTES', value: ({ bytes }) => String(bytes), align: 'right' },
+    ],
+    rows: copied,
+    width: layoutWidth(stdout),
+    style: stdout.style,
+  });
+}

@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Secret } from '../../../src/domain/secret.ts';
+import { openReader, openStore } from '../../../src/store/store.ts';
+import { card, makeDatabase, open, own } from '../../store/postgres/fixtures.ts';
+import {
+  accountState,
+  batch,
+  incident,
+  makePollEveryHour,
+  noon,
+  pollsOf,
+  silent,
+} from '../../store/sqlite/batches.ts';
+import { runLowwater } from '../../support/command-line.ts';
+import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
+
+interface Installation {
+  readonly folder: string;
+  run(...words: readonly string[]): ReturnType<typeof runLowwater>;
+}
+
+/** A configuration whose database is at this address, or a file beside it. */
+function install(url: Secret | null): Installation {
+  const folder = mkdtempSync(join(tmpdir(), 'lowwater-cluster-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const config = {
+    provider: { baseUrl: 'https://api.example.com' },
+    accounts: [{ id: 'otp', authSecret: 'demo-otp-secret' }],
+    channels: { ops: { type: 'webhook', url: 'http://127.0.0.1:9/hook' } },
+    server: null,
+    storage: url === null ? { path: 'lowwater.db' } : { postgres: { url: `\${env:DATABASE}` } },
+  };
+  writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
+  const env = { DATABASE: url?.reveal() ?? '', TARGET: '' };
+  return { folder, run: (...words) => runLowwater(words, { cwd: folder, env }) };
+}
+
+describe('the commands about daemons that share a database', () => {
+  it('say so where there is a file', async () => {
+    const { run } = install(null);
+    for (const command of ['status', 'hand-over'])
+      expect(await run('cluster', command)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('storage.postgres.url'),
+      });
+  });
+
+  it.skipIf(noPostgres !== null)(
+    'name who owns the accounts and who stands by, and whose configuration differs',
+    async () => {
+      const url = await makeDatabase();
+      const cluster = await open(url);
+      const { incarnation } = await own(cluster);
+      await cluster.join(card({ node: 'two', advertise: 'http://10.0.0.2:8080', configHash: 'other' }));
+      const { run } = install(url);
+      const status = await run('cluster', 'status');
+      expect(status).toMatchObject({ code: 0, stderr: '' });
+      expect(status.stdout.split('\n').map((line) => line.trim().split(/ {2,}/))).toMatchObject([
+        ['NODE', 'ROLE', 'CONFIGURATION', 'LEASE', 'PROGRAM', 'ADDRESS'],
+        ['one', 'owner (epoch 1)', "as the owner's", expect.any(String), 'lowwater 1.0.0', '-'],
+        ['two', 'stands by', "NOT the owner's", expect.any(String), 'lowwater 1.0.0', 'http://10.0.0.2:8080'],
+        [''],
+      ]);
+      const { epoch, owner, members } = JSON.parse((await run('cluster', 'status', '--json')).stdout);
+      expect({ epoch, owner }).toEqual({ epoch: 1, owner: 'one' });
+      expect(members[1]).toEqual({
+        node: 'two',
+        role: 'standby',
+        advertise: 'http://10.0.0.2:8080',
+        program: 'lowwater 1.0.0',
+        sameConfiguration: false,
+        leaseEndsAt: expect.stringMatching(/Z$/),
+      });
+      await cluster.leave(incarnation);
+      expect(await run('cluster', 'status')).toMatchObject({
+        code: 1,
+        stderr: 'Nobody owns the accounts: nothing is polled.\n',
+      });
+    },
+  );
+
+  it.skipIf(noPostgres !== null)('leave the owner an order to hand over, and wait for the heir', async () => {
+    const url = await makeDatabase();
+    const cluster = await open(url);
+    const { incarnation, store } = await own(cluster);
+    const { run } = install(url);
+    expect(await run('cluster', 'hand-over')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no other daemon'),
+    });
+    const heir = card({ node: 'two' });
+    await cluster.join(heir);
+    const waiting = run('cluster', 'hand-over');
+    while ((await store.takeOrders()).length === 0) {}
+    await cluster.leave(incarnation);
+    await cluster.claim(heir.incarnation);
+    expect(await waiting).toMatchObject({ code: 0, stdout: 'one has handed the accounts over to two.\n' });
+  });
+});
+
+describe.skipIf(noPostgres !== null)('migrate-store', () => {
+  it('copies a file into PostgreSQL and back, counts, and shows no password', async () => {
+    const here = install(null);
+    const path = join(here.folder, 'lowwater.db');
+    const store = openStore({ path, log: silent, now: () => noon, program: 'lowwater 1' });
+    await store.commit(
+      batch({
+        polls: pollsOf('otp', makePollEveryHour(noon, 9)),
+        accounts: [accountState('otp')],
+        incidents: [incident('i')],
+      }),
+    );
+    await store.close();
+    const url = await makeDatabase();
+    const there = await here.run('migrate-store', '--to', url.reveal(), '--json');
+    expect(there).toMatchObject({ code: 0, stderr: expect.stringContaining('set storage.postgres.url') });
+    const { tables } = JSON.parse(there.stdout);
+    expect(tables).toContainEqual({ name: 'incident', rows: 1, bytes: expect.any(Number) });
+    const again = await here.run('migrate-store', '--to', url.reveal());
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('only into an empty one') });
+    const { password } = await sharedPostgres();
+    for (const said of [there, again]) expect(said.stdout + said.stderr).not.toContain(password);
+
+    const other = install(url);
+    const back = await other.run('migrate-store', '--to', 'copy.db');
+    expect(back).toMatchObject({ code: 0, stderr: expect.stringContaining('set storage.path') });
+    const reader = openReader({ path: join(other.folder, 'copy.db'), now: () => noon });
+    expect((await reader.load()).incidents).toEqual([incident('i')]);
+    await reader.close();
+    expect(await other.run('backup', 'b.db')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('pg_dump'),
+    });
+    expect(await other.run('query', 'SELECT 1')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('psql'),
+    });
+    expect(await other.run('status')).toMatchObject({ code: 0, stdout: expect.stringContaining('otp') });
+  });
+
+  it('wants to know where', async () => {
+    const { run } = install(null);
+    expect(await run('migrate-store')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--to is missing'),
+    });
+    expect(await run('migrate-store', '--to', 'mysql://u:secretword@h/d')).toMatchObject({
+      code: 2,
+      stderr: expect.not.stringContaining('secretword'),
+    });
+    expect(await run('migrate-store', '--to', `\${env:NOWHERE}`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('NOWHERE'),
+    });
+  });
+});
