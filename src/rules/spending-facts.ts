@@ -3,7 +3,8 @@ import type { Fact } from '../domain/quantity.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import { checkedHours } from '../spending/balance-state.ts';
-import { levelOf } from '../spending/level.ts';
+import { driftOf, levelOf } from '../spending/level.ts';
+import type { UsualSpending } from '../spending/profile.ts';
 import { countFact, moneyFact, textFact } from './verdict.ts';
 
 export const basisWords: Readonly<Record<ForecastBasis, string>> = {
@@ -20,7 +21,9 @@ export function spendingFacts(spending: AccountSpending, balance: Balance): Fact
   return [
     countFact('hours learned', state.hours),
     moneyFact('mean hour', Math.round(state.meanHour)),
+    ...profileFacts(spending.usual(balance)),
     textFact('level', `${percent(levelOf(state))} of what is usual at these hours`),
+    textFact('drift', `${percent(driftOf(state))} of the profile, over two weeks`),
     ...checkedHours.flatMap((hours, index) =>
       hours < 24
         ? []
@@ -30,6 +33,21 @@ export function spendingFacts(spending: AccountSpending, balance: Balance): Fact
               `usually off by ${percent(Math.expm1(state.errors[index] ?? 0))}`,
             ),
           ],
+    ),
+  ];
+}
+
+const days = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+
+function profileFacts(usual: UsualSpending | null): Fact[] {
+  if (usual === null) return [];
+  const { hour, week, busiest } = usual;
+  return [
+    moneyFact('usual in this hour', Math.round(hour)),
+    moneyFact('usual in a week', Math.round(week)),
+    moneyFact(
+      `usual ${days[Math.floor(busiest.slot / 24)]} ${busiest.slot % 24}:00, the busiest hour`,
+      Math.round(busiest.hour),
     ),
   ];
 }

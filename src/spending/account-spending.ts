@@ -16,6 +16,7 @@ import {
   type PeriodSums,
   restoreSums,
 } from './periods.ts';
+import { type UsualSpending, usualSpendings } from './profile.ts';
 import { noteFall } from './silence.ts';
 import { readSpending, writeSpending } from './spending-bytes.ts';
 import { rememberTopUp } from './top-ups.ts';
@@ -145,6 +146,12 @@ export class AccountSpending {
   weekAgo(balance: Balance): WeekAgo | null {
     const state = this.state(balance);
     return state === null || this.#hour === null ? null : lookWeekBack(state, this.#hour.startsAt);
+  }
+
+  /** What is usual in the hour of the newest reading, in a week, and in its busiest hour; null while the balance never fell. */
+  usual(balance: Balance): UsualSpending | null {
+    const state = this.state(balance);
+    return state === null || this.#hour === null ? null : usualSpendings(state, this.#hour.slot);
   }
 
   /** How good the forecasts of three days were that came due in the last two weeks; null where none did. */

@@ -34,6 +34,24 @@ export function usualWeek(state: BalanceState): Float32Array {
   return usual;
 }
 
+/** The profile in a few numbers; `slot` is the place of an hour in the week, 0 that of Monday 0:00. */
+export interface UsualSpending {
+  readonly hour: Micros;
+  readonly week: Micros;
+  readonly busiest: { readonly slot: number; readonly hour: Micros };
+}
+
+/** What is usual in one hour, in all of the week, and in its busiest hour. */
+export function usualSpendings(state: BalanceState, slot: number): UsualSpending {
+  const usual = usualWeek(state);
+  const most = Math.max(...usual);
+  return {
+    hour: usual[slot] ?? 0,
+    week: usual.reduce((sum, hour) => sum + hour, 0),
+    busiest: { slot: usual.indexOf(most), hour: most },
+  };
+}
+
 /** Learns what an hour of the week took: `bin += max(1/n, 0.5) · (spent − bin)`. */
 export function learnProfile(state: BalanceState, slot: number, spent: Micros): void {
   const weeks = Math.min(mostWeeks, (state.weeks[slot] ?? 0) + 1);

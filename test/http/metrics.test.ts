@@ -1,10 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import type { Forecast } from '../../src/domain/forecast.ts';
 import { renderExposition } from '../../src/http/exposition.ts';
 import { renderMetrics } from '../../src/http/metrics.ts';
-import type { LiveViews } from '../../src/views/views.ts';
+import type { AccountView, LiveViews } from '../../src/views/views.ts';
 import { demoViews } from '../support/demo-views.ts';
-import { buildAccountView, FakeViews, micros, viewsNow } from '../support/fake-views.ts';
+import { buildAccountView, buildOutlook, FakeViews, micros, viewsNow } from '../support/fake-views.ts';
 
 const promtool = findPromtool();
 
@@ -39,6 +40,28 @@ describe('metrics', () => {
     const text = await textOf(demoViews(), viewsNow);
     expect(text).not.toMatch(/^lowwater_(balance|runway_seconds|burn_per_day)\{account="billing"/m);
     expect(text).toMatch(/^lowwater_last_success_timestamp_seconds\{account="billing"/m);
+  });
+
+  it('when a balance is empty has three bounds, each absent where it is not known or the account cannot be read', async () => {
+    const forecast = {
+      emptyAt: viewsNow + 3000,
+      earliest: viewsNow + 2000,
+      latest: null,
+      basis: 'hour-of-week',
+    } as const;
+    const boundsOf = async (over: Partial<AccountView>, forecasts: Forecast | null = forecast) => {
+      const views = new FakeViews();
+      const outlooks = { sms: buildOutlook({ forecast: forecasts }), voip: null };
+      views.accountList = [buildAccountView({ outlooks, ...over })];
+      const text = await textOf(views, viewsNow);
+      return text.match(/^lowwater_empty_timestamp_seconds.*$/gm);
+    };
+    const at = (bound: string, ms: number) =>
+      `lowwater_empty_timestamp_seconds{account="otp",balance="sms",bound="${bound}"} ${(viewsNow + ms) / 1000}`;
+    expect(await boundsOf({})).toEqual([at('median', 3000), at('earliest', 2000)]);
+    expect(await boundsOf({}, { ...forecast, latest: viewsNow + 9000 })).toContain(at('latest', 9000));
+    expect(await boundsOf({}, null)).toBeNull();
+    expect(await boundsOf({ outcome: 'timeout' })).toBeNull();
   });
 
   it('a pending alert does not fire', async () => {

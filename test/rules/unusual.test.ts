@@ -37,6 +37,19 @@ test('a surge says how much more, since when, what that is an hour and when it e
   expect(found.get('empty at this pace')).toMatchObject({ unit: 'instant' });
 });
 
+test('what it rests on is explained: profile, level, drift, how good the forecasts were', () => {
+  const facts = factsOf(officeHours, begins);
+  const found = new Map(explainRule(rule, facts, null).facts.map(({ name, value }) => [name, value]));
+  expect(found.get('usual in this hour')).toEqual({ unit: 'money', micros: units(1) });
+  expect(found.get('usual in a week')).toEqual({ unit: 'money', micros: units(50 * 10 + 118) });
+  expect(found.get('usual Mon 8:00, the busiest hour')).toEqual({ unit: 'money', micros: units(10) });
+  expect(found.get('level')).toEqual({ unit: 'text', text: '100 % of what is usual at these hours' });
+  expect(found.get('drift')).toEqual({ unit: 'text', text: '100 % of the profile, over two weeks' });
+  expect(found.get('forecasts of 3d')).toMatchObject({
+    text: expect.stringMatching(/^usually off by \d+ %$/),
+  });
+});
+
 test('in its first week it is quiet, and says so', () => {
   const facts = factsOf(
     (at) => officeHours(at) + (at >= monday + 2 * dayMs ? units(40) : 0),
