@@ -1,0 +1,92 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import * as z from 'zod';
+
+const datasource = z.strictObject({ type: z.literal('prometheus'), uid: z.literal(`$\{DS_PROMETHEUS}`) });
+
+const target = z.object({
+  refId: z.string().regex(/^[A-Z]$/),
+  datasource,
+  expr: z.string().min(1),
+  legendFormat: z.string().optional(),
+});
+
+/** The part of Grafana's dashboard model (schema version 39) that a dashboard of ours is made of. */
+const dashboard = z.object({
+  __inputs: z.array(z.object({ name: z.string(), type: z.literal('datasource'), pluginId: z.string() })),
+  uid: z.string().regex(/^[a-zA-Z0-9_-]{1,40}$/),
+  title: z.string().min(1),
+  schemaVersion: z.literal(39),
+  version: z.int().positive(),
+  refresh: z.string(),
+  time: z.object({ from: z.string(), to: z.string() }),
+  templating: z.object({
+    list: z.array(z.object({ name: z.string(), type: z.enum(['datasource', 'query']) })),
+  }),
+  panels: z.array(
+    z.object({
+      id: z.int().positive(),
+      type: z.enum(['stat', 'timeseries', 'table']),
+      title: z.string().min(1),
+      datasource,
+      gridPos: z.object({
+        x: z.int().min(0).max(23),
+        y: z.int().min(0),
+        w: z.int().min(1).max(24),
+        h: z.int().min(1),
+      }),
+      targets: z.array(target).min(1),
+      fieldConfig: z.object({ defaults: z.object({}).loose(), overrides: z.array(z.unknown()) }),
+      options: z.object({}).loose().optional(),
+    }),
+  ),
+});
+
+const { panels, templating } = dashboard.parse(
+  JSON.parse(readFileSync('deploy/grafana-dashboard.json', 'utf8')),
+);
+const queries = panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr })));
+const promtool = spawnSync('promtool', ['--version']).status === 0;
+
+it('every panel of the dashboard has a number and a place of its own', () => {
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  const taken = new Map<string, string>();
+  for (const { title, gridPos } of panels) {
+    expect(gridPos.x + gridPos.w, title).toBeLessThanOrEqual(24);
+    for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1)
+      for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) {
+        expect(taken.get(`${x} ${y}`), `${title} lies over it`).toBeUndefined();
+        taken.set(`${x} ${y}`, title);
+      }
+  }
+});
+
+it('the dashboard knows every variable that its queries name', () => {
+  const known = new Set([...templating.list.map(({ name }) => name), '__rate_interval']);
+  const named = queries.flatMap(({ expr }) =>
+    [...expr.matchAll(/\$\{?(\w+)/g)].map(([, name]) => name ?? ''),
+  );
+  expect(named.filter((name) => !known.has(name))).toEqual([]);
+});
+
+it('the dashboard shows what is acknowledged and silenced, and sums by currency', () => {
+  const all = queries.map(({ expr }) => expr).join('\n');
+  for (const part of ['lowwater_alert_acknowledged', 'lowwater_alert_silenced', 'lowwater_account_info'])
+    expect(all).toContain(part);
+  expect(all).toContain('sum by (currency, balance) (lowwater_balance');
+});
+
+it.skipIf(!promtool)('Prometheus reads every query of the dashboard', () => {
+  const rules = queries.map(({ expr }, index) => ({
+    record: `dashboard:query_${index}`,
+    expr: expr.replaceAll('$__rate_interval', '5m').replaceAll('$account', '.*'),
+  }));
+  const file = join(mkdtempSync(join(tmpdir(), 'lowwater-dashboard-')), 'rules.yml');
+  writeFileSync(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
+  const told = execFileSync('promtool', ['check', 'rules', file], { encoding: 'utf8' });
+  rmSync(dirname(file), { recursive: true });
+  expect(told).toContain(`${rules.length} rules found`);
+});
