@@ -20,13 +20,9 @@ const sliceOfSamples = 1_000;
  * while the last poll is not `ok`, and every series of an account vanishes with it.
  */
 export async function* renderMetrics(views: LiveViews, now: number): AsyncGenerator<string> {
-  yield* inFamilies(views.accountIds(), sliceOfAccounts, async (ids) => {
-    const found = await Promise.all(ids.map((id) => views.account(id)));
-    return accountMetrics(
-      found.filter((account) => account !== null),
-      now,
-    );
-  });
+  yield* inFamilies(views.accountIds(), sliceOfAccounts, async (ids) =>
+    accountMetrics(await views.accounts(ids), now),
+  );
   const known = new Set(views.accountIds());
   yield* inFamilies(views.counters.polls(), sliceOfSamples, (polls) => [
     pollCounts(polls.filter(({ account }) => known.has(account))),

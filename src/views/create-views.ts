@@ -50,9 +50,10 @@ export interface ViewParts {
 export function createViews(parts: ViewParts): Views {
   const { state, reader, recollection } = parts;
   return {
-    async accounts() {
-      await recollection.ofAll(state.accounts.keys());
-      return [...state.accounts.values()].map((account) => viewAccount(parts, account));
+    async accounts(ids = [...state.accounts.keys()]) {
+      await recollection.ofAll(ids);
+      const found = ids.flatMap((id) => state.accounts.get(id) ?? []);
+      return found.map((account) => viewAccount(parts, account));
     },
     accountIds: () => [...state.accounts.keys()],
     counts: () => countAccounts(state),

@@ -19,7 +19,8 @@ import type { WeekAgo } from '../spending/week-ago.ts';
  * same questions of the database. Money is in millionths, instants are milliseconds since 1970, null is unknown.
  */
 export interface Views {
-  accounts(): Promise<readonly AccountView[]>;
+  /** All of them, or those of the given ids that there are, in their order. */
+  accounts(ids?: readonly string[]): Promise<readonly AccountView[]>;
   /** In the order of the configuration. */
   accountIds(): readonly string[];
   /** What alerts and silences can be chosen by, each with the word for people. */

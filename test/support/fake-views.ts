@@ -74,8 +74,8 @@ export class FakeViews implements LiveViews {
     droppedLogLines: () => 3,
   };
 
-  async accounts(): Promise<readonly AccountView[]> {
-    return this.accountList;
+  async accounts(ids?: readonly string[]): Promise<readonly AccountView[]> {
+    return this.accountList.filter(({ id }) => ids?.includes(id) ?? true);
   }
 
   accountIds(): readonly string[] {

@@ -248,7 +248,7 @@ export function addAccountOperations(api: Api, views: LiveViews): void {
 
 /** Thousands of accounts are written in slices, between which the daemon goes about its business. */
 async function* writeAccounts(
-  views: Pick<LiveViews, 'account'>,
+  views: Pick<LiveViews, 'accounts'>,
   ids: readonly string[],
   next: string | null,
 ): AsyncGenerator<string> {
@@ -256,10 +256,7 @@ async function* writeAccounts(
   yield '{"accounts":[';
   for await (const slice of inSlices(ids, sliceOfAccounts)) {
     let text = '';
-    for (const id of slice) {
-      // Removed since the list was made.
-      const account = await views.account(id);
-      if (account === null) continue;
+    for (const account of await views.accounts(slice)) {
       text += separator + JSON.stringify(accountJson(account));
       separator = ',';
     }

@@ -67,8 +67,7 @@ ${live('channels', channelTable(views.channels(), frame))}</section>`;
 async function collectAccounts(views: LiveViews): Promise<readonly AccountView[]> {
   const accounts: AccountView[] = [];
   for await (const ids of inSlices(views.accountIds(), sliceOfAccounts)) {
-    const found = await Promise.all(ids.map((id) => views.account(id)));
-    accounts.push(...found.filter((account) => account !== null));
+    accounts.push(...(await views.accounts(ids)));
   }
   return accounts;
 }
