@@ -151,7 +151,7 @@ function askedFor(file: string): ReadonlySet<string> {
 function findViolation(document: OpenApi, response: OpenApiResponse | undefined, answer: unknown): unknown {
   if (response === undefined) return 'the document knows no such answer';
   const schema = {
-    ...(response.content['application/json'] ?? response.content['application/problem+json'])?.schema,
+    ...Object.values(response.content)[0]?.schema,
     $defs: document.components.schemas,
   };
   const text = JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/');
@@ -171,7 +171,8 @@ async function order(
       ? {}
       : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   });
-  return { status: response.status, answer: await response.json() };
+  const isText = response.headers.get('content-type')?.startsWith('text/') ?? false;
+  return { status: response.status, answer: isText ? await response.text() : await response.json() };
 }
 
 async function askAccounts(daemon: RunningDaemon) {

@@ -90,10 +90,10 @@ describe('an answer that breaks while it is sent', () => {
   it('is cut off and told in the log, with nothing of it on the terminal or for who asked', async () => {
     const views = new FakeViews();
     views.accountList = Array.from({ length: 2_000 }, (_, index) => buildAccountView({ id: `a-${index}` }));
-    const whole = views.account.bind(views);
-    views.account = (id) => {
-      if (id === 'a-1500') throw new Error('the inside of it');
-      return whole(id);
+    const whole = views.accounts.bind(views);
+    views.accounts = (ids) => {
+      if (ids?.includes('a-1500')) throw new Error('the inside of it');
+      return whole(ids);
     };
     server = await runServer({ views });
     const terminal = vi.spyOn(console, 'error').mockImplementation(() => undefined);
