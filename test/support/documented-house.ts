@@ -32,6 +32,7 @@ export async function makeDocumentedHouse({ provider, webhook }: Outside = nowhe
     .replace('https://eu.example.com', provider)
     .replace(/\$\{env:([A-Z]+)_AUTH_SECRET\}/g, (_, name: string) => `demo-${name.toLowerCase()}-secret`)
     .replace(/"\$\{env:HEARTBEAT_URL:-[^}]*\}"/, '"http://127.0.0.1:9/ping"')
+    .replace('"port": 8080', '"port": 0')
     .replace(/\$\{env:SMTP_URL\}/, 'smtp://127.0.0.1:9')
     .replace(/\$\{env:LOWWATER_TOKEN:-\}/, '')
     .replace(/\$\{env:[A-Z_]*SECRET\}/g, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
