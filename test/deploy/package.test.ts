@@ -24,7 +24,7 @@ describe('the package', () => {
         'dist/http/assets/lowwater.css',
         'man/lowwater.1',
         'assets/fonts/DejaVuSans-lowwater.ttf',
-        ...readTree('migrations/*'),
+        ...readTree('migrations/**/*.sql'),
         ...readTree('docs/**/*.md'),
       ]),
     );

@@ -35,8 +35,8 @@ const elsewhere = [
 /** Go on until somebody ends them. */
 const lasting = ['run', 'demo', 'simulate'];
 
-/** Ask a person, or a daemon that runs. */
-const onlyParsed = ['init', 'health'];
+/** Ask a person, a daemon that runs, or a second database. */
+const onlyParsed = ['init', 'health', 'migrate-store', 'cluster'];
 
 const inFences = fences.filter(({ info }) => info === 'sh').flatMap(commandsOf);
 const inProse = pages.flatMap((page) =>
