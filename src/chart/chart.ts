@@ -25,13 +25,15 @@ export interface Chart extends Ahead {
   readonly incidents: readonly IncidentBand[];
   /** When all alerts of the balance were muted, or some. */
   readonly silences: readonly Stretch[];
-  /** What was foretold a week ago, and what came. */
-  readonly foretold: readonly Foretold[];
+  /** The line that was foretold a week ago, with the top-ups that came since. */
+  readonly foretold: readonly LinePoint[];
+  /** The end of that line beside what came; null where it is not shown. */
+  readonly hindsight: Hindsight | null;
 }
 
-export interface Foretold {
+export interface Hindsight {
   readonly at: number;
-  readonly value: Micros;
+  readonly foretold: Micros;
   readonly came: Micros;
 }
 
@@ -70,7 +72,8 @@ export interface ChartOrder {
   readonly aheadShare: number;
   readonly incidents: readonly IncidentBand[];
   readonly silences?: readonly Stretch[];
-  readonly foretold?: readonly Foretold[];
+  readonly foretold?: readonly LinePoint[];
+  readonly hindsight?: Hindsight | null;
 }
 
 /** What is shown of the future where nothing is foretold. */
@@ -103,10 +106,11 @@ export function layChart(order: ChartOrder): Chart {
     now,
     points,
     thresholds: nearLevels(order.thresholds, valuesOf(points)),
-    topUps: findTopUps(readings, balance),
+    topUps: largestOf(findTopUps(readings, balance)),
     incidents: cutTo(order, order.incidents),
     silences: cutTo(order, order.silences ?? []),
     foretold: (order.foretold ?? []).filter(({ at }) => at >= since && at <= until),
+    hindsight: order.hindsight ?? null,
     ...ahead,
   };
 }
@@ -127,7 +131,7 @@ export function amountsOf(
     ...thresholds.map(({ value }) => value),
     ...projection.map(({ value }) => value),
     ...fan.map(({ low }) => low),
-    ...foretold.map(({ value }) => value),
+    ...valuesOf(foretold),
   ]);
 }
 
@@ -150,7 +154,8 @@ function nearLevels(ladder: Ladder<Micros>, values: readonly Micros[]): readonly
   return levels.filter((level) => distance(level) <= sight);
 }
 
-function findTopUps(readings: readonly Reading[], balance: Balance): readonly TopUp[] {
+/** Rises that are more than noise, oldest first. */
+export function findTopUps(readings: readonly Reading[], balance: Balance): readonly TopUp[] {
   const topUps: TopUp[] = [];
   let previous: Reading | undefined;
   for (const reading of readings) {
@@ -158,6 +163,10 @@ function findTopUps(readings: readonly Reading[], balance: Balance): readonly To
     if (rise >= leastTopUpMicros) topUps.push({ at: reading.at, rise, value: reading[balance] });
     previous = reading;
   }
+  return topUps;
+}
+
+function largestOf(topUps: readonly TopUp[]): readonly TopUp[] {
   if (topUps.length <= mostTopUps) return topUps;
   const largest = new Set(topUps.toSorted((left, right) => right.rise - left.rise).slice(0, mostTopUps));
   return topUps.filter((topUp) => largest.has(topUp));

@@ -1,6 +1,7 @@
-import { type Chart, type IncidentBand, layChart } from '../../chart/chart.ts';
+import { type Chart, findTopUps, type IncidentBand, layChart, type TopUp } from '../../chart/chart.ts';
 import { findGaps } from '../../chart/line.ts';
 import { isSameCurrency } from '../../domain/currency.ts';
+import type { Micros } from '../../domain/money.ts';
 import type { Balance, PollRecord, Reading } from '../../domain/reading.ts';
 import type { WeekAgo } from '../../spending/week-ago.ts';
 import type { AccountView, Views } from '../../views/views.ts';
@@ -55,7 +56,7 @@ export async function buildChart(views: ChartViews, query: ChartQuery): Promise<
     silences: views
       .silenced({ account: account.id, balance, since, until })
       .map(({ startsAt, endsAt }) => ({ from: startsAt, to: endsAt })),
-    foretold: findForetold(views.weekAgo(account.id, balance), readings, query),
+    ...(until < now ? {} : lookBack(views.weekAgo(account.id, balance), readings, query)),
   });
 }
 
@@ -71,18 +72,54 @@ function beginning(
   return first > (since + until) / 2 ? Math.min(first, until - leastSpanMs) : since;
 }
 
-/** The forecast of a week ago as the balance that it foretold: what was topped up since is no part of a forecast. */
-function findForetold(
+/**
+ * The forecast of a week ago as the balance that it foretold, straight from step to step. What was topped up since is no part of a forecast:
+ * it lifts the line when it came.
+ */
+function lookBack(
   weekAgo: WeekAgo | null,
   readings: readonly Reading[],
   { account, balance }: ChartQuery,
-): Chart['foretold'] {
-  const emptyMicros = account.outlooks[balance]?.emptyMicros ?? 0;
-  return (weekAgo?.steps ?? []).flatMap(({ at, excess }) => {
-    const reading = readings.findLast((known) => known.at <= at);
-    if (reading === undefined) return [];
-    const came = reading[balance];
-    return [{ at, value: Math.round(Math.max(came + excess, Math.min(came, emptyMicros))), came }];
+): Pick<Chart, 'foretold' | 'hindsight'> {
+  const lowest = Math.min(account.outlooks[balance]?.emptyMicros ?? 0, readings.at(-1)?.[balance] ?? 0);
+  const clamp = (value: Micros): Micros => Math.round(Math.max(value, lowest));
+  const steps = (weekAgo?.steps ?? []).flatMap(({ at, excess }) => {
+    const came = readings.findLast((reading) => reading.at <= at)?.[balance];
+    return came === undefined ? [] : [{ at, came, value: came + excess }];
+  });
+  const topUps = findTopUps(readings, balance);
+  const line = steps.flatMap((step, index): readonly Step[] => {
+    const before = steps[index - 1];
+    return before === undefined ? [step] : [...liftedBetween(before, step, topUps), step];
+  });
+  const last = steps.at(-1);
+  return {
+    foretold: line.map(({ at, value }) => ({ at, value: clamp(value) })),
+    hindsight:
+      last !== undefined && last.at === weekAgo?.steps.at(-1)?.at
+        ? { at: last.at, foretold: clamp(last.value), came: last.came }
+        : null,
+  };
+}
+
+interface Step {
+  readonly at: number;
+  readonly value: Micros;
+}
+
+/** The points just before and at each top-up between two steps. */
+function liftedBetween(from: Step, to: Step, topUps: readonly TopUp[]): readonly Step[] {
+  const between = topUps.filter(({ at }) => at > from.at && at <= to.at);
+  const risen = between.reduce((sum, { rise }) => sum + rise, 0);
+  const slope = (to.value - risen - from.value) / (to.at - from.at);
+  let lifted = 0;
+  return between.flatMap(({ at, rise }) => {
+    const value = from.value + slope * (at - from.at) + lifted;
+    lifted += rise;
+    return [
+      { at: at - 1, value },
+      { at, value: value + rise },
+    ];
   });
 }
 

@@ -157,11 +157,11 @@ function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
       `It ${wordLasting(account.outlooks[balance], frame)}${chart.fan.length > 0 ? ', four times in five' : ''}.`,
     );
   }
-  const known = chart.foretold.at(-1);
-  if (known !== undefined) {
-    const made = weekdayOf(known.at - weekMs, frame.timezone);
+  const { hindsight } = chart;
+  if (hindsight !== null) {
+    const made = weekdayOf(hindsight.at - weekMs, frame.timezone);
     parts.push(
-      `Last ${made}’s forecast said ${money(known.value)} for ${formatMoment(known.at, frame)}; it was ${money(known.came)}.`,
+      `Last ${made}’s forecast said ${money(hindsight.foretold)} for ${formatMoment(hindsight.at, frame)}; it was ${money(hindsight.came)}.`,
     );
   }
   const all = ladderSteps(account.thresholds[balance]);

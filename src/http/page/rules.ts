@@ -4,7 +4,7 @@ import type { AccountView, Explanation } from '../../views/views.ts';
 import { type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
 import { type Html, html } from '../html.ts';
 import { trialPath } from './trial.ts';
-import { badge, type Frame, momentAndAge, severityWord, unknown } from './words.ts';
+import { badge, type Frame, moment, severityWord, unknown } from './words.ts';
 
 /** What each rule says of the account now, with the numbers behind it. */
 export function ruleList(explanations: readonly Explanation[], account: AccountView, frame: Frame): Html {
@@ -21,7 +21,7 @@ function ruleRow(explanation: Explanation, account: AccountView, frame: Frame): 
 <th scope="row"><code>${rule.id}</code><span class="sub">${describeRule(rule)}${rule.builtIn && html` · built in`}</span><a class="sub" href="${trialPath(account.id, rule.id)}">Try other values<span class="hidden"> of ${rule.id}</span></a></th>
 <td class="number" data-label="Value">${evaluation.value === null ? unknown() : wordQuantity(evaluation.value, words)}</td>
 <td class="number" data-label="Threshold">${evaluation.threshold === null ? unknown() : wordQuantity(evaluation.threshold, words)}</td>
-<td class="number" data-label="How far">${howFar(explanation, words)}</td>
+<td class="number far" data-label="How far">${howFar(explanation, words)}</td>
 <td data-label="Behind it" class="facts">${evaluation.kind === 'unknown' && html`<p>${evaluation.why}</p>`}${wouldNotFire !== null && html`<p>${wouldNotFire}</p>`}${
     evaluation.facts.length > 0 &&
     html`<details><summary>Numbers<span class="hidden"> of ${rule.id}</span></summary><dl>${evaluation.facts.map(
@@ -36,8 +36,8 @@ function howFar({ evaluation: { kind, value, threshold }, next }: Explanation, w
   if (distance === null || kind === 'unknown' || kind === 'event') return unknown();
   const reached =
     next !== null &&
-    html`<span class="sub">${severityWord(next.severity).toLowerCase()} about ${momentAndAge(next.at, words)}</span>`;
-  return html`${wordQuantity(distance, words)}${kind === 'breached' && ' past it'}${reached}`;
+    html`<span class="sub">${severityWord(next.severity).toLowerCase()} about ${moment(next.at, words)}</span>`;
+  return html`${wordQuantity(distance, words)}${kind === 'breached' && html` past it`}${reached}`;
 }
 
 function differenceOf(left: Quantity | null, right: Quantity | null): Quantity | null {

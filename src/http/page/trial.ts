@@ -1,5 +1,5 @@
 import type { IncidentBand } from '../../chart/chart.ts';
-import { plural, roughDuration } from '../../domain/moment.ts';
+import { roughDuration } from '../../domain/moment.ts';
 import type { Rule } from '../../domain/rule.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import type { Trial } from '../../replay/trial.ts';
@@ -51,7 +51,7 @@ export async function renderTrial(views: LiveViews, shown: TrialShown, frame: Fr
   const { account, rule, outcome } = shown;
   return html`<p class="crumb"><a href="/">Overview</a> · <a href="${accountPath(account.id)}"><bdi>${nameOf(account.name)}</bdi></a></p>
 <h1>Try other values of <code>${rule.id}</code></h1>
-<p>It is judged again what is stored of <bdi>${nameOf(account.name)}</bdi>, as the daemon would have judged it. Nothing is changed and nothing is sent. Now: ${describeRule(rule)}.</p>
+<p>What is stored of <bdi>${nameOf(account.name)}</bdi> is judged again, as the daemon would have judged it. Nothing is changed and nothing is sent. Now: ${describeRule(rule)}.</p>
 ${trialForm(shown)}
 ${outcome.kind === 'tried' && (await resultSection(views, shown, outcome, frame))}`;
 }
@@ -87,7 +87,7 @@ function fieldOf(field: RuleField, problems: readonly string[]): Html {
             word === value ? html`<option selected>${word}</option>` : html`<option>${word}</option>`,
         )}</select>`
       : html`<input name="${name}" value="${value}" maxlength="60" autocomplete="off" aria-describedby="${hint}">`;
-  return html`<div><label><code>${path}</code> ${input}</label><span class="sub" id="${hint}">${description}${problems.map((problem) => html` <strong class="problem">${problem}.</strong>`)}</span></div>`;
+  return html`<div><label><code>${path}</code> ${input}</label><span class="sub" id="${hint}">${description.replaceAll('`', '')}${problems.map((problem) => html` <strong class="problem">${problem}.</strong>`)}</span></div>`;
 }
 
 async function resultSection(
@@ -108,7 +108,8 @@ ${trial.present !== null && html`<h3>As it is now: ${describeRule(present)}</h3>
 }
 
 function timesOf(told: readonly ReplayedIncident[]): string {
-  return told.length === 0 ? 'nothing' : plural(told.length, 'time');
+  if (told.length === 0) return 'nothing';
+  return told.length === 1 ? 'once' : `${told.length} times`;
 }
 
 /** The balance of that time with what would have been told as bands, and the levels of the rule that was tried. */

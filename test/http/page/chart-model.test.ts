@@ -181,6 +181,24 @@ describe('the chart', () => {
       [viewsNow - 10 * hourMs, 135],
       [viewsNow - hourMs, 0],
     ]);
+    const shown = buildChart(views, { account, span: day, balance: 'sms', now: viewsNow });
+    expect((await shown).hindsight).toEqual({ at: viewsNow - hourMs, foretold: 0, came: micros(101) });
+  });
+
+  it('lifts the line that was foretold by what was topped up, when it came', async () => {
+    const topUpAt = viewsNow - 10 * hourMs;
+    const { views, account } = await chartOf((at) => (at >= topUpAt ? 500 : 100));
+    const steps = [
+      { at: viewsNow - 20 * hourMs, excess: 0 },
+      { at: viewsNow, excess: micros(-40) },
+    ];
+    views.weeksAgo.set('otp sms', { madeAt: viewsNow - 20 * hourMs, steps });
+    expect((await jsonOf(views, account)).foretold).toEqual([
+      [viewsNow - 20 * hourMs, 100],
+      [topUpAt - 1, 80],
+      [topUpAt, 480],
+      [viewsNow, 460],
+    ]);
   });
 
   it('marks when alerts were muted, cut to the chart', async () => {
