@@ -12,6 +12,7 @@ import type {
 } from '../domain/ports.ts';
 import type { PollRecord, Reading } from '../domain/reading.ts';
 import type { AccountSettings } from '../domain/settings.ts';
+import type { Silence } from '../domain/silence.ts';
 
 /**
  * Asked at the instant at which a request would be sent: 0 lets it go and counts it, anything else is how many milliseconds
@@ -58,6 +59,8 @@ export interface StoreReader {
   /** Newest first. */
   incidents(query: IncidentQuery): Promise<readonly Incident[]>;
   incident(id: string): Promise<Incident | null>;
+  /** Made by people, and not over at an instant: soonest end first. */
+  silences(notOverAt: number): Promise<readonly Silence[]>;
   /** Newest first; pending ones included. */
   messages(limit: number, before?: number): Promise<readonly OutboxMessage[]>;
   close(): Promise<void>;

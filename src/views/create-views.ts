@@ -85,7 +85,7 @@ export function createViews(parts: ViewParts): Views {
     },
     notifications: (limit, before) => reader.messages(limit, before),
     channels: () => state.settings.channels.map(({ name, type }) => viewChannel(parts, name, type)),
-    silenced: (query) => findSilenced(state, query),
+    silenced: async (query) => findSilenced(state, query, await reader.silences(query.since)),
     weekAgo: (id, balance) => state.accounts.get(id)?.spending.weekAgo(balance) ?? null,
     silences: () => viewSilences(parts),
     wouldMute: (order) => refuseSilence(state, order, parts.now()) ?? mutedBy(state, order.match),

@@ -21,6 +21,7 @@ export const emptyReader: StoreReader = {
   readingBefore: async () => null,
   incidents: async () => [],
   incident: async () => null,
+  silences: async () => [],
   messages: async () => [],
   close: async () => undefined,
 };

@@ -1,15 +1,22 @@
 import { matches } from '../domain/matcher.ts';
 import type { Matcher } from '../domain/rule.ts';
+import type { Silence } from '../domain/silence.ts';
 import { type SilenceWindow, windowsBetween } from '../engine/silencing.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import type { SilencedQuery } from './views.ts';
 
-/** When a silence muted alerts of one balance of an account, or of the account as a whole. */
-export function findSilenced(state: MonitorState, query: SilencedQuery): readonly SilenceWindow[] {
+/** When a silence muted alerts of one balance of an account, or of the account as a whole. `stored` are those that the database keeps. */
+export function findSilenced(
+  state: MonitorState,
+  query: SilencedQuery,
+  stored: readonly Silence[],
+): readonly SilenceWindow[] {
   const account = state.accounts.get(query.account);
   if (account === undefined) return [];
-  const own = [...state.silences.values()].filter(
+  // What is in memory is newer than what is stored.
+  const silences = new Map([...stored, ...state.silences.values()].map((silence) => [silence.id, silence]));
+  const own = [...silences.values()].filter(
     ({ match, startsAt, endsAt }) =>
       startsAt < query.until && endsAt > query.since && mutes(match, account, query),
   );

@@ -52,7 +52,7 @@ export interface Views {
   notifications(limit: number, before?: number): Promise<readonly OutboxMessage[]>;
   channels(): readonly ChannelView[];
   /** When alerts of one balance of the account, or of the account as a whole, were muted at some time in [since, until). */
-  silenced(query: SilencedQuery): readonly Pick<SilenceView, 'startsAt' | 'endsAt'>[];
+  silenced(query: SilencedQuery): Promise<readonly Pick<SilenceView, 'startsAt' | 'endsAt'>[]>;
   /** What was foretold of a balance a week ago, beside what came; null where that cannot be told. */
   weekAgo(account: string, balance: Balance): WeekAgo | null;
   /** Not yet over, soonest start first; recurring ones with their present or next window. */

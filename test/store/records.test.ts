@@ -112,6 +112,8 @@ describeStores('what a daemon goes on from', (makeBed) => {
       }),
     );
     expect((await store.load()).silences.map(({ id }) => id)).toEqual(['running']);
+    expect((await store.silences(noon - 1)).map(({ id }) => id)).toEqual(['over', 'running']);
+    expect(await store.silences(noon + 1)).toEqual([]);
     expect((await store.load()).messages.map(({ id }) => id)).toEqual(['waiting']);
   });
 

@@ -166,7 +166,7 @@ export class FakeViews implements LiveViews {
     return this.channelList;
   }
 
-  silenced({ account, since, until }: SilencedQuery): readonly SilenceView[] {
+  async silenced({ account, since, until }: SilencedQuery): Promise<readonly SilenceView[]> {
     return this.silenceList.filter(
       ({ match, startsAt, endsAt }) =>
         (match.account?.includes(account) ?? true) && startsAt < until && endsAt > since,

@@ -22,11 +22,16 @@ it('knows when alerts of a balance were muted, by people and by the configuratio
   const order = { startsAt: now, endsAt: now + 2 * hourMs, by: 'Lin', comment: '' };
   world.views.silence({ ...order, match: { account: ['otp'], rule: ['voip-low'] } });
   world.views.silence({ ...order, match: { account: ['another'] } });
-  const silenced = (balance: 'sms' | 'voip') =>
-    world.views
-      .silenced({ account: 'otp', balance, since: now - 3 * dayMs, until: now + dayMs })
-      .map(({ startsAt, endsAt }) => [startsAt, endsAt]);
-  expect(silenced('voip')).toEqual([[now, now + 2 * hourMs]]);
-  expect(silenced('sms')).toHaveLength(4);
-  for (const [from = 0, to = 0] of silenced('sms')) expect([from % dayMs, to - from]).toEqual([0, hourMs]);
+  const silenced = async (balance: 'sms' | 'voip') => {
+    const query = { account: 'otp', balance, since: now - 3 * dayMs, until: now + dayMs };
+    return (await world.views.silenced(query)).map(({ startsAt, endsAt }) => [startsAt, endsAt]);
+  };
+  expect(await silenced('voip')).toEqual([[now, now + 2 * hourMs]]);
+  const nights = await silenced('sms');
+  expect(nights).toHaveLength(4);
+  for (const [from = 0, to = 0] of nights) expect([from % dayMs, to - from]).toEqual([0, hourMs]);
+  // What is over is kept where the rest of the past is.
+  await world.pass(3 * hourMs);
+  expect(world.views.silences().filter(({ id }) => id !== null)).toEqual([]);
+  expect(await silenced('voip')).toEqual([[now, now + 2 * hourMs]]);
 });

@@ -41,6 +41,7 @@ export async function buildChart(views: ChartViews, query: ChartQuery): Promise<
   const readings = polls.flatMap(({ reading }) =>
     reading !== null && isSameCurrency(reading.currency, account.currency ?? '') ? [reading] : [],
   );
+  const muted = await views.silenced({ account: account.id, balance, since, until });
   return layChart({
     since,
     until,
@@ -53,9 +54,7 @@ export async function buildChart(views: ChartViews, query: ChartQuery): Promise<
     outlook: account.outlooks[balance],
     aheadShare,
     incidents: await findIncidents(views, query),
-    silences: views
-      .silenced({ account: account.id, balance, since, until })
-      .map(({ startsAt, endsAt }) => ({ from: startsAt, to: endsAt })),
+    silences: muted.map(({ startsAt, endsAt }) => ({ from: startsAt, to: endsAt })),
     ...(until < now ? {} : lookBack(views.weekAgo(account.id, balance), readings, query)),
   });
 }

@@ -79,6 +79,7 @@ export function readFrom(database: Database, now: () => number): Omit<StoreFile,
     load: () => records.load(now()),
     incidents: records.incidents,
     incident: records.incident,
+    silences: records.silences,
     messages: (limit, before = Number.MAX_SAFE_INTEGER) => records.messages(limit, before),
     backup: async () => {
       throw new StorageError(

@@ -24,6 +24,7 @@ export interface RecordReader {
   load(now: number): Promise<StoredState>;
   incidents(query: IncidentQuery): Promise<readonly Incident[]>;
   incident(id: string): Promise<Incident | null>;
+  silences(notOverAt: number): Promise<readonly Silence[]>;
   messages(limit: number, before: number): Promise<readonly OutboxMessage[]>;
 }
 
@@ -47,12 +48,18 @@ export function openRecordReader({ ask, snapshot }: Database): RecordReader {
       const [row] = await ask<BodyRow>('SELECT body FROM incident WHERE id = $1', [id]);
       return row === undefined ? null : parseBody<Incident>(row);
     },
+    silences: (notOverAt) => findSilences(ask, notOverAt),
     async messages(limit, before) {
       const newest =
         'SELECT body FROM message WHERE created_at < $1 ORDER BY created_at DESC, no DESC LIMIT $2';
       return (await ask<BodyRow>(newest, [before, limit])).map(parseBody<OutboxMessage>);
     },
   };
+}
+
+async function findSilences(ask: Ask, notOverAt: number): Promise<readonly Silence[]> {
+  const found = 'SELECT body FROM silence WHERE ends_at > $1 ORDER BY ends_at, id';
+  return (await ask<BodyRow>(found, [notOverAt])).map(parseBody<Silence>);
 }
 
 async function loadAll(ask: Ask, now: number): Promise<StoredState> {
@@ -68,9 +75,7 @@ async function loadAll(ask: Ask, now: number): Promise<StoredState> {
     messages: await bodies<OutboxMessage>(
       "SELECT body FROM message WHERE state = 'pending' ORDER BY created_at, no",
     ),
-    silences: await bodies<Silence>('SELECT body FROM silence WHERE ends_at > $1 ORDER BY ends_at, id', [
-      now,
-    ]),
+    silences: await findSilences(ask, now),
     notes: Object.fromEntries(notes.map(({ name, value }) => [name, value])),
   };
 }

@@ -138,6 +138,7 @@ export function createLastingStore(
     readingBefore: (account, at) => store.readingBefore(account, at),
     incidents: (query) => store.incidents(query),
     incident: (id) => store.incident(id),
+    silences: (notOverAt) => store.silences(notOverAt),
     messages: (limit, before) => store.messages(limit, before),
     backup: (file) => store.backup(file),
     close: () => store.close(),

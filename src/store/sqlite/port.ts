@@ -19,6 +19,7 @@ export function asStoreFile(sqlite: SqliteReader): StoreFile {
     readingBefore: async (account, at) => sqlite.readingBefore(account, at),
     incidents: async (query) => sqlite.incidents(query),
     incident: async (id) => sqlite.incident(id),
+    silences: async (notOverAt) => sqlite.silences(notOverAt),
     messages: async (limit, before) => sqlite.messages(limit, before),
     backup: (file) => sqlite.backup(file),
     close: async () => sqlite.close(),

@@ -45,6 +45,7 @@ export function readFrom(options: {
     load: () => guard(() => records.load(now())),
     incidents: (query) => guard(() => records.incidents(query)),
     incident: (id) => guard(() => records.incident(id)),
+    silences: (notOverAt) => guard(() => records.silences(notOverAt)),
     messages: (limit, before = Number.MAX_SAFE_INTEGER) => guard(() => records.messages(limit, before)),
     backup: (file) => copyDatabase(db, file, { inOneStep: !ownsWrites }),
   };

@@ -26,6 +26,7 @@ export interface RecordReader {
   load(now: number): StoredState;
   incidents(query: IncidentQuery): readonly Incident[];
   incident(id: string): Incident | null;
+  silences(notOverAt: number): readonly Silence[];
   messages(limit: number, before: number): readonly OutboxMessage[];
 }
 
@@ -80,6 +81,7 @@ export function openRecordReader(db: Connection): RecordReader {
       return bodies<Incident>(sql)(...values);
     },
     incident: (id) => incident(id)[0] ?? null,
+    silences: (notOverAt) => silences(notOverAt),
     messages: (limit, before) => latest(before, limit),
   };
 }
