@@ -15,9 +15,13 @@ export function writeConfig(options: {
   readonly every: string;
   readonly providerUrl: string;
   readonly hooksUrl: string;
+  /** Default: Slack, `channelCount` of them. */
+  readonly channel?: 'slack' | 'webhook';
+  readonly channels?: number;
 }): string {
-  const { directory, accounts, every, providerUrl, hooksUrl } = options;
-  const channels = Array.from({ length: channelCount }, (_, index) => `channel-${index}`);
+  const { directory, accounts, every, providerUrl, hooksUrl, channel = 'slack' } = options;
+  const count = options.channels ?? channelCount;
+  const channels = Array.from({ length: count }, (_, index) => `channel-${index}`);
   const config = {
     provider: { baseUrl: providerUrl, maxRequestsPerSecond: 20 },
     poll: { every },
@@ -25,7 +29,7 @@ export function writeConfig(options: {
       id: accountId(number),
       authSecret: accountSecret(number),
       currency: 'CNY',
-      labels: { channel: channelOf(number) },
+      labels: { channel: channelOf(number, count) },
     })),
     rules: [
       {
@@ -38,9 +42,7 @@ export function writeConfig(options: {
       { id: 'sms-drop', type: 'drop', by: 100_000, window: '1h' },
       { id: 'currency', type: 'currency' },
     ],
-    channels: Object.fromEntries(
-      channels.map((name) => [name, { type: 'slack', webhookUrl: `${hooksUrl}/${name}` }]),
-    ),
+    channels: Object.fromEntries(channels.map((name) => [name, channelAt(`${hooksUrl}/${name}`, channel)])),
     routes: channels.map((name) => ({
       match: { labels: { channel: name } },
       channels: [name],
@@ -55,6 +57,12 @@ export function writeConfig(options: {
   return path;
 }
 
-function channelOf(number: number): string {
-  return `channel-${Math.floor(number / fallingEvery) % channelCount}`;
+function channelAt(address: string, type: 'slack' | 'webhook'): object {
+  return type === 'slack'
+    ? { type, webhookUrl: address }
+    : { type, url: address, secret: 'whsec_' + 'a'.repeat(32) };
+}
+
+function channelOf(number: number, count: number): string {
+  return `channel-${Math.floor(number / fallingEvery) % count}`;
 }

@@ -10,6 +10,12 @@ import type { HttpAnswer } from './http-answer.ts';
 /** The most that is read of an answer: what receivers say that matters is a word or a line. */
 const answerLimit = 64 * 1024;
 
+/**
+ * How long an idle connection is kept for the next message where the receiver does not say (`Keep-Alive`, which is obeyed): as
+ * long as every usual server and firewall lets it live.
+ */
+const keepAliveTimeout = 30_000;
+
 /** Said explicitly, so that `NODE_TLS_REJECT_UNAUTHORIZED` in the environment changes nothing. */
 const verified = { rejectUnauthorized: true } as const;
 
@@ -33,6 +39,7 @@ export function openHttpConnections(address: Secret, environment: Environment = 
     allowH2: false,
     connections: 2,
     maxResponseSize: answerLimit,
+    keepAliveTimeout,
     connect: { ...verified, timeout: 10_000 },
   };
   const proxies = readProxyVariables(environment);
