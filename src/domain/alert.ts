@@ -32,6 +32,7 @@ export interface Alert {
   readonly incident: string | null;
   readonly value: Quantity | null;
   readonly threshold: Quantity | null;
+  /** The numbers behind it while it is pending. Then they stand in its incident: they are most of what either takes in the database. */
   readonly facts: readonly Fact[];
   /** Recent changes between firing and not, oldest first: what flapping is counted from. */
   readonly changedAt: readonly number[];

@@ -63,7 +63,7 @@ export function changedIncident(incident: Incident, { alert, rose, eased, now }:
     flappingSince,
     value,
     threshold,
-    facts,
+    facts: newest(facts, incident),
   };
 }
 
@@ -76,7 +76,20 @@ export function closedIncident(
   // A clock that was set back must not make an incident end before it began.
   const resolvedAt = Math.max(now, incident.firedAt);
   const { value, threshold, facts } = alert;
-  return { ...incident, resolvedAt, resolution, flappingSince: null, value, threshold, facts };
+  return {
+    ...incident,
+    resolvedAt,
+    resolution,
+    flappingSince: null,
+    value,
+    threshold,
+    facts: newest(facts, incident),
+  };
+}
+
+/** An alert that ends because nobody watches it any more brings none of its own. */
+function newest(facts: Alert['facts'], incident: Incident): Incident['facts'] {
+  return facts.length > 0 ? facts : incident.facts;
 }
 
 /** An acknowledgement holds until the severity rises after the person took it, even to where it had been before. */

@@ -116,7 +116,8 @@ function applyTransition(state: MonitorState, it: Case, { alert, change }: Trans
   }
   if (change === 'none') return;
   const explained = { ...alert, facts: factsBehind(it.rule, it.facts) };
-  saveAlert(state, followIncident(state, it, { alert: explained, change }));
+  const followed = followIncident(state, it, { alert: explained, change });
+  saveAlert(state, followed.state === 'pending' ? followed : { ...followed, facts: noFacts });
   touchAccount(state, account);
 }
 
@@ -156,6 +157,8 @@ function newAlert(account: WatchedAccount, rule: Rule): Alert {
     balance: rule.balance,
   });
 }
+
+const noFacts: Alert['facts'] = [];
 
 function isCalm(alert: Alert | undefined): boolean {
   return alert === undefined || alert.state === 'inactive';

@@ -41,6 +41,19 @@ describe('firing and resolving', () => {
     expect(world.news()).toEqual(['otp/stale firing warning']);
   });
 
+  test('the numbers behind an alert that fires stand once, in its incident, and stay when its rule is removed', async () => {
+    const world = await startWorld({ rules: [single] });
+    await read(world, 100);
+    const { state } = world.daemon;
+    expect(state.alerts.get('otp', 'sms-low')?.facts).toEqual([]);
+    const [incident] = state.incidents.values();
+    expect(incident?.facts).toContainEqual({ name: 'balance', value: { unit: 'money', micros: units(100) } });
+    world.reload({});
+    const [closed] = world.daemon.state.incidents.values();
+    expect(closed?.resolution).toEqual({ kind: 'rule-removed' });
+    expect(closed?.facts).toEqual(incident?.facts);
+  });
+
   test('with `for` a breach fires only when it lasted, and a dip is never told', async () => {
     const world = await startWorld({ rules: [{ ...single, forMs: 8 * minuteMs }] });
     expect(await read(world, 100)).toEqual([]);
