@@ -165,7 +165,7 @@ export class AccountSpending {
     return payBy(this.#week, neededAt, leadTimeMs);
   }
 
-  /** All of it, about 2.6 KB for each balance that ever fell; null before the first reading. */
+  /** All of it, about 2.7 KB for each balance that ever fell; null before the first reading. */
   bytes(): Uint8Array | null {
     if (this.#last === null || this.#sums === null) return null;
     const states = { sms: this.state('sms'), voip: this.state('voip') };

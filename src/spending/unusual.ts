@@ -24,6 +24,8 @@ const least = { more: 1, less: 0.3 } as const;
 /** Where little is sent, ten messages more or less are chance; but four mean hours are not, however seldom it is read. */
 const fewestFalls = 10;
 const mostHours = 4;
+/** Little is sent where silence is usual that is worth a tenth of a mean hour. */
+const littleSilence = 0.1;
 /** It is over when the sum is back at half of where it was told. */
 const overAt = 0.5;
 
@@ -136,8 +138,13 @@ export function isUnusual(
 ): boolean {
   if (side === 'less' && isSilent(state, it)) return true;
   const { sum, usualTop } = state[side];
-  const chance = Math.min(fewestFalls * state.smallestFall, mostHours * state.meanHour);
-  const limit =
-    it.factor * Math.max(least[side] * state.meanHour, aboveUsual * usualTop * state.meanHour, chance);
+  const hours = Math.max(least[side], aboveUsual * usualTop, chanceOf(state));
+  const limit = it.factor * hours * state.meanHour;
   return sum > (it.firing ? overAt * limit : limit);
+}
+
+/** What is no more than chance, in mean hours. */
+function chanceOf({ smallestFall, meanHour, usualSilence }: BalanceState): number {
+  if (usualSilence < littleSilence) return 0;
+  return Math.min(mostHours, (fewestFalls * smallestFall) / meanHour);
 }
