@@ -40,7 +40,8 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   requireProtection(options);
   const limits = { ...defaultLimits, ...options.limits };
   const { token } = settings;
-  const sessions = token === null ? null : new Sessions({ token, key: options.ackKey, clock, random });
+  const sessions =
+    token === null ? null : new Sessions({ token, key: options.ackKey, clock, random, ended: views });
   const guard: Guard = { settings, sessions, attempts: new Attempts(clock) };
   const streams = new EventStreams({ views, clock, limits });
   const refusing = { log, clock, timezone: options.timezone ?? 'UTC' };

@@ -1,6 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock, Random } from '../domain/ports.ts';
 import type { Secret } from '../domain/secret.ts';
+import type { LiveViews } from '../views/views.ts';
 import { deriveKey } from './ack-link.ts';
 
 const cookieName = 'lowwater_session';
@@ -11,6 +12,8 @@ export interface SessionsOptions {
   readonly key: Buffer;
   readonly clock: Clock;
   readonly random: Random;
+  /** Remembers the sessions that were signed out of before their time. */
+  readonly ended: Pick<LiveViews, 'endSession' | 'isSessionEnded'>;
 }
 
 interface Session {
@@ -27,14 +30,14 @@ export class Sessions {
   readonly #key: Buffer;
   readonly #clock: Clock;
   readonly #random: Random;
-  /** Sessions that were signed out of before their time, until when their cookies would have been good. */
-  readonly #ended = new Map<string, number>();
+  readonly #ended: SessionsOptions['ended'];
 
-  constructor({ token, key, clock, random }: SessionsOptions) {
+  constructor({ token, key, clock, random, ended }: SessionsOptions) {
     this.#tokenDigest = digest(token.reveal());
     this.#key = deriveKey(Buffer.concat([key, this.#tokenDigest]), 'session');
     this.#clock = clock;
     this.#random = random;
+    this.#ended = ended;
   }
 
   /** Compares digests: neither the length nor a shared beginning of the token shows in the time it takes. */
@@ -49,18 +52,15 @@ export class Sessions {
   }
 
   /** Ends the session of a request for good, and gives the `Set-Cookie` header that makes the browser forget it. */
-  close(cookieHeader: string | undefined, secure: boolean): string {
+  async close(cookieHeader: string | undefined, secure: boolean): Promise<string> {
     const session = this.#read(cookieHeader);
-    if (session !== null) {
-      for (const [id, endsAt] of this.#ended) if (endsAt <= this.#clock.now()) this.#ended.delete(id);
-      this.#ended.set(session.id, session.endsAt);
-    }
+    if (session !== null) await this.#ended.endSession(session);
     return cookie('', { secure, maxAgeSeconds: 0 });
   }
 
   isSession(cookieHeader: string | undefined): boolean {
     const session = this.#read(cookieHeader);
-    return session !== null && !this.#ended.has(session.id);
+    return session !== null && !this.#ended.isSessionEnded(session.id);
   }
 
   #read(cookieHeader: string | undefined): Session | null {

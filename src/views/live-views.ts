@@ -4,6 +4,7 @@ import { ownAccountId } from '../domain/alert.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
 import { isOwnFailureRaised } from '../engine/own-alerts.ts';
+import { endSession, isSessionEnded } from '../engine/signed-out.ts';
 import { configInvalid } from '../rules/config-invalid.ts';
 import { storageFailed } from '../rules/storage-failed.ts';
 import { createViews } from './create-views.ts';
@@ -64,6 +65,8 @@ export function createLiveViews(daemon: Daemon, reader: StoreReader, version: st
         ? { refused: 'not-found', why: `the account "${id}" was removed` }
         : { outcome: outcome.kind, view };
     },
+    endSession: (session) => daemon.obey((now) => endSession(state, session, now)),
+    isSessionEnded: (id) => isSessionEnded(state, id),
     status: () => ({
       version,
       startedAt: daemon.startedAt,

@@ -193,6 +193,9 @@ export interface DaemonStatus {
 
 /** The running daemon as the HTTP server sees it. */
 export interface LiveViews extends Views, Actions {
+  /** Ends a session of the page before its time, also for what comes after a restart. */
+  endSession(session: { readonly id: string; readonly endsAt: number }): Promise<void>;
+  isSessionEnded(id: string): boolean;
   status(): DaemonStatus;
   readonly counters: Counters;
   /** Calls `changed` after every commit that people could see, at most once per turn. Returns the end of it. */

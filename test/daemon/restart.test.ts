@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { acknowledge, addSilence, expireSilence } from '../../src/engine/operate.ts';
+import { endSession, isSessionEnded } from '../../src/engine/signed-out.ts';
 import {
   dayMs,
   dropRule,
@@ -355,3 +356,17 @@ function mute(world: World, forMs: number): string {
   if ('refused' in made) throw new Error(made.why);
   return made.id;
 }
+
+test('a session of the page that was signed out of stays so after a restart, and is forgotten when it would have ended', async () => {
+  const world = await startWorld();
+  const end = (id: string, endsAt: number) =>
+    world.daemon.obey((now) => endSession(world.daemon.state, { id, endsAt }, now));
+  await end('one', world.now + hourMs);
+  await world.stop();
+  world.start();
+  expect(isSessionEnded(world.daemon.state, 'one')).toBe(true);
+  expect(isSessionEnded(world.daemon.state, 'two')).toBe(false);
+  await world.pass(2 * hourMs);
+  await end('two', world.now + hourMs);
+  expect(isSessionEnded(world.daemon.state, 'one')).toBe(false);
+});

@@ -55,6 +55,7 @@ export class FakeViews implements LiveViews {
   };
   /** What the next order is refused with; null accepts it. */
   refusal: Refusal | null = null;
+  readonly endedSessions = new Set<string>();
   readonly orders: { readonly kind: string; readonly order: unknown }[] = [];
   readonly #listeners = new Set<() => void>();
   #silences = 0;
@@ -198,6 +199,14 @@ export class FakeViews implements LiveViews {
     );
     this.change();
     return null;
+  }
+
+  async endSession({ id }: { readonly id: string }): Promise<void> {
+    this.endedSessions.add(id);
+  }
+
+  isSessionEnded(id: string): boolean {
+    return this.endedSessions.has(id);
   }
 
   status(): DaemonStatus {

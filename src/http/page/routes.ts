@@ -121,10 +121,13 @@ async function signIn(options: PageOptions, context: WebContext): Promise<Respon
 }
 
 /** The session ends here, and the browser forgets its cookie. */
-function signOut({ guard: { sessions, settings } }: PageOptions, context: WebContext): Response {
+async function signOut(
+  { guard: { sessions, settings } }: PageOptions,
+  context: WebContext,
+): Promise<Response> {
   if (sessions !== null) {
     const { headers } = context.env.incoming;
-    context.header('set-cookie', sessions.close(headers.cookie, isSecure(headers, settings)));
+    context.header('set-cookie', await sessions.close(headers.cookie, isSecure(headers, settings)));
   }
   return context.redirect('/sign-in', 303);
 }
