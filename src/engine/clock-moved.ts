@@ -1,5 +1,6 @@
 import type { Incident } from '../domain/alert.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
+import { scheduleAccount } from './judge.ts';
 import { pollGap } from './poll-gaps.ts';
 import { reviewSilences } from './silencing.ts';
 import type { MonitorState } from './state.ts';
@@ -59,7 +60,11 @@ function shiftAccount(state: MonitorState, id: string, byMs: number): void {
     // A poll in the future would look after a restart as if the clock had been set back once more.
     polledAt: polledAt === null || byMs > 0 ? polledAt : polledAt + byMs,
   };
-  account.pollGapMs = pollGap(state.calendar, account.settings.poll, account.poll);
+  const pollGapMs = pollGap(state.calendar, account.settings.poll, account.poll);
+  if (pollGapMs === account.pollGapMs) return;
+  // Other polls are waited for now, and perhaps sooner ones.
+  account.pollGapMs = pollGapMs;
+  scheduleAccount(state, account);
 }
 
 function shiftIncident(incident: Incident, byMs: number): Incident {
