@@ -5,21 +5,14 @@ import type { Batch, Delivery } from '../../src/domain/ports.ts';
 import type { SqliteStore } from '../../src/store/sqlite/port.ts';
 import type { Observer, Send } from './observer.ts';
 
-/** From the end of a process, whatever ended it, to the start of the next. */
-export interface Downtime {
-  readonly from: number;
-  readonly until: number;
-}
-
 /** Some of the daemon's calls come from promises that nobody waits for: a violation found there must not be lost. */
 export class RecordingObserver implements Observer {
   /** Every incident that was stored, as it was stored last. */
   readonly incidents = new Map<string, Incident>();
   /** Polls of which the process heard the end, and of which it is not on disk. */
   pollsLost = 0;
-  /** The times without a process that are over, by the wall clock, in their order. */
-  readonly downtimes: Downtime[] = [];
-  #diedAt: number | null = null;
+  /** When a process first ended, by the wall clock. */
+  firstEndAt = Number.POSITIVE_INFINITY;
   readonly #now: () => number;
   readonly #observer: Observer;
   readonly #found: (violation: unknown) => void;
@@ -34,8 +27,6 @@ export class RecordingObserver implements Observer {
   }
 
   booted(daemon: Daemon, store: SqliteStore): void {
-    if (this.#diedAt !== null) this.downtimes.push({ from: this.#diedAt, until: this.#now() });
-    this.#diedAt = null;
     this.#record(() => this.#observer.booted(daemon, store));
   }
 
@@ -44,7 +35,7 @@ export class RecordingObserver implements Observer {
   }
 
   died(clean: boolean): void {
-    this.#diedAt = this.#now();
+    this.firstEndAt = Math.min(this.firstEndAt, this.#now());
     this.#record(() => this.#observer.died(clean));
   }
 

@@ -71,9 +71,10 @@ export async function simulate(scenario: Scenario, options: { readonly told: boo
     if (violation === null) model.finish();
     if (violation === null && observer.pollsLost === 0 && canBeReplayed(scenario)) {
       const reader = asStore(storage.open(() => machine.wall()));
-      const { downtimes } = observer;
+      const { settings } = scenario;
+      const { firstEndAt } = observer;
       const incidents = observer.incidents.values();
-      await checkReplay({ scenario, calendar, reader, incidents, downtimes, now: machine.wall() });
+      await checkReplay({ settings, calendar, reader, incidents, firstEndAt, now: machine.wall() });
       replayed = true;
     }
   } catch (error) {
