@@ -105,7 +105,9 @@ const channelFaults: readonly ChannelFault[] = [
 
 function drawChannelWeather(from: Seeded, settings: Settings, days: number): ChannelSpell[] {
   return times(from, days, 0.5).map((at): ChannelSpell => {
-    const kind = from.pick(channelFaults);
+    const drawn = from.pick(channelFaults);
+    // Half of those that refuse a recipient refuse it for now.
+    const kind = drawn === 'partial' && at % 2 === 0 ? 'owing' : drawn;
     const forGood = kind === 'dead' && from.chance(0.2);
     return {
       kind,
@@ -115,7 +117,12 @@ function drawChannelWeather(from: Seeded, settings: Settings, days: number): Cha
         : at + from.skewed(5 * minuteMs, from.pick([6, 6, 6, 30]) * hourMs),
       channel: from.pick(settings.channels).name,
       share: from.pick([1, 1, 0.5]),
-      afterMs: kind === 'limited' ? from.pick([1000, 30_000, 20 * minuteMs]) : null,
+      afterMs:
+        kind === 'limited'
+          ? from.pick([1000, 30_000, 20 * minuteMs])
+          : kind === 'owing' && at % 4 === 0
+            ? 5 * minuteMs
+            : null,
     };
   });
 }

@@ -283,7 +283,11 @@ export class Machine {
       send: (message, signal) => {
         if (this.#call(life)) return new Promise(() => undefined);
         const send: Send = { channel: settings.name, message, at: this.queue.now, process: life.number };
-        const fate = this.#world.fate(settings.name, this.queue.now, this.#sends++);
+        const fate = this.#world.fate(settings.name, {
+          at: this.queue.now,
+          attempt: this.#sends++,
+          to: message.recipients,
+        });
         this.#observer.sending(send);
         // What was handed over arrives, whether or not the process lives to hear of it.
         if (fate.arrivesAfterMs !== null) {

@@ -196,6 +196,24 @@ export const mutations: readonly Mutation[] = [
     new: 'revision: message.revision,',
   },
   {
+    name: 'a recipient that is refused for now is given up',
+    file: deliveryEnded,
+    old: '  if (owed === undefined) {',
+    new: '  if (owed === undefined || now > 0) {',
+  },
+  {
+    name: 'whoever has a message gets it again with those who were refused',
+    file: 'src/daemon/message-frame.ts',
+    old: '...(message.owed === undefined ? {} : { recipients: message.owed }),',
+    new: '',
+  },
+  {
+    name: 'the hours that a clock steps count as hours without spending',
+    file: 'src/rules/idle.ts',
+    old: ' - log.blindBetween(from, to);',
+    new: ';',
+  },
+  {
     name: 'an attempt without an answer counts as refused',
     file: deliveryEnded,
     old: "uncertain: it.wasUncertain || delivery.certainty === 'unknown',",

@@ -70,7 +70,7 @@ export interface Spell {
   readonly retryAfterMs: number | null;
 }
 
-export type ChannelFault = 'refused' | 'arrived' | 'lost' | 'slow' | 'limited' | 'dead' | 'partial';
+export type ChannelFault = 'refused' | 'arrived' | 'lost' | 'slow' | 'limited' | 'dead' | 'partial' | 'owing';
 
 export interface ChannelSpell {
   readonly kind: ChannelFault;

@@ -60,7 +60,15 @@ export class World {
     return storeMs > 0 && chanceOf(seed, 7, at) < 0.03;
   }
 
-  fate(channel: string, at: number, attempt: number): Fate {
+  /** `to`: those of its recipients whom it goes to; absent: all of them. */
+  fate(
+    channel: string,
+    {
+      at,
+      attempt,
+      to,
+    }: { readonly at: number; readonly attempt: number; readonly to: readonly string[] | undefined },
+  ): Fate {
     const { seed, noise } = this.#scenario;
     const key = hashText(channel);
     const answersAfterMs = 50 + Math.floor(chanceOf(seed, 4, key, at, attempt) * 900);
@@ -71,7 +79,7 @@ export class World {
         at < it.until &&
         chanceOf(seed, 5, key, at, index) < it.share,
     );
-    if (spell !== undefined) return fateIn(spell, answersAfterMs);
+    if (spell !== undefined) return fateIn(spell, answersAfterMs, to);
     if (noise > 0 && chanceOf(seed, 6, key, at, attempt) < noise) {
       return { arrivesAfterMs: null, answersAfterMs, delivery: retry('refused', 'connection reset') };
     }
@@ -136,7 +144,7 @@ function retry(certainty: 'refused' | 'unknown', reason: string, afterMs: number
   return { kind: 'retry', certainty, reason, ...(afterMs === null ? {} : { afterMs }) };
 }
 
-function fateIn(spell: ChannelSpell, answersAfterMs: number): Fate {
+function fateIn(spell: ChannelSpell, answersAfterMs: number, to: readonly string[] | undefined): Fate {
   const arrives = answersAfterMs / 2;
   switch (spell.kind) {
     case 'refused':
@@ -157,6 +165,17 @@ function fateIn(spell: ChannelSpell, answersAfterMs: number): Fate {
         answersAfterMs,
         delivery: { kind: 'delivered', refusedRecipients: ['gone@example.com'] },
       };
+    case 'owing': {
+      if (to !== undefined)
+        return {
+          arrivesAfterMs: null,
+          answersAfterMs,
+          delivery: retry('refused', '451 later', spell.afterMs),
+        };
+      const wait = spell.afterMs === null ? {} : { afterMs: spell.afterMs };
+      const owed = { recipients: ['late@example.com'], reason: '451 later', ...wait };
+      return { arrivesAfterMs: arrives, answersAfterMs, delivery: { kind: 'delivered', owed } };
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import type { Settings } from '../../../src/domain/settings.ts';
 import type { Send } from '../observer.ts';
 import { Violation } from '../story.ts';
 import { DurableMap } from './durable-map.ts';
+import { Owed } from './owed.ts';
 import { Readers } from './readers.ts';
 
 /** How the attempts under one id of a message ended, in truth. */
@@ -36,6 +37,7 @@ export class Ledger {
   /** The first instant at which a message may be tried again, and whether that is known to the database. */
   readonly #notBefore = new DurableMap<number>();
   readonly #reports = new DurableMap<string>();
+  readonly #owed = new Owed();
   readonly #ended: string[] = [];
   /** When each thing to say was put out first. */
   readonly #firstSeen = new Map<string, number>();
@@ -76,6 +78,7 @@ export class Ledger {
     this.#rows.crash();
     this.#ended.length = 0;
     this.#notBefore.crash();
+    this.#owed.crash();
     this.#reports.crash();
     for (const wire of this.#wires.values()) if (wire.last === null) wire.maybe = true;
     this.#lanes.clear();
@@ -83,12 +86,14 @@ export class Ledger {
 
   backUp(): void {
     this.#rows.backUp();
+    this.#owed.backUp();
     this.#reports.backUp();
   }
 
   restored(): void {
     this.readers.processDied();
     this.#rows.restore();
+    this.#owed.restore();
     this.#reports.restore();
     this.forgetWaits();
     // Attempts since the backup are not in it: whatever was sent may be sent again.
@@ -129,6 +134,7 @@ export class Ledger {
     // What ended needs no memory: if the daemon took it up again, it would show as a message that was born old.
     for (const row of this.#ended.splice(0)) this.#rows.delete(row);
     this.#rows.commit();
+    this.#owed.commit();
     this.#notBefore.commit();
     this.#reports.commit();
   }
@@ -155,6 +161,7 @@ export class Ledger {
     if (notBefore !== undefined && it.at < notBefore) {
       throw new Violation('a retry waits', `${row.id} went out ${notBefore - it.at} ms too early`);
     }
+    this.#owed.expectOnlyOwed(row, send);
     this.#expectOldest(row, it);
     this.#expectWhole(row, send);
     this.#expectSameContent(message.id, send);
@@ -175,6 +182,10 @@ export class Ledger {
       this.lastDead.set(channel, at);
     }
     const row = this.#rows.get(baseId(message.id)) ?? null;
+    if (delivery.kind === 'delivered' && row !== null) {
+      const waitMs = this.#owed.delivered(row.id, delivery);
+      if (waitMs !== null) this.#notBefore.set(row.id, at + waitMs - 2);
+    }
     if (delivery.kind !== 'retry') return row;
     if (delivery.certainty === 'unknown') {
       this.readers.lostTrackOf(channel);
@@ -228,6 +239,10 @@ export class Ledger {
     }
     if (before.state === row.state || row.state === 'pending') return;
     const last = this.#lastOf(row);
+    if (row.state === 'delivered' && this.#owed.has(row.id)) {
+      this.#expectServed(row, settings, it);
+      return;
+    }
     if (row.state === 'delivered') {
       if (last?.kind !== 'delivered')
         throw new Violation('delivered means delivered', `${row.id}: ${JSON.stringify(last)}`);
@@ -247,6 +262,20 @@ export class Ledger {
     throw new Violation(
       'a message dies with a reason',
       `${row.id}: ${row.lastError}; last ${JSON.stringify(last)}`,
+    );
+  }
+
+  /** It ended although somebody was refused it for now: that was tried for a day, or was refused for good then. */
+  #expectServed(row: OutboxMessage, settings: Settings, it: Moment): void {
+    const last = this.#lastOf(row);
+    const gone = !settings.channels.some((channel) => channel.name === row.channel);
+    const since = Math.min(...keysOf(row).map((key) => this.#firstSeen.get(key) ?? it.at));
+    const tried = last?.kind === 'retry' && it.at - since >= day - 1000;
+    if (tried) this.lastDead.set(row.channel, it.at);
+    if (tried || gone || last?.kind === 'dead') return;
+    throw new Violation(
+      'whoever is refused for now is tried again',
+      `${row.id} ended; last ${JSON.stringify(last)}`,
     );
   }
 
@@ -281,7 +310,9 @@ export class Ledger {
         other.createdAt < row.createdAt &&
         other.dueAt <= it.now - 50 &&
         row.report === null &&
-        other.report === null
+        other.report === null &&
+        row.owed === undefined &&
+        other.owed === undefined
       ) {
         throw new Violation('the oldest goes first', `${row.id} went out before ${other.id}`);
       }
@@ -304,6 +335,10 @@ export class Ledger {
 
   /** A receiver that drops repeated ids must lose nothing. */
   #expectSameContent(id: string, { channel, message }: Send): void {
+    if (message.recipients !== undefined) {
+      this.#wires.set(`${channel}/${id}`, { content: '', maybe: false, last: null });
+      return;
+    }
     const content =
       message.kind === 'incidents'
         ? message.notices

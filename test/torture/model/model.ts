@@ -143,7 +143,7 @@ export class Model implements Observer {
       hashText(outcome.kind),
       () => `  ${account}: ${outcome.kind === 'ok' ? JSON.stringify(outcome.answer) : outcome.kind}`,
     );
-    this.#book.polled(account, outcome, moment.now);
+    this.#book.polled(account, outcome, moment);
     this.#duties.polled(account, outcome, moment.now);
     if (outcome.kind === 'ok') {
       const already = this.#answered.at === moment.at ? this.#answered.accounts : [];
@@ -234,7 +234,8 @@ export class Model implements Observer {
       () => `    ${send.channel}: ${send.message.id} ${JSON.stringify(delivery)}`,
     );
     const row = this.#ledger.answered(send, delivery, this.#now());
-    if (row !== null && delivery.kind === 'delivered') this.#duties.delivered(row, this.#now());
+    const toAll = send.message.recipients === undefined;
+    if (row !== null && toAll && delivery.kind === 'delivered') this.#duties.delivered(row, this.#now());
   }
 
   jumped(byMs: number): void {

@@ -46,7 +46,8 @@ export class Readers {
 
   arrived(send: Send): void {
     const { channel, message } = send;
-    if (message.kind !== 'incidents') return;
+    // Late to those whom it was refused for; the others have it, and `Ledger` sees that they do not get it again.
+    if (message.kind !== 'incidents' || message.recipients !== undefined) return;
     for (const notice of message.notices) {
       const key = `${channel}/${notice.incident.id}`;
       const heard = this.#heard.get(key) ?? { kinds: new Map() };

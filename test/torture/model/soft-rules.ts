@@ -7,15 +7,20 @@ import { Violation } from '../story.ts';
 /** The longest window that scenarios draw, and some. */
 const keptMs = 30 * 3_600_000;
 
+/** A reading, and when it came by a clock that no step moves. */
+interface Seen extends Reading {
+  readonly seenAt: number;
+}
+
 /** What was read of one account, as a plain list. */
 export class History {
-  #live: Reading[] = [];
+  #live: Seen[] = [];
   /** So many of them are stored. */
   #durable = 0;
-  #backup: readonly Reading[] = [];
+  #backup: readonly Seen[] = [];
 
-  add(reading: Reading): void {
-    this.#live.push(reading);
+  add(reading: Reading, seenAt: number): void {
+    this.#live.push({ ...reading, seenAt });
   }
 
   commit(): void {
@@ -41,11 +46,21 @@ export class History {
 
   /** Falls of a balance since an instant, from the last reading before it on: at least what any rule may count. */
   spentSince(balance: 'sms' | 'voip', since: number): number {
+    return this.#spentWhile(balance, ({ at }) => at >= since);
+  }
+
+  /** The same for so long before the newest reading, whatever the clock was set to meanwhile. */
+  spentWithin(balance: 'sms' | 'voip', ms: number): number {
+    const newest = this.#live.at(-1)?.seenAt ?? 0;
+    return this.#spentWhile(balance, ({ seenAt }) => seenAt >= newest - ms);
+  }
+
+  #spentWhile(balance: 'sms' | 'voip', counts: (reading: Seen) => boolean): number {
     let spent = 0;
     for (let place = this.#live.length - 1; place > 0; place--) {
       const reading = this.#live[place];
       const before = this.#live[place - 1];
-      if (reading === undefined || before === undefined || reading.at < since) break;
+      if (reading === undefined || before === undefined || !counts(reading)) break;
       if (before.currency === reading.currency) spent += Math.max(0, before[balance] - reading[balance]);
     }
     return spent;
@@ -76,7 +91,8 @@ export function expectPossible(
       throw new Violation('only falls are spending', `${words}, but only ${spent} was spent`);
   }
   if (rule.type === 'idle') {
-    const spent = history.spentSince(rule.balance, reading.at - rule.windowMs * 0.9);
+    // Time that nobody watched makes the window longer than this by every clock, and a step of the clock makes it no shorter.
+    const spent = history.spentWithin(rule.balance, rule.windowMs * 0.9);
     if (spent > 0) throw new Violation('only falls are spending', `${words}, but ${spent} was spent`);
   }
   if (rule.type === 'runway' && reading[rule.balance] > (rule.floorMicros ?? 0)) {

@@ -1,0 +1,25 @@
+import type { OutboxMessage } from '../../../src/domain/outbox.ts';
+import type { Delivery } from '../../../src/domain/ports.ts';
+import type { Send } from '../observer.ts';
+import { Violation } from '../story.ts';
+import { DurableMap } from './durable-map.ts';
+
+/** Who was refused a message for now that others have, by the message. */
+export class Owed extends DurableMap<readonly string[]> {
+  /** A message was delivered, to all or to some. Gives how long the others must be left alone. */
+  delivered(id: string, { owed }: Extract<Delivery, { kind: 'delivered' }>): number | null {
+    if (owed === undefined) this.delete(id);
+    else this.set(id, owed.recipients);
+    return owed === undefined ? null : Math.max(1000, owed.afterMs ?? 0);
+  }
+
+  /** Some had it and some did not: it goes to those who did not, and to nobody else. */
+  expectOnlyOwed(row: OutboxMessage, { message }: Send): void {
+    const owed = this.get(row.id);
+    if (owed === undefined || String(message.recipients) === String(owed)) return;
+    throw new Violation(
+      'who has a message does not get it again',
+      `${row.id} is owed to ${owed}, and went to ${message.recipients ?? 'all'}`,
+    );
+  }
+}
