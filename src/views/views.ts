@@ -91,6 +91,10 @@ export interface AccountView {
   readonly id: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** Where to pay, what to read, and one line for whoever is woken. */
+  readonly topUpUrl: string | null;
+  readonly runbookUrl: string | null;
+  readonly note: string | null;
   /** Of the newest reading, else the configured one. */
   readonly currency: string | null;
   readonly outcome: OutcomeKind | null;

@@ -296,6 +296,31 @@ describe('a link in a message', () => {
     expect(await (await fetch(server.url + link())).text()).toContain('Already acknowledged');
   });
 
+  it('shows the note of the account and where to pay and read, the same after it was acknowledged', async () => {
+    const views = demoViews();
+    const note = 'Ask Wei, not the bank <b>';
+    views.accountList = views.accountList.map((account) =>
+      account.id === 'otp'
+        ? {
+            ...account,
+            note,
+            topUpUrl: 'https://pay.example/otp?a=1&b=2',
+            runbookUrl: 'https://run.example/otp',
+          }
+        : account,
+    );
+    server = await runServer({ ...withToken, views });
+    const question = await (await fetch(server.url + link())).text();
+    const form = new URLSearchParams(link().slice('/ack?'.length));
+    const answer = await (await fetch(`${server.url}/ack`, { method: 'POST', body: form })).text();
+    for (const page of [question, answer]) {
+      expect(page).toContain('Ask Wei, not the bank &lt;b&gt;');
+      expect(page).toMatch(
+        /href="https:\/\/pay\.example\/otp\?a=1&amp;b=2">Top up<.*>Runbook<.*>Open account</,
+      );
+    }
+  });
+
   it.each([
     ['expired', { expiresAt: viewsNow }, 403, 'expired'],
     ['of an incident that has ended', { incident: 'incident-0' }, 200, 'Already over'],

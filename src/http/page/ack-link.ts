@@ -1,23 +1,43 @@
-import type { AlertView } from '../../views/views.ts';
+import type { AccountView, AlertView } from '../../views/views.ts';
 import { type Html, html } from '../html.ts';
 import { summaryOf } from './alerts.ts';
 import { personFields } from './forms.ts';
 import { age, badge, type Frame, severityWord } from './words.ts';
 
+/** What a link from a message is about. */
+export interface Linked {
+  readonly alert: AlertView;
+  /** Null for what is about lowwater itself, or an account that was removed. */
+  readonly account: AccountView | null;
+}
+
 /**
  * Asks before a link from a message acts: previews of links open them too. The signed query goes along with
  * the form.
  */
-export function renderAckQuestion(alert: AlertView, query: URLSearchParams, frame: Frame): Html {
+export function renderAckQuestion(linked: Linked, query: URLSearchParams, frame: Frame): Html {
+  const { alert } = linked;
   return html`<section class="panel narrow"><h1>Acknowledge this alert?</h1>
 <p>${badge(alert.severity, severityWord(alert.severity))} <strong><bdi>${summaryOf(alert)}</bdi></strong></p>
 <p class="soft">rule <code>${alert.rule}</code> · since ${age(alert.since, frame)}</p>
 <p>Reminders and escalation stop until it resolves or gets worse.</p>
 <form method="post" action="/ack">${[...query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-${personFields()}<button>Acknowledge</button></form></section>`;
+${personFields()}<button>Acknowledge</button></form>${whatNext(linked)}</section>`;
 }
 
-/** What came of a link, or why it does nothing. */
-export function renderAckAnswer(heading: string, words: Html | string): Html {
-  return html`<section class="panel narrow"><h1>${heading}</h1><p>${words}</p><p><a href="/">Open the overview</a></p></section>`;
+/** What came of a link, or why it does nothing; `linked` where there is still something to do. */
+export function renderAckAnswer(heading: string, words: Html | string, linked: Linked | null = null): Html {
+  return html`<section class="panel narrow"><h1>${heading}</h1><p>${words}</p>${linked === null ? null : whatNext(linked)}<p><a href="/">Open the overview</a></p></section>`;
+}
+
+/** What the operators left for whoever is woken, and the links of the message, in its order. */
+function whatNext({ alert, account }: Linked): Html | null {
+  if (account === null) return null;
+  const links = [
+    { label: 'Top up', url: alert.balance === null ? null : account.topUpUrl },
+    { label: 'Runbook', url: account.runbookUrl },
+    { label: 'Open account', url: `/accounts/${encodeURIComponent(account.id)}` },
+  ].flatMap(({ label, url }) => (url === null ? [] : [html`<a href="${url}">${label}</a>`]));
+  return html`${account.note === null ? null : html`<p><bdi>${account.note}</bdi></p>`}
+<p>${links.map((link, index) => [index === 0 ? null : ' · ', link])}</p>`;
 }

@@ -1,5 +1,4 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { AlertView } from '../../views/views.ts';
 import { verifyAcknowledgement } from '../ack-link.ts';
 import { findAccount } from '../api/find.ts';
 import { accept } from '../api/input.ts';
@@ -7,7 +6,7 @@ import { type HtmlValue, html } from '../html.ts';
 import { isSecure } from '../origin.ts';
 import { callerOf, type WebApp, type WebContext } from '../web-env.ts';
 import { renderAccount } from './account.ts';
-import { renderAckAnswer, renderAckQuestion } from './ack-link.ts';
+import { type Linked, renderAckAnswer, renderAckQuestion } from './ack-link.ts';
 import { addActions, showSilences } from './actions.ts';
 import { readAlertQuery } from './alert-list.ts';
 import { renderAlerts } from './alerts-page.ts';
@@ -136,7 +135,7 @@ async function askAcknowledge(options: PageOptions, context: WebContext): Promis
   const query = queryOf(context);
   const found = await findLinked(options, query, context.get('now'));
   if (found.kind === 'answer') return showAnswer(options, context, found);
-  const content = renderAckQuestion(found.alert, query, frameOf(options, context));
+  const content = renderAckQuestion(found, query, frameOf(options, context));
   return show(options, context, { title: 'Acknowledge · lowwater', content, chrome: null });
 }
 
@@ -148,6 +147,7 @@ async function acknowledgeByLink(options: PageOptions, context: WebContext): Pro
   accept(await options.views.acknowledge({ account, rule, ...readPerson(form) }));
   return showAnswer(options, context, {
     heading: 'Acknowledged',
+    linked: found,
     words: html`<bdi>${found.alert.summary}</bdi>. Reminders and escalation stop until it resolves or gets worse.`,
     status: 200,
   });
@@ -157,6 +157,7 @@ interface LinkAnswer {
   readonly heading: string;
   readonly words: HtmlValue;
   readonly status: ContentfulStatusCode;
+  readonly linked?: Linked;
 }
 
 /** The alert that a signed link speaks of, or the answer when there is nothing to acknowledge (any more). */
@@ -164,9 +165,7 @@ async function findLinked(
   { views, ackKey }: PageOptions,
   query: URLSearchParams,
   now: number,
-): Promise<
-  { readonly kind: 'alert'; readonly alert: AlertView } | ({ readonly kind: 'answer' } & LinkAnswer)
-> {
+): Promise<({ readonly kind: 'alert' } & Linked) | ({ readonly kind: 'answer' } & LinkAnswer)> {
   const verified = verifyAcknowledgement(ackKey, query, now);
   if (verified.kind === 'forged') {
     return {
@@ -194,18 +193,19 @@ async function findLinked(
       status: 200,
     };
   }
+  const linked = { alert, account: await views.account(account) };
   if (alert.acknowledged !== null) {
     const words = html`<bdi>${alert.acknowledged.by}</bdi> has it: <bdi>${alert.summary}</bdi>`;
-    return { kind: 'answer', heading: 'Already acknowledged', words, status: 200 };
+    return { kind: 'answer', heading: 'Already acknowledged', words, status: 200, linked };
   }
-  return { kind: 'alert', alert };
+  return { kind: 'alert', ...linked };
 }
 
 function showAnswer(
   options: PageOptions,
   context: WebContext,
-  { heading, words, status }: LinkAnswer,
+  { heading, words, status, linked }: LinkAnswer,
 ): Response {
-  const content = renderAckAnswer(heading, html`${words}`);
+  const content = renderAckAnswer(heading, html`${words}`, linked);
   return show(options, context, { title: `${heading} · lowwater`, content, chrome: null, status });
 }
