@@ -140,7 +140,10 @@ class WaitingIncidents {
   has(channel: string, incident: string): boolean {
     const known = this.#byChannel.get(channel);
     if (known !== undefined) return known.has(incident);
-    const items = queueOf(this.#state, channel).flatMap((message) => message.items);
+    // What only some recipients still wait for, the others have: to them it is no word of now.
+    const items = queueOf(this.#state, channel).flatMap(({ items, owed }) =>
+      owed === undefined ? items : [],
+    );
     this.#byChannel.set(channel, new Set(items.map((item) => item.incident)));
     return this.has(channel, incident);
   }

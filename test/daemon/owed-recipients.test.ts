@@ -57,6 +57,21 @@ describe('a recipient that is refused for now while others got the message', () 
     expect(told).toHaveLength(3);
   });
 
+  test('keeps no reminder from the others', async () => {
+    const world = await startWorld(parts);
+    world.channel('ops').mood = greylisted;
+    await read(world, 100);
+    await world.pass(4 * hourMs + minuteMs);
+    const kinds = world
+      .channel('ops')
+      .attempts.flatMap(({ message }) =>
+        message.kind === 'incidents' && message.recipients === undefined
+          ? message.notices.flatMap((it) => it.kinds)
+          : [],
+      );
+    expect(kinds).toEqual(['firing', 'reminder']);
+  });
+
   test('is told as refused when a day was not enough, and the message counts as delivered', async () => {
     const world = await startWorld(parts);
     world.channel('ops').mood = greylisted;

@@ -11,10 +11,7 @@ function describeBlock(block: SlackBlock): readonly string[] {
   switch (block.type) {
     case 'section':
       return 'text' in block
-        ? [
-            ...block.text.text.split('\n'),
-            ...(block.accessory === undefined ? [] : [`[${block.accessory.text.text}]`]),
-          ]
+        ? block.text.text.split('\n')
         : block.fields.map(({ text }) => describeField(text));
     case 'context':
       return block.elements.map(({ text }) => text);

@@ -4,7 +4,7 @@ import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { testHeadline, testStory, wordIncidents, wordMore } from '../../messages/message-wording.ts';
 import type { Tone } from '../../messages/notice-tone.ts';
-import { linkTo, type NoticeWording } from '../../messages/notice-wording.ts';
+import type { NoticeWording } from '../../messages/notice-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import { drawSparkline } from '../../spending/sparkline.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
@@ -21,6 +21,7 @@ const limits = {
   context: 600,
   button: 75,
   url: 3000,
+  groupedUrls: 2400,
   noticesShown: 8,
   accountsShown: 8,
 } as const;
@@ -60,7 +61,7 @@ interface LinkButton {
 }
 
 export type SlackBlock =
-  | { readonly type: 'section'; readonly text: PlainText; readonly accessory?: LinkButton }
+  | { readonly type: 'section'; readonly text: PlainText }
   | { readonly type: 'section'; readonly fields: readonly Mrkdwn[] }
   | { readonly type: 'context'; readonly elements: readonly PlainText[] }
   | { readonly type: 'actions'; readonly elements: readonly LinkButton[] }
@@ -153,12 +154,17 @@ function groupBlocks(
   message: IncidentMessage,
 ): readonly SlackBlock[] {
   const more = words.more === 0 ? [] : [context(wordMore(words.more))];
+  const links = groupedLinks(words.notices);
   const page =
     message.publicUrl === null
       ? []
       : [button({ label: 'Open lowwater', url: `${message.publicUrl}/`, id: 'page' })];
   return [
-    ...words.notices.flatMap((notice, index) => [groupedNotice(notice, index), groupedDetails(notice)]),
+    ...words.notices.flatMap((notice, index) => [
+      groupedNotice(notice),
+      groupedDetails(notice),
+      ...(links[index] ?? []),
+    ]),
     ...more,
     ...(page.length === 0 ? [] : [{ type: 'actions', elements: page } as const]),
   ];
@@ -168,15 +174,24 @@ function groupBlocks(
  * One notice among others: its headline, and the one sentence that helps most. `groupedDetails` says the
  * rest.
  */
-function groupedNotice(notice: NoticeWording, index: number): SlackBlock {
+function groupedNotice(notice: NoticeWording): SlackBlock {
   const help = notice.advice[0] ?? notice.story[0] ?? '';
   const text = `${icons[notice.tone]} ${cutUnits(notice.headline, 160)}\n${cutUnits(help, 140)}`;
-  const link = linkTo(notice, 'acknowledge');
-  const accessory =
-    link === null || index > 4 || link.length > 300
-      ? {}
-      : { accessory: button({ label: 'Acknowledge', url: link, id: `ack-${index}` }) };
-  return { type: 'section', text: plain(text, 310), ...accessory };
+  return { type: 'section', text: plain(text, 310) };
+}
+
+/** The links of each notice but those to the page, the first ones first, as far as all addresses together are short enough. */
+function groupedLinks(notices: readonly NoticeWording[]): readonly (readonly SlackBlock[])[] {
+  let left: number = limits.groupedUrls;
+  return notices.map((notice, index) => {
+    const links = notice.links.filter(({ kind, url }) => {
+      if (kind === 'page' || url.length > left) return false;
+      left -= url.length;
+      return true;
+    });
+    const elements = links.map(({ kind, label, url }) => button({ label, url, id: `${kind}-${index}` }));
+    return elements.length === 0 ? [] : [{ type: 'actions', elements }];
+  });
 }
 
 /**

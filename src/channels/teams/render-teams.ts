@@ -3,6 +3,7 @@ import { cutText } from '../../domain/plain-text.ts';
 import { type Card, type CardPart, renderFitting } from '../../messages/card-wording.ts';
 import type { Tone } from '../../messages/notice-tone.ts';
 import { literalMarkdown } from '../literal-markdown.ts';
+import { type Mention, mentionsIn } from '../mention.ts';
 
 interface TextBlock {
   readonly type: 'TextBlock';
@@ -30,6 +31,13 @@ export type TeamsElement =
       }[];
     };
 
+/** Who is meant by a text of the card, which must hold it letter by letter. */
+interface TeamsMention {
+  readonly type: 'mention';
+  readonly text: string;
+  readonly mentioned: { readonly id: string; readonly name: string };
+}
+
 /** What a workflow takes as JSON: its template loops over `attachments`. */
 export interface TeamsPayload {
   readonly type: 'message';
@@ -42,7 +50,7 @@ export interface TeamsPayload {
         readonly type: 'AdaptiveCard';
         /** Newer ones were not drawn by Teams when this was written. */
         readonly version: '1.4';
-        readonly msteams: { readonly width: 'Full' };
+        readonly msteams: { readonly width: 'Full'; readonly entities?: readonly TeamsMention[] };
         /** What is read aloud, and shown where the card cannot be. */
         readonly fallbackText: string;
         readonly body: readonly TeamsElement[];
@@ -63,14 +71,16 @@ const colours: Readonly<Record<Tone, string>> = {
 };
 
 /** A message as an Adaptive Card. Its text blocks know Markdown, so that nothing from outside is markup in them. */
-export function renderTeams(message: Message): TeamsPayload {
+export function renderTeams(message: Message, mention: Mention = {}): TeamsPayload {
+  const people = mentionsIn(message, mention);
   return renderFitting(message, {
-    render: payloadOf,
+    render: (card) => payloadOf(card, people),
     fits: (payload) => Buffer.byteLength(JSON.stringify(payload)) <= mostBytes,
   });
 }
 
-function payloadOf(card: Card): TeamsPayload {
+function payloadOf(card: Card, people: readonly string[]): TeamsPayload {
+  const entities = people.map(mentionOf);
   return {
     type: 'message',
     attachments: [
@@ -81,10 +91,11 @@ function payloadOf(card: Card): TeamsPayload {
           $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
           type: 'AdaptiveCard',
           version: '1.4',
-          msteams: { width: 'Full' },
+          msteams: { width: 'Full', ...(entities.length === 0 ? {} : { entities }) },
           fallbackText: cutText(card.headline, 300),
           body: [
             block(card.headline, { weight: 'Bolder', size: 'Medium', color: colours[card.tone] }),
+            ...mentionLine(entities),
             ...card.parts.flatMap(partElements),
             ...(card.more === null ? [] : [block(card.more, { isSubtle: true })]),
             ...actions(card.links),
@@ -93,6 +104,16 @@ function payloadOf(card: Card): TeamsPayload {
       },
     ],
   };
+}
+
+function mentionOf(id: string): TeamsMention {
+  return { type: 'mention', text: `<at>${id}</at>`, mentioned: { id, name: id } };
+}
+
+/** Of our own making: only here a text holds markup. */
+function mentionLine(entities: readonly TeamsMention[]): readonly TeamsElement[] {
+  const text = entities.map((entity) => entity.text).join(' ');
+  return text === '' ? [] : [{ type: 'TextBlock', text, wrap: true }];
 }
 
 function partElements(part: CardPart): readonly TeamsElement[] {

@@ -9,12 +9,12 @@ export function openTeamsSender(
   options: SenderDependencies & { readonly settings: TeamsSettings; readonly timeoutMs?: number },
 ): Sender {
   const { settings, ...limits } = options;
-  const { webhookUrl } = settings;
+  const { webhookUrl, mention } = settings;
   return openPostSender({
     ...limits,
     address: webhookUrl,
     table: teamsAnswers,
-    render: (message) => [JSON.stringify(renderTeams(message))],
+    render: (message) => [JSON.stringify(renderTeams(message, mention))],
     prepare: (body) => ({ url: webhookUrl.reveal(), body }),
   });
 }

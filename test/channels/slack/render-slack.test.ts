@@ -226,3 +226,16 @@ function mrkdwnOf(payload: SlackPayload): readonly string[] {
     block.type === 'section' && 'fields' in block ? block.fields.map(({ text }) => text) : [],
   );
 }
+
+it('has the links of every alert among several, but for those to the page that all share', () => {
+  const links = { topUpUrl: 'https://pay.example/otp', runbookUrl: 'https://run.example/otp' };
+  const notice = buildNotice({ account: buildAccount(links) });
+  const { attachments = [] } = renderSlack(buildMessage([notice, notice]));
+  const rows = attachments.flatMap(({ blocks }) =>
+    blocks.flatMap((block) =>
+      block.type === 'actions' ? [block.elements.map(({ text }) => text.text)] : [],
+    ),
+  );
+  const own = ['Top up', 'Acknowledge', 'Runbook'];
+  expect(rows).toEqual([own, own, ['Open lowwater']]);
+});

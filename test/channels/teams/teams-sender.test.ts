@@ -56,6 +56,30 @@ describe('a Teams workflow', () => {
     );
   });
 
+  it('mentions people by entities whose text the card holds', () => {
+    const card = renderTeams(buildMessage(), { critical: ['mei@example.com'], info: ['lin@example.com'] });
+    const [{ content }] = card.attachments;
+    const text = '<at>mei@example.com</at>';
+    expect(content.msteams.entities).toEqual([
+      { type: 'mention', text, mentioned: { id: 'mei@example.com', name: 'mei@example.com' } },
+    ]);
+    expect(content.body[1]).toMatchObject({ type: 'TextBlock', text });
+    const quiet = renderTeams(buildMessage([buildNotice({ mention: false })]), {
+      critical: ['mei@example.com'],
+    });
+    expect(JSON.stringify(quiet)).not.toContain('mei@');
+  });
+
+  it.each(['mei', '<at>x</at>@example.com', 'mei@example.com>', '123'])(
+    'mentions nobody called %s',
+    (who) => {
+      const webhookUrl = 'https://example.com/x';
+      expect(teamsSchema.safeParse({ type: 'teams', webhookUrl, mention: { critical: [who] } }).success).toBe(
+        false,
+      );
+    },
+  );
+
   it.each([
     [
       401,

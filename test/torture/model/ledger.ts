@@ -64,7 +64,10 @@ export class Ledger {
 
   isWaiting(channel: string, incident: string): boolean {
     return this.pending.some(
-      (row) => row.channel === channel && row.items.some((item) => item.incident === incident),
+      (row) =>
+        row.channel === channel &&
+        row.owed === undefined &&
+        row.items.some((item) => item.incident === incident),
     );
   }
 
@@ -146,7 +149,8 @@ export class Ledger {
     const lane = this.#lanes.get(channel) ?? { busy: false, startedAt: Number.NEGATIVE_INFINITY };
     if (lane.busy) throw new Violation('one message at a time', `a second one began on ${channel}`);
     this.#lanes.set(channel, { busy: true, startedAt: it.at });
-    this.#expectGentle(channel, it.at);
+    // Each message goes on by itself for those who were refused it, at its own pace.
+    if (message.recipients === undefined) this.#expectGentle(channel, it.at);
     const row = this.#rows.get(baseId(message.id));
     if (row === undefined || row.state !== 'pending') {
       throw new Violation('what is sent was stored first', `${message.id} is not in the outbox`);
