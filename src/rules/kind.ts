@@ -79,6 +79,8 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   check?(keys: KeyReader): readonly KeyProblem[];
   /** What is allowed but perhaps not meant. `accounts` are those that the rule watches. */
   warn?(rule: R, accounts: readonly AccountSettings[]): readonly KeyProblem[];
+  /** Where 0.1.0 meant something else by the same keys: what, and the line that keeps it. */
+  meantBefore?(rule: R): KeyProblem | null;
   /** What it watches for, with its numbers, in a clause. */
   describe(rule: R): string;
   /** How far back it looks, in milliseconds. */

@@ -95,6 +95,14 @@ export const runway: RuleKind<RunwayRule, InputOf<typeof keys>> = {
   ],
   describe,
   warn: warnOfParts,
+  meantBefore: ({ lookbackMs }) =>
+    lookbackMs === null
+      ? {
+          path: ['lookback'],
+          message:
+            'goes by the forecast of the week since 0.2.0, not by the mean of a day: "lookback": "24h" keeps the mean',
+        }
+      : null,
   lookBackMs: meanLookback,
   floorMicros: (rule, empty) => rule.floorMicros ?? empty,
   burnLookbackMs: (rule) => rule.lookbackMs,

@@ -4,11 +4,13 @@ import type {
   RefusedScenario,
   Rooms,
   RunningSimulator,
+  SettingsProblem,
   SimulatorOrder,
 } from '../cli/context.ts';
 import { listSecretTexts } from '../daemon/known-secrets.ts';
 import { formatDuration } from '../domain/duration.ts';
 import type { Secret } from '../domain/secret.ts';
+import type { Settings } from '../domain/settings.ts';
 import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
 import { createLiveRooms } from './live-rooms.ts';
@@ -124,7 +126,18 @@ async function loadSettings(path: string, log: ProcessLog): Promise<LoadedSettin
   const { readConfiguration } = await import('./read-configuration.ts');
   const { loaded, sources } = await readConfiguration(path, log);
   if (loaded.kind === 'invalid') return { kind: 'refused', problems: loaded.problems };
-  return { kind: 'loaded', settings: loaded.settings, warnings: loaded.warnings, sources };
+  const { settings } = loaded;
+  const warnings = [...loaded.warnings, ...(await findChangedMeanings(settings))];
+  return { kind: 'loaded', settings, warnings, sources };
+}
+
+/** Told as long as the database is one of 0.1.0: until the first start of this version. */
+async function findChangedMeanings({ storage, ...settings }: Settings): Promise<readonly SettingsProblem[]> {
+  if (storage.path === undefined) return [];
+  const { peekSchema } = await import('../store/sqlite/peek-schema.ts');
+  if ((await peekSchema(storage.path)) !== 1) return [];
+  const { listChangedMeanings } = await import('../config/list-changed-meanings.ts');
+  return listChangedMeanings(settings);
 }
 
 async function startSimulator(order: SimulatorOrder): Promise<RunningSimulator | RefusedScenario> {

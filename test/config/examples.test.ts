@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
+import { channelKinds } from '../../src/channels/registry.ts';
 import { configJsonSchema } from '../../src/config/json-schema.ts';
+import { ruleKinds } from '../../src/rules/registry.ts';
 import { loadValid, placeholder, sample, sampleSecrets } from './sample.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -89,6 +91,14 @@ const env = {
   MARKETING_AUTH_SECRET: 'marketing-key-1',
   PAGER_URL: 'https://pager.example.com/in/1',
   PAGER_SECRET: sampleSecrets.HOOK_SECRET,
+  TEAMS_WEBHOOK_URL:
+    'https://example.logic.azure.com/workflows/1/triggers/manual/paths/invoke?sig=teamscredential9',
+  DINGTALK_WEBHOOK_URL: 'https://oapi.dingtalk.com/robot/send?access_token=dingtalkcredential9',
+  DINGTALK_SECRET: 'SEC4f1e7b2a90c35d6e',
+  FEISHU_WEBHOOK_URL: 'https://open.feishu.cn/open-apis/bot/v2/hook/feishucredential9',
+  FEISHU_SECRET: 'feishu-signing-key-1',
+  WECOM_WEBHOOK_URL: 'https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=wecomcredential9',
+  PAGERDUTY_ROUTING_KEY: '0123456789abcdef0123456789abcdef',
 };
 
 test('the example of the contract loads without a warning', () => {
@@ -107,19 +117,9 @@ test('config.example.json loads without a warning and shows every section but th
 
 test('config.example.json shows every rule type and channel type', () => {
   const { settings } = loadValid(example, { env });
-  const types = (list: readonly { type: string }[]) => [...new Set(list.map(({ type }) => type))].toSorted();
-  expect(types(settings.rules)).toEqual([
-    'auth-failed',
-    'below',
-    'currency',
-    'drop',
-    'idle',
-    'negative',
-    'runway',
-    'stale',
-    'top-up',
-  ]);
-  expect(types(settings.channels)).toEqual(['email', 'slack', 'webhook']);
+  const types = (list: readonly { type: string }[]) => new Set(list.map(({ type }) => type));
+  expect(types(settings.rules)).toEqual(types(ruleKinds));
+  expect(types(settings.channels)).toEqual(types(channelKinds));
 });
 
 test('config.schema.json is what scripts/write-schema.ts writes', () => {

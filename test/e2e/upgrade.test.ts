@@ -7,6 +7,8 @@ import { loadConfigFile } from '../../src/config/load-config.ts';
 import { openReader, openStore } from '../../src/store/store.ts';
 import { cronCalendar, findCronProblem } from '../../src/system/calendar.ts';
 import { openStoredViews } from '../../src/views/stored-views.ts';
+import { openProcessLog } from '../../src/wiring/process-log.ts';
+import { createRooms } from '../../src/wiring/rooms.ts';
 import { silent } from '../store/sqlite/batches.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
@@ -88,4 +90,28 @@ it('what reads beside the daemon asks for a start of the daemon first', () => {
   expect(() => openReader({ path, now: () => now })).toThrow(
     /has schema 1, this program works with schema \d+/,
   );
+});
+
+it('what means something else now is warned of with the line to write, until the database is of this version', async () => {
+  const folder = makeInstallation();
+  const file = join(folder, 'config.json');
+  const config = JSON.parse(readFileSync(file, 'utf8'));
+  config.rules.push({ id: 'runs-out', type: 'runway', within: '2d' });
+  config.server = { host: '0.0.0.0', port: 0, token: 'a-token-long-enough-for-this-test' };
+  writeFileSync(file, JSON.stringify(config));
+  const rooms = createRooms({ log: openProcessLog({}), version: '0.2.0' });
+  const warnings = async () => {
+    const loaded = await rooms.loadSettings(file);
+    if (loaded.kind !== 'loaded') throw new Error(JSON.stringify(loaded.problems));
+    return loaded.warnings
+      .map(({ path, message }) => `${path}: ${message}`)
+      .filter((text) => text.includes('0.2.0'));
+  };
+  expect(await warnings()).toEqual([
+    'rules[5].lookback: goes by the forecast of the week since 0.2.0, not by the mean of a day: "lookback": "24h" keeps the mean',
+    'server.openMetrics: /metrics asks for the token since 0.2.0: "openMetrics": true keeps it open to everybody',
+  ]);
+  const path = join(folder, 'lowwater.db');
+  await openStore({ path, log: silent, now: () => now, program: 'lowwater of this test' }).close();
+  expect(await warnings()).toEqual([]);
 });

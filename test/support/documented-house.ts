@@ -36,6 +36,10 @@ export async function makeDocumentedHouse({ provider, webhook }: Outside = nowhe
     .replace(/\$\{env:SMTP_URL\}/, 'smtp://127.0.0.1:9')
     .replace(/\$\{env:LOWWATER_TOKEN:-\}/, '')
     .replace(/\$\{env:[A-Z_]*SECRET\}/g, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
+    .replace(
+      /"\$\{env:PAGERDUTY_ROUTING_KEY\}"/,
+      `"0123456789abcdef0123456789abcdef", "baseUrl": "${new URL(webhook).origin}"`,
+    )
     .replace(/\$\{env:[A-Z_]+\}/g, webhook);
   writeFileSync(file, text);
   const loaded = await createRooms({ log: openProcessLog({}), version: '0.0.0' }).loadSettings(file);

@@ -4,11 +4,9 @@ import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/ports.ts';
 import { guardStorage, isSqliteError } from './failure.ts';
 import { sizeOfFileSystem } from './file-system.ts';
+import { applicationId } from './peek-schema.ts';
 
 export type Connection = Database.Database;
-
-/** "lwtr": marks the file as lowwater's (PRAGMA application_id, `file` shows it). */
-export const applicationId = 0x6c777472;
 
 /**
  * How long a write waits for the other writer: a daemon's transactions and the command line's orders take

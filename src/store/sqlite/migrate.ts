@@ -1,7 +1,8 @@
 import { renameSync, rmSync } from 'node:fs';
 import { StorageError } from '../../domain/ports.ts';
 import type { Migration } from '../migrations.ts';
-import { applicationId, type Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
+import { applicationId } from './peek-schema.ts';
 
 interface AppliedMigration {
   readonly number: number;
