@@ -29,6 +29,8 @@ export function followClock(state: MonitorState, byMs: number, now: number): voi
   for (const account of state.accounts.values()) {
     const { retryAt } = account.poll;
     if (retryAt !== null) account.poll = { ...account.poll, retryAt: retryAt + byMs };
+    // A clock that is set back into a schedule's hours may find the account stale that rested before.
+    scheduleAccount(state, account);
   }
   for (const [key, at] of [...state.channelTries]) state.channelTries.set(key, at + byMs);
   reviewSilences(state, now);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
-import { makeRoute } from '../support/settings.ts';
+import { makeAccount, makeRoute } from '../support/settings.ts';
 import { startWorld, step, type World } from '../support/world.ts';
 
 const rule = smsLow({ warning: units(200) });
@@ -96,4 +96,21 @@ test('a silence ends by the clock on the wall, also when that is set', async () 
   world.clock.jump(5 * hourMs);
   await world.pass(10_000);
   expect(world.news()).toEqual(['otp/sms-low firing warning']);
+});
+
+test('set back from a schedule’s rest into its hours, an account is stale by the polls of those hours', async () => {
+  const poll = { kind: 'cron', cron: '*/15 8-20 * * 1-5', timezone: 'Europe/Berlin' } as const;
+  const lastPollAt = Date.UTC(2026, 10, 20, 19, 45);
+  const world = await startWorld(
+    { accounts: [makeAccount('otp', { poll })] },
+    { startAt: lastPollAt - 2 * hourMs - minuteMs },
+  );
+  await world.pass(lastPollAt + 60 * minuteMs - world.now);
+  expect(world.news()).toEqual([]);
+  // A quarter past eight in Berlin now, 60 minutes after the last reading: three polls of a quarter of an hour.
+  world.clock.jump(-90 * minuteMs);
+  await world.pass(5 * minuteMs);
+  expect(world.news()).toEqual(['otp/stale firing warning']);
+  await world.pass(15 * minuteMs);
+  expect(world.news()).toEqual(['otp/stale resolved warning']);
 });
