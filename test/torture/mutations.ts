@@ -138,8 +138,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'time goes on for balances that cannot be read',
     file: judge,
-    old: "return ruleKindOf(rule).needsReading && facts.outcome !== 'ok';",
-    new: "return ruleKindOf(rule).needsReading && facts.outcome === 'auth_failed';",
+    old: "return kind.needsReading && facts.outcome !== 'ok';",
+    new: "return kind.needsReading && facts.outcome === 'auth_failed';",
   },
   {
     name: 'a failed poll counts as a balance of zero',
@@ -167,9 +167,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'after a restart an end that waits to be sent is forgotten',
-    file: restore,
-    old: '      if (known !== null) state.incidents.hold(incident, completed(known));\n',
-    new: '',
+    file: 'src/store/sqlite/record-reader.ts',
+    old: '[...incidents, ...spokenOf(messages, incidents)]',
+    new: 'incidents',
   },
   {
     name: 'what ended untold before a restart stays untold',
@@ -251,7 +251,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'after a clock was set back, readings are remembered in the wrong order',
-    file: restore,
+    file: 'src/daemon/recollection.ts',
     old: 'asStored: true',
     new: 'asStored: false',
   },
