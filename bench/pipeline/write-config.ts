@@ -60,7 +60,7 @@ export function writeConfig(options: {
 function channelAt(address: string, type: 'slack' | 'webhook'): object {
   return type === 'slack'
     ? { type, webhookUrl: address }
-    : { type, url: address, secret: 'whsec_' + 'a'.repeat(32) };
+    : { type, url: address, secret: `whsec_${'a'.repeat(32)}` };
 }
 
 function channelOf(number: number, count: number): string {

@@ -43,6 +43,8 @@ export interface DaemonParts extends ConnectionParts {
   readonly acknowledgeUrl: (incident: Incident, now: number) => string | null;
   /** Called when a person wants the accounts to go to another daemon. */
   readonly handOver?: () => void;
+  /** Looked at before each poll and each sending: whether the accounts are this process's at this instant. Always, unless it says so. */
+  readonly owns?: () => boolean;
   /**
    * It wakes at least this often, because the command line may have left an order and the clock may have
    * jumped. 1 s.
@@ -89,7 +91,7 @@ export class Daemon {
   constructor(parts: DaemonParts) {
     this.#parts = parts;
     this.counting = new Counting(parts.log);
-    const { settings, store, calendar, random, clock, log } = parts;
+    const { settings, store, calendar, random, clock, log, owns = () => true } = parts;
     this.#time = new SteadyClock(clock, parts.longestSleepMs);
     const now = this.#time.now();
     this.startedAt = now;
@@ -110,11 +112,13 @@ export class Daemon {
       state: this.state,
       readBalance: this.#connections.readBalance,
       recollection: this.recollection,
+      owns,
       now: () => this.#time.now(),
       ended: (account, outcome) => this.#pollEnded(account, outcome),
     });
     this.#dispatcher = new Dispatcher({
       state: this.state,
+      owns,
       now: () => this.#time.now(),
       compose: (message) =>
         composeMessage(
@@ -216,6 +220,20 @@ export class Daemon {
   subscribe(changed: () => void): () => void {
     this.#subscribers.add(changed);
     return () => this.#subscribers.delete(changed);
+  }
+
+  /** Ends at once and stores nothing more: somebody else goes on from what is stored. */
+  async forsake(): Promise<void> {
+    this.#running = false;
+    this.#timer.stop();
+    this.#learning.stop();
+    this.#committer.stop();
+    this.poller.stop();
+    this.poller.abandon();
+    this.#dispatcher.stop();
+    this.#dispatcher.abandon();
+    this.#heartbeat.abandon();
+    await this.#connections.close();
   }
 
   /** Ends: no new work, running work finishes or is abandoned, everything known is stored. */

@@ -9,11 +9,16 @@ import type { WatchedAccount } from '../engine/watched-account.ts';
 import type { Provider, SendingGuard } from './ports.ts';
 import type { Recollection } from './recollection.ts';
 
+/** A request that may not be sent, because the accounts are perhaps somebody else's by now, asks again after this. */
+const askAgainMs = 1000;
+
 interface PollerParts {
   readonly state: MonitorState;
   readonly readBalance: Provider['readBalance'];
   /** What an outcome is judged by has to be there before it. */
   readonly recollection: Recollection;
+  /** Whether anything may be asked at this instant. */
+  readonly owns: () => boolean;
   readonly now: () => number;
   /** Called with every outcome, before the next poll of the account is scheduled. */
   readonly ended: (account: WatchedAccount, outcome: Outcome) => void;
@@ -47,7 +52,7 @@ export class Poller {
   }
 
   get nextAt(): number {
-    return this.#stopped ? Number.POSITIVE_INFINITY : this.#due.nextAt;
+    return this.#stopped || !this.#parts.owns() ? Number.POSITIVE_INFINITY : this.#due.nextAt;
   }
 
   get running(): number {
@@ -85,7 +90,7 @@ export class Poller {
 
   /** Starts what is due. */
   start(now: number): void {
-    if (this.#stopped) return;
+    if (this.#stopped || !this.#parts.owns()) return;
     for (const id of this.#takeDue(now)) {
       const account = this.#parts.state.accounts.get(id);
       if (account === undefined || this.#underWay.has(id)) continue;
@@ -175,6 +180,7 @@ export class Poller {
   readonly #guardOf = (id: string): SendingGuard => {
     const group = this.#groupOf(id);
     return () => {
+      if (!this.#parts.owns()) return askAgainMs;
       const now = this.#parts.now();
       const freeAt = this.#freeAt(group);
       if (freeAt <= now) {

@@ -1,3 +1,4 @@
+import type { Standing } from '../daemon/membership.ts';
 import type { Micros } from '../domain/money.ts';
 import { type Balance, balances } from '../domain/reading.ts';
 import type { AccountView, FiringView, LiveViews } from '../views/views.ts';
@@ -206,8 +207,9 @@ function countNotifications(views: LiveViews): readonly Sample[] {
 }
 
 function daemonMetrics(views: LiveViews): readonly Metric[] {
-  const { version, startedAt, configReloadOk, configLoadedAt, problems } = views.status();
+  const { version, startedAt, configReloadOk, configLoadedAt, problems, cluster } = views.status();
   return [
+    ...(cluster === undefined ? [] : clusterMetrics(cluster)),
     gauge('lowwater_config_last_reload_successful', '1 when the file as it is now is in force.', [
       only(configReloadOk ? 1 : 0),
     ]),
@@ -227,6 +229,21 @@ function daemonMetrics(views: LiveViews): readonly Metric[] {
     },
     gauge('lowwater_start_timestamp_seconds', 'When the daemon started.', [only(startedAt / 1000)]),
     gauge('lowwater_build_info', '1, with the version as a label.', [{ labels: { version }, value: 1 }]),
+  ];
+}
+
+function clusterMetrics({ role, takeovers }: Standing): readonly Metric[] {
+  const owns = role === 'owner' || role === 'alone';
+  return [
+    gauge('lowwater_owner', '1 when this daemon owns the accounts, 0 when it stands by.', [
+      only(owns ? 1 : 0),
+    ]),
+    {
+      type: 'counter',
+      name: 'lowwater_takeovers_total',
+      help: 'How often this daemon took the accounts since it started.',
+      samples: [only(takeovers)],
+    },
   ];
 }
 

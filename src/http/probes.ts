@@ -1,3 +1,4 @@
+import type { Standing } from '../daemon/membership.ts';
 import type { LiveViews } from '../views/views.ts';
 import type { Answer } from './refusal.ts';
 
@@ -19,8 +20,12 @@ export function createProbes(views: LiveViews): ReadonlyMap<string, Probe> {
 }
 
 function readiness(views: LiveViews, query: URLSearchParams): Answer {
-  const { ready, problems, version, startedAt, configLoadedAt, configReloadOk } = views.status();
-  const body = { status: ready ? 'ok' : 'starting', problems };
+  const { ready, problems, version, startedAt, configLoadedAt, configReloadOk, cluster } = views.status();
+  const body = {
+    status: ready ? 'ok' : 'starting',
+    problems,
+    ...(cluster === undefined ? {} : { cluster: clusterJson(cluster) }),
+  };
   if (!query.has('verbose')) return json(ready ? 200 : 503, body);
   const details = {
     version,
@@ -29,6 +34,11 @@ function readiness(views: LiveViews, query: URLSearchParams): Answer {
     configReloadOk,
   };
   return json(ready ? 200 : 503, { ...body, ...details });
+}
+
+/** Other daemons look at `reachesDatabase`, where they do not reach it themselves. */
+function clusterJson({ role, node, owner, epoch, reachesDatabase }: Standing): object {
+  return { role, node, owner: owner?.node ?? null, epoch, reachesDatabase };
 }
 
 function json(status: number, body: object): Answer {

@@ -1,4 +1,5 @@
 import type { Daemon } from '../daemon/daemon.ts';
+import type { Standing } from '../daemon/membership.ts';
 import type { StoreReader } from '../daemon/ports.ts';
 import { ownAccountId } from '../domain/alert.ts';
 import { blockedUntil } from '../engine/observe.ts';
@@ -14,7 +15,12 @@ import type { LiveViews } from './views.ts';
 const earliestSaneMs = 1_767_225_600_000;
 
 /** The running daemon as the HTTP server sees it. */
-export function createLiveViews(daemon: Daemon, reader: StoreReader, version: string): LiveViews {
+export function createLiveViews(
+  daemon: Daemon,
+  reader: StoreReader,
+  version: string,
+  standing?: () => Standing,
+): LiveViews {
   const { state } = daemon;
   const views = createViews({
     state,
@@ -71,9 +77,10 @@ export function createLiveViews(daemon: Daemon, reader: StoreReader, version: st
       version,
       startedAt: daemon.startedAt,
       ready: daemon.ready,
-      problems: problemsOf(daemon),
+      problems: [...problemsOf(daemon), ...(standing?.().problems ?? [])],
       configLoadedAt: daemon.configLoadedAt,
       configReloadOk: !isOwnFailureRaised(state, configInvalid.type),
+      ...(standing === undefined ? {} : { cluster: standing() }),
     }),
     counters: daemon.counting,
     subscribe: (changed) => daemon.subscribe(changed),

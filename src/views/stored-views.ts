@@ -1,6 +1,6 @@
 import type { StoreReader } from '../daemon/ports.ts';
 import { recollectionOf } from '../daemon/recollection.ts';
-import type { Calendar, Clock, Random } from '../domain/ports.ts';
+import type { Calendar, Clock, Random, StoredState } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
 import { startMonitor } from '../engine/restore.ts';
 import type { MonitorState } from '../engine/state.ts';
@@ -9,23 +9,33 @@ import { evaluate } from '../rules/evaluate.ts';
 import { createViews } from './create-views.ts';
 import type { Views } from './views.ts';
 
-/** The views of a process that only reads the database, beside a daemon or without one: of what is stored now. */
-export async function openStoredViews(parts: {
+interface StoredParts {
   readonly settings: Settings;
   readonly reader: StoreReader;
   readonly clock: Clock;
   readonly random: Random;
   readonly calendar: Calendar;
-}): Promise<Views> {
-  const { settings, reader, clock, random, calendar } = parts;
+}
+
+/** The views of a process that only reads the database, beside a daemon or without one: of what is stored now. */
+export async function openStoredViews(parts: StoredParts): Promise<Views> {
+  return (await restoreViews(parts, await parts.reader.load())).views;
+}
+
+/** What was stored, as a daemon would know it that never goes on, and the views of it. */
+export async function restoreViews(
+  { settings, reader, clock, random, calendar }: StoredParts,
+  stored: StoredState,
+): Promise<{ readonly state: MonitorState; readonly views: Views }> {
   const now = () => clock.now();
-  const state = startMonitor({ settings, stored: await reader.load(), calendar, random, now: now() });
+  const state = startMonitor({ settings, stored, calendar, random, now: now() });
   const recollection = recollectionOf(state, reader, now);
   for (const account of state.accounts.values()) {
-    if (isAlerted(account)) await recollection.of(account);
+    if (!isAlerted(account)) continue;
+    await recollection.of(account);
     refreshValues(state, account, now());
   }
-  return createViews({ state, reader, recollection, now, nextPollAt: () => null });
+  return { state, views: createViews({ state, reader, recollection, now, nextPollAt: () => null }) };
 }
 
 function isAlerted({ alerts }: WatchedAccount): boolean {

@@ -1,4 +1,5 @@
 import type { Counters } from '../daemon/counting.ts';
+import type { Standing } from '../daemon/membership.ts';
 import type { Incident } from '../domain/alert.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Outlook } from '../domain/message.ts';
@@ -193,6 +194,8 @@ export interface DaemonStatus {
   readonly problems: readonly string[];
   readonly configLoadedAt: number;
   readonly configReloadOk: boolean;
+  /** Of a daemon that shares its database with others. */
+  readonly cluster?: Standing;
 }
 
 /** The running daemon as the HTTP server sees it. */

@@ -14,14 +14,13 @@ import { signAcknowledgement } from '../http/ack-link.ts';
 import { startWebServer } from '../http/server.ts';
 import { createProviderClient } from '../provider/client.ts';
 import { Trials } from '../replay/trial.ts';
-import { openStore } from '../store/store.ts';
 import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
 import type { SystemLog } from '../system/log.ts';
 import { systemRandom } from '../system/random.ts';
-import { createLiveViews } from '../views/live-views.ts';
 import { type ConfigurationFile, logWarnings } from './configuration-file.ts';
 import { createLivePage } from './live-page.ts';
+import { type MakeDaemon, type Ownership, type OwnershipParts, ownFile } from './ownership.ts';
 
 export interface ServeOrder {
   readonly file: ConfigurationFile;
@@ -56,47 +55,35 @@ export async function serve(order: ServeOrder): Promise<void> {
 
 async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> {
   const { settings, log, version, signal } = order;
-  const { path } = settings.storage;
-  if (path === undefined) throw new OperatorError('this daemon cannot run on storage.postgres yet');
-  const store = openStore({
-    path,
-    log,
-    now: systemClock.now,
-    program: `lowwater ${version}`,
-  });
-  const ackKeyOf = createAckKeys();
+  const ackKeyOf = createAckKeys(settings);
   // What was a secret before a reload stays one: whoever was told it may still repeat it.
   const texts = createForeignTexts([]);
   const textsFor = (current: Settings) => {
     for (const secret of listSecretTexts(current)) texts.add(secret);
     return texts;
   };
-  const daemon = new Daemon({
-    settings,
-    store,
-    stored: await store.load(),
-    openProvider: (current) =>
-      createProviderClient({
-        ...current.provider,
-        texts: textsFor(current),
-        clock: systemClock,
-      }),
-    openChannels: (current) => {
-      const dependencies = { clock: systemClock, texts: textsFor(current) };
-      return current.channels.map((channel) => createChannel(channel, dependencies));
-    },
-    clock: systemClock,
-    random: systemRandom,
-    calendar: cronCalendar,
-    log,
-    ping: createPing(systemClock),
-    acknowledgeUrl: (incident, now) =>
-      acknowledgeUrl(daemon.state.settings.server, { ackKeyOf, incident, now }),
-  });
-  const views = createLiveViews(daemon, store, version);
+  let current = settings;
+  const makeDaemon: MakeDaemon = (it) =>
+    new Daemon({
+      ...it,
+      openProvider: (its) =>
+        createProviderClient({ ...its.provider, texts: textsFor(its), clock: systemClock }),
+      openChannels: (its) => {
+        const dependencies = { clock: systemClock, texts: textsFor(its) };
+        return its.channels.map((channel) => createChannel(channel, dependencies));
+      },
+      clock: systemClock,
+      random: systemRandom,
+      calendar: cronCalendar,
+      log,
+      ping: createPing(systemClock),
+      acknowledgeUrl: (incident, now) => acknowledgeUrl(current.server, { ackKeyOf, incident, now }),
+    });
+  const ownership = await openOwnership(settings, { settings, log, version, makeDaemon });
+  const { views } = ownership;
   const trials = new Trials({
-    settings: () => daemon.state.settings,
-    reader: store,
+    settings: () => current,
+    reader: ownership.reader,
     calendar: cronCalendar,
     clock: systemClock,
   });
@@ -114,25 +101,33 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
   );
   try {
     await page.follow(settings);
-    daemon.start();
+    ownership.begin();
     log.info({ version, accounts: settings.accounts.length, url: page.url ?? undefined }, 'lowwater runs');
     reloads.begin({
       async apply(next) {
         // The page first: it is the one part of a configuration that can turn out to be impossible, and then
         // nothing of it holds.
         await page.follow(next);
-        daemon.reload(next);
+        current = next;
+        ownership.apply(next);
       },
-      refuse: (text) => daemon.reportInvalidConfiguration(text),
+      refuse: (text) => ownership.refuse(text),
     });
     order.started?.(page.url);
     await untilAborted(signal);
     log.info({}, 'ending');
     await reloads.close();
-    await Promise.all([page.close(), daemon.stop()]);
+    await Promise.all([page.close(), ownership.end()]);
   } finally {
-    await store.close();
+    await ownership.close();
   }
+}
+
+/** The daemon of a file, or one of those that share a database, of which nothing is loaded for the others. */
+async function openOwnership({ storage }: Settings, parts: OwnershipParts): Promise<Ownership> {
+  if (storage.postgres === undefined) return ownFile(storage.path, parts);
+  const { ownShared } = await import('./shared-ownership.ts');
+  return ownShared(storage.postgres, parts);
 }
 
 /** What becomes of a configuration that was read again. */
@@ -199,15 +194,16 @@ function watchReloads({ file, sources, log }: ServeOrder, clock: Clock): Reloads
 type AckKeys = (server: ServerSettings) => Buffer;
 
 /**
- * Keys of the links in messages. They outlive a restart where a token is set; without one, links are good
- * until the next start.
+ * Keys of the links in messages. They outlive a restart, and are those of all daemons that share a database, where a token or that
+ * database is set; without either, links are good until the next start.
  */
-function createAckKeys(): AckKeys {
+function createAckKeys({ storage }: Settings): AckKeys {
   const untilNextStart = systemRandom.bytes(32);
-  return ({ token }) =>
-    token === null
-      ? untilNextStart
-      : createHash('sha256').update(`lowwater links ${token.reveal()}`).digest();
+  return ({ token }) => {
+    const secret = token ?? storage.postgres?.url;
+    if (secret === undefined) return untilNextStart;
+    return createHash('sha256').update(`lowwater links ${secret.reveal()}`).digest();
+  };
 }
 
 function acknowledgeUrl(

@@ -1,0 +1,355 @@
+import { type Clock, type Log, StorageError, type StoredState } from '../domain/ports.ts';
+import type { Cluster, ClusterLook, ClusterMember, MemberCard, Store } from './ports.ts';
+import { createTenureStore, type TenureStore } from './tenure-store.ts';
+
+/** Of the lease in the database, the owner believes in so much of its own, from the sending of the renewal on. */
+const ownShare = 3 / 4;
+/** A renewal is sent so many times in a lease … */
+const renewalsPerLease = 4;
+/** … and who stands by looks this often, or so many times. */
+const lookMs = 1000;
+const looksPerLease = 8;
+/** Readings carry the dates of the machine's clock: one that is further off the database's owns nothing. */
+const mostSkewMs = 2000;
+
+/** What a process that shares its database is at this moment. */
+export type Role =
+  /** It has not reached the database yet, or became another incarnation just now. */
+  | 'joining'
+  | 'standby'
+  /** It owns the accounts and reads what is stored of them. */
+  | 'loading'
+  | 'owner'
+  /** It goes on from memory, because nobody reaches the database. */
+  | 'alone';
+
+export interface Standing {
+  readonly role: Role;
+  readonly node: string;
+  /** Null where nobody owns the accounts, or that is not known. */
+  readonly owner: ClusterMember | null;
+  readonly epoch: number | null;
+  /** How often this process took the accounts. */
+  readonly takeovers: number;
+  /** Whether the database answered the last time. */
+  readonly reachesDatabase: boolean;
+  /** Sentences about what is wrong. */
+  readonly problems: readonly string[];
+}
+
+interface MembershipParts {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly newIncarnation: () => string;
+  /** What this process says of itself, as it is now. */
+  readonly card: () => Omit<MemberCard, 'incarnation'>;
+  readonly leaseMs: number;
+  /** How long it goes on from memory at the most. */
+  readonly aloneForMs: number;
+  /** Whether one of these says that it reaches the database. */
+  readonly anyReaches: (members: readonly ClusterMember[]) => Promise<boolean>;
+  /** Begins the owner's work. */
+  readonly begin: (tenure: { readonly store: Store; readonly stored: StoredState }) => void;
+  /** Ends that work at once and forgets all of it. */
+  readonly abandon: () => void;
+  /** Ends that work properly: what it knows is stored. */
+  readonly finish: () => Promise<void>;
+}
+
+interface Instant {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+/**
+ * The life of one daemon among those that share a database: it stands by, takes the accounts when they are nobody's, owns them
+ * while it renews its lease, and lets go of them.
+ *
+ * - The database decides who owns, by its own clock; the owner goes by how long ago it sent its last renewal that succeeded,
+ *   and stops acting before its lease ends there.
+ * - standby → loading: `claim` gave an epoch, or a look says that it did though nobody heard of it. loading → owner: all is read.
+ * - owner → standby: another owns (a look, or a change that was refused), another reaches the database while this one does not,
+ *   or nobody did for too long. Everything is forgotten.
+ * - owner → alone: its lease is over and nobody reaches the database. alone → owner: the epoch is still the same when the
+ *   database is back, so that nobody wrote since: it goes on as a new incarnation with what it has in memory.
+ */
+export class Membership {
+  readonly #parts: MembershipParts;
+  #role: Role = 'joining';
+  #card: MemberCard | null = null;
+  /** When the renewal was sent that its lease counts from. */
+  #renewedAt: Instant | null = null;
+  #store: TenureStore | null = null;
+  #epoch: number | null = null;
+  #aloneSince = 0;
+  #look: ClusterLook | null = null;
+  #reaches = false;
+  #skewMs = 0;
+  #takeovers = 0;
+  /** It gave the accounts away and lets others take them first. */
+  #claimsFrom = Number.NEGATIVE_INFINITY;
+  #wake: () => void = () => undefined;
+  #stopped = false;
+
+  constructor(parts: MembershipParts) {
+    this.#parts = parts;
+  }
+
+  /** Looked at before anything is asked of a provider or sent to a channel. */
+  holds(): boolean {
+    return this.#role === 'alone' || (this.#role === 'owner' && this.#leaseLasts());
+  }
+
+  get standing(): Standing {
+    return {
+      role: this.#role,
+      node: this.#parts.card().node,
+      owner: this.#ownerMember(),
+      epoch: this.#look?.epoch ?? null,
+      takeovers: this.#takeovers,
+      reachesDatabase: this.#reaches,
+      problems: this.#problems(),
+    };
+  }
+
+  /** Lives until `stop`. */
+  async run(): Promise<void> {
+    while (!this.#stopped) {
+      await this.#round();
+      await this.#pause();
+    }
+  }
+
+  /** Gives the accounts away and lets somebody else take them for the length of a lease. */
+  async handOver(): Promise<void> {
+    if (this.#role !== 'owner') return;
+    this.#claimsFrom = this.#parts.clock.monotonic() + this.#parts.leaseMs;
+    await this.#parts.finish();
+    await this.#leave();
+  }
+
+  /** Ends; the owner's work has ended before. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#wake();
+    await this.#leave();
+  }
+
+  async #round(): Promise<void> {
+    try {
+      await this.#meet();
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      if (this.#reaches) this.#parts.log.warn({ err: error }, 'the shared database does not answer');
+      this.#reaches = false;
+      await this.#endureAlone();
+    }
+  }
+
+  async #meet(): Promise<void> {
+    const card = this.#card ?? (await this.#join());
+    const sentAt = this.#instant();
+    const look = await this.#parts.cluster.renew({ ...card, ...this.#parts.card() });
+    // It was left or lost while the answer was on its way.
+    if (this.#card !== card || this.#stopped) return;
+    this.#reaches = true;
+    this.#look = look;
+    this.#skewMs = (sentAt.wall + this.#parts.clock.now()) / 2 - look.databaseNow;
+    if (look.renewed) this.#renewedAt = sentAt;
+    if (this.#epoch !== null) await this.#keep(look, look.renewed);
+    else if (!look.renewed) this.#card = null;
+    else if (look.owner === card.incarnation) this.#take(look.epoch);
+    else if (look.owner === null && this.#mayClaim()) await this.#claim(card);
+    else this.#role = 'standby';
+  }
+
+  async #join(): Promise<MemberCard> {
+    const card = this.#newCard();
+    this.#renewedAt = this.#instant();
+    await this.#parts.cluster.join(card);
+    this.#card = card;
+    return card;
+  }
+
+  #newCard(): MemberCard {
+    return { incarnation: this.#parts.newIncarnation(), ...this.#parts.card() };
+  }
+
+  #mayClaim(): boolean {
+    return Math.abs(this.#skewMs) <= mostSkewMs && this.#parts.clock.monotonic() >= this.#claimsFrom;
+  }
+
+  async #claim({ incarnation }: MemberCard): Promise<void> {
+    this.#role = 'standby';
+    const epoch = await this.#parts.cluster.claim(incarnation);
+    if (epoch !== null && this.#card?.incarnation === incarnation) this.#take(epoch);
+  }
+
+  #take(epoch: number): void {
+    const { cluster, log } = this.#parts;
+    const incarnation = this.#card?.incarnation ?? '';
+    const store = createTenureStore({
+      store: cluster.store({ incarnation, epoch }),
+      reader: cluster.reader,
+      overtaken: () => {
+        if (this.#store === store) this.#lose('another daemon owns the accounts');
+      },
+    });
+    this.#store = store;
+    this.#epoch = epoch;
+    this.#role = 'loading';
+    this.#takeovers += 1;
+    log.info({ epoch }, 'this daemon takes the accounts');
+    void this.#load(store);
+  }
+
+  async #load(store: TenureStore): Promise<void> {
+    try {
+      const stored = await this.#parts.cluster.reader.load();
+      if (this.#store !== store || this.#stopped) return;
+      this.#role = 'owner';
+      this.#parts.begin({ store, stored });
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      if (this.#store === store) this.#lose(`what is stored cannot be read: ${error.message}`);
+    }
+  }
+
+  /** What the database says to who owns, or owned. */
+  async #keep(look: ClusterLook, renewed: boolean): Promise<void> {
+    const isTaken = look.owner !== null && look.owner !== this.#card?.incarnation;
+    if (isTaken || look.epoch !== this.#epoch) this.#lose('another daemon took the accounts');
+    else if (!renewed) await this.#regain();
+    else if (this.#role === 'owner' && Math.abs(this.#skewMs) > mostSkewMs && look.members.length > 1) {
+      this.#parts.log.warn(
+        { skewMs: this.#skewMs },
+        'the clock of this machine is off: giving the accounts away',
+      );
+      void this.handOver();
+    }
+  }
+
+  /** Its lease was over, and nobody has taken the accounts since: it goes on with what it knows, as a new incarnation. */
+  async #regain(): Promise<void> {
+    const { cluster, log } = this.#parts;
+    if (this.#store === null || this.#role === 'loading') {
+      this.#lose('the lease ended before everything was read');
+      return;
+    }
+    await this.#store.continueWith(async () => {
+      const after = this.#epoch;
+      if (after === null) return null;
+      const card = this.#newCard();
+      const sentAt = this.#instant();
+      await cluster.join(card);
+      const epoch = await cluster.claim(card.incarnation, after);
+      if (epoch === null) {
+        this.#lose('another daemon took the accounts');
+        return null;
+      }
+      this.#card = card;
+      this.#renewedAt = sentAt;
+      this.#epoch = epoch;
+      this.#role = 'owner';
+      log.info({ epoch }, 'the lease was over and nobody had taken the accounts: this daemon goes on');
+      return cluster.store({ incarnation: card.incarnation, epoch });
+    });
+  }
+
+  /** The database does not answer. */
+  async #endureAlone(): Promise<void> {
+    const { clock, log, aloneForMs, anyReaches } = this.#parts;
+    if (this.#epoch === null || this.#leaseLasts()) return;
+    if (this.#role === 'loading') {
+      this.#lose('the lease ended before everything was read');
+      return;
+    }
+    const own = this.#card?.incarnation;
+    const others = this.#look?.members.filter(({ incarnation }) => incarnation !== own) ?? [];
+    const epoch = this.#epoch;
+    const reached = await anyReaches(others);
+    if (this.#epoch !== epoch) return;
+    if (reached) this.#lose('another daemon reaches the database and this one does not');
+    else if (this.#role === 'owner') {
+      this.#role = 'alone';
+      this.#aloneSince = clock.monotonic();
+      log.error({}, 'nobody reaches the database: this daemon goes on from memory');
+    } else if (clock.monotonic() - this.#aloneSince > aloneForMs)
+      this.#lose('nobody has reached the database for as long as this daemon may go on alone');
+  }
+
+  /** Everything is forgotten, and the next round begins as a new incarnation. */
+  #lose(why: string): void {
+    const hadBegun = this.#role === 'owner' || this.#role === 'alone';
+    this.#forgetTenure();
+    this.#parts.log.warn({ why }, 'this daemon lets go of the accounts');
+    if (hadBegun) this.#parts.abandon();
+  }
+
+  async #leave(): Promise<void> {
+    const incarnation = this.#card?.incarnation;
+    this.#forgetTenure();
+    try {
+      if (incarnation !== undefined) await this.#parts.cluster.leave(incarnation);
+    } catch (error) {
+      // The lease ends by itself.
+      if (!(error instanceof StorageError)) throw error;
+    }
+  }
+
+  #forgetTenure(): void {
+    this.#role = 'joining';
+    this.#store = null;
+    this.#epoch = null;
+    this.#card = null;
+    this.#renewedAt = null;
+  }
+
+  /** By the wall clock too, which goes on while the machine sleeps. */
+  #leaseLasts(): boolean {
+    if (this.#renewedAt === null) return false;
+    const now = this.#instant();
+    const passedMs = Math.max(now.monotonic - this.#renewedAt.monotonic, now.wall - this.#renewedAt.wall);
+    return passedMs < this.#parts.leaseMs * ownShare;
+  }
+
+  #instant(): Instant {
+    const { clock } = this.#parts;
+    return { monotonic: clock.monotonic(), wall: clock.now() };
+  }
+
+  #ownerMember(): ClusterMember | null {
+    const look = this.#look;
+    return look?.members.find(({ incarnation }) => incarnation === look.owner) ?? null;
+  }
+
+  #problems(): string[] {
+    const owner = this.#ownerMember();
+    const { node, configHash } = this.#parts.card();
+    const isStrange = owner !== null && owner.configHash !== configHash;
+    const problems: string[] = [];
+    if (!this.#reaches) problems.push('the shared database does not answer this daemon');
+    if (this.#role === 'alone') problems.push('nobody reaches the shared database: going on from memory');
+    if (isStrange)
+      problems.push(`the configuration of ${node} is not that of ${owner.node}, which owns the accounts`);
+    if (Math.abs(this.#skewMs) > mostSkewMs)
+      problems.push(
+        `the clock of ${node} is ${(this.#skewMs / 1000).toFixed(1)} s off the clock of the database: it takes no accounts until it is set`,
+      );
+    return problems;
+  }
+
+  #pause(): Promise<void> {
+    const { clock, leaseMs } = this.#parts;
+    const owns = this.#role === 'owner' || this.#role === 'loading';
+    const ms = owns ? leaseMs / renewalsPerLease : Math.min(lookMs, leaseMs / looksPerLease);
+    return new Promise((resolve) => {
+      const cancel = clock.setTimer(ms, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+}

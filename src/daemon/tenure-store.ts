@@ -1,0 +1,71 @@
+import type { Batch } from '../domain/ports.ts';
+import { StorageError } from '../domain/ports.ts';
+import type { Store, StoreFile } from './ports.ts';
+
+/**
+ * The store of an owner of the shared database, over the incarnations under which it owns: what writes goes one after the
+ * other, and a change of the incarnation waits for its turn among it.
+ */
+export interface TenureStore extends Store {
+  /** Finds out about a batch whose end is unknown, then writes on with what `change` gives; null ends it. */
+  continueWith(change: () => Promise<Store | null>): Promise<void>;
+}
+
+/** `overtaken` is called before anybody hears that a change was refused because another owns the accounts. */
+export function createTenureStore(parts: {
+  readonly store: Store;
+  readonly reader: StoreFile;
+  readonly overtaken: () => void;
+}): TenureStore {
+  let { store } = parts;
+  let unsettled: Batch | null = null;
+  /** Found to be stored while nobody asked. */
+  let settled: Batch | null = null;
+  let line: Promise<unknown> = Promise.resolve();
+
+  function inLine<T>(work: () => Promise<T>): Promise<T> {
+    const result = line.then(work, work);
+    line = result.catch(() => undefined);
+    return result;
+  }
+
+  async function heed<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof StorageError && error.kind === 'fenced') parts.overtaken();
+      throw error;
+    }
+  }
+
+  async function commit(batch: Batch): Promise<void> {
+    try {
+      await heed(() => store.commit(batch));
+    } catch (error) {
+      if (error instanceof StorageError && error.kind === 'unknown') unsettled = batch;
+      throw error;
+    }
+    unsettled = null;
+  }
+
+  return {
+    ...parts.reader,
+    commit: (batch) =>
+      inLine(async () => {
+        if (settled !== batch) await commit(batch);
+        settled = null;
+      }),
+    takeOrders: () => inLine(() => heed(() => store.takeOrders())),
+    prune: (olderThan) => inLine(() => heed(() => store.prune(olderThan))),
+    continueWith: (change) =>
+      inLine(async () => {
+        const batch = unsettled;
+        if (batch !== null) {
+          await commit(batch);
+          settled = batch;
+        }
+        store = (await change()) ?? store;
+      }),
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,174 @@
+import type { Counters } from '../daemon/counting.ts';
+import type { StoreReader } from '../daemon/ports.ts';
+import type { AlertName, Refusal } from '../domain/operator.ts';
+import {
+  type Calendar,
+  type Clock,
+  type OperatorOrder,
+  type Random,
+  StorageError,
+  type StoredState,
+} from '../domain/ports.ts';
+import type { Settings } from '../domain/settings.ts';
+import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
+import { isSessionEnded } from '../engine/signed-out.ts';
+import type { MonitorState } from '../engine/state.ts';
+import { nothingStored } from './empty-reader.ts';
+import { restoreViews } from './stored-views.ts';
+import type { DaemonStatus, LiveViews } from './views.ts';
+
+/** What is shown is read anew when it is asked for and older than this. */
+const freshMs = 5000;
+
+interface StandbyParts {
+  /** As they are now. */
+  readonly settings: () => Settings;
+  readonly reader: StoreReader;
+  /** Leaves an order in the database, for the daemon that owns the accounts. */
+  readonly leaveOrder: (order: OperatorOrder) => Promise<void>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly calendar: Calendar;
+  readonly status: () => DaemonStatus;
+  readonly counters: Counters;
+  /** Where the owner can be asked, in words; null where nobody owns the accounts. */
+  readonly ownerName: () => string | null;
+}
+
+/**
+ * A daemon that owns nothing, as the HTTP server sees it: what is stored, a few seconds old at the most, and orders that are left in
+ * the database for the owner. They take effect here at once, so that whoever ordered something sees it.
+ */
+export async function createStandbyViews(parts: StandbyParts): Promise<LiveViews> {
+  const { reader, clock, leaveOrder } = parts;
+  const now = () => clock.now();
+  const restore = (stored: StoredState) => restoreViews({ ...parts, settings: parts.settings() }, stored);
+  let known = await restore(nothingStored);
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | null = null;
+  const subscribers = new Set<() => void>();
+
+  async function read(): Promise<void> {
+    try {
+      known = await restore(await reader.load());
+      readAt = clock.monotonic();
+    } catch (error) {
+      // What was read last is better than nothing, and the status says that the database does not answer.
+      if (!(error instanceof StorageError)) throw error;
+    }
+  }
+
+  /** What is known, read again where it is too old. */
+  async function fresh(): Promise<typeof known> {
+    if (clock.monotonic() - readAt > freshMs) {
+      reading ??= read().finally(() => {
+        reading = null;
+      });
+      await reading;
+    }
+    return known;
+  }
+
+  /** Who watches a page is told every few seconds that something may have changed. */
+  function tellLater(): void {
+    clock.setTimer(freshMs, () => {
+      for (const changed of subscribers) changed();
+      if (subscribers.size > 0) tellLater();
+    });
+  }
+
+  /** Does it to what is known here, and leaves the order for the owner unless it is refused. */
+  async function order<T>(
+    act: (state: MonitorState) => T | Refusal,
+    left: (made: T) => OperatorOrder,
+  ): Promise<T | Refusal> {
+    const { state } = await fresh();
+    const made = act(state);
+    if (isRefusal(made)) return made;
+    await leaveOrder(left(made));
+    return made;
+  }
+
+  const acknowledgeOne = (it: AlertName & { readonly by: string; readonly comment: string }) => {
+    const at = now();
+    return order<null>(
+      (state) => acknowledge(state, { ...it, at }),
+      () => ({ kind: 'acknowledge', ...it, at }),
+    );
+  };
+
+  return {
+    accountIds: () => known.views.accountIds(),
+    choices: () => known.views.choices(),
+    counts: () => known.views.counts(),
+    firing: () => known.views.firing(),
+    channels: () => known.views.channels(),
+    silences: () => known.views.silences(),
+    silenced: (query) => known.views.silenced(query),
+    weekAgo: (account, balance) => known.views.weekAgo(account, balance),
+    wouldMute: (wanted) => known.views.wouldMute(wanted),
+    accounts: async () => (await fresh()).views.accounts(),
+    account: async (id) => (await fresh()).views.account(id),
+    readings: (account, since, until) => known.views.readings(account, since, until),
+    polls: (account, since, until) => known.views.polls(account, since, until),
+    alerts: async (query) => (await fresh()).views.alerts(query),
+    alert: async (account, rule) => (await fresh()).views.alert(account, rule),
+    incidents: (query) => known.views.incidents(query),
+    explain: async (account) => (await fresh()).views.explain(account),
+    notifications: (limit, before) => known.views.notifications(limit, before),
+    acknowledge: acknowledgeOne,
+    acknowledgeAll: ({ alerts, by, comment }) =>
+      Promise.all(alerts.map(({ account, rule }) => acknowledgeOne({ account, rule, by, comment }))),
+    unacknowledge: ({ account, rule }) => {
+      const at = now();
+      return order<null>(
+        (state) => unacknowledge(state, { account, rule, at }),
+        () => ({ kind: 'unacknowledge', account, rule, at }),
+      );
+    },
+    silence: (wanted) =>
+      order(
+        (state) => addSilence(state, wanted, now()),
+        (silence) => ({ kind: 'silence', silence }),
+      ),
+    expireSilence: (id) => {
+      const at = now();
+      return order<null>(
+        (state) => expireSilence(state, id, at),
+        () => ({ kind: 'expire', id, at }),
+      );
+    },
+    extendSilence: async (wanted) => {
+      const made = await order(
+        (state) => extendSilence(state, wanted, now()) ?? silenceOf(state, wanted.id),
+        (silence) => ({ kind: 'silence', silence }),
+      );
+      return isRefusal(made) ? made : null;
+    },
+    async pollNow() {
+      const owner = parts.ownerName();
+      const who = owner === null ? 'nobody owns the accounts just now' : `${owner} polls the accounts`;
+      return { refused: 'not-now', why: `this daemon stands by: ${who}` };
+    },
+    // Who signs out here is signed out of this process (`switched-views.ts`): what is stored is the owner's.
+    endSession: async () => undefined,
+    isSessionEnded: (id) => isSessionEnded(known.state, id),
+    status: parts.status,
+    counters: parts.counters,
+    subscribe(changed) {
+      if (subscribers.size === 0) tellLater();
+      subscribers.add(changed);
+      return () => subscribers.delete(changed);
+    },
+  };
+}
+
+function silenceOf(state: MonitorState, id: string) {
+  const silence = state.silences.get(id);
+  if (silence === undefined) throw new Error('a silence vanished while it was made longer');
+  return silence;
+}
+
+function isRefusal<T>(made: T | Refusal): made is Refusal {
+  return typeof made === 'object' && made !== null && 'refused' in made;
+}

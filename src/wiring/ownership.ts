@@ -1,0 +1,52 @@
+import type { Daemon, DaemonParts } from '../daemon/daemon.ts';
+import type { StoreReader } from '../daemon/ports.ts';
+import type { Settings } from '../domain/settings.ts';
+import { openStore } from '../store/store.ts';
+import { systemClock } from '../system/clock.ts';
+import type { SystemLog } from '../system/log.ts';
+import { createLiveViews } from '../views/live-views.ts';
+import type { LiveViews } from '../views/views.ts';
+
+/** Whether and while this process does a daemon's work, and what it shows meanwhile. */
+export interface Ownership {
+  readonly views: LiveViews;
+  /** What is stored. */
+  readonly reader: StoreReader;
+  begin(): void;
+  /** Puts a new configuration in force. */
+  apply(settings: Settings): void;
+  /** A configuration that was read again is invalid. */
+  refuse(text: string): void;
+  /** Ends the work properly: what is known is stored. */
+  end(): Promise<void>;
+  /** Closes the database. */
+  close(): Promise<void>;
+}
+
+/** Makes a daemon on its real connections. */
+export type MakeDaemon = (
+  it: Pick<DaemonParts, 'settings' | 'store' | 'stored' | 'owns' | 'handOver'>,
+) => Daemon;
+
+export interface OwnershipParts {
+  readonly settings: Settings;
+  readonly log: SystemLog;
+  readonly version: string;
+  readonly makeDaemon: MakeDaemon;
+}
+
+/** The one daemon of a SQLite file: it owns the accounts as long as it lives. */
+export async function ownFile(path: string, parts: OwnershipParts): Promise<Ownership> {
+  const { settings, log, version, makeDaemon } = parts;
+  const store = openStore({ path, log, now: systemClock.now, program: `lowwater ${version}` });
+  const daemon = makeDaemon({ settings, store, stored: await store.load() });
+  return {
+    views: createLiveViews(daemon, store, version),
+    reader: store,
+    begin: () => daemon.start(),
+    apply: (next) => daemon.reload(next),
+    refuse: (text) => daemon.reportInvalidConfiguration(text),
+    end: () => daemon.stop(),
+    close: () => store.close(),
+  };
+}

@@ -1,0 +1,327 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Membership, type Standing } from '../../src/daemon/membership.ts';
+import type { ClusterMember, Store } from '../../src/daemon/ports.ts';
+import type { Clock } from '../../src/domain/ports.ts';
+import { StorageError } from '../../src/domain/ports.ts';
+import { batch } from '../store/sqlite/batches.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { type Line, SimCluster } from '../support/sim-cluster.ts';
+
+const leaseMs = 8000;
+const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+
+/** One process: its membership, and in the place of a daemon somebody who stores a numbered batch each second and acts each 100 ms. */
+class Node {
+  readonly name: string;
+  readonly line: Line = { latencyMs: 5, cut: false, losesAnswer: () => false };
+  readonly membership: Membership;
+  /** Its wall clock beside the true one. */
+  skewMs = 0;
+  configHash = 'same';
+  /** Until when the process stands still. */
+  frozenUntil = 0;
+  killed = false;
+  stored: string[] = [];
+  store: Store | null = null;
+  begun = 0;
+  abandoned = 0;
+  readonly #world: ClusterWorld;
+  #made = 0;
+
+  constructor(name: string, world: ClusterWorld) {
+    this.name = name;
+    this.#world = world;
+    let incarnations = 0;
+    this.membership = new Membership({
+      cluster: world.cluster.at(this.line),
+      clock: this.#clock(),
+      log: silent,
+      newIncarnation: () => `${name}-${++incarnations}`,
+      card: () => ({ node: name, advertise: `http://${name}`, configHash: this.configHash }),
+      leaseMs,
+      aloneForMs: 60_000,
+      anyReaches: async (members) => world.anyReaches(members),
+      begin: ({ store }) => {
+        this.store = store;
+        this.begun += 1;
+        void this.#work(store);
+      },
+      abandon: () => {
+        this.abandoned += 1;
+        this.store = null;
+      },
+      finish: async () => {
+        this.store = null;
+      },
+    });
+    void this.membership.run();
+  }
+
+  get role(): Standing['role'] {
+    return this.membership.standing.role;
+  }
+
+  get acts(): boolean {
+    return !this.killed && !this.frozen && this.store !== null && this.membership.holds();
+  }
+
+  get frozen(): boolean {
+    return this.#world.clock.monotonic() < this.frozenUntil;
+  }
+
+  /** Timers of a process that stands still fire when it goes on; of one that was killed never. */
+  #clock(): Clock {
+    const { clock } = this.#world;
+    const fireLater = (fire: () => void): void => {
+      if (this.killed) return;
+      if (this.frozen) clock.setTimer(this.frozenUntil - clock.monotonic(), () => fireLater(fire));
+      else fire();
+    };
+    return {
+      now: () => clock.now() + this.skewMs,
+      monotonic: () => clock.monotonic(),
+      setTimer: (delayMs, fire) => clock.setTimer(delayMs, () => fireLater(fire)),
+    };
+  }
+
+  /** As the committer: a batch whose end is unknown is repeated as it is. */
+  async #work(store: Store): Promise<void> {
+    const clock = this.#clock();
+    const sleep = (ms: number) => new Promise<void>((resolve) => clock.setTimer(ms, resolve));
+    while (this.store === store) {
+      await sleep(1000);
+      const id = `${this.name}:${++this.#made}`;
+      const next = batch({ notes: { id } });
+      while (this.store === store) {
+        try {
+          await store.commit(next);
+          this.stored.push(id);
+          break;
+        } catch (error) {
+          if (!(error instanceof StorageError)) throw error;
+          await sleep(1000);
+        }
+      }
+    }
+  }
+}
+
+class ClusterWorld {
+  readonly clock = new FakeClock(Date.UTC(2026, 10, 20));
+  readonly cluster = new SimCluster(this.clock, leaseMs);
+  readonly nodes: Node[] = [];
+  /** What was broken, in words. */
+  readonly broken: string[] = [];
+  #epoch = 0;
+
+  add(name: string): Node {
+    const node = new Node(name, this);
+    this.nodes.push(node);
+    return node;
+  }
+
+  anyReaches(members: readonly ClusterMember[]): boolean {
+    return members.some(({ node: name }) => {
+      const node = this.nodes.find((it) => it.name === name);
+      return node !== undefined && !node.killed && !node.frozen && !node.line.cut;
+    });
+  }
+
+  /** Looks each 100 ms at what must always hold. */
+  async pass(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 100) {
+      await this.clock.pass(100);
+      const acting = this.nodes.filter((node) => node.acts && node.role === 'owner');
+      if (acting.length > 1) this.broken.push(`two own: ${acting.map(({ name }) => name).join(', ')}`);
+      if (this.cluster.epoch < this.#epoch) this.broken.push('the epoch fell');
+      this.#epoch = this.cluster.epoch;
+    }
+  }
+
+  /** What holds of all that was stored. */
+  judge(): string[] {
+    const ids = this.cluster.log.map(({ batch: { notes } }) => notes.id ?? '');
+    const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
+    const told = this.nodes.flatMap(({ stored }) => stored);
+    const lost = told.filter((id) => !ids.includes(id));
+    const epochs = this.cluster.log.map(({ epoch }) => epoch);
+    const fell = epochs.some((epoch, index) => epoch < (epochs[index - 1] ?? 0));
+    return [
+      ...this.broken,
+      ...twice.map((id) => `stored twice: ${id}`),
+      ...lost.map((id) => `told as stored and lost: ${id}`),
+      ...(fell ? ['an old epoch wrote after a new one'] : []),
+    ];
+  }
+}
+
+async function startPair(): Promise<{ world: ClusterWorld; a: Node; b: Node }> {
+  const world = new ClusterWorld();
+  const a = world.add('a');
+  await world.pass(1000);
+  const b = world.add('b');
+  await world.pass(3000);
+  return { world, a, b };
+}
+
+describe('two daemons on one database', () => {
+  test('one owns within a second, the other stands by and knows who does', async () => {
+    const { a, b } = await startPair();
+    expect([a.role, b.role]).toEqual(['owner', 'standby']);
+    expect(b.membership.standing).toMatchObject({ owner: { node: 'a' }, epoch: 1, problems: [] });
+    expect(b.membership.holds()).toBe(false);
+  });
+
+  test('the other takes over within 15 s when the owner is killed', async () => {
+    const { world, a, b } = await startPair();
+    a.killed = true;
+    await world.pass(9500);
+    expect(b.acts).toBe(true);
+    expect(world.judge()).toEqual([]);
+  });
+
+  test('the other takes over within two seconds when the owner is told to end', async () => {
+    const { world, a, b } = await startPair();
+    a.store = null;
+    const stopped = a.membership.stop();
+    await world.pass(1500);
+    await stopped;
+    expect(b.role).toBe('owner');
+  }, 10_000);
+
+  test('an owner that stood still and wakes writes nothing more and stands by', async () => {
+    const { world, a, b } = await startPair();
+    a.frozenUntil = world.clock.monotonic() + 30_000;
+    await world.pass(20_000);
+    expect(b.acts).toBe(true);
+    await world.pass(15_000);
+    expect([a.role, b.role, a.abandoned]).toEqual(['standby', 'owner', 1]);
+    expect(world.judge()).toEqual([]);
+  });
+
+  test('an owner that is cut off stops acting before the other takes over', async () => {
+    const { world, a, b } = await startPair();
+    a.line.cut = true;
+    await world.pass(6000);
+    expect(a.acts).toBe(false);
+    await world.pass(6500);
+    expect([a.role, b.role]).toEqual(['joining', 'owner']);
+    expect(world.judge()).toEqual([]);
+  });
+
+  test('while nobody reaches the database the owner goes on from memory, and forgets nothing', async () => {
+    const { world, a, b } = await startPair();
+    a.line.cut = true;
+    b.line.cut = true;
+    await world.pass(12_000);
+    expect([a.role, a.acts]).toEqual(['alone', true]);
+    expect(a.membership.standing.problems).toContain(
+      'nobody reaches the shared database: going on from memory',
+    );
+    a.line.cut = false;
+    await world.pass(6000);
+    expect([a.role, a.abandoned, a.begun]).toEqual(['owner', 0, 1]);
+    b.line.cut = false;
+    await world.pass(6000);
+    expect([a.role, b.role]).toEqual(['owner', 'standby']);
+    expect(world.judge()).toEqual([]);
+  });
+
+  test('it goes on alone for so long and no longer', async () => {
+    const { world, a, b } = await startPair();
+    a.line.cut = true;
+    b.line.cut = true;
+    await world.pass(85_000);
+    expect([a.acts, a.abandoned]).toEqual([false, 1]);
+  });
+
+  test('who is handed the accounts over keeps them', async () => {
+    const { world, a, b } = await startPair();
+    const given = a.membership.handOver();
+    await world.pass(20_000);
+    await given;
+    expect([a.role, b.role]).toEqual(['standby', 'owner']);
+  }, 10_000);
+
+  test('a clock that is more than two seconds off owns nothing, and says so', async () => {
+    const { world, a, b } = await startPair();
+    b.skewMs = 2500;
+    a.killed = true;
+    await world.pass(20_000);
+    expect(b.role).toBe('standby');
+    expect(b.membership.standing.problems).toEqual([expect.stringContaining('2.5 s off')]);
+    b.skewMs = 0;
+    await world.pass(3000);
+    expect(b.acts).toBe(true);
+  });
+
+  test('another configuration than the owner has is said', async () => {
+    const { b } = await startPair();
+    b.configHash = 'other';
+    expect(b.membership.standing.problems).toEqual([
+      'the configuration of b is not that of a, which owns the accounts',
+    ]);
+  });
+});
+
+type Happen = (world: ClusterWorld, node: Node, ms: number) => void;
+
+/** What may happen to a process or to its way to the database. */
+const happenings = {
+  cut: (_, { line }) => {
+    line.cut = true;
+  },
+  mend: (_, { line }) => {
+    line.cut = false;
+  },
+  freeze: ({ clock }, node, ms) => {
+    node.frozenUntil = clock.monotonic() + ms;
+  },
+  slow: (_, { line }, ms) => {
+    line.latencyMs = Math.min(1500, ms / 5);
+  },
+  lose: (_, { line }, ms) => {
+    let draws = ms;
+    line.losesAnswer = () => ++draws % 3 === 0;
+  },
+  cutAll: ({ nodes }) => {
+    for (const { line } of nodes) line.cut = true;
+  },
+  mendAll: ({ nodes }) => {
+    for (const { line } of nodes) line.cut = false;
+  },
+} as const satisfies Record<string, Happen>;
+
+const names = ['a', 'b', 'c'];
+const story = fc.array(
+  fc.record({
+    happen: fc.constantFrom<Happen>(...Object.values(happenings)),
+    place: fc.nat(names.length - 1),
+    ms: fc.integer({ min: 100, max: 20_000 }),
+  }),
+  { maxLength: 12 },
+);
+
+test('whatever happens, two never own at once, no epoch falls, every batch is stored once, and somebody owns in the end', {
+  timeout: 120_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(story, async (parts) => {
+      const world = new ClusterWorld();
+      const nodes = names.map((name) => world.add(name));
+      await world.pass(2000);
+      for (const { happen, place, ms } of parts) {
+        for (const node of nodes.slice(place, place + 1)) happen(world, node, ms);
+        await world.pass(ms);
+      }
+      for (const { line } of nodes)
+        Object.assign(line, { cut: false, latencyMs: 5, losesAnswer: () => false });
+      await world.pass(45_000);
+      expect(world.judge()).toEqual([]);
+      expect(nodes.filter(({ acts }) => acts)).toHaveLength(1);
+      world.clock.dropTimers();
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import { Counting } from '../../src/daemon/counting.ts';
+import type { OperatorOrder } from '../../src/domain/ports.ts';
+import { leaveOrder } from '../../src/store/store.ts';
+import { cronCalendar } from '../../src/system/calendar.ts';
+import { createStandbyViews } from '../../src/views/standby-views.ts';
+import { switchViews } from '../../src/views/switched-views.ts';
+import { belowRule, minuteMs, units } from '../support/account-facts.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { read, startWorld, type World } from '../support/world.ts';
+
+const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+
+/** A daemon that owns nothing, on the database of one that does. */
+function standBy(world: World) {
+  return createStandbyViews({
+    settings: () => world.settings,
+    reader: world.store,
+    leaveOrder: async (order: OperatorOrder) => leaveOrder(world.path, order),
+    clock: world.clock,
+    random: seededRandom(),
+    calendar: cronCalendar,
+    counters: new Counting(silent),
+    ownerName: () => 'a',
+    status: () => world.views.status(),
+  });
+}
+
+async function firingWorld(): Promise<World> {
+  const world = await startWorld({
+    rules: [belowRule({ id: 'sms-low', thresholds: { warning: units(200) } })],
+  });
+  await read(world, 100);
+  return world;
+}
+
+test('shows what the owner stored, a few seconds later at the most', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world);
+  expect(await standby.alerts({ all: false })).toMatchObject([{ rule: 'sms-low', state: 'firing' }]);
+  await read(world, 900);
+  expect(await standby.alerts({ all: false })).toEqual([]);
+  expect((await standby.account('otp'))?.reading?.sms).toBe(units(900));
+});
+
+test('an acknowledgement there is seen there at once, and by the owner within two seconds', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world);
+  const order = { account: 'otp', rule: 'sms-low', by: 'ana', comment: '' };
+  expect(await standby.acknowledge(order)).toBeNull();
+  expect((await standby.alert('otp', 'sms-low'))?.acknowledged?.by).toBe('ana');
+  await world.pass(2000);
+  expect((await world.views.alert('otp', 'sms-low'))?.acknowledged?.by).toBe('ana');
+});
+
+test('a silence made, made longer and ended there reaches the owner', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world);
+  const window = { startsAt: world.now, endsAt: world.now + 60 * minuteMs };
+  const made = await standby.silence({ match: { account: ['otp'] }, ...window, by: 'ana', comment: '' });
+  const id = 'id' in made ? made.id : '';
+  expect(await standby.extendSilence({ id, byMs: 30 * minuteMs })).toBeNull();
+  await world.pass(2000);
+  expect(world.views.silences()).toMatchObject([{ id, endsAt: window.endsAt + 30 * minuteMs }]);
+  await world.pass(6000);
+  expect(await standby.expireSilence(id)).toBeNull();
+  await world.pass(2000);
+  expect(world.views.silences()).toEqual([]);
+});
+
+test('what does not fire is refused there, and a poll with the name of who polls', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world);
+  const nobody = { account: 'otp', rule: 'voip-low', by: 'ana', comment: '' };
+  expect(await standby.acknowledge(nobody)).toMatchObject({ refused: 'not-found' });
+  expect(await standby.pollNow('otp')).toEqual({
+    refused: 'not-now',
+    why: 'this daemon stands by: a polls the accounts',
+  });
+});
+
+test('whoever watches a page goes on watching when the daemon takes the accounts', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world);
+  let live = false;
+  const views = switchViews(() => (live ? world.views : standby));
+  let told = 0;
+  const leave = views.subscribe(() => {
+    told += 1;
+  });
+  live = true;
+  views.switched();
+  expect(told).toBe(1);
+  await read(world, 50);
+  expect(told).toBeGreaterThan(1);
+  leave();
+  const before = told;
+  await read(world, 40);
+  expect(told).toBe(before);
+});
