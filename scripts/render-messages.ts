@@ -63,6 +63,12 @@ const chapters: readonly Chapter[] = [
     text: 'Nobody acknowledged it in time, so other people hear of it.',
     looks: ['phone-light'],
   },
+  {
+    name: 'acknowledged',
+    title: 'Acknowledged',
+    text: 'Whoever was told hears who took it, and what they said.',
+    looks: ['phone-light'],
+  },
   { name: 'resolved', title: 'Resolved', text: 'By what, and how long it lasted.', looks: ['phone-light'] },
   {
     name: 'flapping',
@@ -80,6 +86,30 @@ const chapters: readonly Chapter[] = [
     name: 'top-up',
     title: 'A top-up',
     text: 'An event has no end and asks for nothing.',
+    looks: ['phone-light'],
+  },
+  {
+    name: 'surge',
+    title: 'Spending surges',
+    text: 'Far more than this hour of the week is used to (`surge`): since when, how much, and when the balance would be empty at that pace.',
+    looks: ['phone-light'],
+  },
+  {
+    name: 'slump',
+    title: 'Spending falls away',
+    text: 'Far less than this hour is used to, though nothing is empty (`slump`).',
+    looks: ['phone-dark'],
+  },
+  {
+    name: 'missed-top-up',
+    title: 'A recharge did not come',
+    text: 'The balance is below where the automatic top-ups came (`missed-top-up`).',
+    looks: ['phone-light'],
+  },
+  {
+    name: 'budget',
+    title: 'A budget is reached',
+    text: 'What was spent since the period began (`budget`), and what it comes to by the end.',
     looks: ['phone-light'],
   },
   {
@@ -195,7 +225,7 @@ function writeChapters(): string {
 
 What lowwater sends, one example of each kind: the mail as a picture, and the Slack form as text. This page and its pictures are made by
 \`node scripts/render-messages.ts\` from messages as they are really rendered; do not edit it by hand. The JSON of the webhook channel is
-described in [webhook.md](webhook.md).
+described in [webhook.md](webhook.md); how the other channels show an alert, in [channels.md](channels.md).
 
 ${chapters.map(writeChapter).join('\n')}
 ## Slack as Block Kit

@@ -263,7 +263,13 @@ export function buildTestMessage(over: Partial<TestMessage> = {}): TestMessage {
 
 /** Every kind of message that lowwater sends, by name. */
 export function everyMessage(): Readonly<Record<string, Message>> {
-  return { ...moneyMessages(), ...accessMessages(), ...ownMessages(), ...otherMessages() };
+  return {
+    ...moneyMessages(),
+    ...habitMessages(),
+    ...accessMessages(),
+    ...ownMessages(),
+    ...otherMessages(),
+  };
 }
 
 function moneyMessages(): Readonly<Record<string, Message>> {
@@ -353,6 +359,74 @@ function moneyMessages(): Readonly<Record<string, Message>> {
         rule: 'sms-idle',
         value: { unit: 'duration', ms: 6 * hour + 10 * minute },
         threshold: { unit: 'duration', ms: 6 * hour },
+      }),
+    ]),
+  };
+}
+
+/** Of rules that know what is usual: a burst, traffic that falls away, a recharge that did not come, a budget. */
+function habitMessages(): Readonly<Record<string, Message>> {
+  const amount = (units: number) => ({ unit: 'money', micros: money(units) }) as const;
+  return {
+    acknowledged: buildReply(
+      buildNotice({
+        kinds: ['acknowledged'],
+        incident: {
+          acknowledgement: {
+            at: messageNow - 2 * minute,
+            by: 'ada',
+            comment: 'finance is topping up',
+            rises: 0,
+            severity: 'critical',
+          },
+        },
+      }),
+    ),
+    surge: buildMessage([
+      buildNotice({
+        type: 'surge',
+        severity: 'warning',
+        rule: 'sms-surge',
+        value: amount(96),
+        threshold: amount(8),
+        facts: [
+          { name: 'an hour, beyond the usual', value: amount(96) },
+          { name: 'times the usual', value: { unit: 'text', text: '12.0' } },
+          { name: 'empty at this pace', value: { unit: 'instant', at: messageNow + 26 * minute } },
+        ],
+      }),
+    ]),
+    slump: buildMessage([
+      buildNotice({
+        type: 'slump',
+        severity: 'warning',
+        rule: 'sms-slump',
+        value: amount(0.4),
+        threshold: amount(8),
+      }),
+    ]),
+    budget: buildMessage([
+      buildNotice({
+        type: 'budget',
+        severity: 'warning',
+        rule: 'monthly',
+        value: amount(812.5),
+        threshold: amount(800),
+        facts: [
+          { name: 'period', value: { unit: 'text', text: 'month' } },
+          { name: 'period began', value: { unit: 'instant', at: Date.UTC(2026, 9, 31, 16) } },
+          { name: 'total at its end', value: amount(1260) },
+          { name: 'reckoned by', value: { unit: 'text', text: 'the forecast of the week' } },
+        ],
+      }),
+    ]),
+    'missed-top-up': buildMessage([
+      buildNotice({
+        type: 'missed-top-up',
+        severity: 'critical',
+        rule: 'missed-top-up',
+        threshold: amount(100),
+        facts: [{ name: 'usual top-up', value: amount(500) }],
       }),
     ]),
   };
