@@ -39,9 +39,9 @@ const longestMs = 30_000;
 /** What forecasts learn from lies before the time that is asked for. */
 const learningMs = 35 * 86_400_000;
 /** After so much work everything else has its turn. */
-const sliceMs = 15;
+const sliceMs = 8;
 const fewestPolls = 50;
-const mostPolls = 5_000;
+const mostPolls = 2_000;
 const triedId = 'as tried';
 
 /** Tries rules on stored history beside the running daemon: in slices, few at once, and not for long. */

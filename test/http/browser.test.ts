@@ -119,6 +119,19 @@ describe.skipIf(!present)('in a browser', () => {
       const over = page.locator('.u-over');
       await over.hover({ position: { x: 300, y: 60 } });
       await expect.poll(() => page.locator('.u-legend').textContent()).toMatch(/\d+\.\d+ CNY/);
+      const pointed = await page.locator('.u-legend').textContent();
+      // Newer numbers leave the cursor where it is.
+      let fetched = 0;
+      page.on('response', (response) => {
+        fetched += Number(response.url().includes('/chart?'));
+      });
+      const tell = async () => {
+        await page.evaluate("document.dispatchEvent(new Event('lowwater:fresh'))");
+        return fetched;
+      };
+      await expect.poll(tell, { timeout: 10_000, interval: 500 }).toBeGreaterThan(0);
+      await page.waitForTimeout(200);
+      expect(await page.locator('.u-legend').textContent()).toBe(pointed);
       expect(complaints).toEqual([]);
     });
   });
@@ -129,7 +142,15 @@ describe.skipIf(!present)('in a browser', () => {
       const zoomIn = page.getByRole('button', { name: 'Zoom in' });
       await zoomIn.waitFor();
       const picture = async () => (await picturesOf(page))[0];
-      const whole = await picture();
+      // The plot takes the size of its box only after it was drawn.
+      let whole: string | undefined;
+      await expect
+        .poll(async () => {
+          const before = whole;
+          whole = await picture();
+          return before === whole;
+        })
+        .toBe(true);
       await zoomIn.focus();
       const closer = page.waitForResponse((response) => response.url().includes('&since='));
       await page.keyboard.press('+');

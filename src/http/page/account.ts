@@ -67,7 +67,8 @@ ${failureNote(account, frame)}
 ${live('account-alerts', alertSection(alerts, frame, back))}
 ${chart}
 <section aria-labelledby="rules-heading"><h2 id="rules-heading">Rules</h2>${live('rules', ruleList(rules, account, frame))}</section>
-<section aria-labelledby="incidents-heading"><h2 id="incidents-heading">Incidents</h2>${live('incidents', incidents)}</section>
+<section aria-labelledby="incidents-heading"><h2 id="incidents-heading">Incidents</h2>${live('incidents', incidents)}
+<p class="download"><a href="/alerts?${new URLSearchParams({ state: 'past', account: account.id }).toString()}">All past incidents of this account</a></p></section>
 ${silences.length > 0 && html`<section aria-labelledby="silences-heading"><h2 id="silences-heading">Silences</h2>${live('silences', silenceTable(silences, frame, back))}</section>`}
 <section aria-labelledby="polls-heading"><h2 id="polls-heading">Polls</h2>${live('polls', polls)}</section>`;
 }

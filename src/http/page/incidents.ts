@@ -36,7 +36,7 @@ function incidentRow(incident: Incident, currency: string | null, frame: Frame, 
 <td data-label="Acknowledged">${
     acknowledgement === null
       ? html`<span class="soft">no</span>`
-      : html`<bdi>${acknowledgement.by}</bdi>${acknowledgement.comment !== '' && html`: <q>${acknowledgement.comment}</q>`}`
+      : html`<bdi>${acknowledgement.by}</bdi>${acknowledgement.comment !== '' && html`: <q>${acknowledgement.comment}</q>`}<span class="sub">${moment(acknowledgement.at, frame)}</span>`
   }</td></tr>`;
 }
 
