@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { listSecretTexts } from '../daemon/known-secrets.ts';
 import type { WatchedSource } from '../daemon/ports.ts';
 import { plural } from '../domain/moment.ts';
@@ -83,7 +84,13 @@ export async function loadConfigFile(
         return lists.get(pattern) ?? notYet;
       },
     });
-    if (unread.size + unlisted.size === 0) return { loaded: checkAll(gathered, request), sources };
+    if (unread.size + unlisted.size === 0) {
+      // In a turn of its own, as what comes after: each takes a tenth of a second for thousands of accounts, and polls go on between.
+      await setImmediate();
+      const loaded = checkAll(gathered, request);
+      await setImmediate();
+      return { loaded, sources };
+    }
     for (const [path, maxBytes] of unread) {
       const { content, source } = await readFileSource(path, maxBytes);
       files.set(path, content);
