@@ -11,8 +11,12 @@ if (major > needed[0] || (major === needed[0] && minor >= needed[1])) {
   const { listenForSignals } = await import('./wiring/signals.ts');
   const words = process.argv.slice(2);
   const ending = listenForSignals(words);
-  const lean = words.includes('run') || words.includes('replay');
-  if (lean) (await import('./wiring/memory.ts')).keepMemorySmall();
+  const isReplay = words.includes('replay');
+  if (isReplay || words.includes('run')) {
+    const { keepGarbageSmall, keepMemorySmall } = await import('./wiring/memory.ts');
+    keepMemorySmall();
+    if (isReplay) keepGarbageSmall();
+  }
   (await import('./wiring/compiled-code.ts')).keepCompiledCode(process.env);
   const { startProcess } = await import('./wiring/process.ts');
   await startProcess(ending);

@@ -2,10 +2,14 @@ import { setFlagsFromString } from 'node:v8';
 
 /**
  * Keeps the memory of a process that runs for years small. Node would let young objects take 100 MB before it looks for
- * garbage, and old ones grow to four times of what is in use, which pays where much is made; the daemon makes little, and a replay
- * is to fit beside it. To be called before the rest is loaded: what the young objects' space has grown to it keeps.
+ * garbage, which pays where much is made; the daemon makes little, and a replay is to fit beside it. To be called before the rest is loaded: what the
+ * young objects' space has grown to it keeps.
  */
 export function keepMemorySmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
+}
+
+/** Looks for garbage among old objects when they have doubled, not when there are four times as many. A replay of years makes them all the time. */
+export function keepGarbageSmall(): void {
   setFlagsFromString('--heap-growing-percent=100');
 }
