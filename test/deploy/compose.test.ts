@@ -5,17 +5,28 @@ import { defaultScenario } from '../../src/provider/simulator/default-scenario.t
 import { runBuilt } from '../support/built-program.ts';
 
 const folder = join(import.meta.dirname, '../../deploy');
-const compose = readFileSync(join(folder, 'compose.yaml'), 'utf8');
 
-/** What compose hands to lowwater where the shell says nothing: the defaults in `${NAME:-default}`. */
-const environment = Object.fromEntries(
-  [...compose.matchAll(/^ +([A-Z_]+): \$\{\1:-([^}]+)\}$/gm)].map(([, name, value]) => [name, value]),
-) as Readonly<Record<string, string>>;
+describe.each([
+  ['compose.yaml', 'compose-config.json', {}],
+  [
+    'cluster-compose.yaml',
+    'cluster-config.json',
+    { LOWWATER_NODE: 'north', LOWWATER_ADDRESS: 'http://north:8080' },
+  ],
+])('the compose file %s', (file, configuration, own) => {
+  const compose = readFileSync(join(folder, file), 'utf8');
 
-describe('the compose file', () => {
+  /** What compose hands to lowwater where the shell says nothing: the defaults in `${NAME:-default}`. */
+  const environment = {
+    ...Object.fromEntries(
+      [...compose.matchAll(/^ +([A-Z_]+): \$\{\1:-([^}]+)\}$/gm)].map(([, name, value]) => [name, value]),
+    ),
+    ...own,
+  } as Readonly<Record<string, string>>;
+
   it('mounts only what is there', () => {
     const sources = [...compose.matchAll(/- (\.[^:]*):/g)].map(([, source]) => source ?? '');
-    expect(sources).toContain('./compose-config.json');
+    expect(sources).toContain(`./${configuration}`);
     for (const source of sources) expect(existsSync(join(folder, source)), source).toBe(true);
     expect(existsSync(join(folder, '../Dockerfile'))).toBe(true);
   });
@@ -28,14 +39,14 @@ describe('the compose file', () => {
   });
 
   it('gives the configuration what it asks for, and only names services that exist', async () => {
-    const file = join(folder, 'compose-config.json');
-    const { code, stderr } = await runBuilt(['validate', '--config', file], { env: environment });
+    const path = join(folder, configuration);
+    const { code, stderr } = await runBuilt(['validate', '--config', path], { env: environment });
     expect({ code, errors: stderr.split('\n').filter((line) => line.startsWith('error')) }).toEqual({
       code: 0,
       errors: [],
     });
     const services = [...compose.matchAll(/^ {2}([a-z]+):$/gm)].map(([, name]) => name);
-    const hosts = [...readFileSync(file, 'utf8').matchAll(/"(?:http|smtp):\/\/([a-z]+):\d+"/g)].map(
+    const hosts = [...readFileSync(path, 'utf8').matchAll(/"(?:http|smtp):\/\/([a-z]+):\d+"/g)].map(
       ([, host]) => host,
     );
     expect(hosts.length).toBeGreaterThan(1);
@@ -45,7 +56,7 @@ describe('the compose file', () => {
   it('gives keys that the simulator accepts', () => {
     const accepted = defaultScenario.accounts.map(({ authSecret }) => authSecret);
     const given = Object.entries(environment).filter(([name]) => name.endsWith('_AUTH_SECRET'));
-    expect(given).toHaveLength(3);
+    expect(given.length).toBeGreaterThan(1);
     for (const [, secret] of given) expect(accepted).toContain(secret);
   });
 });

@@ -24,6 +24,9 @@ export interface PostgresCluster {
 
 const bin = findPrograms();
 
+if (bin === null && process.env.LOWWATER_REQUIRE_POSTGRES !== undefined)
+  throw new Error('PostgreSQL (initdb, pg_ctl) is not installed');
+
 /** Why tests that need PostgreSQL are left out; null where it is installed. */
 export const noPostgres: string | null =
   bin === null ? 'PostgreSQL (initdb, pg_ctl) is not installed: its tests are left out' : null;
@@ -116,7 +119,7 @@ export async function startPostgres(
 }
 
 /** PostgreSQL refuses to run as root; its packages make a user for it. */
-function serverUser(): { readonly uid: number; readonly gid: number } | null {
+export function serverUser(): { readonly uid: number; readonly gid: number } | null {
   if (process.getuid?.() !== 0) return null;
   const ask = (flag: string): number => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
   return { uid: ask('-u'), gid: ask('-g') };

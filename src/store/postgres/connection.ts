@@ -91,7 +91,7 @@ function clientConfig(url: Secret, limitMs: number | null): ClientConfig {
           options: keepAlive,
         };
   return {
-    connectionString: url.reveal(),
+    connectionString: verifyCertificates(url.reveal()),
     fallback_application_name: 'lowwater',
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
@@ -99,6 +99,13 @@ function clientConfig(url: Secret, limitMs: number | null): ClientConfig {
     types: { getTypeParser: chooseParser },
     ...limits,
   };
+}
+
+/** Modes that `libpq` takes for less are verified all the same, as `pg` would do with a warning on standard error. */
+function verifyCertificates(url: string): string {
+  return url.includes('uselibpqcompat')
+    ? url
+    : url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
 }
 
 /** False where something between refuses to set limits for a session, as PgBouncer does unless it is told otherwise. */

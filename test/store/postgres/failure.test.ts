@@ -20,6 +20,11 @@ describe.skipIf(noPostgres !== null)('a database that cannot be used', () => {
     ['the user is unknown', (url: URL) => (url.username = 'mallory'), 'refuses the user or password'],
     ['there is no such database', (url: URL) => (url.pathname = '/secretplans'), 'does not exist: create it'],
     [
+      'it is asked to encrypt, and no word is said of certificates,',
+      (url: URL) => (url.search = '?sslmode=require'),
+      'connection broke',
+    ],
+    [
       'it is asked to encrypt and cannot',
       (url: URL) => (url.search = '?sslmode=verify-full'),
       'connection broke',

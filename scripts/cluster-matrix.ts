@@ -1,0 +1,55 @@
+import { parseArgs } from 'node:util';
+import { makeClusterBed } from '../test/support/cluster/cluster-bed.ts';
+import {
+  type Fault,
+  type FaultResult,
+  faults,
+  judgeCluster,
+  playFault,
+} from '../test/support/cluster/cluster-run.ts';
+import { noPostgres } from '../test/support/postgres.ts';
+
+/**
+ * Two built daemons on a real PostgreSQL. Each kind of fault befalls the owner of the accounts again and again while an alert fires
+ * or resolves; then the receivers, the provider's own ledger and one that the database keeps by itself say whether every promise was
+ * kept. `--times 20` of each, `--only killed` one kind. Ends with 1 when a promise was broken.
+ */
+const { values } = parseArgs({
+  options: { times: { type: 'string', default: '20' }, only: { type: 'string' } },
+});
+if (noPostgres !== null) {
+  process.stdout.write(`${noPostgres}\n`);
+} else {
+  const kinds = faults.filter((fault) => values.only === undefined || fault === values.only);
+  if (kinds.length === 0) throw new Error(`--only takes one of: ${faults.join(', ')}`);
+  for (const fault of kinds) await playAll(fault, Number(values.times));
+}
+
+async function playAll(fault: Fault, times: number): Promise<void> {
+  const bed = await makeClusterBed();
+  const results: FaultResult[] = [];
+  let broken: readonly string[] = [];
+  try {
+    for (let time = 0; time < times; time += 1)
+      // Spread over the second in which polls, commits and renewals take turns.
+      results.push(await playFault(bed, fault, (time * 370) % 1000));
+    broken = await judgeCluster(bed, times);
+  } catch (error) {
+    broken = [String(error)];
+  } finally {
+    await bed.close();
+  }
+  const took = results
+    .flatMap(({ takeOverMs }) => (takeOverMs === null ? [] : [takeOverMs]))
+    .toSorted((left, right) => left - right);
+  const at = (share: number): string =>
+    took.length === 0
+      ? '-'
+      : `${((took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? 0) / 1000).toFixed(1)} s`;
+  process.stdout.write(
+    `${fault.padEnd(16)} ${results.length} times; taken over after ${at(0)} to ${at(0.99)}, median ${at(0.5)}; ` +
+      `${broken.length === 0 ? 'every promise kept' : `${broken.length} promises broken`}\n`,
+  );
+  for (const line of broken) process.stdout.write(`BROKEN  ${line}\n`);
+  if (broken.length > 0) process.exitCode = 1;
+}

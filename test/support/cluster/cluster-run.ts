@@ -1,0 +1,188 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { openPostgresReader } from '../../../src/store/postgres/reader.ts';
+import { eventually } from '../eventually.ts';
+import { accountIds, type ClusterBed, type ClusterNode, patienceMs } from './cluster-bed.ts';
+
+/** What befalls the owner of the accounts. */
+export const faults = [
+  'killed',
+  'stopped',
+  'cut off',
+  'unheard',
+  'server crashes',
+  'ends',
+  'hands over',
+] as const;
+export type Fault = (typeof faults)[number];
+
+export interface FaultResult {
+  readonly fault: Fault;
+  /** From the fault to the first commit of the next owner, milliseconds; null where the owner stayed. */
+  readonly takeOverMs: number | null;
+}
+
+/**
+ * Lets one fault befall the owner while an alert changes its state, and waits until the accounts are watched again, the alert was told
+ * and everything that was hurt is whole.
+ */
+export async function playFault(bed: ClusterBed, fault: Fault, delayMs: number): Promise<FaultResult> {
+  const before = await bed.owner();
+  const owner = bed.nodes.find(({ name }) => name === before.node);
+  if (owner === undefined) throw new Error('nobody owns the accounts');
+  const firing = bed.provider.level > 200;
+  const told = countTold(bed, firing ? 'WARNING' : 'RESOLVED');
+  bed.provider.level = firing ? 100 : 1000;
+  await pause(delayMs);
+  const at = Date.now();
+  const heal = await hurt(bed, owner, fault);
+  const takeOverMs = await waitForTakeOver(bed, { fault, epoch: before.epoch, at });
+  await eventually(
+    `${firing ? 'WARNING' : 'RESOLVED'} after the owner is ${fault}`,
+    () =>
+      ['/hook', '/second'].every(
+        (path) => countTold(bed, firing ? 'WARNING' : 'RESOLVED', path) > (told.get(path) ?? 0),
+      ),
+    patienceMs,
+  );
+  await heal();
+  await bed.untilMembers(bed.nodes.length);
+  return { fault, takeOverMs };
+}
+
+/** Gives what makes it whole again. */
+async function hurt(bed: ClusterBed, owner: ClusterNode, fault: Fault): Promise<() => Promise<void>> {
+  switch (fault) {
+    case 'killed':
+    case 'ends':
+      await owner.end(fault === 'ends' ? 'SIGTERM' : 'SIGKILL');
+      return async () => owner.start();
+    case 'stopped':
+      owner.process()?.child.kill('SIGSTOP');
+      return async () => {
+        owner.process()?.child.kill('SIGCONT');
+      };
+    case 'cut off':
+    case 'unheard':
+      owner.proxy.mode = fault === 'cut off' ? 'cut' : 'hang';
+      return async () => {
+        owner.proxy.breakAll();
+        owner.proxy.mode = 'pass';
+      };
+    case 'server crashes':
+      bed.server.stop('immediate');
+      await pause(1500);
+      bed.server.start();
+      return async () => undefined;
+    case 'hands over': {
+      const { code, stderr } = await owner.command('cluster', 'hand-over');
+      if (code !== 0) throw new Error(`cluster hand-over: ${stderr}`);
+      return async () => undefined;
+    }
+  }
+}
+
+/** A server that was away for a moment may keep its owner. */
+async function waitForTakeOver(
+  bed: ClusterBed,
+  { fault, epoch, at }: { readonly fault: Fault; readonly epoch: number; readonly at: number },
+): Promise<number | null> {
+  if (fault === 'server crashes') {
+    await eventually(
+      'somebody stores again',
+      async () => {
+        const last = (await bed.commits()).at(-1);
+        return last !== undefined && last.at > at + 1500;
+      },
+      patienceMs,
+    );
+    return null;
+  }
+  const first = await eventually(
+    `somebody else owns the accounts after the owner is ${fault}`,
+    async () => (await bed.commits()).find((commit) => commit.epoch > epoch && commit.batch > 0) ?? null,
+    patienceMs,
+  );
+  return first.at - at;
+}
+
+/** What is broken of the promises, by what the receivers, the provider and the database themselves have seen. */
+export async function judgeCluster(bed: ClusterBed, takeOvers: number): Promise<readonly string[]> {
+  return [
+    ...(await judgeCommits(bed)),
+    ...(await judgeReadings(bed)),
+    ...(await judgeMessages(bed, takeOvers)),
+  ];
+}
+
+async function judgeCommits(bed: ClusterBed): Promise<readonly string[]> {
+  const broken: string[] = [];
+  const last = new Map<string, number>();
+  let epoch = 0;
+  for (const commit of await bed.commits()) {
+    if (commit.owner !== commit.incarnation)
+      broken.push(`stale write: batch ${commit.batch} of ${commit.incarnation}`);
+    if (commit.epoch < epoch) broken.push(`the epoch fell from ${epoch} to ${commit.epoch}`);
+    epoch = commit.epoch;
+    const expected = last.get(commit.incarnation);
+    if (expected !== undefined && commit.batch !== expected + 1)
+      broken.push(`batch ${commit.batch} of ${commit.incarnation} after batch ${expected}`);
+    last.set(commit.incarnation, commit.batch);
+  }
+  return broken;
+}
+
+/** Each reading stands once, and was said by the provider. */
+async function judgeReadings(bed: ClusterBed): Promise<readonly string[]> {
+  const broken: string[] = [];
+  const said = new Set(bed.provider.said.map(({ micros }) => micros));
+  const reader = await openPostgresReader({ url: bed.url, program: 'the ledger' });
+  try {
+    const seen = new Set<number>();
+    for (const account of accountIds) {
+      const span = { account, since: 0, until: Number.MAX_SAFE_INTEGER };
+      for await (const readings of reader.readings(span)) {
+        for (const { sms } of readings) {
+          if (!said.has(sms)) broken.push(`${account} has a reading that the provider never gave`);
+          if (seen.has(sms)) broken.push(`${account} has a reading twice`);
+          seen.add(sms);
+        }
+      }
+    }
+    const stored = seen.size / Math.max(1, said.size);
+    if (stored < 0.5) broken.push(`only ${Math.round(stored * 100)} % of what the provider said is stored`);
+  } finally {
+    await reader.close();
+  }
+  return broken;
+}
+
+/** Per take-over one repeat a channel at most, and always under the same id; states in their order. */
+async function judgeMessages(bed: ClusterBed, takeOvers: number): Promise<readonly string[]> {
+  const broken: string[] = [];
+  for (const path of ['/hook', '/second']) {
+    const posts = bed.sink.posts.filter((post) => post.path === path);
+    const ids = posts.map(({ headers }) => String(headers['webhook-id']));
+    const repeats = ids.length - new Set(ids).size;
+    if (repeats > takeOvers) broken.push(`${repeats} repeats at ${path} in ${takeOvers} take-overs`);
+    const words = [...new Map(posts.map((post, index) => [ids[index], tellsOf(post.body)])).values()];
+    const story = words.filter((word, index) => word !== words[index - 1]);
+    if (story[0] === 'RESOLVED') broken.push(`resolved before it fired at ${path}`);
+  }
+  return broken;
+}
+
+function countTold(bed: ClusterBed, word: string): Map<string, number>;
+function countTold(bed: ClusterBed, word: string, path: string): number;
+function countTold(bed: ClusterBed, word: string, path?: string): Map<string, number> | number {
+  const count = (which: string): number =>
+    bed.sink.posts.filter((post) => post.path === which && tellsOf(post.body) === word).length;
+  return path === undefined
+    ? new Map(['/hook', '/second'].map((which) => [which, count(which)]))
+    : count(path);
+}
+
+function tellsOf(body: string): string {
+  const { data } = JSON.parse(body) as { readonly data: { readonly headline: string } };
+  const headline = data.headline.toUpperCase();
+  return ['RESOLVED', 'WARNING', 'CRITICAL'].find((word) => headline.includes(word)) ?? 'OTHER';
+}
