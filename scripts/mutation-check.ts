@@ -26,6 +26,10 @@ const copied = [
   'test/torture',
   'test/support',
   'scripts/torture.ts',
+  'test/daemon/membership.test.ts',
+  'test/daemon/owns.test.ts',
+  'test/store/sqlite/batches.ts',
+  'vitest.config.ts',
   'package.json',
   'tsconfig.json',
 ];
@@ -82,7 +86,8 @@ async function tryMutation(copy: string, mutation: Mutation): Promise<Found | nu
     path,
     original.replace(mutation.old, () => mutation.new),
   );
-  const found = await findFailure(copy, mostSeeds);
+  const { test } = mutation;
+  const found = test === undefined ? await findFailure(copy, mostSeeds) : await runTest(copy, test);
   writeFileSync(path, original);
   return found;
 }
@@ -93,6 +98,16 @@ async function findFailure(copy: string, seeds: number): Promise<Found | null> {
     if (found !== null) return found;
   }
   return null;
+}
+
+/** Whether a test of the copy fails. */
+function runTest(copy: string, test: string): Promise<Found | null> {
+  const vitest = join(copy, 'node_modules/vitest/vitest.mjs');
+  const child = spawn(process.execPath, [vitest, 'run', test], { cwd: copy, stdio: 'ignore' });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve(code === 0 ? null : { seed: 0, rule: test }));
+  });
 }
 
 function runTorture(copy: string, from: number, seeds: number): Promise<Found | null> {

@@ -221,6 +221,8 @@ export class Membership {
     const isTaken = look.owner !== null && look.owner !== this.#card?.incarnation;
     if (isTaken || look.epoch !== this.#epoch) this.#lose('another daemon took the accounts');
     else if (!renewed) await this.#regain();
+    // The renewals had arrived, and only their answers had not.
+    else if (this.#role === 'alone') this.#role = 'owner';
     else if (this.#role === 'owner' && Math.abs(this.#skewMs) > mostSkewMs && look.members.length > 1) {
       this.#parts.log.warn(
         { skewMs: this.#skewMs },

@@ -27,6 +27,8 @@ export interface WorldOptions {
   readonly startAt?: number;
   /** How long the daemon sleeps at most; a long sleep makes simulated days cheap. */
   readonly sleepMs?: number | null;
+  /** Whether the accounts are the daemon's at this instant. */
+  readonly owns?: () => boolean;
 }
 
 /**
@@ -50,9 +52,14 @@ export class World {
   diskFull = false;
   readonly #random = seededRandom();
   readonly #sleepMs: number | null;
+  readonly #owns: () => boolean;
 
-  constructor(parts: SettingsParts, { startAt = factsNoon, sleepMs = null }: WorldOptions = {}) {
+  constructor(
+    parts: SettingsParts,
+    { startAt = factsNoon, sleepMs = null, owns = () => true }: WorldOptions = {},
+  ) {
     this.#sleepMs = sleepMs;
+    this.#owns = owns;
     this.clock = new FakeClock(startAt);
     this.provider = new ScriptedProvider(() => this.clock.now());
     const directory = mkdtempSync(join(parent, 'lowwater-world-'));
@@ -164,6 +171,7 @@ export class World {
         return true;
       },
       acknowledgeUrl: () => null,
+      owns: this.#owns,
       ...(this.#sleepMs === null ? {} : { longestSleepMs: this.#sleepMs }),
     });
   }

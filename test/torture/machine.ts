@@ -323,7 +323,6 @@ export class Machine {
   #guardStore(life: Life, database: SqliteStore): Store {
     let unsettled: Batch | null = null;
     const commit = (batch: Batch): void => {
-      this.#observer.beforeCommit(batch);
       try {
         database.commit(batch);
       } catch (error) {
@@ -336,12 +335,13 @@ export class Machine {
       ...asStoreFile(database),
       commit: async (batch) => {
         if (this.#call(life)) return never();
+        const isRepeated = unsettled === batch;
+        if (!isRepeated) this.#observer.beforeCommit(batch);
         await this.#travel(life);
         if (life.commitDoom?.when === 'before') {
           this.#strike(life, life.commitDoom.downMs);
           return never();
         }
-        const isRepeated = unsettled === batch;
         if (!isRepeated) commit(batch);
         unsettled = null;
         if (life.commitDoom !== null) {
@@ -349,7 +349,9 @@ export class Machine {
           return never();
         }
         await this.#travel(life);
-        if (!this.#world.losesAnswer(this.queue.now)) return;
+        const isLost = this.#world.losesAnswer(this.queue.now);
+        if (isLost || isRepeated) this.#observer.commitAnswered(!isLost);
+        if (!isLost) return;
         unsettled = batch;
         throw new StorageError('unknown', 'simulated: the answer was lost');
       },

@@ -7,8 +7,13 @@ export interface Mutation {
   /** Stands exactly once in the file. */
   readonly old: string;
   readonly new: string;
+  /** The test that must notice it; the simulation of one daemon where none is named. */
+  readonly test?: string;
 }
 
+const membership = 'src/daemon/membership.ts';
+const membershipTest = 'test/daemon/membership.test.ts';
+const ownsTest = 'test/daemon/owns.test.ts';
 const dispatcher = 'src/daemon/dispatcher.ts';
 const queue = 'src/engine/queue.ts';
 const deliveryEnded = 'src/engine/delivery-ended.ts';
@@ -266,5 +271,61 @@ export const mutations: readonly Mutation[] = [
     file: 'src/daemon/poller.ts',
     old: 'polledAt(left) - polledAt(right)',
     new: 'left.localeCompare(right)',
+  },
+  {
+    name: 'an owner believes in its lease for longer than the database does',
+    file: membership,
+    old: 'const ownShare = 3 / 4;',
+    new: 'const ownShare = 3 / 2;',
+    test: membershipTest,
+  },
+  {
+    name: 'an owner goes on alone although another reaches the database',
+    file: membership,
+    old: "    if (reached) this.#lose('another daemon reaches the database and this one does not');\n    else if",
+    new: '    if',
+    test: membershipTest,
+  },
+  {
+    name: 'an owner goes on alone for ever',
+    file: membership,
+    old: 'this.#aloneSince > aloneForMs',
+    new: 'this.#aloneSince > Number.POSITIVE_INFINITY',
+    test: membershipTest,
+  },
+  {
+    name: 'who lost the accounts goes on working',
+    file: membership,
+    old: '    if (hadBegun) this.#parts.abandon();\n',
+    new: '    void hadBegun;\n',
+    test: membershipTest,
+  },
+  {
+    name: 'a clock that is off owns',
+    file: membership,
+    old: 'Math.abs(this.#skewMs) <= mostSkewMs && ',
+    new: '',
+    test: membershipTest,
+  },
+  {
+    name: 'who gave the accounts away takes them back at once',
+    file: membership,
+    old: ' && this.#parts.clock.monotonic() >= this.#claimsFrom',
+    new: '',
+    test: membershipTest,
+  },
+  {
+    name: "accounts are polled while they may be somebody else's",
+    file: 'src/daemon/poller.ts',
+    old: 'if (this.#stopped || !this.#parts.owns()) return;',
+    new: 'if (this.#stopped) return;',
+    test: ownsTest,
+  },
+  {
+    name: 'a message leaves after the lease has ended',
+    file: dispatcher,
+    old: "    if (!this.#parts.owns()) return { kind: 'retry', certainty: 'refused', reason: notOwned };\n",
+    new: '',
+    test: ownsTest,
   },
 ];

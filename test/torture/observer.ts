@@ -24,6 +24,8 @@ export interface Observer {
   pollEnded(account: string, outcome: Outcome): void;
   beforeCommit(batch: Batch): void;
   committed(batch: Batch, stored: boolean): void;
+  /** The process did not hear of a commit that was stored, or hears of it only now. */
+  commitAnswered(heard: boolean): void;
   sending(send: Send): void;
   arrived(send: Send): void;
   answered(send: Send, delivery: Delivery): void;

@@ -58,6 +58,10 @@ export class RecordingObserver implements Observer {
     this.#record(() => this.#observer.committed(batch, stored));
   }
 
+  commitAnswered(heard: boolean): void {
+    this.#record(() => this.#observer.commitAnswered(heard));
+  }
+
   sending(send: Send): void {
     this.#record(() => this.#observer.sending(send));
   }

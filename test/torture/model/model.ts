@@ -203,6 +203,11 @@ export class Model implements Observer {
     if (this.machine?.stopping === true) this.#stoppedAt = this.#endedAt;
   }
 
+  commitAnswered(heard: boolean): void {
+    this.#story.note(7, () => (heard ? '  (known to be stored)' : '  (stored, and nobody heard of it)'));
+    this.#own.committed(heard, this.#now());
+  }
+
   sending(send: Send): void {
     const moment = this.#moment();
     if (moment === null) return;
