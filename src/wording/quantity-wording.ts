@@ -114,7 +114,7 @@ export function wordRunwayAndEnd(
 }
 
 /** `empty Thu 26 Nov 14:00 UTC+8, between Wed 25 Nov 22:00 UTC+8 and Fri 27 Nov 09:00 UTC+8`. */
-function wordEnd(
+export function wordEnd(
   emptyAt: number,
   forecast: Forecast | null,
   frame: Pick<WordingFrame, 'timezone' | 'now'>,

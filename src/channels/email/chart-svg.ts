@@ -1,5 +1,6 @@
 import { type Chart, roomyAmounts } from '../../chart/chart.ts';
 import { linear, roundedRange, type TimeTick, timeTicks, valueTicks } from '../../chart/scale.ts';
+import type { Forecast } from '../../domain/forecast.ts';
 import { formatShortMoment } from '../../domain/moment.ts';
 import { formatMicros, formatMoney, type Micros } from '../../domain/money.ts';
 import { cutText } from '../../domain/plain-text.ts';
@@ -13,6 +14,8 @@ export interface MailChart {
   readonly timezone: string;
   /** When the balance is empty; null where nobody can say. */
   readonly emptyAt: number | null;
+  /** The interval that it stands in; null where nobody knows how far off it may be. */
+  readonly forecast: Forecast | null;
   readonly chart: Chart;
 }
 
@@ -89,10 +92,27 @@ function scaleOf({ chart, timezone }: MailChart): Scale {
   };
 }
 
+/** `21 Nov 14:00–19:00`, or `21 Nov – 24 Nov` where it may be on several days: there is no room for more, and the mail says it whole. */
+function wordShortEnd(emptyAt: number, { forecast, timezone, chart: { now } }: MailChart): string {
+  const { earliest = null, latest = null } = forecast ?? {};
+  if (earliest === null) return `about ${formatShortMoment(emptyAt, timezone)}`;
+  const [from, to] = [Math.max(earliest, now), latest].map((at) =>
+    at === null || at > now + longestTold ? null : formatShortMoment(at, timezone),
+  );
+  if (from == null) return `about ${formatShortMoment(emptyAt, timezone)}`;
+  if (to == null) return `${from} or later`;
+  const [fromDay, toDay] = [from, to].map((moment) => moment.slice(0, -' 00:00'.length));
+  return fromDay === toDay ? `${from}–${to.slice(-'00:00'.length)}` : `${fromDay} – ${toDay}`;
+}
+
 /** When the balance ends, beside the title, where no line crosses it. */
-function endLabel({ emptyAt, timezone, chart: { now } }: MailChart): string {
+function endLabel(mail: MailChart): string {
+  const {
+    emptyAt,
+    chart: { now },
+  } = mail;
   if (emptyAt === null || emptyAt <= now || emptyAt > now + longestTold) return '';
-  const label = `empty about ${formatShortMoment(emptyAt, timezone)}`;
+  const label = `empty ${wordShortEnd(emptyAt, mail)}`;
   return text({ x: chartSize.width - 10, y: 18, label, colour: thresholdColours.critical, anchor: 'end' });
 }
 

@@ -2,7 +2,7 @@ import { type IncidentBand, layChart } from '../../chart/chart.ts';
 import { findGaps } from '../../chart/line.ts';
 import { isSameCurrency } from '../../domain/currency.ts';
 import type { Message, Notice, Outlook, ReportAccount } from '../../domain/message.ts';
-import { formatMoment, isBeyondHorizon, roughDuration } from '../../domain/moment.ts';
+import { isBeyondHorizon, roughDuration } from '../../domain/moment.ts';
 import { formatAmount, type Micros } from '../../domain/money.ts';
 import { stateOf } from '../../domain/notice-state.ts';
 import { cleanText } from '../../domain/plain-text.ts';
@@ -10,6 +10,7 @@ import { type Balance, balances, type Reading } from '../../domain/reading.ts';
 import type { Ladder } from '../../domain/rule.ts';
 import { alertKindOf } from '../../rules/registry.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';
+import { wordEnd } from '../../wording/quantity-wording.ts';
 import type { MailChart } from './chart-svg.ts';
 
 const minuteMs = 60 * 1000;
@@ -148,6 +149,7 @@ function planChart(order: {
     title: `${balanceLabel(balance)} balance in ${currency}`,
     timezone: frame.timezone,
     emptyAt: outlook?.emptyAt ?? null,
+    forecast: outlook?.forecast ?? null,
     chart,
   };
   const cid = `balance-${order.index}.${frame.id.replace(/[^A-Za-z0-9-]/g, '-')}@lowwater`;
@@ -156,14 +158,14 @@ function planChart(order: {
 }
 
 function wordChart(
-  { title, timezone, emptyAt, chart: { now } }: MailChart,
+  { title, timezone, emptyAt, forecast, chart: { now } }: MailChart,
   course: { readonly from: Micros; readonly to: Micros; readonly ms: number; readonly currency: string },
 ): string {
   const [from, to] = [course.from, course.to].map((amount) => formatAmount(amount, course.currency));
   const end =
     emptyAt === null || emptyAt <= now || isBeyondHorizon(emptyAt, now)
       ? ''
-      : `; empty about ${formatMoment(emptyAt, { timezone, now })}`;
+      : `; ${wordEnd(emptyAt, forecast, { timezone, now })}`;
   return `Chart: ${title}, from ${from} to ${to} in ${roughDuration(course.ms)}${end}.`;
 }
 

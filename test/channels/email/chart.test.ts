@@ -26,6 +26,22 @@ describe('a chart of a balance', () => {
     expect(svg.match(/stroke-dasharray="3 4"/g)).toHaveLength(1);
   });
 
+  it.each([
+    ['on one day', 10 * hour, 14 * hour, 'empty 21 Nov 12:41–16:41'],
+    ['on several days', 10 * hour, 80 * hour, 'empty 21 Nov – 24 Nov'],
+    ['with no end in sight', 10 * hour, null, 'empty 21 Nov 12:41 or later'],
+    ['from now on', -hour, 14 * hour, 'empty 21 Nov 02:41–16:41'],
+  ])('says in a label between which instants the balance ends: %s', (_, early, late, label) => {
+    const forecast = {
+      emptyAt: messageNow + 12 * hour,
+      earliest: messageNow + early,
+      latest: late === null ? null : messageNow + late,
+      basis: 'hour-of-week' as const,
+    };
+    const svg = renderChartSvg(chartOf({ outlook: buildOutlook({ emptyAt: forecast.emptyAt, forecast }) }));
+    expect(svg).toContain(`>${label}<`);
+  });
+
   it('draws a fan between the early and the late end, within the picture', () => {
     const emptyAt = messageNow + 20 * hour;
     const fan = (span: { earliest: number; latest: number | null } | null) => {
