@@ -46,6 +46,12 @@ const chapters: readonly Chapter[] = [
     looks: everyLook,
   },
   {
+    name: 'runway',
+    title: 'A balance that may run out',
+    text: 'What is foretold: when, and between which instants four times in five, as a fan in the chart; *pay by* where `leadTime` is known, the links of the account, its `note`.',
+    looks: ['phone-light', 'window-dark'],
+  },
+  {
     name: 'worse',
     title: 'It gets worse',
     text: 'The severity of an open incident rose.',

@@ -340,6 +340,7 @@ function moneyMessages(): Readonly<Record<string, Message>> {
         rule: 'sms-runway',
         value: { unit: 'duration', ms: Math.round((42.1 / 48) * day) },
         threshold: { unit: 'duration', ms: 7 * day },
+        account: foreseenAccount(),
       }),
     ]),
     drop: buildMessage([
@@ -430,6 +431,22 @@ function habitMessages(): Readonly<Record<string, Message>> {
       }),
     ]),
   };
+}
+
+/** What is foretold of it, and everything that its operators left. */
+function foreseenAccount(): NoticeAccount {
+  const emptyAt = messageNow + 21 * hour;
+  const interval = { earliest: messageNow + 15 * hour, latest: messageNow + 31 * hour };
+  return buildAccount({
+    topUpUrl: 'https://pay.example.com/otp',
+    runbookUrl: 'https://runbooks.example.com/top-up',
+    note: 'Finance answers until 18:00; after that ask the shift lead.',
+    outlook: buildOutlook({
+      emptyAt,
+      forecast: { emptyAt, ...interval, basis: 'hour-of-week' },
+      payBy: messageNow + 13 * hour,
+    }),
+  });
 }
 
 function accessMessages(): Readonly<Record<string, Message>> {
