@@ -13,6 +13,7 @@ export function happen(machine: Machine, model: Model, story: Story, it: Happeni
     return;
   }
   story.note(hashText(it.kind), () => describe(it));
+  machine.dirty = true;
   switch (it.kind) {
     case 'kill':
       machine.kill(it.downMs);
