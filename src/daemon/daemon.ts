@@ -43,8 +43,10 @@ export interface DaemonParts extends ConnectionParts {
   readonly acknowledgeUrl: (incident: Incident, now: number) => string | null;
   /** Called when a person wants the accounts to go to another daemon. */
   readonly handOver?: () => void;
-  /** Looked at before each poll and each sending: whether the accounts are this process's at this instant. Always, unless it says so. */
+  /** Looked at before each poll: whether the accounts are this process's at this instant. Always, unless it says so. */
   readonly owns?: () => boolean;
+  /** Looked at before each sending; as `owns`, unless it says so. */
+  readonly maySend?: () => boolean;
   /**
    * It wakes at least this often, because the command line may have left an order and the clock may have
    * jumped. 1 s.
@@ -91,7 +93,7 @@ export class Daemon {
   constructor(parts: DaemonParts) {
     this.#parts = parts;
     this.counting = new Counting(parts.log);
-    const { settings, store, calendar, random, clock, log, owns = () => true } = parts;
+    const { settings, store, calendar, random, clock, log, owns = () => true, maySend = owns } = parts;
     this.#time = new SteadyClock(clock, parts.longestSleepMs);
     const now = this.#time.now();
     this.startedAt = now;
@@ -118,7 +120,7 @@ export class Daemon {
     });
     this.#dispatcher = new Dispatcher({
       state: this.state,
-      owns,
+      maySend,
       now: () => this.#time.now(),
       compose: (message) =>
         composeMessage(

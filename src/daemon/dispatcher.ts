@@ -16,14 +16,14 @@ export interface Claim {
 interface DispatcherParts {
   readonly state: MonitorState;
   /** Whether anything may be sent at this instant. */
-  readonly owns: () => boolean;
+  readonly maySend: () => boolean;
   readonly now: () => number;
   /** Renders a message from the state as it is then; null when there is nothing left to say. */
   readonly compose: (message: OutboxMessage) => Promise<Message | null>;
   readonly ended: (sent: Sent) => void;
 }
 
-const notOwned = 'another daemon may own the accounts by now, so it was not sent';
+const notOwned = 'another daemon may own the accounts soon, so it was not sent';
 
 /** One channel's delivery: one message at a time, no faster than the channel allows. */
 interface Lane {
@@ -127,7 +127,7 @@ export class Dispatcher {
 
   /** Asked after every poll, when hardly ever anything waits: the lanes are not looked at then. */
   #hasNothing(): boolean {
-    return this.#stopped || this.#parts.state.messages.size === 0 || !this.#parts.owns();
+    return this.#stopped || this.#parts.state.messages.size === 0 || !this.#parts.maySend();
   }
 
   async #deliver(claim: Claim): Promise<void> {
@@ -163,7 +163,7 @@ export class Dispatcher {
     if (content === 'unreadable') {
       return { kind: 'retry', certainty: 'refused', reason: 'the database could not be read' };
     }
-    if (!this.#parts.owns()) return { kind: 'retry', certainty: 'refused', reason: notOwned };
+    if (!this.#parts.maySend()) return { kind: 'retry', certainty: 'refused', reason: notOwned };
     lane.pace.freeAt = this.#parts.now() + lane.channel.minGapMs;
     return lane.channel.send(content, lane.busy?.signal ?? new AbortController().signal);
   }

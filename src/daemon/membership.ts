@@ -96,9 +96,19 @@ export class Membership {
     this.#parts = parts;
   }
 
-  /** Looked at before anything is asked of a provider or sent to a channel. */
+  /** Looked at before anything is asked of a provider. */
   holds(): boolean {
     return this.#role === 'alone' || (this.#role === 'owner' && this.#leaseLasts());
+  }
+
+  /**
+   * Looked at before a message goes out. What an owner cannot store it tells only when its lease has outlasted that: told at once from
+   * memory it would be unknown to who takes over, who would tell it again, or believe an incident open that was told to be over.
+   */
+  maySend(): boolean {
+    if (this.#role === 'alone') return true;
+    const since = this.#store?.failingSince ?? null;
+    return this.holds() && (since === null || this.#parts.clock.monotonic() - since >= this.#parts.leaseMs);
   }
 
   get standing(): Standing {
@@ -192,6 +202,7 @@ export class Membership {
     const store = createTenureStore({
       store: cluster.store({ incarnation, epoch }),
       reader: cluster.reader,
+      monotonic: () => this.#parts.clock.monotonic(),
       overtaken: () => {
         if (this.#store === store) this.#lose('another daemon owns the accounts');
       },

@@ -9,6 +9,8 @@ import type { Store, StoreFile } from './ports.ts';
 export interface TenureStore extends Store {
   /** Finds out about a batch whose end is unknown, then writes on with what `change` gives; null ends it. */
   continueWith(change: () => Promise<Store | null>): Promise<void>;
+  /** Since when changes are not stored, or may not have been, on the monotonic clock; null while they are. */
+  readonly failingSince: number | null;
 }
 
 /** `overtaken` is called before anybody hears that a change was refused because another owns the accounts. */
@@ -16,11 +18,13 @@ export function createTenureStore(parts: {
   readonly store: Store;
   readonly reader: StoreFile;
   readonly overtaken: () => void;
+  readonly monotonic: () => number;
 }): TenureStore {
   let { store } = parts;
   let unsettled: Batch | null = null;
   /** Found to be stored while nobody asked. */
   let settled: Batch | null = null;
+  let failingSince: number | null = null;
   let line: Promise<unknown> = Promise.resolve();
 
   function inLine<T>(work: () => Promise<T>): Promise<T> {
@@ -42,14 +46,19 @@ export function createTenureStore(parts: {
     try {
       await heed(() => store.commit(batch));
     } catch (error) {
+      failingSince ??= parts.monotonic();
       if (error instanceof StorageError && error.kind === 'unknown') unsettled = batch;
       throw error;
     }
+    failingSince = null;
     unsettled = null;
   }
 
   return {
     ...parts.reader,
+    get failingSince() {
+      return failingSince;
+    },
     commit: (batch) =>
       inLine(async () => {
         if (settled !== batch) await commit(batch);

@@ -25,7 +25,7 @@ export interface Ownership {
 
 /** Makes a daemon on its real connections. */
 export type MakeDaemon = (
-  it: Pick<DaemonParts, 'settings' | 'store' | 'stored' | 'owns' | 'handOver'>,
+  it: Pick<DaemonParts, 'settings' | 'store' | 'stored' | 'owns' | 'maySend' | 'handOver'>,
 ) => Daemon;
 
 export interface OwnershipParts {

@@ -50,6 +50,7 @@ export async function ownShared(postgres: PostgresSettings, parts: OwnershipPart
         store,
         stored,
         owns: () => membership.holds(),
+        maySend: () => membership.maySend(),
         handOver: () => void membership.handOver(),
       });
       const standing = () => membership.standing;

@@ -22,6 +22,8 @@ class Node {
   /** Until when the process stands still. */
   frozenUntil = 0;
   killed = false;
+  /** Its renewals arrive, and what it wants to store is refused. */
+  full = false;
   stored: string[] = [];
   store: Store | null = null;
   /** How much was stored when it loaded what it goes on from, each time. */
@@ -34,8 +36,9 @@ class Node {
     this.name = name;
     this.#world = world;
     let incarnations = 0;
+    const cluster = world.cluster.at(this.line);
     this.membership = new Membership({
-      cluster: world.cluster.at(this.line),
+      cluster: { ...cluster, store: (owner) => this.#storeThatFills(cluster.store(owner)) },
       clock: this.#clock(),
       log: silent,
       newIncarnation: () => `${name}-${++incarnations}`,
@@ -83,6 +86,14 @@ class Node {
       now: () => clock.now() + this.skewMs,
       monotonic: () => clock.monotonic(),
       setTimer: (delayMs, fire) => clock.setTimer(delayMs, () => fireLater(fire)),
+    };
+  }
+
+  #storeThatFills(store: Store): Store {
+    return {
+      ...store,
+      commit: (next) =>
+        this.full ? Promise.reject(new StorageError('full', 'simulated: no room')) : store.commit(next),
     };
   }
 
@@ -216,6 +227,26 @@ describe('two daemons on one database', () => {
     await world.pass(6500);
     expect([a.role, b.role]).toEqual(['joining', 'owner']);
     expect(world.judge()).toEqual([]);
+  });
+
+  test('an owner that cannot store tells nothing while another may take over, and tells again when none can', async () => {
+    const { world, a, b } = await startPair();
+    expect(a.membership.maySend()).toBe(true);
+    a.line.cut = true;
+    await world.pass(5000);
+    expect([a.role, a.membership.maySend()]).toEqual(['owner', false]);
+    b.line.cut = true;
+    await world.pass(7000);
+    expect([a.role, a.membership.maySend()]).toEqual(['alone', true]);
+  });
+
+  test('an owner whose lease outlasts a full database tells from memory', async () => {
+    const { world, a } = await startPair();
+    a.full = true;
+    await world.pass(2500);
+    expect(a.membership.maySend()).toBe(false);
+    await world.pass(leaseMs);
+    expect([a.role, a.membership.maySend()]).toEqual(['owner', true]);
   });
 
   test('while nobody reaches the database the owner goes on from memory, and forgets nothing', async () => {

@@ -324,7 +324,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a message leaves after the lease has ended',
     file: dispatcher,
-    old: "    if (!this.#parts.owns()) return { kind: 'retry', certainty: 'refused', reason: notOwned };\n",
+    old: "    if (!this.#parts.maySend()) return { kind: 'retry', certainty: 'refused', reason: notOwned };\n",
     new: '',
     test: ownsTest,
   },
