@@ -3,7 +3,7 @@ import { type KillPlan, killSteps } from '../test/support/kill/kill-plan.ts';
 import { type KillResult, type KillRun, playKillRun, type Receiver } from '../test/support/kill/kill-run.ts';
 
 /**
- * Kills the built daemon with SIGKILL at every step of commit and delivery, in turn the first, second, … time
+ * Kills the daemon with SIGKILL at every step of commit and delivery, in turn the first, second, … time
  * that it comes to it, and checks what its receivers got: nothing lost, and no more twice than crashes and
  * lost answers allow. `--every 3` takes every third row, `--parallel 4` plays four at a time. Ends with 1
  * when a promise was broken.

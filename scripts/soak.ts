@@ -9,13 +9,13 @@ import { drawSparkline } from '../src/spending/sparkline.ts';
 import { openSqliteReader } from '../src/store/sqlite/reader.ts';
 import { systemClock } from '../src/system/clock.ts';
 import { systemRandom } from '../src/system/random.ts';
-import { type BuiltProcess, builtMain, startNode } from '../test/support/built-program.ts';
+import { type BuiltProcess, startNode } from '../test/support/built-program.ts';
 import { eventually } from '../test/support/eventually.ts';
 import { startMailSink } from '../test/support/mail-sink.ts';
 import { startSlackSink } from '../test/support/slack-sink.ts';
 
 /**
- * A simulated month of the built daemon on an accelerated clock, over real sockets and a real database: 100
+ * A simulated month of the daemon on an accelerated clock, over real sockets and a real database: 100
  * accounts that spend by the hour, are topped up daily, and meet outages, wrong bodies and a revoked key.
  * Prints once a simulated day what the system says of the process, and ends with 1 when memory, open files or
  * the database keep growing.
@@ -69,7 +69,7 @@ async function soak(): Promise<number> {
   writeFileSync(configFile, JSON.stringify(makeConfiguration(), null, 2));
   const entry = join(import.meta.dirname, '../test/support/patient-daemon.ts');
   const daemon = startNode([...deployedFlags, '--expose-gc', entry, configFile, String(speed)], {
-    env: { ...deployedVariables, LOWWATER_MAIN: builtMain },
+    env: deployedVariables,
   });
   await eventually(
     'the first polls',

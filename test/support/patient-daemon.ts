@@ -3,8 +3,7 @@ import { createPatientClock } from './patient-clock.ts';
 import { wireDaemon } from './wired-daemon.ts';
 
 /**
- * The entry point of a daemon of the built program whose clock runs fast: the configuration file and the
- * speed. What waits for sockets keeps real time. Prints a line after each day of its own, with the bytes of
+ * The entry point of a daemon whose clock runs fast: the configuration file and the speed. What waits for sockets keeps real time. Prints a line after each day of its own, with the bytes of
  * its heap that are in use (no garbage where Node runs with --expose-gc). Ends on SIGTERM.
  */
 const [configFile = '', speed = '1'] = process.argv.slice(2);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Incident } from '../../../src/domain/alert.ts';
 import type { OutboxMessage } from '../../../src/domain/outbox.ts';
 import { openReader } from '../../../src/store/store.ts';
-import { type BuiltProcess, builtMain, startNode } from '../built-program.ts';
+import { type BuiltProcess, startNode } from '../built-program.ts';
 import { eventually } from '../eventually.ts';
 import { type Bed, makeBed } from '../run-daemon.ts';
 import { accepted, type SinkAnswer } from '../slack-sink.ts';
@@ -58,13 +58,13 @@ export async function playKillRun({ plans, receiver }: KillRun): Promise<KillRes
     child.start();
     await eventually(
       'a first reading',
-      () => bed.provider.control.requests() > 1 && child.isUp(),
+      () => child.isUp() && bed.provider.control.requests() > 1,
       patienceMs,
     );
     for (const { sms, told } of story) {
       bed.provider.control.setBalance('otp', 'sms', sms);
-      await eventually(told, () => toldEverywhere(bed, told), patienceMs).catch((error: unknown) =>
-        broken.push(`lost: ${String(error)}`),
+      await eventually(told, () => child.isUp() && toldEverywhere(bed, told), patienceMs).catch(
+        (error: unknown) => broken.push(`lost: ${String(error)}`),
       );
     }
     await eventually('an empty outbox', async () =>
@@ -106,6 +106,7 @@ class Revived {
   readonly #startedAt = Date.now();
   #process: BuiltProcess | null = null;
   #ending = false;
+  #failure: string | null = null;
 
   constructor(bed: Bed, plans: readonly KillPlan[]) {
     this.#bed = bed;
@@ -116,17 +117,22 @@ class Revived {
     const plan = JSON.stringify(this.#plans.shift() ?? null);
     const entry = join(import.meta.dirname, 'killable-daemon.ts');
     const words = [entry, this.#bed.configFile, plan, String(speed), String(this.#startedAt)];
-    const started = startNode(words, { env: { LOWWATER_MAIN: builtMain } });
+    const started = startNode(words);
     this.#process = started;
     void started.ended.then(({ signal, stderr }) => {
       if (this.#ending) return;
-      if (signal !== 'SIGKILL') throw new Error(`the process ended by itself: ${stderr}`);
+      if (signal !== 'SIGKILL') {
+        this.#failure = `the process ended by itself: ${stderr}`;
+        return;
+      }
       this.crashes += 1;
       this.start();
     });
   }
 
+  /** Throws when the process ended otherwise than by being killed: nothing can come then. */
   isUp(): boolean {
+    if (this.#failure !== null) throw new Error(this.#failure);
     return this.#process !== null;
   }
 
