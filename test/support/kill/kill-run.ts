@@ -56,15 +56,18 @@ export async function playKillRun({ plans, receiver }: KillRun): Promise<KillRes
   let counts: StepCounts | null = null;
   try {
     child.start();
-    await eventually(
-      'a first reading',
-      () => child.isUp() && bed.provider.control.requests() > 1,
-      patienceMs,
-    );
+    const until = (what: string, ask: () => boolean | Promise<boolean>): Promise<boolean> => {
+      const askWhileAlive = () => {
+        child.mustLive();
+        return ask();
+      };
+      return eventually(what, askWhileAlive, patienceMs);
+    };
+    await until('a first reading', () => bed.provider.control.requests() > 1);
     for (const { sms, told } of story) {
       bed.provider.control.setBalance('otp', 'sms', sms);
-      await eventually(told, () => child.isUp() && toldEverywhere(bed, told), patienceMs).catch(
-        (error: unknown) => broken.push(`lost: ${String(error)}`),
+      await until(told, () => toldEverywhere(bed, told)).catch((error: unknown) =>
+        broken.push(`lost: ${String(error)}`),
       );
     }
     await eventually('an empty outbox', async () =>
@@ -131,9 +134,8 @@ class Revived {
   }
 
   /** Throws when the process ended otherwise than by being killed: nothing can come then. */
-  isUp(): boolean {
+  mustLive(): void {
     if (this.#failure !== null) throw new Error(this.#failure);
-    return this.#process !== null;
   }
 
   kill(): void {
@@ -145,6 +147,7 @@ class Revived {
    * and ended again.
    */
   async end(): Promise<StepCounts | null> {
+    this.mustLive();
     this.#ending = true;
     for (;;) {
       this.#process?.child.kill('SIGTERM');
