@@ -1,0 +1,183 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { describe, expect, it, vi } from 'vitest';
+import { hasBrowser, openPage, withPage } from '../support/browser.ts';
+import { loadAxe, narrow, seriousFindings, useBrowser, widthOf } from '../support/browser-bed.ts';
+import { dayMs } from '../support/fake-views.ts';
+
+// Chromium shares the machine with the other test files.
+vi.setConfig({ testTimeout: 30_000 });
+
+describe.skipIf(!hasBrowser())('charts and trials in a browser', () => {
+  const bed = useBrowser();
+
+  it('the chart without a script draws line, thresholds, top-up, incident and projection', async () => {
+    await withPage(bed.plain, async (page) => {
+      await openPage(page, `${bed.server.url}/accounts/otp?range=7d`);
+      for (const part of ['.line', '.threshold', '.top-up', '.shade', '.projection']) {
+        expect(await page.locator(`.chart-svg ${part}`).count(), part).toBeGreaterThan(0);
+      }
+      // A gap where polls failed: the line takes the pen up.
+      expect((await page.locator('.chart-svg .line').getAttribute('d'))?.match(/M/g)).toHaveLength(2);
+    });
+  });
+
+  it('the chart with a script follows the pointer and drags along no style that the policy forbids', async () => {
+    await withPage(bed.scripted, async (page, complaints) => {
+      await openPage(page, `${bed.server.url}/accounts/otp?range=24h`);
+      const over = page.locator('.u-over');
+      await over.hover({ position: { x: 300, y: 60 } });
+      await expect.poll(() => page.locator('.u-legend').textContent()).toMatch(/\d+\.\d+ CNY/);
+      const pointed = await page.locator('.u-legend').textContent();
+      // Newer numbers leave the cursor where it is.
+      let fetched = 0;
+      page.on('response', (response) => {
+        fetched += Number(response.url().includes('/chart?'));
+      });
+      const tell = async () => {
+        await page.evaluate("document.dispatchEvent(new Event('lowwater:fresh'))");
+        return fetched;
+      };
+      await expect.poll(tell, { timeout: 10_000, interval: 500 }).toBeGreaterThan(0);
+      await page.waitForTimeout(200);
+      expect(await page.locator('.u-legend').textContent()).toBe(pointed);
+      expect(complaints).toEqual([]);
+    });
+  });
+
+  it('the chart zooms by keys and by dragging, and keeps its zoom when it is fresh', async () => {
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, `${bed.server.url}/accounts/otp?range=30d`);
+      const zoomIn = page.getByRole('button', { name: 'Zoom in' });
+      await zoomIn.waitFor();
+      const picture = async () => (await picturesOf(page))[0];
+      const whole = await picture();
+      await zoomIn.focus();
+      const closer = page.waitForResponse((response) => response.url().includes('&since='));
+      await page.keyboard.press('+');
+      await expect.poll(picture).not.toBe(whole);
+      await closer;
+      await page.waitForTimeout(200);
+      const near = await picture();
+      // The chart is fetched again every few seconds at most, so it is told until it does.
+      let fetched = 0;
+      page.on('response', (response) => {
+        fetched += Number(response.url().includes('/chart?'));
+      });
+      const tell = async () => {
+        await page.evaluate("document.dispatchEvent(new Event('lowwater:fresh'))");
+        return fetched;
+      };
+      await expect.poll(tell, { timeout: 10_000, interval: 500 }).toBeGreaterThan(0);
+      expect(await picture()).toBe(near);
+      await page.keyboard.press('0');
+      await expect.poll(picture).not.toBe(near);
+      expect(await page.locator('[data-csv]').getAttribute('href')).toMatch(/since=30d$/);
+      const again = await picture();
+      const over = await page.locator('.u-over').boundingBox();
+      if (over === null) throw new Error('the chart has no surface');
+      await page.mouse.move(over.x + over.width * 0.3, over.y + 50);
+      await page.mouse.down();
+      await page.mouse.move(over.x + over.width * 0.6, over.y + 60, { steps: 4 });
+      const finer = page.waitForResponse((response) => response.url().includes('&since='));
+      await page.mouse.up();
+      await expect.poll(picture).not.toBe(again);
+      const { since, until, points } = (await (await finer).json()) as {
+        since: number;
+        until: number;
+        points: unknown[];
+      };
+      // Three tenths of the chart, with as many points as the whole has.
+      expect((until - since) / dayMs).toBeLessThan(12);
+      expect(points.length).toBeGreaterThan(400);
+      const csv = (await page.locator('[data-csv]').getAttribute('href')) ?? '';
+      const { searchParams } = new URL(csv, bed.server.url);
+      expect(Date.parse(searchParams.get('since') ?? '')).toBeCloseTo(since, -4);
+      expect(Date.parse(searchParams.get('until') ?? '')).toBeCloseTo(until, -4);
+    });
+  });
+
+  it('shows any two dates, and gives their readings as CSV, without a script', async () => {
+    await withPage(bed.plain, async (page) => {
+      await openPage(page, `${bed.server.url}/accounts/otp?balance=voip`);
+      await page.getByLabel('From', { exact: true }).fill('2026-11-02');
+      await page.getByLabel('to', { exact: true }).fill('2026-11-03');
+      await page.getByRole('button', { name: 'Show' }).click();
+      await page
+        .getByRole('heading', { name: /^VoIP balance, Mon 2 Nov 00:00 UTC to Wed 4 Nov 00:00/ })
+        .waitFor();
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('link', { name: 'Download as CSV' }).click(),
+      ]);
+      expect(download.suggestedFilename()).toBe('otp-2026-11-02-2026-11-03.csv');
+      const lines = readFileSync(await download.path(), 'utf8')
+        .trim()
+        .split('\r\n');
+      expect(lines[0]).toBe('at,sms,voip,currency');
+      expect(lines).toHaveLength(1 + 2 * 288);
+    });
+  });
+
+  it.each(['with', 'without'])(
+    'tries other thresholds before the file is edited, %s a script',
+    async (how) => {
+      await withPage(how === 'with' ? bed.scripted : bed.plain, async (page, complaints) => {
+        await openPage(page, `${bed.server.url}/accounts/otp`);
+        await page.getByRole('link', { name: 'Try other values of sms-low' }).click();
+        expect(await page.getByLabel('thresholds.critical').inputValue()).toBe('50');
+        await page.getByLabel('thresholds.critical').fill('700');
+        await page.getByRole('button', { name: 'Try' }).click();
+        await page.getByText('the threshold for critical must be lower than that for warning').waitFor();
+        // More than this was never there, so that as it is it fired once and for all.
+        await page.getByLabel('thresholds.info').fill('');
+        await page.getByLabel('thresholds.critical').fill('35');
+        await page.getByLabel('hysteresis').fill('');
+        await page.getByLabel('Over the last').selectOption('30 days');
+        await page.getByRole('button', { name: 'Try' }).click();
+        const told = 'In 30 days it would have told 8 times; as it is now, once.';
+        await page.getByRole('status').filter({ hasText: told }).waitFor();
+        expect(JSON.parse((await page.locator('.paste').textContent()) ?? '')).toEqual({
+          id: 'sms-low',
+          type: 'below',
+          thresholds: { warning: 200, critical: 35 },
+        });
+        expect(await page.locator('.chart-svg .shade').count()).toBe(8);
+        if (how === 'with') await loadAxe(page);
+        if (how === 'with') expect(await seriousFindings(page)).toEqual([]);
+        await page.setViewportSize(narrow);
+        expect(await widthOf(page)).toBeLessThanOrEqual(narrow.width);
+        expect(complaints.filter((complaint) => !complaint.includes('400'))).toEqual([]);
+      });
+    },
+  );
+
+  it('says beside the dates what is wrong with them', async () => {
+    await withPage(bed.plain, async (page) => {
+      await openPage(page, `${bed.server.url}/accounts/otp?since=2026-11-09&until=2026-11-02`);
+      await page.getByRole('alert').filter({ hasText: 'since: it must lie before until' }).waitFor();
+      expect(await page.locator('.chart-svg .line').count()).toBe(1);
+    });
+  });
+
+  it('draws both balances under one another and zooms them together', async () => {
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, `${bed.server.url}/accounts/otp?balance=both&range=30d`);
+      await expect.poll(() => page.locator('.uplot canvas').count()).toBe(2);
+      const pictures = () => picturesOf(page);
+      const [sms, voip] = await pictures();
+      await page.getByRole('button', { name: 'Zoom in' }).click();
+      await expect.poll(async () => (await pictures())[0]).not.toBe(sms);
+      expect((await pictures())[1]).not.toBe(voip);
+    });
+  });
+});
+
+/** What the charts show, each as a short text that is another one for another picture. */
+function picturesOf(page: Page): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll('.uplot canvas')].map((it) => {
+    let sum = 0;
+    for (const letter of it.toDataURL()) sum = (sum * 31 + letter.charCodeAt(0)) % 1000000007;
+    return String(sum);
+  })`);
+}

@@ -1,0 +1,204 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it, vi } from 'vitest';
+import { Secret } from '../../src/domain/secret.ts';
+import { hasBrowser, openPage, withPage } from '../support/browser.ts';
+import { ackLink, narrow, token, useBrowser, wide, widthOf } from '../support/browser-bed.ts';
+import { demoViews } from '../support/demo-views.ts';
+import { buildAccountView, buildAlertView, hourMs, viewsNow } from '../support/fake-views.ts';
+import { runServer } from '../support/web-server.ts';
+
+// Chromium shares the machine with the other test files.
+vi.setConfig({ testTimeout: 30_000 });
+
+describe.skipIf(!hasBrowser())('people at a browser', () => {
+  const bed = useBrowser();
+
+  it('the keyboard alone acknowledges', async () => {
+    const own = await runServer({ views: demoViews() });
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, own.url);
+      await tabTo(page, 'Acknowledge sms-low of OTP production');
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('Wei');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('topping up now');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await page.getByRole('status').filter({ hasText: 'Acknowledged.' }).waitFor();
+      expect(own.views.orders).toEqual([
+        {
+          kind: 'acknowledge',
+          order: { account: 'otp', rule: 'sms-low', by: 'Wei', comment: 'topping up now' },
+        },
+      ]);
+    });
+    await own.close();
+  });
+
+  it('the keyboard alone silences, also without a script', async () => {
+    const own = await runServer({ views: demoViews() });
+    await withPage(bed.plain, async (page) => {
+      await openPage(page, `${own.url}/accounts/otp`);
+      await tabTo(page, 'Silence all alerts of OTP production');
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Tab');
+      await page.keyboard.type('Wei');
+      await page.keyboard.press('Enter');
+      await page.getByRole('status').filter({ hasText: 'Silenced.' }).waitFor();
+      const order = {
+        match: { account: ['otp'] },
+        startsAt: viewsNow,
+        endsAt: viewsNow + 4 * hourMs,
+        by: 'Wei',
+        comment: '',
+      };
+      expect(own.views.orders).toEqual([{ kind: 'silence', order }]);
+    });
+    await own.close();
+  });
+
+  it('signs in, keeps the way, signs out', async () => {
+    await withPage(bed.scripted, async (page) => {
+      await page.goto(`${bed.locked.url}/accounts/otp`);
+      await page.getByLabel('Token').fill('wrong');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('alert').filter({ hasText: 'not the token' }).waitFor();
+      await page.getByLabel('Token').fill(token);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { level: 1, name: 'OTP production' }).waitFor();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByLabel('Token').waitFor();
+    });
+  });
+
+  it('a link from another site finds the session that began here', async () => {
+    const context = await bed.browser.newContext();
+    await withPage(context, async (page) => {
+      const link = `data:text/html,<a href="${bed.locked.url}/accounts/otp">open</a>`;
+      await page.goto(link);
+      await page.getByRole('link').click();
+      await page.getByLabel('Token').fill(token);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { level: 1, name: 'OTP production' }).waitFor();
+      await page.goto(link);
+      await page.getByRole('link').click();
+      await page.getByRole('heading', { level: 1, name: 'OTP production' }).waitFor();
+    });
+    await context.close();
+  });
+
+  it('acknowledges from a message without signing in', async () => {
+    const own = await runServer({ views: demoViews(), settings: { token: new Secret(token) } });
+    await withPage(bed.scripted, async (page) => {
+      await page.goto(own.url + ackLink);
+      await page.getByLabel('Your name').fill('Wei');
+      await page.getByRole('button', { name: 'Acknowledge' }).click();
+      await page.getByRole('heading', { name: 'Acknowledged' }).waitFor();
+      expect(own.views.orders).toHaveLength(1);
+    });
+    await own.close();
+  });
+
+  it('keeps itself fresh, and leaves alone what somebody fills in', async () => {
+    const own = await runServer({ views: demoViews() });
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, own.url);
+      await page.getByText('Updates by itself.').waitFor();
+      own.views.channelList = [
+        { name: 'brand-new', type: 'webhook', pending: 0, lastDeliveredAt: null, lastError: null },
+      ];
+      own.views.change();
+      await page.getByRole('rowheader', { name: 'brand-new' }).waitFor();
+      await page.locator('summary', { hasText: 'Acknowledge' }).first().click();
+      await page.getByLabel('Your name').first().fill('We');
+      own.views.alertList = [];
+      own.views.channelList = [];
+      own.views.change();
+      await page.getByText('No channel is configured').waitFor();
+      expect(await page.getByLabel('Your name').first().inputValue()).toBe('We');
+    });
+    await own.close();
+  });
+
+  it('says on top and in the title when the daemon is gone, and when it is back', async () => {
+    const own = await runServer({ views: demoViews() });
+    const { port } = new URL(own.url);
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, own.url);
+      await page.getByText('Updates by itself.').waitFor();
+      await own.close();
+      await page.getByRole('alert').getByText('No connection to lowwater').waitFor();
+      expect(await page.title()).toMatch(/^Not connected · /);
+      const back = await runServer({ views: demoViews(), settings: { port: Number(port) } });
+      await page.getByText('Updates by itself.').waitFor();
+      expect(await page.title()).not.toContain('Not connected');
+      await back.close();
+    });
+  });
+
+  it('notices within 15 s that the daemon hangs', async () => {
+    // A server that shows no sign of life, though the connection stands.
+    const own = await runServer({ views: demoViews(), limits: { heartbeatMs: 600_000 } });
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, own.url);
+      await page.getByRole('alert').getByText('No connection to lowwater').waitFor({ timeout: 15_000 });
+      expect(await page.title()).toMatch(/^Not connected · /);
+    });
+    await own.close();
+  });
+
+  it.each([
+    ['markup', '<img src=x onerror=alert(1)>"\'&\u202E<script>alert(2)</script>'],
+    ['one endless word', 'N'.repeat(5_000)],
+  ])('hostile names stay names: %s', async (_what, name) => {
+    const own = await runServer({ views: demoViews() });
+    own.views.accountList = [
+      buildAccountView({
+        name,
+        // As much as is taken for a currency.
+        currency: name.slice(0, 16),
+        labels: { [name]: name },
+        failure: name,
+        usage: { [name]: name },
+      }),
+    ];
+    own.views.alertList = [
+      buildAlertView({
+        summary: name,
+        accountName: name,
+        rule: name,
+        acknowledged: { at: viewsNow, by: name, comment: name },
+      }),
+      buildAlertView({ summary: name, account: name, accountName: name, rule: name }),
+    ];
+    await withPage(bed.scripted, async (page, complaints) => {
+      for (const path of [
+        '/',
+        '/accounts/otp',
+        '/silences',
+        '/messages',
+        `/?q=${encodeURIComponent(name.slice(0, 100))}`,
+      ]) {
+        await openPage(page, own.url + path);
+        expect(await page.locator('main img, main script').count()).toBe(0);
+        for (const size of [wide, narrow]) {
+          await page.setViewportSize(size);
+          expect(await widthOf(page), path).toBeLessThanOrEqual(size.width);
+        }
+      }
+      expect(complaints).toEqual([]);
+    });
+    await own.close();
+  });
+});
+
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let step = 0; step < 60; step += 1) {
+    await page.keyboard.press('Tab');
+    if ((await page.evaluate('document.activeElement.textContent')) === name) return;
+  }
+  throw new Error(`no way by Tab to ${name}`);
+}

@@ -1,0 +1,163 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it, vi } from 'vitest';
+import { hasBrowser, listenToComplaints, openPage, withPage } from '../support/browser.ts';
+import {
+  ackLink,
+  type BrowserBed,
+  loadAxe,
+  narrow,
+  seriousFindings,
+  useBrowser,
+  wide,
+  widthOf,
+} from '../support/browser-bed.ts';
+
+// Chromium shares the machine with the other test files.
+vi.setConfig({ testTimeout: 30_000 });
+
+const pages = [
+  ['overview', '/'],
+  ['account', '/accounts/otp?range=7d'],
+  ['account-voip', '/accounts/voice-alerts?balance=voip&range=30d'],
+  ['account-both', '/accounts/otp?balance=both&since=2026-11-01&until=2026-11-18'],
+  ['trial', '/accounts/otp/try/sms-low'],
+  ['alerts', '/alerts'],
+  ['alerts-past', '/alerts?state=past'],
+  ['silences', '/silences'],
+  ['messages', '/messages'],
+  ['time-zone', '/time-zone'],
+  ['acknowledge', ackLink],
+  ['sign-in', '/sign-in'],
+] as const;
+/** A phone, a tablet, a laptop, a screen on the wall. */
+const widths = [360, 820, 1140, 1920];
+
+interface Observations {
+  readonly complaints: readonly string[];
+  readonly findings: readonly string[];
+  readonly facts: { readonly scripted: string; readonly plain: string };
+  /** Widths at which it scrolls sideways; and how wide it is without a script on a phone. */
+  readonly tooWide: { readonly scripted: readonly number[]; readonly plain: number };
+}
+
+/** Tabs that are used for one page after another. */
+interface Lane {
+  readonly page: Page;
+  readonly plainPage: Page;
+  /** Of the page open now. */
+  readonly complaints: string[];
+}
+
+const nothing = (): void => undefined;
+describe.skipIf(!hasBrowser())('each page in a browser', () => {
+  const seen = new Map<string, Promise<Observations>>();
+  const bed = useBrowser(observeAll);
+
+  describe.each(pages)('%s', (name) => {
+    it('loads without a complaint of the console or the policy', async () => {
+      expect((await look(name)).complaints).toEqual([]);
+    });
+
+    it('has nothing serious for axe at any width, in light and in dark', async () => {
+      expect((await look(name)).findings).toEqual([]);
+    });
+
+    it('scrolls sideways at no width, with or without a script', async () => {
+      const { tooWide } = await look(name);
+      expect(tooWide.scripted).toEqual([]);
+      expect(tooWide.plain).toBeLessThanOrEqual(narrow.width);
+    });
+
+    it('shows the same facts without a script', async () => {
+      const { facts } = await look(name);
+      expect(facts.plain.length).toBeGreaterThan(30);
+      expect(facts.plain).toBe(facts.scripted);
+    });
+  });
+
+  it.each([360, 840, 920, 1140, 1920])(
+    'at %i px runway, last reading and the link of each account are in sight',
+    async (width) => {
+      await withPage(bed.scripted, async (page) => {
+        await page.setViewportSize({ width, height: 900 });
+        await openPage(page, bed.server.url);
+        for (const cell of [
+          page.locator('table.accounts tbody tr').first().locator('[data-label=Runway]'),
+          page.locator('table.accounts tbody tr').first().locator('[data-label=Read]'),
+          page.locator('table.accounts tbody tr').first().locator('th a'),
+        ]) {
+          const box = await cell.boundingBox();
+          expect(box === null ? Number.NaN : box.x + box.width).toBeLessThanOrEqual(width);
+        }
+      });
+    },
+  );
+
+  /** What was seen of a page, once for all the tests of it: loading and axe are what takes the time. */
+  function look(name: string): Promise<Observations> {
+    return seen.get(name) ?? Promise.reject(new Error(`nobody looked at ${name}`));
+  }
+
+  /** Begins to look at all pages, in two lanes, each with a tab for what runs scripts and one for what does not. */
+  async function observeAll(bed: BrowserBed): Promise<void> {
+    const lanes = await Promise.all([openLane(bed), openLane(bed)]);
+    const ends = lanes.map(() => Promise.resolve());
+    for (const [index, [name, path]] of pages.entries()) {
+      const turn = index % lanes.length;
+      const lane = lanes[turn];
+      if (lane === undefined) continue;
+      const url = (name === 'sign-in' ? bed.locked : bed.server).url + path;
+      const observed = (ends[turn] ?? Promise.resolve()).then(() => observe(lane, url));
+      seen.set(name, observed);
+      ends[turn] = observed.then(nothing, nothing);
+    }
+  }
+});
+
+async function openLane({ scripted, plain }: BrowserBed): Promise<Lane> {
+  const [page, plainPage] = await Promise.all([scripted.newPage(), plain.newPage()]);
+  const complaints: string[] = [];
+  listenToComplaints(page, complaints);
+  return { page, plainPage, complaints };
+}
+
+async function observe({ page, plainPage, complaints }: Lane, url: string): Promise<Observations> {
+  complaints.length = 0;
+  await Promise.all([page.setViewportSize(wide), page.emulateMedia({ colorScheme: 'light' })]);
+  await openPage(page, url);
+  const scriptedFacts = await factsOf(page);
+  // Run as the browser's own code: the policy of the page holds for the page only.
+  await loadAxe(page);
+  const findings: string[] = [];
+  const tooWide: number[] = [];
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 800 });
+    if ((await widthOf(page)) > width) tooWide.push(width);
+    // What differs in the dark are the colours.
+    for (const [colorScheme, rules] of [
+      ['light', null],
+      ['dark', ['color-contrast']],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      const found = await seriousFindings(page, rules);
+      findings.push(...found.map((finding) => `${width} px, ${colorScheme}: ${finding}`));
+    }
+  }
+  await plainPage.setViewportSize(narrow);
+  await openPage(plainPage, url);
+  return {
+    complaints: [...complaints],
+    findings,
+    facts: { scripted: scriptedFacts, plain: await factsOf(plainPage) },
+    tooWide: { scripted: tooWide, plain: await widthOf(plainPage) },
+  };
+}
+
+/** The words of the page without what only the picture of the chart says in either form. */
+function factsOf(page: Page): Promise<string> {
+  return page.evaluate(`(() => {
+    const main = document.querySelector('main').cloneNode(true);
+    main.querySelectorAll('.chart-box').forEach((box) => box.remove());
+    return main.textContent.replace(/\\s+/g, ' ').trim();
+  })()`) as Promise<string>;
+}

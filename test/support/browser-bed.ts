@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
+import { Secret } from '../../src/domain/secret.ts';
+import { signAcknowledgement } from '../../src/http/ack-link.ts';
+import { launchBrowser } from './browser.ts';
+import { demoViews } from './demo-views.ts';
+import { hourMs, viewsNow } from './fake-views.ts';
+import { trialsOn } from './trials.ts';
+import { ackKey, type RunningServer, runServer } from './web-server.ts';
+
+export const token = 'browser-token';
+export const wide = { width: 1280, height: 800 };
+export const narrow = { width: 360, height: 740 };
+
+/** As a message carries it: acknowledges without signing in. */
+export const ackLink = `/ack?${signAcknowledgement(ackKey, { account: 'otp', rule: 'sms-low', incident: 'incident-1', expiresAt: viewsNow + hourMs })}`;
+
+/** A browser before two servers of made-up views, there while the tests of a `describe` run. */
+export interface BrowserBed {
+  readonly browser: Browser;
+  readonly scripted: BrowserContext;
+  /** Runs no script. */
+  readonly plain: BrowserContext;
+  readonly server: RunningServer;
+  /** Asks for `token`. */
+  readonly locked: RunningServer;
+}
+
+/** To be called in a `describe`; `begin` is called once the bed is there. */
+export function useBrowser(begin: (bed: BrowserBed) => Promise<void> = async () => undefined): BrowserBed {
+  let made: BrowserBed | null = null;
+  const bed = (): BrowserBed => {
+    if (made === null) throw new Error('the browser is there in tests only');
+    return made;
+  };
+  beforeAll(async () => {
+    made = await makeBed();
+    await begin(made);
+  }, 60_000);
+  afterAll(async () => {
+    const { browser, server, locked } = bed();
+    await browser.close();
+    await Promise.all([server.close(), locked.close()]);
+  });
+  return {
+    get browser() {
+      return bed().browser;
+    },
+    get scripted() {
+      return bed().scripted;
+    },
+    get plain() {
+      return bed().plain;
+    },
+    get server() {
+      return bed().server;
+    },
+    get locked() {
+      return bed().locked;
+    },
+  };
+}
+
+async function makeBed(): Promise<BrowserBed> {
+  const browser = await launchBrowser();
+  const views = demoViews();
+  return {
+    browser,
+    scripted: await browser.newContext({ viewport: wide }),
+    plain: await browser.newContext({ viewport: wide, javaScriptEnabled: false }),
+    server: await runServer({ views, trials: trialsOn(views) }),
+    locked: await runServer({ views: demoViews(), settings: { token: new Secret(token) } }),
+  };
+}
+
+/** Brings axe into the page, as the browser's own code: the policy of the page holds for the page only. */
+export async function loadAxe(page: Page): Promise<void> {
+  await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'));
+}
+
+/** What axe finds serious, with all its rules or these. To be called after `loadAxe`. */
+export async function seriousFindings(
+  page: Page,
+  rules: readonly string[] | null = null,
+): Promise<readonly string[]> {
+  // Nothing to load ahead: the styles come from the page's own server, so their rules can be read as they are.
+  const options = {
+    resultTypes: ['violations'],
+    preload: false,
+    ...(rules === null ? {} : { runOnly: rules }),
+  };
+  const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as {
+    violations: { impact: string; id: string; nodes: { html: string }[] }[];
+  };
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}
+
+/** Of all that could be scrolled to, once the chart has followed a change of the window. */
+export async function widthOf(page: Page): Promise<number> {
+  const measure = () => page.evaluate('document.documentElement.scrollWidth') as Promise<number>;
+  const room = page.viewportSize()?.width ?? 0;
+  for (let tries = 0; tries < 40 && (await measure()) > room; tries += 1) await page.waitForTimeout(25);
+  return measure();
+}
