@@ -1,5 +1,6 @@
 import { type Clock, type Log, StorageError, type StoredState } from '../domain/ports.ts';
 import type { Cluster, ClusterLook, ClusterMember, MemberCard, Store } from './ports.ts';
+import { mostSkewMs, problemsOf, type Role, type Standing } from './standing.ts';
 import { createTenureStore, type TenureStore } from './tenure-store.ts';
 
 /** Of the lease in the database, the owner believes in so much of its own, from the sending of the renewal on. */
@@ -9,33 +10,6 @@ const renewalsPerLease = 4;
 /** … and who stands by looks this often, or so many times. */
 const lookMs = 1000;
 const looksPerLease = 8;
-/** Readings carry the dates of the machine's clock: one that is further off the database's owns nothing. */
-const mostSkewMs = 2000;
-
-/** What a process that shares its database is at this moment. */
-export type Role =
-  /** It has not reached the database yet, or became another incarnation just now. */
-  | 'joining'
-  | 'standby'
-  /** It owns the accounts and reads what is stored of them. */
-  | 'loading'
-  | 'owner'
-  /** It goes on from memory, because nobody reaches the database. */
-  | 'alone';
-
-export interface Standing {
-  readonly role: Role;
-  readonly node: string;
-  /** Null where nobody owns the accounts, or that is not known. */
-  readonly owner: ClusterMember | null;
-  readonly epoch: number | null;
-  /** How often this process took the accounts. */
-  readonly takeovers: number;
-  /** Whether the database answered the last time. */
-  readonly reachesDatabase: boolean;
-  /** Sentences about what is wrong. */
-  readonly problems: readonly string[];
-}
 
 interface MembershipParts {
   readonly cluster: Cluster;
@@ -119,7 +93,13 @@ export class Membership {
       epoch: this.#look?.epoch ?? null,
       takeovers: this.#takeovers,
       reachesDatabase: this.#reaches,
-      problems: this.#problems(),
+      problems: problemsOf({
+        role: this.#role,
+        card: this.#parts.card(),
+        owner: this.#ownerMember(),
+        reachesDatabase: this.#reaches,
+        skewMs: this.#skewMs,
+      }),
     };
   }
 
@@ -335,22 +315,6 @@ export class Membership {
   #ownerMember(): ClusterMember | null {
     const look = this.#look;
     return look?.members.find(({ incarnation }) => incarnation === look.owner) ?? null;
-  }
-
-  #problems(): string[] {
-    const owner = this.#ownerMember();
-    const { node, configHash } = this.#parts.card();
-    const isStrange = owner !== null && owner.configHash !== configHash;
-    const problems: string[] = [];
-    if (!this.#reaches) problems.push('the shared database does not answer this daemon');
-    if (this.#role === 'alone') problems.push('nobody reaches the shared database: going on from memory');
-    if (isStrange)
-      problems.push(`the configuration of ${node} is not that of ${owner.node}, which owns the accounts`);
-    if (Math.abs(this.#skewMs) > mostSkewMs)
-      problems.push(
-        `the clock of ${node} is ${(this.#skewMs / 1000).toFixed(1)} s off the clock of the database: it takes no accounts until it is set`,
-      );
-    return problems;
   }
 
   #pause(): Promise<void> {

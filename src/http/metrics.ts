@@ -1,4 +1,4 @@
-import type { Standing } from '../daemon/membership.ts';
+import type { Standing } from '../daemon/standing.ts';
 import type { Micros } from '../domain/money.ts';
 import { type Balance, balances } from '../domain/reading.ts';
 import type { AccountView, FiringView, LiveViews } from '../views/views.ts';

@@ -1,6 +1,6 @@
 import type { Daemon } from '../daemon/daemon.ts';
-import type { Standing } from '../daemon/membership.ts';
 import type { StoreReader } from '../daemon/ports.ts';
+import type { Standing } from '../daemon/standing.ts';
 import { ownAccountId } from '../domain/alert.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';

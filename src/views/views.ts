@@ -1,5 +1,5 @@
 import type { Counters } from '../daemon/counting.ts';
-import type { Standing } from '../daemon/membership.ts';
+import type { Standing } from '../daemon/standing.ts';
 import type { Incident } from '../domain/alert.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Outlook } from '../domain/message.ts';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Membership, type Standing } from '../../src/daemon/membership.ts';
+import { Membership } from '../../src/daemon/membership.ts';
 import type { ClusterMember, Store } from '../../src/daemon/ports.ts';
+import type { Standing } from '../../src/daemon/standing.ts';
 import type { Clock } from '../../src/domain/ports.ts';
 import { StorageError } from '../../src/domain/ports.ts';
 import { batch } from '../store/sqlite/batches.ts';
