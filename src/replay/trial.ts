@@ -53,8 +53,11 @@ export class Trials {
     this.#parts = parts;
   }
 
-  /** `busy` while enough others run; `too-long` where it did not end in time. */
-  async run(order: TrialOrder): Promise<Trial | 'busy' | 'too-long'> {
+  /**
+   * `busy` while enough others run; `too-long` where it did not end in time; `not-watched` where no poll of that time is
+   * stored, of which nobody may say that nothing would have been told.
+   */
+  async run(order: TrialOrder): Promise<Trial | 'busy' | 'too-long' | 'not-watched'> {
     if (this.#running >= mostAtOnce) return 'busy';
     this.#running += 1;
     try {
@@ -64,12 +67,17 @@ export class Trials {
     }
   }
 
-  async #replay({ account: id, tried, present, since }: TrialOrder): Promise<Trial | 'too-long'> {
+  async #replay({
+    account: id,
+    tried,
+    present,
+    since,
+  }: TrialOrder): Promise<Trial | 'too-long' | 'not-watched'> {
     const { calendar, clock } = this.#parts;
     const settings = this.#parts.settings();
     const now = clock.now();
     const account = settings.accounts.find((known) => known.id === id);
-    if (account === undefined) return { since, until: now, tried: [], present: null };
+    if (account === undefined) return 'not-watched';
     const stored = storedPast(this.#parts.reader, account, { since: since - learningMs, now });
     const past: AccountPast = { ...stored, before: emptyReader };
     const asConfigured = (rule: Rule): Rule => ({ ...rule, builtIn: false });
@@ -80,6 +88,7 @@ export class Trials {
       const sliceAt = clock.monotonic();
       const result = await replay.advance(polls);
       if (result !== null) {
+        if (result.accounts.every(({ lastAt }) => lastAt < since)) return 'not-watched';
         const told = (rule: string): readonly ReplayedIncident[] =>
           result.incidents.filter(
             (it) => it.rule === rule && (it.event ? it.firedAt : (it.resolvedAt ?? now)) >= since,

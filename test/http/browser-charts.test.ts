@@ -3,7 +3,10 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it, vi } from 'vitest';
 import { hasBrowser, openPage, withPage } from '../support/browser.ts';
 import { loadAxe, narrow, seriousFindings, useBrowser, widthOf } from '../support/browser-bed.ts';
+import { demoViews } from '../support/demo-views.ts';
 import { dayMs } from '../support/fake-views.ts';
+import { trialsOn } from '../support/trials.ts';
+import { runServer } from '../support/web-server.ts';
 
 // Chromium shares the machine with the other test files.
 vi.setConfig({ testTimeout: 30_000 });
@@ -151,6 +154,20 @@ describe.skipIf(!hasBrowser())('charts and trials in a browser', () => {
       });
     },
   );
+
+  it('tells nothing of a time of which nothing is stored', async () => {
+    const views = demoViews();
+    const trials = trialsOn(views);
+    views.pollsByAccount.delete('otp');
+    const own = await runServer({ views, trials });
+    await withPage(bed.plain, async (page) => {
+      await openPage(page, `${own.url}/accounts/otp/try/sms-low`);
+      await page.getByRole('button', { name: 'Try' }).click();
+      await page.getByRole('alert').filter({ hasText: 'is not known' }).waitFor();
+      expect(await page.getByText('would have told').count()).toBe(0);
+    });
+    await own.close();
+  });
 
   it('says beside the dates what is wrong with them', async () => {
     await withPage(bed.plain, async (page) => {

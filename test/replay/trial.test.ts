@@ -55,13 +55,24 @@ describe('a rule that is tried on stored history', () => {
     expect(trial.tried.every(({ severity }) => severity === 'warning')).toBe(true);
   });
 
-  it('is tried where no such rule is in force, and where nothing is stored', async () => {
+  it('is tried where no such rule is in force', async () => {
     const alone = await trialsOn(reading(sawtooth(now - dayMs, 5 * minuteMs))).run({
       ...order,
       present: null,
     });
     expect(alone).toMatchObject({ present: null, tried: [{}, {}, {}] });
-    expect(await trialsOn(emptyReader).run(order)).toMatchObject({ tried: [] });
+  });
+
+  it.each([
+    ['nothing is stored', [], order],
+    [
+      'all that is stored is older',
+      sawtooth(now - 10 * dayMs, hourMs).filter(({ at }) => at < order.since),
+      order,
+    ],
+    ['the account is not watched', sawtooth(now - dayMs, hourMs), { ...order, account: 'gone' }],
+  ])('does not say that nothing would have been told where %s', async (_where, polls, asked) => {
+    expect(await trialsOn(reading(polls)).run(asked)).toBe('not-watched');
   });
 
   it('runs beside one more at the most, and can be tried again after it', async () => {

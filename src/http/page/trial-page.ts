@@ -41,6 +41,14 @@ export function addTrialPage(app: WebApp, options: PageOptions): void {
     if (trial === 'too-long') {
       throw new RequestError('unavailable', 'That took too long: try a shorter time.', {});
     }
+    if (trial === 'not-watched') {
+      const message =
+        'No poll of this account is stored of that time: what would have been told is not known.';
+      return showTrial(options, context, {
+        ...shown,
+        outcome: { kind: 'refused', problems: [{ path: '', message }] },
+      });
+    }
     return showTrial(options, context, { ...shown, outcome: { kind: 'tried', rule: read.rule, trial } });
   });
 }
