@@ -191,8 +191,12 @@ function countTold(bed: ClusterBed, word: string, path?: string): Map<string, nu
     : count(path);
 }
 
+/** What a post says of the rule that the runs are about; own alerts may stand beside it. */
 function tellsOf(body: string): string {
-  const { data } = JSON.parse(body) as { readonly data: { readonly headline: string } };
-  const headline = data.headline.toUpperCase();
-  return ['RESOLVED', 'WARNING', 'CRITICAL'].find((word) => headline.includes(word)) ?? 'OTHER';
+  const { data } = JSON.parse(body) as {
+    readonly data: { readonly alerts: readonly { readonly rule: string; readonly state: string }[] };
+  };
+  const about = data.alerts.find(({ rule }) => rule === 'sms-low');
+  if (about === undefined) return 'OTHER';
+  return about.state === 'resolved' ? 'RESOLVED' : 'WARNING';
 }
