@@ -3,14 +3,15 @@
  * (the best of several, with compiled code kept as it is after the first), then `replay` of so many stored polls with 256 MB of heap and
  * the most memory it took. Aims: 90, 150 and 180 ms; 200 MB. Run: npm run build && node bench/commands.ts [--polls 10500000]
  */
+
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Batch } from '../src/domain/ports.ts';
 import { openSqliteStore } from '../src/store/sqlite/open-store.ts';
 import { systemClock } from '../src/system/clock.ts';
+import { batch } from '../test/store/sqlite/batches.ts';
 
 const { values } = parseArgs({
   options: {
@@ -82,27 +83,10 @@ function fill(accounts: number): void {
         const reading = { at, sms, voip: 0, currency: 'CNY' };
         return { account: `account-${number}`, poll: { at, outcome: 'ok', reading } as const };
       });
-      store.commit(batchOf(polls));
+      store.commit(batch({ polls }));
     }
   }
   store.close();
-}
-
-function batchOf(polls: Batch['polls']): Batch {
-  return {
-    polls,
-    accounts: [],
-    removedAccounts: [],
-    spending: [],
-    backoffs: [],
-    alerts: [],
-    removedAlerts: [],
-    incidents: [],
-    messages: [],
-    removedMessages: [],
-    silences: [],
-    notes: {},
-  };
 }
 
 function writeConfig(name: string, accounts: number): string {

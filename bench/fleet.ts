@@ -4,6 +4,7 @@
  * accounts grew; then loading everything as a daemon does that takes over.
  * Run: node bench/fleet.ts [--accounts 50000] [--rounds 4]
  */
+
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +15,7 @@ import type { PollRecord } from '../src/domain/reading.ts';
 import { openCluster } from '../src/store/postgres/open-cluster.ts';
 import { openStore } from '../src/store/store.ts';
 import { systemClock } from '../src/system/clock.ts';
+import { batch } from '../test/store/sqlite/batches.ts';
 import { noPostgres, startPostgres } from '../test/support/postgres.ts';
 
 const { values: options } = parseArgs({
@@ -183,20 +185,11 @@ function pollOf(number: number, round: number): Batch['polls'][number] {
 
 function batchOf(polls: Batch['polls']): Batch {
   const newest = new Map(polls.map(({ account, poll }) => [account, poll]));
-  return {
+  return batch({
     polls,
     accounts: [...newest].map(([account, poll]) => stateOf(account, poll)),
-    removedAccounts: [],
-    spending: [],
-    backoffs: [],
-    alerts: [],
-    removedAlerts: [],
-    incidents: [],
-    messages: [],
-    removedMessages: [],
-    silences: [],
     notes: { alive: String(polls[0]?.poll.at) },
-  };
+  });
 }
 
 function stateOf(account: string, poll: PollRecord): AccountState {

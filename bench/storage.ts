@@ -2,15 +2,17 @@
  * What storing costs: bytes on disk per poll, CPU and time per poll in group commits with synchronous=FULL,
  * and the time to read a year of history. Run: node bench/storage.ts
  */
+
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AccountState, Batch, Log } from '../src/domain/ports.ts';
+import type { AccountState, Log } from '../src/domain/ports.ts';
 import type { PollRecord } from '../src/domain/reading.ts';
 import { openSqliteStore } from '../src/store/sqlite/open-store.ts';
 import type { SqliteStore } from '../src/store/sqlite/port.ts';
 import { openSqliteReader } from '../src/store/sqlite/reader.ts';
 import { systemClock } from '../src/system/clock.ts';
+import { batch } from '../test/store/sqlite/batches.ts';
 
 const fiveMinutesMs = 300_000;
 const start = Date.UTC(2026, 0, 1);
@@ -44,7 +46,9 @@ function measureYear(name: string, spend: () => number): void {
   }
   const empty = diskBytes(path);
   for (let from = 0; from < polls.length; from += 1000) {
-    store.commit(batch(polls.slice(from, from + 1000).map((poll) => ({ account: 'bench', poll }))));
+    store.commit(
+      batch({ polls: polls.slice(from, from + 1000).map((poll) => ({ account: 'bench', poll })) }),
+    );
   }
   store.close();
   const perPoll = (diskBytes(path) - empty) / polls.length;
@@ -77,7 +81,10 @@ function measureCommits(withStates: boolean): void {
       const at = start + Math.floor((index * size) / accounts) * 20_000 + Math.floor(fraction() * 80);
       return { account: `account-${number}`, poll: reading(at, balances[number]) };
     });
-    return batch(polls, withStates ? polls.map(({ account, poll }) => state(account, poll)) : []);
+    return batch({
+      polls,
+      accounts: withStates ? polls.map(({ account, poll }) => state(account, poll)) : [],
+    });
   });
   const cpu = process.cpuUsage();
   const begin = performance.now();
@@ -102,23 +109,6 @@ function measureCommits(withStates: boolean): void {
 
 function open(path: string): SqliteStore {
   return openSqliteStore({ path, log: silent, now: systemClock.now, program: 'bench' });
-}
-
-function batch(polls: Batch['polls'], accounts: readonly AccountState[] = []): Batch {
-  return {
-    polls,
-    accounts,
-    removedAccounts: [],
-    spending: [],
-    backoffs: [],
-    alerts: [],
-    removedAlerts: [],
-    incidents: [],
-    messages: [],
-    removedMessages: [],
-    silences: [],
-    notes: {},
-  };
 }
 
 function reading(at: number, sms: number): PollRecord {

@@ -4,6 +4,7 @@ import type { Reading } from '../../src/domain/reading.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { openSqliteReader } from '../../src/store/sqlite/reader.ts';
 import { systemClock } from '../../src/system/clock.ts';
+import { batch } from '../../test/store/sqlite/batches.ts';
 import { accountId, burnPer20sMicros } from './accounts.ts';
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
@@ -90,20 +91,7 @@ function batchOf(
       ? []
       : [{ account, poll: { at: reading.at, outcome: 'ok' as const, reading } }];
   });
-  return {
-    polls,
-    accounts: [],
-    removedAccounts: [],
-    spending: [],
-    backoffs: [],
-    alerts: [],
-    removedAlerts: [],
-    incidents: [],
-    messages: [],
-    removedMessages: [],
-    silences: [],
-    notes: {},
-  };
+  return batch({ polls });
 }
 
 function compare(path: string, added: readonly (readonly Reading[])[]): void {

@@ -1,6 +1,6 @@
 import type { Cluster, ClusterLook, MemberCard, Store } from '../../src/daemon/ports.ts';
 import { type Batch, type OperatorOrder, StorageError } from '../../src/domain/ports.ts';
-import { emptyReader } from '../../src/views/empty-reader.ts';
+import { emptyReader, nothingStored } from '../../src/views/empty-reader.ts';
 import type { FakeClock } from './fake-clock.ts';
 
 /** How one process reaches the database: each way takes `latencyMs`; a `cut` line carries nothing, until the client gives up. */
@@ -59,7 +59,7 @@ export class SimCluster {
           if (this.#slot.incarnation === incarnation) this.#slot.incarnation = '';
         }),
       store: (owner) => this.#storeOf(owner, ask),
-      reader: { ...emptyReader, load: () => ask(() => ({ ...nothing })), backup: async () => undefined },
+      reader: { ...emptyReader, load: () => ask(() => nothingStored), backup: async () => undefined },
       leaveOrder: async (order) => void this.orders.push(order),
       close: async () => undefined,
     };
@@ -154,14 +154,3 @@ export class SimCluster {
     };
   }
 }
-
-const nothing = {
-  accounts: [],
-  spending: [],
-  backoffs: [],
-  alerts: [],
-  incidents: [],
-  messages: [],
-  silences: [],
-  notes: {},
-};

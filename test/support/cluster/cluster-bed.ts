@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Secret } from '../../../src/domain/secret.ts';
 import { type BuiltProcess, type Ended, runBuilt, startBuilt } from '../built-program.ts';
 import { eventually } from '../eventually.ts';
+import { freePort } from '../free-port.ts';
 import { type PostgresCluster, startPostgres } from '../postgres.ts';
 import { type SlackSink, startSlackSink } from '../slack-sink.ts';
 import { startTcpProxy, type TcpProxy } from '../tcp-proxy.ts';
@@ -200,13 +200,4 @@ async function makeNode(it: {
       await running?.ended;
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
