@@ -1,7 +1,7 @@
 import { type Clock, type Log, StorageError, type StoredState } from '../domain/ports.ts';
+import { createOwnerStore, type OwnerStore } from './owner-store.ts';
 import type { Cluster, ClusterLook, ClusterMember, MemberCard, Store } from './ports.ts';
 import { mostSkewMs, problemsOf, type Role, type Standing } from './standing.ts';
-import { createTenureStore, type TenureStore } from './tenure-store.ts';
 
 /** Of the lease in the database, the owner believes in so much of its own, from the sending of the renewal on. */
 const ownShare = 3 / 4;
@@ -54,7 +54,7 @@ export class Membership {
   #card: MemberCard | null = null;
   /** When the renewal was sent that its lease counts from. */
   #renewedAt: Instant | null = null;
-  #store: TenureStore | null = null;
+  #store: OwnerStore | null = null;
   #epoch: number | null = null;
   #aloneSince = 0;
   #look: ClusterLook | null = null;
@@ -179,7 +179,7 @@ export class Membership {
   #take(epoch: number): void {
     const { cluster, log } = this.#parts;
     const incarnation = this.#card?.incarnation ?? '';
-    const store = createTenureStore({
+    const store = createOwnerStore({
       store: cluster.store({ incarnation, epoch }),
       reader: cluster.reader,
       monotonic: () => this.#parts.clock.monotonic(),
@@ -195,7 +195,7 @@ export class Membership {
     void this.#load(store);
   }
 
-  async #load(store: TenureStore): Promise<void> {
+  async #load(store: OwnerStore): Promise<void> {
     try {
       const stored = await this.#parts.cluster.reader.load();
       if (this.#store !== store || this.#stopped) return;

@@ -6,7 +6,7 @@ import type { Store, StoreFile } from './ports.ts';
  * The store of an owner of the shared database, over the incarnations under which it owns: what writes goes one after the
  * other, and a change of the incarnation waits for its turn among it.
  */
-export interface TenureStore extends Store {
+export interface OwnerStore extends Store {
   /** Finds out about a batch whose end is unknown, then writes on with what `change` gives; null ends it. */
   continueWith(change: () => Promise<Store | null>): Promise<void>;
   /** Since when changes are not stored, or may not have been, on the monotonic clock; null while they are. */
@@ -14,12 +14,12 @@ export interface TenureStore extends Store {
 }
 
 /** `overtaken` is called before anybody hears that a change was refused because another owns the accounts. */
-export function createTenureStore(parts: {
+export function createOwnerStore(parts: {
   readonly store: Store;
   readonly reader: StoreFile;
   readonly overtaken: () => void;
   readonly monotonic: () => number;
-}): TenureStore {
+}): OwnerStore {
   let { store } = parts;
   let unsettled: Batch | null = null;
   /** Found to be stored while nobody asked. */

@@ -1,3 +1,4 @@
+import { inParts } from '../domain/parts.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import { HistoryFileError, type PollShelf } from './history-csv.ts';
@@ -15,9 +16,9 @@ export function givenPast(
   const from = since ?? Number.NEGATIVE_INFINITY;
   return {
     account,
-    polls: () => inParts(readings.polls(from, Number.POSITIVE_INFINITY)),
+    polls: () => asStored(readings.polls(from, Number.POSITIVE_INFINITY)),
     before: {
-      readings: (query) => inParts(readingsIn(readings, query.since, Math.min(query.until, from))),
+      readings: (query) => asStored(readingsIn(readings, query.since, Math.min(query.until, from))),
       readingBefore: async (_, at) => {
         let last: Reading | null = null;
         for (const reading of readingsIn(readings, Number.NEGATIVE_INFINITY, Math.min(at, from)))
@@ -30,18 +31,11 @@ export function givenPast(
   };
 }
 
-/** Taken one by one, each would cost a promise. */
+/** So many readings at a time. */
 const partLength = 1000;
 
-async function* inParts<Row>(rows: Iterable<Row>): AsyncGenerator<readonly Row[]> {
-  let part: Row[] = [];
-  for (const row of rows) {
-    part.push(row);
-    if (part.length < partLength) continue;
-    yield part;
-    part = [];
-  }
-  if (part.length > 0) yield part;
+async function* asStored<Row>(rows: Iterable<Row>): AsyncGenerator<readonly Row[]> {
+  yield* inParts(rows, partLength);
 }
 
 function* readingsIn(readings: PollShelf, since: number, until: number): Generator<Reading> {

@@ -1,5 +1,6 @@
 import { existsSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { inParts } from '../../domain/parts.ts';
 import { StorageError } from '../../domain/ports.ts';
 import { readMigrations } from '../migrations.ts';
 import {
@@ -48,14 +49,7 @@ function sourceOf(db: Connection, path: string): TableSource {
   return {
     async *read(table) {
       const rows = guardStorage(path, () => db.prepare<[], Row>(readStatement(table)).raw().iterate());
-      let portion: Row[] = [];
-      for (const row of rows) {
-        portion.push(row);
-        if (portion.length < portionRows) continue;
-        yield portion;
-        portion = [];
-      }
-      if (portion.length > 0) yield portion;
+      yield* inParts(rows, portionRows);
     },
     tally: async (table) => guardStorage(path, () => tallyOf(db, tallyStatement(table))),
   };
