@@ -1,6 +1,5 @@
 import { StorageError } from '../domain/ports.ts';
-import type { Reading } from '../domain/reading.ts';
-import { recall, recallSince } from '../engine/recall.ts';
+import { type Recalled, recall, recallSince } from '../engine/recall.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import type { StoreReader } from './ports.ts';
@@ -49,23 +48,24 @@ export class Recollection {
 
   async #wake(account: WatchedAccount): Promise<void> {
     const { state, now, act } = this.#parts;
-    const readings = await this.#read(account, recallSince(state, account, now()));
+    const read = await this.#read(account, recallSince(state, account, now()));
     act((at) => {
       // A reload may have made it anew meanwhile, or removed it.
       const current = state.asleep.has(account.id) ? state.accounts.get(account.id) : undefined;
-      if (current !== undefined) recall(state, current, { readings, now: at });
+      if (current !== undefined) recall(state, current, { ...read, now: at });
     });
   }
 
-  async #read({ id }: WatchedAccount, since: number): Promise<readonly Reading[]> {
+  async #read({ id }: WatchedAccount, since: number): Promise<Pick<Recalled, 'readings' | 'areAll'>> {
     const { reader } = this.#parts;
     try {
-      const from = (await reader.readingBefore(id, since))?.at ?? since;
+      const before = await reader.readingBefore(id, since);
+      const from = before?.at ?? since;
       const query = { account: id, since: from, until: Number.MAX_SAFE_INTEGER, asStored: true };
-      return await collect(reader.readings(query));
+      return { readings: await collect(reader.readings(query)), areAll: before === null };
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      return [];
+      return { readings: [], areAll: false };
     }
   }
 }

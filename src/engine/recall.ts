@@ -24,13 +24,17 @@ export function recall(state: MonitorState, account: WatchedAccount, it: Recalle
   const since = logSince(account, it.now);
   const from = newestBefore(it.readings, since)?.at ?? since;
   for (const reading of it.readings) if (reading.at >= from) account.log.append(reading);
+  // What is made from history is made of these, where they are all of it.
+  if (it.areAll) state.unlearned.delete(account.id);
   catchUpSpending(state, account, it.readings);
   // What time alone changes was let wait for this.
   scheduleAccount(state, account);
 }
 
-interface Recalled {
+export interface Recalled {
   readonly readings: readonly Reading[];
+  /** Nothing older is stored of the account. */
+  readonly areAll: boolean;
   readonly now: number;
 }
 

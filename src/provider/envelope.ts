@@ -39,7 +39,7 @@ const currencyPattern = /^(?:[A-Z]{3}|(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{
 const balanceSchema = z.object({
   smsBalance: z.number(),
   voipBalance: z.number(),
-  currency: z.string().regex(currencyPattern),
+  currency: z.string().regex(currencyPattern).trim(),
 });
 
 type Envelope = z.infer<typeof envelopeSchema>;
@@ -132,7 +132,7 @@ function describeBadBody(answer: HttpAnswer, parsed: unknown): string {
   }
   return parsed === undefined
     ? 'the answer is not JSON'
-    : 'the answer is not the documented envelope: it has no code';
+    : 'the answer is not the documented envelope: an integer code, and msg a text';
 }
 
 function describeBadResult(result: unknown, error: z.ZodError): string {

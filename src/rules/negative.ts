@@ -61,15 +61,22 @@ export const negative: RuleKind<NegativeRule, InputOf<typeof keys>> = {
     `${moneyOf(notice)} balance${currentAmount(notice, frame)}, no longer negative`,
   recovery: 'Resolved: the balance recovered.',
   figures: (notice, frame) =>
-    moneyFigures(notice, frame, { threshold: (limit) => `below ${limit}`, valueIsBalance: true }),
+    moneyFigures(notice, frame, {
+      threshold: (limit) => (creditEnd(notice) === null ? `below ${limit}` : `${limit} or less`),
+      valueIsBalance: true,
+    }),
   advice: topUpAdvice,
 };
 
-/** Only what is used up is held against something below zero: the end of the credit. */
 function wordFiring(notice: Notice, frame: WordingFrame): string {
-  const limitMicros = notice.threshold?.unit === 'money' ? notice.threshold.micros : 0;
-  if (limitMicros >= 0) return wordLowBalance(notice, frame, () => 'zero');
-  return `${moneyOf(notice)} balance${currentAmount(notice, frame)} is used up, the credit ends at ${formatMoney(limitMicros)}`;
+  const end = creditEnd(notice);
+  if (end === null) return wordLowBalance(notice, frame, () => 'zero');
+  return `${moneyOf(notice)} balance${currentAmount(notice, frame)} is used up, the credit ends at ${formatMoney(end)}`;
+}
+
+/** Only what is used up is held against something below zero: the end of the credit. Null where it is not. */
+function creditEnd({ threshold }: Notice): Micros | null {
+  return threshold?.unit === 'money' && threshold.micros < 0 ? threshold.micros : null;
 }
 
 /**

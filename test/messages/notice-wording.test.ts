@@ -173,6 +173,13 @@ describe('what became of an incident', () => {
 });
 
 describe('the numbers of a notice', () => {
+  it('say of a credit that ends at an amount that the alert is due there, not only below', () => {
+    const threshold = { unit: 'money', micros: money(-50) } as const;
+    const { figures, headline } = word(buildNotice({ type: 'negative', threshold }));
+    expect(headline).toContain('is used up, the credit ends at -50.00');
+    expect(figures[1]).toEqual({ label: 'Threshold', value: '-50.00 CNY or less' });
+  });
+
   it('are balance, threshold, spending, runway and the age of the reading', () => {
     expect(wordsOf('firing').figures).toEqual([
       { label: 'SMS balance', value: '42.10 CNY' },

@@ -15,6 +15,10 @@ const withCurrency = (currency: string): string =>
   withResult(`{"smsBalance":1,"voipBalance":1,"currency":${currency}}`);
 
 describe('a successful answer', () => {
+  test('takes a currency without the space around it', () => {
+    expect(judge(withCurrency('" CNY "'))).toMatchObject({ kind: 'ok', answer: { currency: 'CNY' } });
+  });
+
   test('gives both balances exactly and the currency', () => {
     const body = withResult('{"smsBalance":-18.383,"voipBalance":0.1,"currency":"CNY"}');
     expect(judge(body)).toEqual({ kind: 'ok', answer: { sms: -18_383_000, voip: 100_000, currency: 'CNY' } });

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
+import type { BudgetRule } from '../../src/rules/budget.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { accountJson, alertJson } from '../../src/views/public-json.ts';
 import { openStoredViews } from '../../src/views/stored-views.ts';
 import { belowRule, minuteMs, units } from '../support/account-facts.ts';
+import { asAnyRule } from '../support/any-rule.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -24,6 +26,27 @@ test('beside a daemon, alerts are shown with the value of the newest reading, no
   });
   const own = { value: { unit: 'money', micros: units(130) }, threshold: { micros: units(200) } };
   expect(await views.alerts({ all: false })).toMatchObject([{ rule: 'sms-low', state: 'firing', ...own }]);
+});
+
+test('in the first hour, of which nothing is summed up yet, a budget is judged by the stored readings', async () => {
+  const { hysteresis: _, ...common } = belowRule({ id: 'day' });
+  const budget: BudgetRule = { ...common, type: 'budget', per: 'day', thresholds: { warning: units(10) } };
+  const world = await startWorld({ rules: [asAnyRule(budget)] });
+  for (const sms of [150, 140, 130]) {
+    world.provider.set('otp', sms);
+    await world.pass(5 * minuteMs);
+  }
+  const { settings, store: reader, clock } = world;
+  const views = await openStoredViews({
+    settings,
+    reader,
+    clock,
+    random: seededRandom(),
+    calendar: cronCalendar,
+  });
+  expect((await views.explain('otp')).slice(0, 1)).toMatchObject([
+    { evaluation: { kind: 'breached', threshold: { micros: units(10) } } },
+  ]);
 });
 
 test('an alert says when its account is empty as the account does, until it is resolved', async () => {

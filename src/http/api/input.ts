@@ -11,10 +11,18 @@ export function parseInput<T>(schema: z.ZodType<T>, input: unknown): T {
 }
 
 export function refuseInput(error: z.core.$ZodError): RequestError {
-  const problems = error.issues.map(({ path, message }) =>
-    path.length === 0 ? message : `${z.core.toDotPath(path)}: ${message}`,
-  );
-  return new RequestError('bad_request', problems.join('; '));
+  return new RequestError('bad_request', error.issues.flatMap(describeIssue).join('; '));
+}
+
+function describeIssue(issue: z.core.$ZodIssue): readonly string[] {
+  const at = (path: readonly PropertyKey[]): string =>
+    path.length === 0 ? '' : `${z.core.toDotPath(path)}: `;
+  // The message has a line for each key that is unknown.
+  if (issue.code === 'unrecognized_keys')
+    return issue.message
+      .split('\n')
+      .map((words, index) => `${at([...issue.path, issue.keys[index] ?? ''])}${words}`);
+  return [`${at(issue.path)}${issue.message}`];
 }
 
 /**

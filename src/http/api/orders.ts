@@ -5,72 +5,76 @@ import type { Matcher } from '../../domain/rule.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
 import { longestSilenceMs } from '../../engine/operate.ts';
 import { labelRecord } from '../../schema/matchers.ts';
+import { flag, shape } from '../../schema/shapes.ts';
 import { severitySchema } from '../../views/public-json.ts';
 import { RequestError } from '../refusal.ts';
 
 /** What the API and the forms of the page are told to do. */
-const text = z.string().max(500);
-const name = z.string().min(1).max(200);
-const givenInstant = z.iso.datetime({ offset: true }).meta({ description: 'ISO 8601 with Z or an offset' });
-const oneOrMore = z.union([name, z.array(name).min(1).max(100)]);
+const text = words('give a text of at most 500 characters', { least: 0, most: 500 });
+const name = words('give a text of 1 to 200 characters', { least: 1, most: 200 });
+const givenInstant = z.iso
+  .datetime({ offset: true, error: 'give a time as ISO 8601 with Z or an offset' })
+  .meta({ description: 'ISO 8601 with Z or an offset' });
+const error = 'give a text, or a list of 1 to 100 texts';
+const oneOrMore = z.union([name, z.array(name).min(1, { error }).max(100, { error })], { error });
 const oneOrMoreSeverities = z.union([severitySchema, z.array(severitySchema).min(1)], {
   error: `give ${severities.join(', ')}, or a list of these`,
 });
 
-export const matchSchema = z
-  .strictObject({
-    account: oneOrMore.optional(),
-    rule: oneOrMore.optional(),
-    severity: oneOrMoreSeverities.optional(),
-    labels: labelRecord(oneOrMore).optional(),
-  })
-  .meta({
-    id: 'Match',
-    description: 'All given keys must match. An empty object matches every alert: it needs `everything`.',
-  });
+const matchSchema = shape({
+  account: oneOrMore.optional(),
+  rule: oneOrMore.optional(),
+  severity: oneOrMoreSeverities.optional(),
+  labels: labelRecord(oneOrMore).optional(),
+}).meta({
+  id: 'Match',
+  description: 'All given keys must match. An empty object matches every alert: it needs `everything`.',
+});
 
-export const acknowledgeOrderSchema = z
-  .strictObject({ by: text.optional(), comment: text.optional() })
-  .meta({ id: 'AcknowledgeOrder', examples: [{ by: 'ada', comment: 'finance is topping up' }] });
+export const acknowledgeOrderSchema = shape({ by: text.optional(), comment: text.optional() }).meta({
+  id: 'AcknowledgeOrder',
+  examples: [{ by: 'ada', comment: 'finance is topping up' }],
+});
 
-export const acknowledgeManySchema = z
-  .strictObject({
-    alerts: z
-      .array(z.strictObject({ account: name, rule: name }))
-      .min(1)
-      .max(1_000),
-    by: text.optional(),
-    comment: text.optional(),
-  })
-  .meta({
-    id: 'AcknowledgeManyOrder',
-    examples: [
-      { alerts: [{ account: 'otp', rule: 'sms-low' }], by: 'ada', comment: 'finance is topping up' },
-    ],
-  });
+const someAlerts = 'give 1 to 1000 alerts, each as {"account","rule"}';
 
-export const expireOrderSchema = z
-  .strictObject({ id: name })
-  .meta({ id: 'ExpireOrder', examples: [{ id: 'f81d4fae-7dec-41d0-8765-00a0c91e6bf6' }] });
+export const acknowledgeManySchema = shape({
+  alerts: z
+    .array(shape({ account: name, rule: name }), { error: someAlerts })
+    .min(1, { error: someAlerts })
+    .max(1_000, { error: someAlerts }),
+  by: text.optional(),
+  comment: text.optional(),
+}).meta({
+  id: 'AcknowledgeManyOrder',
+  examples: [{ alerts: [{ account: 'otp', rule: 'sms-low' }], by: 'ada', comment: 'finance is topping up' }],
+});
 
-export const silenceOrderSchema = z
-  .strictObject({
-    match: matchSchema,
-    everything: z.boolean().optional().meta({
-      description: 'True where a silence of every alert is meant: `match` is empty then, and never otherwise',
-    }),
-    for: z.string().max(40).optional().meta({
-      description: 'How long from the start, such as "2h"; or give endsAt',
-    }),
-    startsAt: givenInstant.optional().meta({ description: 'Default: now' }),
-    endsAt: givenInstant.optional(),
-    by: text.optional(),
-    comment: text.optional(),
-  })
-  .meta({
-    id: 'SilenceOrder',
-    examples: [{ match: { account: 'otp', severity: ['info', 'warning'] }, for: '2h', comment: 'campaign' }],
-  });
+export const expireOrderSchema = shape({ id: name }).meta({
+  id: 'ExpireOrder',
+  examples: [{ id: 'f81d4fae-7dec-41d0-8765-00a0c91e6bf6' }],
+});
+
+export const silenceOrderSchema = shape({
+  match: matchSchema.prefault({}),
+  everything: flag(
+    'True where a silence of every alert is meant: `match` is empty or left out then, and never otherwise',
+  ).optional(),
+  for: words('give a duration such as "90m" or "2h"', { least: 0, most: 40 })
+    .optional()
+    .meta({ description: 'How long from the start, such as "2h"; or give endsAt' }),
+  startsAt: givenInstant.optional().meta({ description: 'Default: now' }),
+  endsAt: givenInstant.optional(),
+  by: text.optional(),
+  comment: text.optional(),
+}).meta({
+  id: 'SilenceOrder',
+  examples: [{ match: { account: 'otp', severity: ['info', 'warning'] }, for: '2h', comment: 'campaign' }],
+});
+
+function words(error: string, { least, most }: { readonly least: number; readonly most: number }) {
+  return z.string({ error }).min(least, { error }).max(most, { error });
+}
 
 /** The silence that a body orders. Refuses windows that end before they begin, are over, or last longer than a year. */
 export function readSilenceOrder(input: z.infer<typeof silenceOrderSchema>, now: number): SilenceOrder {

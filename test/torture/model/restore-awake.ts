@@ -15,9 +15,9 @@ export function restoreAwake(
     const account = state.accounts.get(id);
     if (account === undefined) continue;
     const since = recallSince(state, account, now);
-    const from = store.readingBefore(id, since)?.at ?? since;
-    const query = { account: id, since: from, until: Number.MAX_SAFE_INTEGER, asStored: true };
-    recall(state, account, { readings: [...store.readings(query)].flat(), now });
+    const before = store.readingBefore(id, since);
+    const query = { account: id, since: before?.at ?? since, until: Number.MAX_SAFE_INTEGER, asStored: true };
+    recall(state, account, { readings: [...store.readings(query)].flat(), areAll: before === null, now });
   }
   return state;
 }
