@@ -69,13 +69,14 @@ async function measurePostgres(): Promise<void> {
   });
   try {
     const url = await server.createDatabase();
-    const cluster = await openCluster({
+    const cluster = openCluster({
       url,
       leaseMs: 3_600_000,
       log: silent,
       now: systemClock.now,
       program,
     });
+    await cluster.open();
     const own = async (): Promise<Store> => {
       const incarnation = crypto.randomUUID();
       await cluster.join({ incarnation, node: 'bench', advertise: null, configHash: '' });

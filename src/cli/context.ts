@@ -50,8 +50,11 @@ export interface Rooms {
   openStoredViews(settings: Settings, reader: StoreReader): Promise<Views>;
   /** Leaves an order in the database for the daemon. Throws `StorageError`. */
   leaveOrder(storage: StorageSettings, order: OperatorOrder): Promise<void>;
-  /** The daemons that share a database. Throws `StorageError`. */
-  lookAtCluster(postgres: PostgresSettings): Promise<ClusterLook>;
+  /** The daemons that share the database of a configuration, and its digest as they have theirs. Throws `StorageError`. */
+  lookAtCluster(
+    settings: Settings,
+    postgres: PostgresSettings,
+  ): Promise<ClusterLook & { readonly configHash: string }>;
   /** Copies everything into another database: an address of PostgreSQL, with placeholders, or a file. Throws `StorageError`. */
   migrateStore(order: {
     readonly from: StorageSettings;

@@ -1,10 +1,11 @@
 import { type Clock, type Log, StorageError, type StoredState } from '../domain/ports.ts';
+import { Contact } from './contact.ts';
+import { openPatiently } from './open-patiently.ts';
+import { OwnLease } from './own-lease.ts';
 import { createOwnerStore, type OwnerStore } from './owner-store.ts';
 import type { Cluster, ClusterLook, ClusterMember, MemberCard, Store } from './ports.ts';
-import { mostSkewMs, problemsOf, type Role, type Standing } from './standing.ts';
+import { type Role, type Standing, standingOf } from './standing.ts';
 
-/** Of the lease in the database, the owner believes in so much of its own, from the sending of the renewal on. */
-const ownShare = 3 / 4;
 /** A renewal is sent so many times in a lease … */
 const renewalsPerLease = 4;
 /** … and who stands by looks this often, or so many times. */
@@ -31,11 +32,6 @@ interface MembershipParts {
   readonly finish: () => Promise<void>;
 }
 
-interface Instant {
-  readonly monotonic: number;
-  readonly wall: number;
-}
-
 /**
  * The life of one daemon among those that share a database: it stands by, takes the accounts when they are nobody's, owns them
  * while it renews its lease, and lets go of them.
@@ -50,16 +46,13 @@ interface Instant {
  */
 export class Membership {
   readonly #parts: MembershipParts;
+  readonly #lease: OwnLease;
+  readonly #contact: Contact;
   #role: Role = 'joining';
   #card: MemberCard | null = null;
-  /** When the renewal was sent that its lease counts from. */
-  #renewedAt: Instant | null = null;
   #store: OwnerStore | null = null;
   #epoch: number | null = null;
   #aloneSince = 0;
-  #look: ClusterLook | null = null;
-  #reaches = false;
-  #skewMs = 0;
   #takeovers = 0;
   /** It gave the accounts away and lets others take them first. */
   #claimsFrom = Number.NEGATIVE_INFINITY;
@@ -68,11 +61,13 @@ export class Membership {
 
   constructor(parts: MembershipParts) {
     this.#parts = parts;
+    this.#lease = new OwnLease(parts.clock, parts.leaseMs);
+    this.#contact = new Contact(parts.log);
   }
 
   /** Looked at before anything is asked of a provider. */
   holds(): boolean {
-    return this.#role === 'alone' || (this.#role === 'owner' && this.#leaseLasts());
+    return this.#role === 'alone' || (this.#role === 'owner' && this.#lease.lasts);
   }
 
   /**
@@ -86,28 +81,23 @@ export class Membership {
   }
 
   get standing(): Standing {
-    return {
-      role: this.#role,
-      node: this.#parts.card().node,
-      owner: this.#ownerMember(),
-      epoch: this.#look?.epoch ?? null,
-      takeovers: this.#takeovers,
-      reachesDatabase: this.#reaches,
-      problems: problemsOf({
-        role: this.#role,
-        card: this.#parts.card(),
-        owner: this.#ownerMember(),
-        reachesDatabase: this.#reaches,
-        skewMs: this.#skewMs,
-      }),
-    };
+    const role = this.#role;
+    const takeovers = this.#takeovers;
+    return standingOf({ role, card: this.#parts.card(), contact: this.#contact, takeovers });
   }
 
-  /** Lives until `stop`. */
+  /** Another one each time that something was stored; null where that is not known now. */
+  get revision(): string | null {
+    return this.#contact.revision;
+  }
+
+  /** Lives until `stop`. Rejects with `StorageError` where it never reached the database and waiting would not help. */
   async run(): Promise<void> {
+    const pause = (ms: number) => this.#pause(ms);
+    await openPatiently({ cluster: this.#parts.cluster, contact: this.#contact, pause });
     while (!this.#stopped) {
       await this.#round();
-      await this.#pause();
+      await this.#pause(this.#nextRoundMs());
     }
   }
 
@@ -131,22 +121,19 @@ export class Membership {
       await this.#meet();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      if (this.#reaches) this.#parts.log.warn({ err: error }, 'the shared database does not answer');
-      this.#reaches = false;
+      this.#contact.failed(error);
       await this.#endureAlone();
     }
   }
 
   async #meet(): Promise<void> {
     const card = this.#card ?? (await this.#join());
-    const sentAt = this.#instant();
+    const sentAt = this.#lease.instant();
     const look = await this.#parts.cluster.renew({ ...card, ...this.#parts.card() });
     // It was left or lost while the answer was on its way.
     if (this.#card !== card || this.#stopped) return;
-    this.#reaches = true;
-    this.#look = look;
-    this.#skewMs = (sentAt.wall + this.#parts.clock.now()) / 2 - look.databaseNow;
-    if (look.renewed) this.#renewedAt = sentAt;
+    this.#contact.heard(look, (sentAt.wall + this.#parts.clock.now()) / 2);
+    if (look.renewed) this.#lease.countFrom(sentAt);
     if (this.#epoch !== null) await this.#keep(look, look.renewed);
     else if (!look.renewed) this.#card = null;
     else if (look.owner === card.incarnation) this.#take(look.epoch);
@@ -156,7 +143,7 @@ export class Membership {
 
   async #join(): Promise<MemberCard> {
     const card = this.#newCard();
-    this.#renewedAt = this.#instant();
+    this.#lease.countFrom(this.#lease.instant());
     await this.#parts.cluster.join(card);
     this.#card = card;
     return card;
@@ -167,7 +154,7 @@ export class Membership {
   }
 
   #mayClaim(): boolean {
-    return Math.abs(this.#skewMs) <= mostSkewMs && this.#parts.clock.monotonic() >= this.#claimsFrom;
+    return !this.#contact.isClockOff && this.#parts.clock.monotonic() >= this.#claimsFrom;
   }
 
   async #claim({ incarnation }: MemberCard): Promise<void> {
@@ -214,9 +201,9 @@ export class Membership {
     else if (!renewed) await this.#regain();
     // The renewals had arrived, and only their answers had not.
     else if (this.#role === 'alone') this.#role = 'owner';
-    else if (this.#role === 'owner' && Math.abs(this.#skewMs) > mostSkewMs && look.members.length > 1) {
+    else if (this.#role === 'owner' && this.#contact.isClockOff && look.members.length > 1) {
       this.#parts.log.warn(
-        { skewMs: this.#skewMs },
+        { skewMs: this.#contact.skewMs },
         'the clock of this machine is off: giving the accounts away',
       );
       void this.handOver();
@@ -234,7 +221,7 @@ export class Membership {
       const after = this.#epoch;
       if (after === null) return null;
       const card = this.#newCard();
-      const sentAt = this.#instant();
+      const sentAt = this.#lease.instant();
       await cluster.join(card);
       const epoch = await cluster.claim(card.incarnation, after);
       if (epoch === null) {
@@ -242,7 +229,7 @@ export class Membership {
         return null;
       }
       this.#card = card;
-      this.#renewedAt = sentAt;
+      this.#lease.countFrom(sentAt);
       this.#epoch = epoch;
       this.#role = 'owner';
       log.info({ epoch }, 'the lease was over and nobody had taken the accounts: this daemon goes on');
@@ -253,13 +240,13 @@ export class Membership {
   /** The database does not answer. */
   async #endureAlone(): Promise<void> {
     const { clock, log, aloneForMs, anyReaches } = this.#parts;
-    if (this.#epoch === null || this.#leaseLasts()) return;
+    if (this.#epoch === null || this.#lease.lasts) return;
     if (this.#role === 'loading') {
       this.#lose('the lease ended before everything was read');
       return;
     }
     const own = this.#card?.incarnation;
-    const others = this.#look?.members.filter(({ incarnation }) => incarnation !== own) ?? [];
+    const others = this.#contact.look?.members.filter(({ incarnation }) => incarnation !== own) ?? [];
     const epoch = this.#epoch;
     const reached = await anyReaches(others);
     if (this.#epoch !== epoch) return;
@@ -296,37 +283,25 @@ export class Membership {
     this.#store = null;
     this.#epoch = null;
     this.#card = null;
-    this.#renewedAt = null;
+    this.#lease.end();
   }
 
-  /** By the wall clock too, which goes on while the machine sleeps. */
-  #leaseLasts(): boolean {
-    if (this.#renewedAt === null) return false;
-    const now = this.#instant();
-    const passedMs = Math.max(now.monotonic - this.#renewedAt.monotonic, now.wall - this.#renewedAt.wall);
-    return passedMs < this.#parts.leaseMs * ownShare;
-  }
-
-  #instant(): Instant {
-    const { clock } = this.#parts;
-    return { monotonic: clock.monotonic(), wall: clock.now() };
-  }
-
-  #ownerMember(): ClusterMember | null {
-    const look = this.#look;
-    return look?.members.find(({ incarnation }) => incarnation === look.owner) ?? null;
-  }
-
-  #pause(): Promise<void> {
-    const { clock, leaseMs } = this.#parts;
+  #nextRoundMs(): number {
+    const { leaseMs } = this.#parts;
     const owns = this.#role === 'owner' || this.#role === 'loading';
-    const ms = owns ? leaseMs / renewalsPerLease : Math.min(lookMs, leaseMs / looksPerLease);
-    return new Promise((resolve) => {
-      const cancel = clock.setTimer(ms, resolve);
+    return owns ? leaseMs / renewalsPerLease : Math.min(lookMs, leaseMs / looksPerLease);
+  }
+
+  /** Gives whether to go on. */
+  async #pause(ms: number): Promise<boolean> {
+    if (this.#stopped) return false;
+    await new Promise<void>((resolve) => {
+      const cancel = this.#parts.clock.setTimer(ms, resolve);
       this.#wake = () => {
         cancel();
         resolve();
       };
     });
+    return !this.#stopped;
   }
 }

@@ -137,10 +137,17 @@ export interface ClusterLook {
   readonly owner: string | null;
   /** Grows with each owner; 0 before the first. */
   readonly epoch: number;
+  /** How many batches the owner of this epoch has stored; null where it has left. */
+  readonly batch: number | null;
 }
 
 /** What several daemons on one database agree by. Every promise ends within seconds, with `StorageError` where it does not answer. */
 export interface Cluster {
+  /**
+   * Makes or updates the tables; called, until it succeeds, before anything else. Of its errors `unfit` and `corrupt` are those that
+   * waiting does not mend: a wrong password, a database that is not there, of another program or of a newer lowwater.
+   */
+  open(): Promise<void>;
   look(): Promise<ClusterLook>;
   /** Makes this process a member, for the length of a lease. */
   join(card: MemberCard): Promise<void>;

@@ -1,7 +1,5 @@
+import type { Contact } from './contact.ts';
 import type { ClusterMember, MemberCard } from './ports.ts';
-
-/** Readings carry the dates of the machine's clock: one that is further off the database's owns nothing. */
-export const mostSkewMs = 2000;
 
 /** What a process that shares its database is at this moment. */
 export type Role =
@@ -24,28 +22,43 @@ export interface Standing {
   readonly takeovers: number;
   /** Whether the database answered the last time. */
   readonly reachesDatabase: boolean;
+  /** Whether its configuration is the owner's; null where no owner is known. */
+  readonly sameConfiguration: boolean | null;
   /** Sentences about what is wrong. */
   readonly problems: readonly string[];
 }
 
-/** What is wrong with a process that shares its database, in sentences. */
-export function problemsOf({
-  role,
-  card: { node, configHash },
-  owner,
-  reachesDatabase,
-  skewMs,
-}: Pick<Standing, 'role' | 'owner' | 'reachesDatabase'> & {
+interface Itself {
+  readonly role: Role;
   readonly card: Omit<MemberCard, 'incarnation'>;
-  /** By how much its clock is ahead of the database's. */
-  readonly skewMs: number;
-}): string[] {
+  readonly contact: Contact;
+  readonly takeovers: number;
+}
+
+/** What is said of a process that shares its database. */
+export function standingOf(itself: Itself): Standing {
+  const { role, card, contact, takeovers } = itself;
+  const { owner, look, reaches } = contact;
+  return {
+    role,
+    node: card.node,
+    owner,
+    epoch: look?.epoch ?? null,
+    takeovers,
+    reachesDatabase: reaches,
+    sameConfiguration: owner === null ? null : owner.configHash === card.configHash,
+    problems: problemsOf(itself),
+  };
+}
+
+function problemsOf({ role, card: { node, configHash }, contact }: Itself): string[] {
+  const { owner, trouble, skewMs, isClockOff } = contact;
   const problems: string[] = [];
-  if (!reachesDatabase) problems.push('the shared database does not answer this daemon');
+  if (trouble !== null) problems.push(`the shared database does not answer this daemon (${trouble.message})`);
   if (role === 'alone') problems.push('nobody reaches the shared database: going on from memory');
   if (owner !== null && owner.configHash !== configHash)
     problems.push(`the configuration of ${node} is not that of ${owner.node}, which owns the accounts`);
-  if (Math.abs(skewMs) > mostSkewMs)
+  if (isClockOff)
     problems.push(
       `the clock of ${node} is ${(skewMs / 1000).toFixed(1)} s off the clock of the database: it takes no accounts until it is set`,
     );

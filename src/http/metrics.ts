@@ -232,7 +232,7 @@ function daemonMetrics(views: LiveViews): readonly Metric[] {
   ];
 }
 
-function clusterMetrics({ role, takeovers }: Standing): readonly Metric[] {
+function clusterMetrics({ role, takeovers, sameConfiguration }: Standing): readonly Metric[] {
   const owns = role === 'owner' || role === 'alone';
   return [
     gauge('lowwater_owner', '1 when this daemon owns the accounts, 0 when it stands by.', [
@@ -244,6 +244,11 @@ function clusterMetrics({ role, takeovers }: Standing): readonly Metric[] {
       help: 'How often this daemon took the accounts since it started.',
       samples: [only(takeovers)],
     },
+    gauge(
+      'lowwater_same_configuration',
+      "1 when the configuration of this daemon is that of the accounts' owner; absent while no owner is known.",
+      sameConfiguration === null ? [] : [only(sameConfiguration ? 1 : 0)],
+    ),
   ];
 }
 

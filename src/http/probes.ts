@@ -37,8 +37,8 @@ function readiness(views: LiveViews, query: URLSearchParams): Answer {
 }
 
 /** Other daemons look at `reachesDatabase`, where they do not reach it themselves. */
-function clusterJson({ role, node, owner, epoch, reachesDatabase }: Standing): object {
-  return { role, node, owner: owner?.node ?? null, epoch, reachesDatabase };
+function clusterJson({ role, node, owner, epoch, reachesDatabase, sameConfiguration }: Standing): object {
+  return { role, node, owner: owner?.node ?? null, epoch, reachesDatabase, sameConfiguration };
 }
 
 function json(status: number, body: object): Answer {

@@ -17,13 +17,17 @@ import { nothingStored } from './empty-reader.ts';
 import { restoreViews } from './stored-views.ts';
 import type { DaemonStatus, LiveViews } from './views.ts';
 
-/** What is shown is read anew when it is asked for and older than this. */
+/** What is shown is read anew when it is asked for, has changed, and was read this long ago or longer … */
 const freshMs = 5000;
+/** … but reading takes a twentieth of the time at most, however much there is. */
+const restFactor = 20;
 
 interface StandbyParts {
   /** As they are now. */
   readonly settings: () => Settings;
   readonly reader: StoreReader;
+  /** Another one each time that something was stored; null while the database does not answer. */
+  readonly revision: () => string | null;
   /** Leaves an order in the database, for the daemon that owns the accounts. */
   readonly leaveOrder: (order: OperatorOrder) => Promise<void>;
   readonly clock: Clock;
@@ -36,32 +40,44 @@ interface StandbyParts {
 }
 
 /**
- * A daemon that owns nothing, as the HTTP server sees it: what is stored, a few seconds old at the most, and orders that are left in
- * the database for the owner. They take effect here at once, so that whoever ordered something sees it.
+ * A daemon that owns nothing, as the HTTP server sees it: what is stored, a few seconds old (with tens of thousands of accounts up to
+ * a minute), and orders that are left in the database for the owner. They take effect here at once, so that whoever ordered something
+ * sees it. As long as nothing could be read, accounts are unknown, and there is no answer to the question which alerts there are.
  */
 export async function createStandbyViews(parts: StandbyParts): Promise<LiveViews> {
   const { reader, clock, leaveOrder } = parts;
   const now = () => clock.now();
   const restore = (stored: StoredState) => restoreViews({ ...parts, settings: parts.settings() }, stored);
   let known = await restore(nothingStored);
-  let readAt = Number.NEGATIVE_INFINITY;
+  /** Of what the present knowledge was made; null before anything was read. */
+  let madeOf: { readonly revision: string; readonly settings: Settings } | null = null;
+  let restUntil = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | null = null;
   const subscribers = new Set<() => void>();
 
-  async function read(): Promise<void> {
+  async function read(revision: string): Promise<void> {
+    const startedAt = clock.monotonic();
+    const settings = parts.settings();
     try {
       known = await restore(await reader.load());
-      readAt = clock.monotonic();
+      madeOf = { revision, settings };
     } catch (error) {
       // What was read last is better than nothing, and the status says that the database does not answer.
       if (!(error instanceof StorageError)) throw error;
     }
+    restUntil = startedAt + Math.max(freshMs, restFactor * (clock.monotonic() - startedAt));
   }
 
-  /** What is known, read again where it is too old. */
+  function rests(): boolean {
+    return clock.monotonic() < restUntil;
+  }
+
+  /** What is known, read again where there may be something newer. */
   async function fresh(): Promise<typeof known> {
-    if (clock.monotonic() - readAt > freshMs) {
-      reading ??= read().finally(() => {
+    const revision = parts.revision();
+    const isSame = madeOf?.revision === revision && madeOf.settings === parts.settings();
+    if (revision !== null && !isSame && !rests()) {
+      reading ??= read(revision).finally(() => {
         reading = null;
       });
       await reading;
@@ -69,11 +85,25 @@ export async function createStandbyViews(parts: StandbyParts): Promise<LiveViews
     return known;
   }
 
-  /** Who watches a page is told every few seconds that something may have changed. */
-  function tellLater(): void {
+  /** As `fresh`, for questions to which "nothing" would be an answer. */
+  async function freshOnceRead(): Promise<typeof known> {
+    const read = await fresh();
+    if (madeOf === null) throw new StorageError('other', 'nothing has been read of the shared database yet');
+    return read;
+  }
+
+  /** What a page shows depends on this. */
+  function seen(): string {
+    const revision = rests() ? madeOf?.revision : parts.revision();
+    return JSON.stringify([revision, parts.status().problems]);
+  }
+
+  /** Who watches a page is told within seconds of what may look different. */
+  function tellLater(told: string): void {
     clock.setTimer(freshMs, () => {
-      for (const changed of subscribers) changed();
-      if (subscribers.size > 0) tellLater();
+      const now = seen();
+      if (now !== told) for (const changed of subscribers) changed();
+      if (subscribers.size > 0) tellLater(now);
     });
   }
 
@@ -82,7 +112,7 @@ export async function createStandbyViews(parts: StandbyParts): Promise<LiveViews
     act: (state: MonitorState) => T | Refusal,
     left: (made: T) => OperatorOrder,
   ): Promise<T | Refusal> {
-    const { state } = await fresh();
+    const { state } = await freshOnceRead();
     const made = act(state);
     if (isRefusal(made)) return made;
     await leaveOrder(left(made));
@@ -111,8 +141,8 @@ export async function createStandbyViews(parts: StandbyParts): Promise<LiveViews
     account: async (id) => (await fresh()).views.account(id),
     readings: (account, since, until) => known.views.readings(account, since, until),
     polls: (account, since, until) => known.views.polls(account, since, until),
-    alerts: async (query) => (await fresh()).views.alerts(query),
-    alert: async (account, rule) => (await fresh()).views.alert(account, rule),
+    alerts: async (query) => (await freshOnceRead()).views.alerts(query),
+    alert: async (account, rule) => (await freshOnceRead()).views.alert(account, rule),
     incidents: (query) => known.views.incidents(query),
     explain: async (account) => (await fresh()).views.explain(account),
     notifications: (limit, before) => known.views.notifications(limit, before),
@@ -156,7 +186,7 @@ export async function createStandbyViews(parts: StandbyParts): Promise<LiveViews
     status: parts.status,
     counters: parts.counters,
     subscribe(changed) {
-      if (subscribers.size === 0) tellLater();
+      if (subscribers.size === 0) tellLater(seen());
       subscribers.add(changed);
       return () => subscribers.delete(changed);
     },

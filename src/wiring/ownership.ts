@@ -12,7 +12,8 @@ export interface Ownership {
   readonly views: LiveViews;
   /** What is stored. */
   readonly reader: StoreReader;
-  begin(): void;
+  /** `fail` is called where it turns out that the work cannot be done until an operator changes something. */
+  begin(fail: (why: unknown) => void): void;
   /** Puts a new configuration in force. */
   apply(settings: Settings): void;
   /** A configuration that was read again is invalid. */

@@ -75,9 +75,13 @@ export function createRooms({ log, version }: { readonly log: ProcessLog; readon
       const { orderIn } = await import('../store/store.ts');
       await orderIn(storage, { program, order });
     },
-    async lookAtCluster({ url }) {
-      const { lookAtCluster } = await import('../store/postgres/reader.ts');
-      return lookAtCluster({ url, program });
+    async lookAtCluster(settings, postgres) {
+      const [{ lookAtCluster }, { hashSettings }] = await Promise.all([
+        import('../store/postgres/reader.ts'),
+        import('./hash-settings.ts'),
+      ]);
+      const seen = await lookAtCluster({ url: postgres.url, program });
+      return { ...seen, configHash: hashSettings(settings, postgres) };
     },
     async migrateStore({ from, to }) {
       const { migrateStore } = await import('../store/migrate-store.ts');

@@ -101,7 +101,8 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
   );
   try {
     await page.follow(settings);
-    ownership.begin();
+    const failed = Promise.withResolvers<{ readonly why: unknown }>();
+    ownership.begin((why) => failed.resolve({ why }));
     log.info({ version, accounts: settings.accounts.length, url: page.url ?? undefined }, 'lowwater runs');
     reloads.begin({
       async apply(next) {
@@ -114,10 +115,11 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
       refuse: (text) => ownership.refuse(text),
     });
     order.started?.(page.url);
-    await untilAborted(signal);
+    const failure = await Promise.race([untilAborted(signal), failed.promise]);
     log.info({}, 'ending');
     await reloads.close();
     await Promise.all([page.close(), ownership.end()]);
+    if (failure !== undefined) throw failure.why;
   } finally {
     await ownership.close();
   }

@@ -1,10 +1,8 @@
-import { createHmac } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Counting } from '../daemon/counting.ts';
 import type { Daemon } from '../daemon/daemon.ts';
 import { Membership } from '../daemon/membership.ts';
-import { Secret } from '../domain/secret.ts';
-import type { PostgresSettings, Settings } from '../domain/settings.ts';
+import type { PostgresSettings } from '../domain/settings.ts';
 import { openCluster } from '../store/store.ts';
 import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
@@ -14,6 +12,7 @@ import { createStandbyViews } from '../views/standby-views.ts';
 import { switchViews } from '../views/switched-views.ts';
 import type { LiveViews } from '../views/views.ts';
 import { anyReaches } from './ask-peers.ts';
+import { hashSettings } from './hash-settings.ts';
 import type { Ownership, OwnershipParts } from './ownership.ts';
 
 /** One of the daemons that share a PostgreSQL database: it does the work while it owns the accounts, and stands by otherwise. */
@@ -23,7 +22,7 @@ export async function ownShared(postgres: PostgresSettings, parts: OwnershipPart
   const now = systemClock.now;
   const startedAt = now();
   let { settings } = parts;
-  let configHash = hashSettings(settings, url);
+  let configHash = hashSettings(settings, postgres);
   let configLoadedAt = startedAt;
   let refused: string | null = null;
   let work: { readonly daemon: Daemon; readonly views: LiveViews } | null = null;
@@ -70,6 +69,7 @@ export async function ownShared(postgres: PostgresSettings, parts: OwnershipPart
   const standby = await createStandbyViews({
     settings: () => settings,
     reader: cluster.reader,
+    revision: () => membership.revision,
     leaveOrder: (order) => cluster.leaveOrder(order),
     clock: systemClock,
     random: systemRandom,
@@ -79,7 +79,8 @@ export async function ownShared(postgres: PostgresSettings, parts: OwnershipPart
     status: () => ({
       version,
       startedAt,
-      ready: true,
+      // As long as it has not reached the database, it knows nothing of the accounts.
+      ready: membership.standing.epoch !== null,
       problems: [
         ...(refused === null ? [] : [`config-invalid: ${refused}`]),
         ...membership.standing.problems,
@@ -93,10 +94,10 @@ export async function ownShared(postgres: PostgresSettings, parts: OwnershipPart
   return {
     views,
     reader: cluster.reader,
-    begin: () => void membership.run(),
+    begin: (fail) => void membership.run().catch(fail),
     apply(next) {
       settings = next;
-      configHash = hashSettings(next, url);
+      configHash = hashSettings(next, postgres);
       configLoadedAt = now();
       refused = null;
       work?.daemon.reload(next);
@@ -111,17 +112,4 @@ export async function ownShared(postgres: PostgresSettings, parts: OwnershipPart
     },
     close: () => cluster.close(),
   };
-}
-
-/**
- * Tells whether two daemons have the same configuration, secrets included, of which nobody can learn anything from it: its key is
- * the address of the database. Where a daemon listens and what it is called may differ.
- */
-function hashSettings(settings: Settings, key: Secret): string {
-  const { server: _, storage: __, log: ___, ...shared } = settings;
-  const text = JSON.stringify(shared, function (this: Record<string, unknown>, name, value: unknown) {
-    const held = this[name];
-    return held instanceof Secret ? held.reveal() : value;
-  });
-  return createHmac('sha256', key.reveal()).update(text).digest('hex').slice(0, 32);
 }

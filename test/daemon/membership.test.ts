@@ -15,7 +15,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 /** One process: its membership, and in the place of a daemon somebody who stores a numbered batch each second and acts each 100 ms. */
 class Node {
   readonly name: string;
-  readonly line: Line = { latencyMs: 5, cut: false, losesAnswer: () => false };
+  readonly line: Line;
   readonly membership: Membership;
   /** Its wall clock beside the true one. */
   skewMs = 0;
@@ -30,18 +30,29 @@ class Node {
   /** How much was stored when it loaded what it goes on from, each time. */
   readonly begins: number[] = [];
   abandoned = 0;
+  /** The database answers that it is not what it should be. */
+  misfit: StorageError | null = null;
+  /** Why it ended by itself. */
+  ended: unknown = null;
+  /** What it warned of. */
+  readonly logged: string[] = [];
   readonly #world: ClusterWorld;
   #made = 0;
 
-  constructor(name: string, world: ClusterWorld) {
+  constructor(name: string, world: ClusterWorld, line: Partial<Line>) {
     this.name = name;
+    this.line = { latencyMs: 5, cut: false, losesAnswer: () => false, ...line };
     this.#world = world;
     let incarnations = 0;
     const cluster = world.cluster.at(this.line);
     this.membership = new Membership({
-      cluster: { ...cluster, store: (owner) => this.#storeThatFills(cluster.store(owner)) },
+      cluster: {
+        ...cluster,
+        open: () => (this.misfit === null ? cluster.open() : Promise.reject(this.misfit)),
+        store: (owner) => this.#storeThatFills(cluster.store(owner)),
+      },
       clock: this.#clock(),
-      log: silent,
+      log: { ...silent, warn: (_fields, message) => void this.logged.push(message) },
       newIncarnation: () => `${name}-${++incarnations}`,
       card: () => ({ node: name, advertise: `http://${name}`, configHash: this.configHash }),
       leaseMs,
@@ -60,7 +71,9 @@ class Node {
         this.store = null;
       },
     });
-    void this.membership.run();
+    this.membership.run().catch((error: unknown) => {
+      this.ended = error;
+    });
   }
 
   get role(): Standing['role'] {
@@ -128,8 +141,8 @@ class ClusterWorld {
   readonly broken: string[] = [];
   #epoch = 0;
 
-  add(name: string): Node {
-    const node = new Node(name, this);
+  add(name: string, line: Partial<Line> = {}): Node {
+    const node = new Node(name, this, line);
     this.nodes.push(node);
     return node;
   }
@@ -342,6 +355,50 @@ describe('two daemons on one database', () => {
     expect(b.membership.standing.problems).toEqual([
       'the configuration of b is not that of a, which owns the accounts',
     ]);
+  });
+});
+
+describe('a daemon that has never reached the database', () => {
+  test('waits as one that does not know, says why, and begins once it answers', async () => {
+    const world = new ClusterWorld();
+    const a = world.add('a', { cut: true });
+    await world.pass(60_000);
+    expect(a.membership.standing).toMatchObject({
+      role: 'joining',
+      owner: null,
+      epoch: null,
+      reachesDatabase: false,
+      sameConfiguration: null,
+      problems: [
+        expect.stringContaining('does not answer this daemon (simulated: the database cannot be reached)'),
+      ],
+    });
+    expect([a.membership.holds(), a.membership.revision]).toEqual([false, null]);
+    expect(a.logged).toEqual(['the shared database does not answer']);
+    a.line.cut = false;
+    await world.pass(9000);
+    expect([a.role, a.begins.length]).toEqual(['owner', 1]);
+    expect(a.membership.standing.problems).toEqual([]);
+  });
+
+  test.each(['unfit', 'corrupt'] as const)('ends where it is %s', async (kind) => {
+    const world = new ClusterWorld();
+    const a = world.add('a', { cut: true });
+    await world.pass(3000);
+    a.line.cut = false;
+    a.misfit = new StorageError(kind, 'simulated: refused');
+    await world.pass(9000);
+    expect(a.ended).toBe(a.misfit);
+  });
+
+  test('ends when it is told to', async () => {
+    const world = new ClusterWorld();
+    const a = world.add('a', { cut: true });
+    await world.pass(3000);
+    await a.membership.stop();
+    a.line.cut = false;
+    await world.pass(9000);
+    expect([a.role, world.cluster.epoch]).toEqual(['joining', 0]);
   });
 });
 

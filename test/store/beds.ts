@@ -46,8 +46,9 @@ function makeSqliteBed(): StoreBed {
 
 async function makePostgresBed(): Promise<StoreBed> {
   const url = await (await sharedPostgres()).createDatabase();
-  const cluster = await openCluster({ url, leaseMs: 60_000, log: silent, now, program });
+  const cluster = openCluster({ url, leaseMs: 60_000, log: silent, now, program });
   onTestFinished(() => cluster.close());
+  await cluster.open();
   return {
     async open() {
       const incarnation = randomUUID();

@@ -48,6 +48,7 @@ export class SimCluster {
   at(line: Line): Cluster {
     const ask = <T>(work: () => T, kind: StorageError['kind'] = 'other') => this.#ask(line, work, kind);
     return {
+      open: () => ask(() => undefined),
       look: () => ask(() => this.#look()),
       join: (card) =>
         ask(() => void this.#members.set(card.incarnation, { card, expiresAt: this.#leaseEnd(), batch: 0 })),
@@ -148,6 +149,7 @@ export class SimCluster {
       databaseNow: this.#clock.now(),
       epoch,
       owner: this.#lives(incarnation) ? incarnation : null,
+      batch: this.#members.get(incarnation)?.batch ?? null,
       members: [...this.#members.values()]
         .filter(({ card }) => this.#lives(card.incarnation))
         .map(({ card, expiresAt }) => ({ ...card, expiresAt, program: 'lowwater test' })),

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { Counting } from '../../src/daemon/counting.ts';
+import type { StoreReader } from '../../src/daemon/ports.ts';
 import type { OperatorOrder } from '../../src/domain/ports.ts';
+import { renderOverview } from '../../src/http/page/overview.ts';
 import { leaveOrder } from '../../src/store/store.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { createStandbyViews } from '../../src/views/standby-views.ts';
@@ -12,10 +14,15 @@ import { read, startWorld, type World } from '../support/world.ts';
 const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
 
 /** A daemon that owns nothing, on the database of one that does. */
-function standBy(world: World) {
+function standBy(
+  world: World,
+  parts: { readonly reader?: StoreReader; readonly revision?: () => string | null } = {},
+) {
+  let asked = 0;
   return createStandbyViews({
     settings: () => world.settings,
     reader: world.store,
+    revision: () => `another each time: ${++asked}`,
     leaveOrder: async (order: OperatorOrder) => leaveOrder(world.path, order),
     clock: world.clock,
     random: seededRandom(),
@@ -23,6 +30,7 @@ function standBy(world: World) {
     counters: new Counting(silent),
     ownerName: () => 'a',
     status: () => world.views.status(),
+    ...parts,
   });
 }
 
@@ -41,6 +49,74 @@ test('shows what the owner stored, a few seconds later at the most', async () =>
   await read(world, 900);
   expect(await standby.alerts({ all: false })).toEqual([]);
   expect((await standby.account('otp'))?.reading?.sms).toBe(units(900));
+});
+
+/** Counts how often everything is read. */
+function countLoads(world: World): { readonly reader: StoreReader; readonly loads: () => number } {
+  let loads = 0;
+  const load = () => {
+    loads += 1;
+    return world.store.load();
+  };
+  return { reader: { ...world.store, load }, loads: () => loads };
+}
+
+test('reads nothing again as long as the owner has stored nothing, and tells no page that it changed', async () => {
+  const world = await firingWorld();
+  const { reader, loads } = countLoads(world);
+  let revision = '1 1';
+  const standby = await standBy(world, { reader, revision: () => revision });
+  let told = 0;
+  standby.subscribe(() => {
+    told += 1;
+    void standby.accounts();
+  });
+  await standby.accounts();
+  await world.pass(60_000);
+  await standby.accounts();
+  expect({ loads: loads(), told }).toEqual({ loads: 1, told: 0 });
+  revision = '1 2';
+  await world.pass(20_000);
+  expect({ loads: loads(), told }).toEqual({ loads: 2, told: 1 });
+});
+
+test('the first look at its overview tells what fires', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world);
+  const frame = { now: world.now, timezone: 'UTC' };
+  const { markup } = await renderOverview(standby, new URLSearchParams(), frame);
+  expect(markup).toContain('1 alert needs somebody now');
+});
+
+test('reads again by a new configuration', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world, { revision: () => 'the same' });
+  await standby.accounts();
+  world.reload({ accounts: ['otp', 'marketing'] });
+  await world.pass(6000);
+  expect((await standby.accounts()).map(({ id }) => id)).toEqual(['otp', 'marketing']);
+});
+
+test('knows of no account, and does not say that no alert fires, as long as the database has never answered', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world, { revision: () => null });
+  expect(await standby.accounts()).toMatchObject([{ id: 'otp', outcome: null, reading: null }]);
+  expect(standby.counts()).toEqual({ accounts: 1, unread: 1 });
+  await expect(standby.alerts({ all: false })).rejects.toThrow('nothing has been read');
+  const order = { account: 'otp', rule: 'sms-low', by: 'ana', comment: '' };
+  await expect(standby.acknowledge(order)).rejects.toThrow('nothing has been read');
+});
+
+test('shows what it read last while the database does not answer, and asks it for nothing', async () => {
+  const world = await firingWorld();
+  const { reader, loads } = countLoads(world);
+  let revision: string | null = '1 1';
+  const standby = await standBy(world, { reader, revision: () => revision });
+  await standby.accounts();
+  revision = null;
+  await world.pass(60_000);
+  expect(await standby.alerts({ all: false })).toMatchObject([{ rule: 'sms-low' }]);
+  expect(loads()).toBe(1);
 });
 
 test('an acknowledgement there is seen there at once, and by the owner within two seconds', async () => {

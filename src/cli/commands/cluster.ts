@@ -1,8 +1,8 @@
-import type { ClusterLook, ClusterMember } from '../../daemon/ports.ts';
-import { isoText } from '../../domain/moment.ts';
+import type { ClusterLook } from '../../daemon/ports.ts';
 import type { PostgresSettings, Settings } from '../../domain/settings.ts';
 import { type Command, CommandError, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import { type DescribedCluster, describeCluster } from '../describe-cluster.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { printJson } from '../print-json.ts';
 import { layoutWidth, type Output } from '../terminal/output.ts';
@@ -19,11 +19,12 @@ standby, owner a node or null.`,
   options: { json: { summary: 'print JSON' } },
   run: async (context, input) => {
     const { settings } = await loadConfiguration(context, input);
-    const seen = await context.rooms.lookAtCluster(requirePostgres(settings));
-    const members = seen.members.map((member) => describeMember(member, seen));
-    const owner = members.find(({ role }) => role === 'owner')?.node ?? null;
-    if (input.flag('json')) await printJson(context, { epoch: seen.epoch, owner, members });
-    else await context.stdout.write(formatCluster(members, { stdout: context.stdout, seen }));
+    const seen = await context.rooms.lookAtCluster(settings, requirePostgres(settings));
+    const cluster = describeCluster(seen);
+    const { owner } = cluster;
+    if (input.flag('json')) await printJson(context, cluster);
+    else
+      await context.stdout.write(formatCluster(cluster, { stdout: context.stdout, now: seen.databaseNow }));
     if (owner === null) await context.stderr.write('Nobody owns the accounts: nothing is polled.\n');
     return owner === null ? exitCodes.failed : exitCodes.ok;
   },
@@ -40,13 +41,14 @@ export const clusterHandOverCommand: Command = {
   run: async (context, input) => {
     const { settings } = await loadConfiguration(context, input);
     const postgres = requirePostgres(settings);
-    const before = await context.rooms.lookAtCluster(postgres);
+    const look = (): Promise<ClusterLook> => context.rooms.lookAtCluster(settings, postgres);
+    const before = await look();
     if (before.owner === null)
       throw new CommandError('nobody owns the accounts: there is nothing to hand over');
     if (before.members.length < 2)
       throw new CommandError('no other daemon stands by: nobody would take the accounts over');
     await context.rooms.leaveOrder(settings.storage, { kind: 'hand-over', at: context.clock.now() });
-    const heir = await waitForHeir(context, postgres, before);
+    const heir = await waitForHeir(context, look, before);
     if (heir === null)
       throw new CommandError(
         `nobody has taken the accounts over within ${formatShortDuration(patienceMs)}: see \`lowwater cluster status\` and the logs`,
@@ -65,13 +67,13 @@ function requirePostgres({ storage }: Settings): PostgresSettings {
 
 /** The node that owns the accounts under a later epoch; null where there is none in time. */
 async function waitForHeir(
-  { rooms, clock }: CommandContext,
-  postgres: PostgresSettings,
+  { clock }: CommandContext,
+  look: () => Promise<ClusterLook>,
   before: ClusterLook,
 ): Promise<string | null> {
   const until = clock.monotonic() + patienceMs;
   while (clock.monotonic() < until) {
-    const seen = await rooms.lookAtCluster(postgres);
+    const seen = await look();
     if (seen.epoch > before.epoch && seen.owner !== null) return nodeOf(seen, seen.owner);
     await new Promise<void>((resolve) => clock.setTimer(lookEveryMs, resolve));
   }
@@ -82,31 +84,9 @@ function nodeOf({ members }: ClusterLook, incarnation: string): string {
   return members.find((member) => member.incarnation === incarnation)?.node ?? 'a daemon that is gone';
 }
 
-interface MemberLine {
-  readonly node: string;
-  readonly role: 'owner' | 'standby';
-  readonly advertise: string | null;
-  readonly program: string;
-  /** As the owner's; null where there is no owner. */
-  readonly sameConfiguration: boolean | null;
-  readonly leaseEndsAt: string;
-}
-
-function describeMember(member: ClusterMember, { owner, members }: ClusterLook): MemberLine {
-  const leading = members.find(({ incarnation }) => incarnation === owner);
-  return {
-    node: member.node,
-    role: member.incarnation === owner ? 'owner' : 'standby',
-    advertise: member.advertise,
-    program: member.program,
-    sameConfiguration: leading === undefined ? null : leading.configHash === member.configHash,
-    leaseEndsAt: isoText(member.expiresAt),
-  };
-}
-
 function formatCluster(
-  members: readonly MemberLine[],
-  { stdout, seen }: { readonly stdout: Output; readonly seen: ClusterLook },
+  { epoch, members }: DescribedCluster,
+  { stdout, now }: { readonly stdout: Output; readonly now: number },
 ): string {
   if (members.length === 0) return 'No daemon runs on this database.\n';
   return formatTable({
@@ -114,12 +94,12 @@ function formatCluster(
       { header: 'NODE', value: ({ node }) => node },
       {
         header: 'ROLE',
-        value: ({ role }) => (role === 'owner' ? `owner (epoch ${seen.epoch})` : 'stands by'),
+        value: ({ role }) => (role === 'owner' ? `owner (epoch ${epoch})` : 'stands by'),
       },
       { header: 'CONFIGURATION', value: ({ sameConfiguration }) => nameSameness(sameConfiguration) },
       {
         header: 'LEASE',
-        value: ({ leaseEndsAt }) => formatShortDuration(Date.parse(leaseEndsAt) - seen.databaseNow),
+        value: ({ leaseEndsAt }) => formatShortDuration(Date.parse(leaseEndsAt) - now),
         align: 'right',
       },
       { header: 'PROGRAM', value: ({ program }) => program, rank: 1 },

@@ -2,10 +2,13 @@ import type { Outlook } from '../../domain/message.ts';
 import { formatNearMoment, plural } from '../../domain/moment.ts';
 import { formatMoney } from '../../domain/money.ts';
 import type { Balance } from '../../domain/reading.ts';
+import type { Settings } from '../../domain/settings.ts';
 import { drawSparkline } from '../../spending/sparkline.ts';
 import type { AccountView } from '../../views/views.ts';
 import { endOf, formatComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
 import { type Command, exitCodes } from '../command.ts';
+import type { CommandContext } from '../context.ts';
+import { type DescribedCluster, describeCluster } from '../describe-cluster.ts';
 import { printJson } from '../print-json.ts';
 import { paintSeverity } from '../severity-style.ts';
 import { layoutWidth, type Output } from '../terminal/output.ts';
@@ -32,19 +35,54 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
   run: (context, input) =>
     withViews(context, input, async ({ views, settings }) => {
       const accounts = (await views.accounts()).toSorted(byRunway);
+      const cluster = await lookAtCluster(context, settings);
       await warnOfOldData(context, { settings, accounts });
       if (input.flag('json')) {
         const { accountJson } = await import('../../views/public-json.ts');
-        await printJson(context, { accounts: accounts.map(accountJson) });
+        await printJson(context, {
+          accounts: accounts.map(accountJson),
+          ...(cluster === null ? {} : { cluster }),
+        });
         return exitCodes.ok;
       }
       const { timezone } = settings;
       await context.stdout.write(
         formatStatus(accounts, { stdout: context.stdout, timezone, now: context.clock.now() }),
       );
+      if (cluster !== null) await context.stdout.write(`${wordCluster(cluster)}\n`);
       return exitCodes.ok;
     }),
 };
+
+/** The daemons that share the database; null where it is one daemon's own. Says on standard error what is wrong with them. */
+async function lookAtCluster(
+  { rooms, stderr }: CommandContext,
+  settings: Settings,
+): Promise<DescribedCluster | null> {
+  const { postgres } = settings.storage;
+  if (postgres === undefined) return null;
+  const seen = await rooms.lookAtCluster(settings, postgres);
+  const cluster = describeCluster(seen);
+  const { owner } = cluster;
+  const held = seen.members.find(({ incarnation }) => incarnation === seen.owner)?.configHash;
+  if (owner === null) await stderr.write('warning: no daemon owns the accounts: nothing is polled\n');
+  else if (held !== seen.configHash)
+    await stderr.write(`warning: the configuration here is not that of ${owner}, which owns the accounts\n`);
+  for (const { node, sameConfiguration } of cluster.members)
+    if (sameConfiguration === false)
+      await stderr.write(`warning: the configuration of ${node}, which stands by, is not that of ${owner}\n`);
+  return cluster;
+}
+
+/** `north owns the accounts (epoch 3), south stands by`. */
+function wordCluster({ owner, epoch, members }: DescribedCluster): string {
+  const others = members.filter(({ role }) => role === 'standby').map(({ node }) => node);
+  const standing =
+    others.length === 0
+      ? 'nobody stands by'
+      : `${others.join(' and ')} ${others.length === 1 ? 'stands' : 'stand'} by`;
+  return `${owner === null ? 'nobody owns the accounts' : `${owner} owns the accounts (epoch ${epoch})`}, ${standing}`;
+}
 
 /** The table of the accounts in their order, with a line that sums them up; as wide as the terminal at most. */
 export function formatStatus(

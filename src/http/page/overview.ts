@@ -44,10 +44,11 @@ const sliceOfAccounts = 100;
 /** What needs somebody, the accounts, the last messages. */
 export async function renderOverview(views: LiveViews, query: URLSearchParams, frame: Frame): Promise<Html> {
   const list = readListQuery(query);
+  // First: a daemon that stands by reads the database for them, and all that follows is of what was read.
+  const accounts = await collectAccounts(views);
   const firing = [...views.firing()];
   const urgent = sortAlerts(firing.filter(needsSomebody));
   const cared = firing.filter((alert) => !needsSomebody(alert));
-  const accounts = await collectAccounts(views);
   const page = listAccounts(accounts, list);
   const needs = await urgentSection(views, urgent, { cared, frame, back: writeListQuery(list) });
   const messages = await ifReadable(() => messageTable(views, shownMessages, frame));

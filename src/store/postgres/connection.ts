@@ -1,5 +1,5 @@
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg';
-import type { Log } from '../../domain/ports.ts';
+import { type Log, StorageError } from '../../domain/ports.ts';
 import type { Secret } from '../../domain/secret.ts';
 import { asStorageError, type Progress } from './failure.ts';
 
@@ -36,28 +36,27 @@ const connectMs = 3000;
 /** A connection that nobody is at the other end of is noticed by the server after some seconds, and its locks go. */
 const keepAlive = '-c tcp_keepalives_idle=3 -c tcp_keepalives_interval=1 -c tcp_keepalives_count=3';
 
-/** Connects once to learn whether the server answers. Rejects with `StorageError`. */
-export async function connect(options: { readonly url: Secret; readonly log?: Log }): Promise<Database> {
-  const { url, log } = options;
-  const limited = await learnLimits(url, log);
-  return openDatabase(url, limited);
-}
-
-function openDatabase(url: Secret, limited: boolean): Database {
-  const open = (limitMs: number, max: number): Pool => {
-    const pool = new Pool({ ...clientConfig(url, limited ? limitMs : null), max, idleTimeoutMillis: 60_000 });
-    // A connection that breaks while nobody uses it: the next who asks gets another one.
-    pool.on('error', () => undefined);
-    return pool;
+/** Connects when it is first asked, and again where that failed. */
+export function openDatabase({ url, log }: { readonly url: Secret; readonly log?: Log }): Database {
+  let opened: Promise<Pools> | null = null;
+  let closed = false;
+  const pools = (): Promise<Pools> => {
+    if (closed) throw new StorageError('other', 'the PostgreSQL database was closed');
+    opened ??= openPools(url, log).catch((error: unknown) => {
+      opened = null;
+      throw error;
+    });
+    return opened;
   };
-  const writing = open(writingLimitMs, 3);
-  const reading = open(readingLimitMs, 4);
+  const forReading = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
+    withClient((await pools()).reading, work);
+  const forWriting = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> =>
+    withClient((await pools()).writing, work);
   return {
-    ask: (text, values) => withClient(reading, (client) => run(client, 'read', readingLimitMs)(text, values)),
-    change: (text, values) =>
-      withClient(writing, (client) => run(client, 'written', writingLimitMs)(text, values)),
+    ask: (text, values) => forReading((client) => run(client, 'read', readingLimitMs)(text, values)),
+    change: (text, values) => forWriting((client) => run(client, 'written', writingLimitMs)(text, values)),
     snapshot: (work) =>
-      withClient(reading, async (client) => {
+      forReading(async (client) => {
         const ask = run(client, 'read', readingLimitMs);
         await ask('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
         const result = await work(ask);
@@ -65,7 +64,7 @@ function openDatabase(url: Secret, limited: boolean): Database {
         return result;
       }),
     transaction: (work) =>
-      withClient(writing, async (client) => {
+      forWriting(async (client) => {
         const ask = run(client, 'written', null);
         await ask('BEGIN');
         await ask('SET LOCAL statement_timeout = 0');
@@ -75,10 +74,29 @@ function openDatabase(url: Secret, limited: boolean): Database {
         return result;
       }),
     async close() {
-      if (writing.ending) return;
-      await Promise.all([writing.end(), reading.end()]);
+      if (closed) return;
+      closed = true;
+      // Where it cannot be reached there is nothing to close.
+      const { writing, reading } = (await opened?.catch(() => null)) ?? {};
+      await Promise.all([writing?.end(), reading?.end()]);
     },
   };
+}
+
+interface Pools {
+  readonly writing: Pool;
+  readonly reading: Pool;
+}
+
+async function openPools(url: Secret, log: Log | undefined): Promise<Pools> {
+  const limited = await learnLimits(url, log);
+  const open = (limitMs: number, max: number): Pool => {
+    const pool = new Pool({ ...clientConfig(url, limited ? limitMs : null), max, idleTimeoutMillis: 60_000 });
+    // A connection that breaks while nobody uses it: the next who asks gets another one.
+    pool.on('error', () => undefined);
+    return pool;
+  };
+  return { writing: open(writingLimitMs, 3), reading: open(readingLimitMs, 4) };
 }
 
 function clientConfig(url: Secret, limitMs: number | null): ClientConfig {

@@ -12,7 +12,7 @@ import {
   tallyStatement,
 } from '../tables.ts';
 import { bigintArray, bytesArray, textArray } from './binary-array.ts';
-import { type Ask, connect, type Value } from './connection.ts';
+import { type Ask, openDatabase, type Value } from './connection.ts';
 import { lookAround, onlySlot } from './lease.ts';
 import { migrate } from './migrate.ts';
 import { withSchema } from './reader.ts';
@@ -65,7 +65,7 @@ export async function fillPostgres<T>(it: {
   readonly fill: (target: TableTarget) => Promise<T>;
 }): Promise<T> {
   const { url, program, now, fill } = it;
-  const database = await connect({ url });
+  const database = openDatabase({ url });
   try {
     await migrate({ database, program, now });
     return await database.transaction(async (ask) => {

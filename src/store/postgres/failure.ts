@@ -7,7 +7,8 @@ type Kind = StorageError['kind'];
 
 /**
  * What codes of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html; a class is the first two
- * characters) mean to an operator. With these the server says that it did nothing.
+ * characters) mean to an operator. With these the server says that it did nothing. A daemon that starts waits while it hears one of
+ * them, and ends by those that are `unfit` or `corrupt`: whoever set this up has to change something.
  */
 const refusals: readonly (readonly [prefix: string, kind: Kind, advice: string])[] = [
   ['53100', 'full', 'the disk of the server is full: free some space'],
@@ -18,14 +19,14 @@ const refusals: readonly (readonly [prefix: string, kind: Kind, advice: string])
   ],
   ['53', 'full', 'the server lacks memory or another resource'],
   ['25006', 'read-only', 'the server only reads: storage.postgres.url has to name the primary'],
-  ['42501', 'read-only', 'the user of storage.postgres.url lacks a privilege'],
-  ['28', 'other', 'the server refuses the user or password of storage.postgres.url'],
-  ['3D000', 'other', 'the database of storage.postgres.url does not exist: create it'],
+  ['42501', 'unfit', 'the user of storage.postgres.url lacks a privilege'],
+  ['28', 'unfit', 'the server refuses the user or password of storage.postgres.url'],
+  ['3D000', 'unfit', 'the database of storage.postgres.url does not exist: create it'],
   ['57014', 'busy', 'the server did not do it within its time limit'],
   ['55P03', 'busy', 'another process keeps it locked'],
   ['25P0', 'busy', 'the server ended a transaction that waited'],
   ['40', 'busy', 'another process was in the way'],
-  ['42', 'other', 'its tables are not those of lowwater: restore a backup'],
+  ['42', 'unfit', 'its tables are not those of lowwater: restore a backup'],
   ['XX001', 'corrupt', 'it is damaged: restore a backup'],
   ['XX002', 'corrupt', 'an index of it is damaged: REINDEX'],
 ];
@@ -50,6 +51,16 @@ const unreachable: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'there is no way to the host of storage.postgres.url',
   ENETUNREACH: 'there is no way to the host of storage.postgres.url',
 };
+
+/** What Node says of a certificate (https://nodejs.org/api/tls.html#x509-certificate-error-codes), and `pg` of signing in and of TLS. */
+const misfits: readonly (readonly [pattern: RegExp, advice: string])[] = [
+  [
+    /^(ERR_TLS|CERT_|DEPTH_|SELF_|UNABLE_|HOSTNAME_)/,
+    'its certificate is not trusted: name the authority in storage.postgres.url (sslrootcert=/path/ca.pem)',
+  ],
+  [/^SASL/, 'signing in failed: storage.postgres.url lacks the password, or the server is another one'],
+  [/does not support SSL/, 'the server speaks no TLS, which the sslmode of storage.postgres.url asks for'],
+];
 
 /**
  * How far what failed had come: nothing had left this process, something that only reads had, or something that writes had,
@@ -76,6 +87,8 @@ export function asStorageError(error: unknown, progress: Progress): unknown {
   }
   if (!(error instanceof Error) || !isConnectionError(error)) return error;
   const code = 'code' in error ? String(error.code) : '';
+  const misfit = misfits.find(([pattern]) => pattern.test(code || error.message));
+  if (misfit !== undefined) return storageError('unfit', misfit[1], error);
   return storageError(unsure, unreachable[code] ?? 'the connection broke or no answer came in time', error);
 }
 
@@ -113,6 +126,6 @@ function isBug(code: string): boolean {
 
 /** What `pg` and the system say of a connection. `pg` has words for some of it and no codes. */
 function isConnectionError(error: Error): boolean {
-  if ('code' in error) return /^(E[A-Z]|ERR_|CERT_|DEPTH_|SELF_|UNABLE_)/.test(String(error.code));
+  if ('code' in error) return /^(E[A-Z]|ERR_|CERT_|DEPTH_|SELF_|UNABLE_|HOSTNAME_)/.test(String(error.code));
   return /connection|timeout|terminated|not queryable|SSL|SASL|pool/i.test(error.message);
 }

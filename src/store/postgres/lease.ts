@@ -45,6 +45,8 @@ DELETE FROM member WHERE incarnation = $1 AND (SELECT count(*) FROM freed) >= 0`
 const findMembers = `SELECT ${databaseNow} AS "databaseNow", slot.epoch, (
     SELECT incarnation FROM member WHERE member.incarnation = slot.incarnation AND expires_at > clock_timestamp()
   ) AS owner, (
+    SELECT batch FROM member WHERE member.incarnation = slot.incarnation
+  ) AS batch, (
     SELECT coalesce(json_agg(json_build_object(
       'incarnation', incarnation, 'node', node, 'advertise', advertise, 'configHash', config_hash, 'program', program,
       'expiresAt', (extract(epoch FROM expires_at) * 1000)::bigint) ORDER BY node, incarnation), '[]')

@@ -60,13 +60,13 @@ export async function refuseOtherSchema(ask: Ask, program: string): Promise<void
   const applied = await readSchema(ask);
   if (applied === null)
     throw new StorageError(
-      'other',
+      'unfit',
       'the PostgreSQL database holds nothing yet: `lowwater run` makes its tables, or set storage.postgres.url',
     );
   refuseUnknown({ applied, migrations, program });
   if (applied.length === migrations.length) return;
   throw new StorageError(
-    'other',
+    'unfit',
     `the PostgreSQL database has schema ${applied.length}, this program works with schema ${migrations.length}: ` +
       'start the daemon of this version once: it brings the database up to date',
   );
@@ -83,12 +83,12 @@ async function readSchema(ask: Ask): Promise<readonly Applied[] | null> {
     return ask<Applied>('SELECT number, name, checksum, program FROM migration ORDER BY number');
   if (found?.taken !== false)
     throw new StorageError(
-      'other',
+      'unfit',
       'the PostgreSQL database holds tables of another program; it was left as it is: give lowwater a database of its own',
     );
   if (found.encoding !== 'UTF8')
     throw new StorageError(
-      'other',
+      'unfit',
       `the PostgreSQL database has the encoding ${found.encoding}: create it with ENCODING 'UTF8'`,
     );
   return null;
@@ -102,7 +102,7 @@ function refuseUnknown(it: {
   const { applied, migrations, program } = it;
   if (applied.length > migrations.length) {
     throw new StorageError(
-      'other',
+      'unfit',
       `the PostgreSQL database has schema ${applied.length} (made by ${applied.at(-1)?.program ?? 'a newer program'}), newer than ` +
         `schema ${migrations.length} of ${program}; it was left as it is: install the newer program, or restore a backup from before ` +
         'the upgrade',
@@ -111,7 +111,7 @@ function refuseUnknown(it: {
   for (const [index, made] of applied.entries()) {
     if (made.number === index + 1 && made.checksum === migrations[index]?.checksum) continue;
     throw new StorageError(
-      'other',
+      'unfit',
       `the PostgreSQL database: migration ${index + 1} (${made.name}) is not the one that ${program} ships; it was left as it is: ` +
         'install the program that made it, or restore a backup',
     );

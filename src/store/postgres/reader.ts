@@ -1,7 +1,7 @@
 import type { ClusterLook, StoreFile } from '../../daemon/ports.ts';
 import { type OperatorOrder, StorageError } from '../../domain/ports.ts';
 import type { Secret } from '../../domain/secret.ts';
-import { connect, type Database } from './connection.ts';
+import { type Database, openDatabase } from './connection.ts';
 import { openHistory } from './history.ts';
 import { lookAround, onlySlot } from './lease.ts';
 import { refuseOtherSchema } from './migrate.ts';
@@ -44,7 +44,7 @@ export async function withSchema<T>(
   program: string,
   use: (database: Database) => Promise<T>,
 ): Promise<T> {
-  const database = await connect({ url });
+  const database = openDatabase({ url });
   try {
     await refuseOtherSchema(database.ask, program);
     return await use(database);

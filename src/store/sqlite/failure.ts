@@ -4,7 +4,7 @@ import { DamagedRecordError } from '../runs/damaged-record.ts';
 import { PollCodecError } from '../runs/poll-bytes.ts';
 
 /** SQLite always knows whether something is stored, and who may. */
-type Kind = Exclude<StorageError['kind'], 'unknown' | 'fenced'>;
+type Kind = Exclude<StorageError['kind'], 'unknown' | 'fenced' | 'unfit'>;
 
 /**
  * What result codes of SQLite (https://sqlite.org/rescode.html; extended codes begin with these) and of the

@@ -74,10 +74,26 @@ describe('the commands about daemons that share a database', () => {
         sameConfiguration: false,
         leaseEndsAt: expect.stringMatching(/Z$/),
       });
+      const shown = await run('status');
+      expect(shown.stdout.trimEnd().split('\n').at(-1)).toBe(
+        'one owns the accounts (epoch 1), two stands by',
+      );
+      expect(shown.stderr.trimEnd().split('\n')).toEqual([
+        'warning: the configuration here is not that of one, which owns the accounts',
+        'warning: the configuration of two, which stands by, is not that of one',
+      ]);
+      expect(JSON.parse((await run('status', '--json')).stdout)).toMatchObject({
+        accounts: [{ id: 'otp' }],
+        cluster: { epoch: 1, owner: 'one', members: [{ role: 'owner' }, { role: 'standby' }] },
+      });
       await cluster.leave(incarnation);
       expect(await run('cluster', 'status')).toMatchObject({
         code: 1,
         stderr: 'Nobody owns the accounts: nothing is polled.\n',
+      });
+      expect(await run('status')).toMatchObject({
+        stdout: expect.stringContaining('nobody owns the accounts, two stands by\n'),
+        stderr: expect.stringContaining('warning: no daemon owns the accounts: nothing is polled\n'),
       });
     },
   );

@@ -14,27 +14,45 @@ async function failureAt(change: (url: URL) => void): Promise<unknown> {
 
 describe.skipIf(noPostgres !== null)('a database that cannot be used', () => {
   it.each([
-    ['nobody listens', (url: URL) => (url.port = '1'), 'nobody listens at the address'],
-    ['the host is unknown', (url: URL) => (url.hostname = 'nowhere.invalid'), 'host name'],
-    ['the password is wrong', (url: URL) => (url.password = 'sesame-open'), 'refuses the user or password'],
-    ['the user is unknown', (url: URL) => (url.username = 'mallory'), 'refuses the user or password'],
-    ['there is no such database', (url: URL) => (url.pathname = '/secretplans'), 'does not exist: create it'],
+    ['nobody listens', (url: URL) => (url.port = '1'), 'nobody listens at the address', 'other'],
+    ['the host is unknown', (url: URL) => (url.hostname = 'nowhere.invalid'), 'host name', 'other'],
+    [
+      'the password is wrong',
+      (url: URL) => (url.password = 'sesame-open'),
+      'refuses the user or password',
+      'unfit',
+    ],
+    ['there is no password', (url: URL) => (url.password = ''), 'signing in failed', 'unfit'],
+    [
+      'the user is unknown',
+      (url: URL) => (url.username = 'mallory'),
+      'refuses the user or password',
+      'unfit',
+    ],
+    [
+      'there is no such database',
+      (url: URL) => (url.pathname = '/secretplans'),
+      'does not exist: create it',
+      'unfit',
+    ],
     [
       'it is asked to encrypt, and no word is said of certificates,',
       (url: URL) => (url.search = '?sslmode=require'),
-      'connection broke',
+      'speaks no TLS',
+      'unfit',
     ],
     [
       'it is asked to encrypt and cannot',
       (url: URL) => (url.search = '?sslmode=verify-full'),
-      'connection broke',
+      'speaks no TLS',
+      'unfit',
     ],
-  ])('says what to do where %s, and names neither address nor user', async (_name, change, advice) => {
+  ])('says what to do where %s, and names neither address nor user', async (_name, change, advice, final) => {
     const failure = await failureAt(change);
     expect(failure).toBeInstanceOf(StorageError);
     const { message, kind } = failure instanceof StorageError ? failure : { message: '', kind: '' };
     expect(message).toContain(advice);
-    expect(kind).toBe('other');
+    expect(kind).toBe(final);
     const { password } = await sharedPostgres();
     for (const secret of [
       password,

@@ -16,8 +16,9 @@ export async function makeDatabase(): Promise<Secret> {
 
 export async function open(url: Secret, options: { readonly leaseMs?: number } = {}): Promise<Cluster> {
   const { leaseMs = 60_000 } = options;
-  const cluster = await openCluster({ url, leaseMs, log: silent, now: () => noon, program });
+  const cluster = openCluster({ url, leaseMs, log: silent, now: () => noon, program });
   onTestFinished(() => cluster.close());
+  await cluster.open();
   return cluster;
 }
 

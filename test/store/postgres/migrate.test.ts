@@ -15,7 +15,7 @@ const next = {
 };
 
 async function openWith(url: Awaited<ReturnType<typeof makeDatabase>>, migrations = shipped): Promise<void> {
-  const cluster = await openCluster({
+  const cluster = openCluster({
     url,
     leaseMs: 1000,
     log: silent,
@@ -23,7 +23,7 @@ async function openWith(url: Awaited<ReturnType<typeof makeDatabase>>, migration
     program,
     migrations,
   });
-  await cluster.close();
+  await cluster.open().finally(() => cluster.close());
 }
 
 describe.skipIf(noPostgres !== null)('the schema', () => {

@@ -56,9 +56,10 @@ describe.skipIf(noPostgres !== null || pgbouncer === undefined)(
       const url = await throughPgBouncer(await makeDatabase());
       const warned: string[] = [];
       const log = { ...silent, warn: (_fields: object, message: string) => void warned.push(message) };
-      const clusters = await Promise.all(
-        [0, 1, 2].map(() => openCluster({ url, leaseMs: 60_000, log, now: () => noon, program })),
+      const clusters = [0, 1, 2].map(() =>
+        openCluster({ url, leaseMs: 60_000, log, now: () => noon, program }),
       );
+      await Promise.all(clusters.map((each) => each.open()));
       const [cluster] = clusters;
       if (cluster === undefined) throw new Error('three were opened');
       const { store, incarnation } = await own(cluster);

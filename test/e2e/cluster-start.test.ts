@@ -1,0 +1,171 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Secret } from '../../src/domain/secret.ts';
+import { type BuiltProcess, runBuilt, startBuilt } from '../support/built-program.ts';
+import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
+import { listenHttp, okBody, send } from '../support/loopback-provider.ts';
+import { noPostgres, type PostgresCluster, startPostgres } from '../support/postgres.ts';
+
+/** What is asked of `/readyz` and of the accounts here. */
+interface Answer {
+  readonly problems: readonly string[];
+  readonly cluster: { readonly role: string };
+  readonly accounts: readonly { readonly outcome: string | null }[];
+}
+
+const nothing: Answer = { problems: [], cluster: { role: '' }, accounts: [] };
+
+interface Machine {
+  readonly origin: string;
+  start(): BuiltProcess;
+  run(...words: readonly string[]): ReturnType<typeof runBuilt>;
+}
+
+async function makeMachine(database: string): Promise<Machine> {
+  const folder = mkdtempSync(join(tmpdir(), 'lowwater-start-'));
+  const provider = await listenHttp((_, response) =>
+    send(response, { body: okBody, headers: { 'content-type': 'application/json' } }),
+  );
+  onTestFinished(async () => {
+    await provider.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const port = await freePort();
+  const config = join(folder, 'config.json');
+  writeFileSync(
+    config,
+    JSON.stringify({
+      provider: { baseUrl: provider.url },
+      poll: { every: '1s' },
+      accounts: [{ id: 'otp', authSecret: 'secret-of-otp-4711' }],
+      channels: { ops: { type: 'webhook', url: 'http://127.0.0.1:9/hook' } },
+      server: { port },
+      storage: { postgres: { url: `\${env:DATABASE}` } },
+      cluster: { node: 'north' },
+    }),
+  );
+  const options = { cwd: folder, env: { DATABASE: database } };
+  const words = (command: readonly string[]) => [...command, '--config', config];
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    start() {
+      const started = startBuilt(words(['run']), options);
+      onTestFinished(async () => {
+        started.child.kill('SIGKILL');
+        await started.ended;
+      });
+      return started;
+    },
+    run: (...command) => runBuilt(words(command), options),
+  };
+}
+
+describe.skipIf(noPostgres !== null)('a daemon whose database is not there at its start', () => {
+  let server: PostgresCluster;
+  let url: Secret;
+  beforeAll(async () => {
+    server = await startPostgres();
+    url = await server.createDatabase();
+  });
+  afterAll(() => server.remove());
+
+  it('waits, says that it knows nothing and why, and begins once the database answers', {
+    timeout: 60_000,
+  }, async () => {
+    server.stop('fast');
+    const { origin, start, run } = await makeMachine(url.reveal());
+    const daemon = start();
+    const ask = async (path: string): Promise<Answer> =>
+      JSON.parse(await (await fetch(origin + path)).text());
+    const why = expect.stringContaining('nobody listens at the address of storage.postgres.url');
+    await eventually('it says why it is not ready', async () => {
+      const { problems = [] } = await ask('/readyz').catch(() => nothing);
+      return problems.length > 0;
+    });
+    expect((await fetch(`${origin}/livez`)).status).toBe(200);
+    expect((await fetch(`${origin}/readyz`)).status).toBe(503);
+    expect(await ask('/readyz')).toEqual({
+      status: 'starting',
+      problems: [why],
+      cluster: {
+        role: 'joining',
+        node: 'north',
+        owner: null,
+        epoch: null,
+        reachesDatabase: false,
+        sameConfiguration: null,
+      },
+    });
+    expect(await ask('/api/v1/accounts')).toMatchObject({
+      accounts: [{ id: 'otp', outcome: null, readAt: null }],
+    });
+    expect((await fetch(`${origin}/api/v1/alerts`)).status).toBe(503);
+    const page = await (await fetch(origin)).text();
+    expect(page).toContain('that is not all clear');
+    expect(page).toContain('nobody listens at the address of storage.postgres.url');
+    expect(await (await fetch(`${origin}/metrics`)).text()).toContain('lowwater_owner 0\n');
+    expect((await run('validate')).code).toBe(0);
+    server.start();
+    await eventually(
+      'it owns the accounts',
+      async () => (await ask('/readyz')).cluster.role === 'owner',
+      20_000,
+    );
+    await eventually('it has polled', async () => {
+      const { accounts } = await ask('/api/v1/accounts');
+      return accounts[0]?.outcome === 'ok';
+    });
+    expect((await ask('/readyz')).problems).toEqual([]);
+    const lines = daemon.output().stdout.split('\n');
+    expect(lines.filter((line) => line.includes('does not answer')).length).toBeLessThanOrEqual(2);
+    daemon.child.kill('SIGTERM');
+    expect((await daemon.ended).code).toBe(0);
+  });
+
+  it('ends in good order while it waits', async () => {
+    const { origin, start } = await makeMachine('postgres://lowwater:secret@127.0.0.1:1/lowwater');
+    const daemon = start();
+    await eventually('it listens', () =>
+      fetch(origin).then(
+        () => true,
+        () => false,
+      ),
+    );
+    daemon.child.kill('SIGTERM');
+    expect(await daemon.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it.each([
+    ['password', (address: URL) => (address.password = 'sesame-open'), 'refuses the user or password'],
+    ['name of the database', (address: URL) => (address.pathname = '/nowhere'), 'does not exist: create it'],
+  ])('ends with an error where the %s is wrong', async (_what, change, advice) => {
+    const address = new URL(url.reveal());
+    change(address);
+    const { start } = await makeMachine(address.href);
+    const { code, stderr } = await start().ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain(advice);
+    expect(stderr).not.toContain('sesame-open');
+  });
+
+  it('ends with an error where the tables are those of a newer lowwater', async () => {
+    const newer = await server.createDatabase();
+    const { start } = await makeMachine(newer.reveal());
+    const first = start();
+    await eventually('there are tables', async () => {
+      const tables = await server.sql(newer, 'SELECT FROM migration').catch(() => []);
+      return tables.length > 0;
+    });
+    first.child.kill('SIGTERM');
+    await first.ended;
+    await server.sql(
+      newer,
+      "INSERT INTO migration (number, name, checksum, program, applied_at) VALUES (99, 'later.sql', 'x', 'lowwater 9.0.0', 0)",
+    );
+    const { code, stderr } = await start().ended;
+    expect([code, stderr]).toEqual([1, expect.stringContaining('made by lowwater 9.0.0')]);
+  });
+});
