@@ -15,7 +15,7 @@ test.each<[string, (log: string) => void]>([
     const world = await startWorld({ rules });
     expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
     lose(`${world.path}-wal`);
-    await world.pass(13 * secondMs);
+    await world.pass(minuteMs + 13 * secondMs);
     // Both ends of it within the time in which messages gather: one message says so.
     expect(world.news()).toEqual(['@lowwater/storage-failed firing+resolved critical']);
     expect(world.daemon.storageFailing).toBe(false);

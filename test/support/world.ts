@@ -53,6 +53,7 @@ export class World {
   readonly #random = seededRandom();
   readonly #sleepMs: number | null;
   readonly #owns: () => boolean;
+  #looksAgainAt = 0;
 
   constructor(
     parts: SettingsParts,
@@ -151,6 +152,12 @@ export class World {
       commit: async (batch: Batch) => {
         if (this.diskFull) throw new StorageError('full', 'the disk is full');
         await store.commit(batch);
+      },
+      // Looking each second, as the daemon does, would be most of what simulated days cost.
+      takeOrders: async () => {
+        if (this.clock.monotonic() < this.#looksAgainAt) return [];
+        this.#looksAgainAt = this.clock.monotonic() + minuteMs;
+        return store.takeOrders();
       },
     };
   }
