@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: 'test/support/build-program.ts',
     // Generous: a loaded machine must not make a test fail that only waits for processes.
     testTimeout: 30_000,
     hookTimeout: 60_000,

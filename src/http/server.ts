@@ -62,6 +62,10 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     },
   };
   const server = createServer(serverOptions(limits), (request, response) => {
+    // While the server closes, nothing more comes over a connection that was answered.
+    response.once('close', () => {
+      if (!server.listening) server.closeIdleConnections();
+    });
     void answer(answering, request, response);
   });
   makeRoom(server, limits.maxConnections);

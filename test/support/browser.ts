@@ -37,19 +37,27 @@ export async function openPage(page: Page, url: string): Promise<void> {
   }
 }
 
-/** A tab with all that its page complains of, closed afterwards. */
+/** Tabs at rest: a new one costs as much as what most tests do in it. */
+const resting = new WeakMap<BrowserContext, Page[]>();
+
+/** A tab as a new one would be, with all that its page complains of; given back afterwards. */
 export async function withPage<T>(
   context: BrowserContext,
   use: (page: Page, complaints: string[]) => Promise<T>,
 ): Promise<T> {
-  const page = await context.newPage();
+  const tabs = resting.get(context) ?? [];
+  resting.set(context, tabs);
+  const page = tabs.pop() ?? (await context.newPage());
+  const size = page.viewportSize();
   const complaints: string[] = [];
   listenToComplaints(page, complaints);
-  try {
-    return await use(page, complaints);
-  } finally {
-    await page.close();
-  }
+  const result = await use(page, complaints);
+  page.removeAllListeners();
+  await page.goto('about:blank');
+  await page.emulateMedia({ media: null });
+  if (size !== null) await page.setViewportSize(size);
+  tabs.push(page);
+  return result;
 }
 
 export function listenToComplaints(page: Page, complaints: string[]): void {

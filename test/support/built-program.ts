@@ -1,12 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What `npm run build` makes; LOWWATER_MAIN names another build, such as one unpacked from a package. */
+/** What a test run builds before it begins; LOWWATER_MAIN names another build, such as one unpacked from a package. */
 export const builtMain = process.env.LOWWATER_MAIN ?? join(import.meta.dirname, '../../dist/main.js');
-
-if (!existsSync(builtMain)) throw new Error(`${builtMain} is missing: run \`npm run build\` first`);
 
 export interface Ended {
   readonly code: number | null;
@@ -18,12 +15,16 @@ export interface Ended {
 export interface ProcessOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** What stands on its standard input; absent: nothing. */
+  readonly input?: string;
 }
 
 export interface BuiltProcess {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
   readonly output: () => { readonly stdout: string; readonly stderr: string };
+  /** Resolves with standard output so far as soon as it matches; rejects when the process ends before it does. */
+  until(pattern: RegExp): Promise<string>;
 }
 
 /** Starts the built `lowwater` as a process of its own. */
@@ -37,7 +38,10 @@ export function runBuilt(words: readonly string[], options: ProcessOptions = {})
 }
 
 /** Starts Node with a clean environment and keeps what it prints. */
-export function startNode(words: readonly string[], { cwd, env = {} }: ProcessOptions = {}): BuiltProcess {
+export function startNode(
+  words: readonly string[],
+  { cwd, env = {}, input }: ProcessOptions = {},
+): BuiltProcess {
   const child = spawn(process.execPath, words, {
     ...(cwd === undefined ? {} : { cwd }),
     // Nothing of the environment that tests happen to run in may decide what they see.
@@ -49,8 +53,9 @@ export function startNode(words: readonly string[], { cwd, env = {} }: ProcessOp
       NODE_COMPILE_CACHE: join(tmpdir(), 'lowwater-compile-cache'),
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
+  child.stdin?.end(input);
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -60,5 +65,16 @@ export function startNode(words: readonly string[], { cwd, env = {} }: ProcessOp
   const ended = new Promise<Ended>((resolve) => {
     child.on('close', (code, signal) => resolve({ code, signal, ...output }));
   });
-  return { child, ended, output: () => ({ ...output }) };
+  const until = (pattern: RegExp): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (pattern.test(output.stdout)) resolve(output.stdout);
+      };
+      child.stdout?.on('data', look);
+      look();
+      void ended.then(() =>
+        reject(new Error(`ended before it printed ${pattern}: ${output.stdout}${output.stderr}`)),
+      );
+    });
+  return { child, ended, output: () => ({ ...output }), until };
 }

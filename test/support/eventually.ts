@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Asks again and again, every few milliseconds, until the answer is neither null nor false; gives it. Throws
+ * Asks again and again, ever more slowly (each 5 to 50 ms), until the answer is neither null nor false; gives it. Throws
  * with `what` in the end.
  */
 export async function eventually<T>(
@@ -10,10 +10,10 @@ export async function eventually<T>(
   withinMs = 20_000,
 ): Promise<T> {
   const endsAt = performance.now() + withinMs;
-  for (;;) {
+  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 1.3, 50)) {
     const answer = await ask();
     if (answer !== null && answer !== false) return answer;
     if (performance.now() > endsAt) throw new Error(`${what}: not within ${withinMs} ms`);
-    await pause(10);
+    await pause(pauseMs);
   }
 }

@@ -95,19 +95,20 @@ test('29 February comes in leap years only', () => {
 
 describe('the last run and the next one agree', () => {
   const crons = ['30 2 * * *', '0 3 * * *', '*/15 8-20 * * 1-5', '0 * * * *', '0 9 * * 1', '30 2,14 * * *'];
-  const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Shanghai'];
-  const changes = [
-    '2026-03-08',
-    '2026-03-29',
-    '2026-04-05',
-    '2026-10-04',
-    '2026-10-25',
-    '2026-11-01',
-    '2028-02-29',
-  ];
+  /** Days around which the clocks of each zone change; those of the others are days like any other. */
+  const changes = {
+    UTC: ['2028-02-29'],
+    'Europe/Berlin': ['2026-03-29', '2026-10-25', '2028-02-29'],
+    'America/New_York': ['2026-03-08', '2026-11-01'],
+    'Australia/Lord_Howe': ['2026-04-05', '2026-10-04'],
+    'Asia/Shanghai': ['2026-03-29'],
+  };
+  const rows = crons.flatMap((cron) =>
+    Object.entries(changes).map(([zone, days]) => [cron, zone, days] as const),
+  );
 
-  test.each(crons.flatMap((cron) => zones.map((zone) => [cron, zone] as const)))('%s in %s', (cron, zone) => {
-    for (const change of changes) {
+  test.each(rows)('%s in %s', (cron, zone, days) => {
+    for (const change of days) {
       const begin = at(`${change}T00:00:00Z`) - dayMs;
       // An odd step, so that no second of the hour is looked at twice.
       for (let instant = begin; instant < begin + 3 * dayMs; instant += 41 * minuteMs + 7011) {

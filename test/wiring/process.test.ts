@@ -2,11 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { runLowwater, startLowwater } from '../support/command-line.ts';
+import { runBuilt, startBuilt, startNode } from '../support/built-program.ts';
 
 // Every test starts a process, and all of them at once, beside the other test files.
 vi.setConfig({ testTimeout: 30_000 });
 
+const main = join(import.meta.dirname, '../../src/main.ts');
 let folder: string;
 
 beforeAll(() => {
@@ -34,7 +35,7 @@ describe.concurrent('lowwater when something is wrong with the process', () => {
     'on Node %s starts: %s; refuses with one line that names the version needed',
     async (version, starts) => {
       const env = preload(`Object.defineProperty(process, 'versions', { value: { node: '${version}' } })`);
-      const { code, stdout, stderr } = await runLowwater(['--version'], { env });
+      const { code, stdout, stderr } = await runBuilt(['--version'], { env });
       expect(code).toBe(starts ? 0 : 1);
       expect(stdout).toMatch(starts ? /^lowwater / : /^$/);
       expect(stderr).toBe(starts ? '' : `lowwater needs Node.js 22.19 or newer, this is ${version}.\n`);
@@ -53,7 +54,7 @@ describe.concurrent('lowwater when something is wrong with the process', () => {
         ${bug};
       }, 10);
     `);
-    const { code, stderr } = await runLowwater(['simulate', '--port', '0'], { env });
+    const { code, stderr } = await runBuilt(['simulate', '--port', '0'], { env });
     expect(code).toBe(1);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
     expect(JSON.parse(stderr)).toMatchObject({
@@ -66,7 +67,7 @@ describe.concurrent('lowwater when something is wrong with the process', () => {
     const env = preload(
       `import { Server } from 'node:http'; Server.prototype.close = function () { return this; };`,
     );
-    const simulator = startLowwater(['simulate', '--port', '0'], { env });
+    const simulator = startBuilt(['simulate', '--port', '0'], { env });
     await simulator.until(/Provider simulator/);
     simulator.child.kill('SIGTERM');
     const early = await Promise.race([
@@ -81,14 +82,14 @@ describe.concurrent('lowwater when something is wrong with the process', () => {
 
 describe.concurrent('lowwater as a process', () => {
   it('prints its commands on standard error and exits with 2 when nothing was asked', async () => {
-    const { code, stdout, stderr } = await runLowwater([]);
+    const { code, stdout, stderr } = await runBuilt([]);
     expect(code).toBe(2);
     expect(stdout).toBe('');
     expect(stderr).toContain('Commands');
   });
 
   it('prints its version', async () => {
-    const { code, stdout } = await runLowwater(['--version']);
+    const { code, stdout } = await runBuilt(['--version']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^lowwater \d+\.\d+\.\d+\n$/);
   });
@@ -98,12 +99,12 @@ describe.concurrent('lowwater as a process', () => {
     ['some into a pipe that FORCE_COLOR says shows them', { FORCE_COLOR: '1' }, true],
     ['none with NO_COLOR, whatever else is asked for', { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
   ] as const)('prints colours: %s', async (_name, env, coloured) => {
-    const { stdout } = await runLowwater(['--help'], { env });
+    const { stdout } = await runBuilt(['--help'], { env });
     expect(stdout.includes('\u001b[1m')).toBe(coloured);
   });
 
   it('exits with 2 when there is no configuration, and says where it looked', async () => {
-    const { code, stderr } = await runLowwater(['validate'], { cwd: folder });
+    const { code, stderr } = await runBuilt(['validate'], { cwd: folder });
     expect(code).toBe(2);
     expect(stderr).toContain(join(folder, 'config.json'));
     expect(stderr).toContain('/etc/lowwater/config.json');
@@ -119,7 +120,7 @@ describe.concurrent('lowwater as a process', () => {
   "channels": { "ops": { "type": "slack", "webhookUrl": "hunter3-is-secret" } }
 }`,
     );
-    const { code, stdout, stderr } = await runLowwater(['validate', '--config', file]);
+    const { code, stdout, stderr } = await runBuilt(['validate', '--config', file]);
     expect(code).toBe(2);
     expect(stdout).toBe('');
     expect(stderr).toContain(`${file}:2: provider.timeot: `);
@@ -141,7 +142,7 @@ describe.concurrent('lowwater as a process', () => {
   "server": null,
 }`,
     );
-    const daemon = startLowwater(['run', '--config', file]);
+    const daemon = startBuilt(['run', '--config', file]);
     const lines = (await daemon.until(/lowwater runs/)).trimEnd().split('\n');
     daemon.child.kill('SIGTERM');
     expect(await daemon.ended).toMatchObject({ code: 0, stderr: '' });
@@ -153,22 +154,22 @@ describe.concurrent('lowwater as a process', () => {
   });
 
   it('ends with 0 on the first signal', async () => {
-    const simulator = startLowwater(['simulate', '--port', '0']);
+    const simulator = startBuilt(['simulate', '--port', '0']);
     await simulator.until(/Provider simulator on http:\/\/127\.0\.0\.1:\d+/);
     simulator.child.kill('SIGTERM');
     expect(await simulator.ended).toMatchObject({ code: 0, signal: null, stderr: '' });
   });
 
   it('is quiet when the reader of its output goes away', async () => {
-    const simulator = startLowwater(['simulate', '--port', '0']);
+    const simulator = startBuilt(['simulate', '--port', '0']);
     simulator.child.stdout?.destroy();
     expect(await simulator.ended).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('says why when a port cannot be listened on, and exits with 1', async () => {
-    const first = startLowwater(['simulate', '--port', '0']);
+    const first = startBuilt(['simulate', '--port', '0']);
     const port = /:(\d+)/.exec(await first.until(/http:\/\/127\.0\.0\.1:\d+/))?.[1] ?? '';
-    const second = await runLowwater(['simulate', '--port', port]);
+    const second = await runBuilt(['simulate', '--port', port]);
     first.child.kill('SIGTERM');
     await first.ended;
     expect(second.code).toBe(1);
@@ -180,7 +181,7 @@ describe.concurrent('lowwater as a process', () => {
   it('says which scenario cannot be used, and exits with 2', async () => {
     const file = join(folder, 'scenario.json');
     writeFileSync(file, '{"accounts":[{"id":"otp"}],"events":[{"at":"1h","do":"dance"}]}');
-    const { code, stderr } = await runLowwater(['simulate', '--scenario', file]);
+    const { code, stderr } = await runBuilt(['simulate', '--scenario', file]);
     expect(code).toBe(2);
     expect(stderr).toContain('accounts[0]');
     expect(stderr).toContain('events[0]');
@@ -208,7 +209,9 @@ describe.concurrent('what a command loads', () => {
       import { registerHooks } from 'node:module';
       registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(loaded)}, url + '\\n'); return next(url, context); } });
     `);
-    expect(await runLowwater([command, '--config', config], { env })).toMatchObject({ code: 0 });
+    // From the sources: the bundle holds what they import.
+    const { ended } = startNode([main, command, '--config', config], { env });
+    expect(await ended).toMatchObject({ code: 0 });
     const packages = readFileSync(loaded, 'utf8').matchAll(/\/node_modules\/((?:@[^/]+\/)?[^/]+)/g);
     // What string-width is made of.
     const own = ['ansi-regex', 'get-east-asian-width', 'strip-ansi'];

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createChannel } from '../../../src/channels/create-channel.ts';
 import type { Channel } from '../../../src/daemon/ports.ts';
 import type { Message, Notice } from '../../../src/domain/message.ts';
-import type { Delivery } from '../../../src/domain/ports.ts';
+import type { Clock, Delivery } from '../../../src/domain/ports.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { buildAccount, buildMessage, buildNotice, everyMessage, messageNow } from '../../support/messages.ts';
 import { channelOf, textsAround } from '../../support/settings.ts';
@@ -10,9 +10,21 @@ import { apiChannel, apiToken, type SlackApi, startSlackApi } from '../../suppor
 
 let slack: SlackApi;
 let channel: Channel;
+let pauses: number[];
+
+/** What is left between two calls passes at once; the deadline of a whole message is a real one. */
+const clock: Clock = {
+  ...systemClock,
+  setTimer(delayMs, fire) {
+    if (delayMs > 2_000) return systemClock.setTimer(delayMs, fire);
+    pauses.push(delayMs);
+    return systemClock.setTimer(0, fire);
+  },
+};
 
 beforeEach(async () => {
   slack = await startSlackApi();
+  pauses = [];
   channel = openBot();
 });
 
@@ -30,7 +42,7 @@ function openBot(over: object = {}): Channel {
     mention: { critical: ['here'] },
     ...over,
   });
-  return createChannel(settings, { clock: systemClock, texts: textsAround(settings) });
+  return createChannel(settings, { clock, texts: textsAround(settings) });
 }
 
 const send = (message: Message): Promise<Delivery> => channel.send(message, new AbortController().signal);
@@ -110,6 +122,7 @@ describe('a Slack bot', () => {
         '/api/chat.update',
         '/api/chat.postMessage',
       ]);
+      expect(pauses).toEqual([1200]);
     },
   );
 

@@ -14,12 +14,12 @@ import {
   pollsOf,
   silent,
 } from '../../store/sqlite/batches.ts';
-import { runLowwater } from '../../support/command-line.ts';
+import { type Ended, runBuilt } from '../../support/built-program.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
 
 interface Installation {
   readonly folder: string;
-  run(...words: readonly string[]): ReturnType<typeof runLowwater>;
+  run(...words: readonly string[]): Promise<Ended>;
 }
 
 /** A configuration whose database is at this address, or a file beside it. */
@@ -35,7 +35,7 @@ function install(url: Secret | null): Installation {
   };
   writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
   const env = { DATABASE: url?.reveal() ?? '', TARGET: '' };
-  return { folder, run: (...words) => runLowwater(words, { cwd: folder, env }) };
+  return { folder, run: (...words) => runBuilt(words, { cwd: folder, env }) };
 }
 
 describe('the commands about daemons that share a database', () => {

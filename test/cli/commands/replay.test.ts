@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +6,8 @@ import { systemClock } from '../../../src/system/clock.ts';
 import { openProcessLog } from '../../../src/wiring/process-log.ts';
 import { createRooms } from '../../../src/wiring/rooms.ts';
 import { minuteMs, units } from '../../support/account-facts.ts';
+import { runBuilt } from '../../support/built-program.ts';
 import { runCli } from '../../support/cli.ts';
-import { runLowwater } from '../../support/command-line.ts';
 import { type SeedPoll, seedDatabase } from '../../support/seed-database.ts';
 
 let folder: string;
@@ -59,25 +58,10 @@ interface ReplayAnswer {
 
 const parse = (text: string): ReplayAnswer => JSON.parse(text) as ReplayAnswer;
 
-/** Runs the command line with something on its standard input. */
-function runWithInput(words: readonly string[], text: string): Promise<string> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../../src/main.ts'), ...words], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, TZ: 'UTC' },
-    stdio: ['pipe', 'pipe', 'ignore'],
-  });
-  let stdout = '';
-  child.stdout.setEncoding('utf8').on('data', (piece: string) => {
-    stdout += piece;
-  });
-  child.stdin.end(text);
-  return new Promise((resolve) => child.on('close', () => resolve(stdout)));
-}
-
 describe('lowwater replay', () => {
   it('says what the stored history would have brought, and writes nothing', async () => {
     const before = readFileSync(join(folder, 'lowwater.db'));
-    const { code, stdout, stderr } = await runLowwater(['replay', '--since', '7d', '--json'], {
+    const { code, stdout, stderr } = await runBuilt(['replay', '--since', '7d', '--json'], {
       cwd: folder,
     });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -100,7 +84,7 @@ describe('lowwater replay', () => {
 
   it('foretells at each reading when the balance is empty, and says how good that was', async () => {
     const words = ['replay', '--account', 'otp', '--forecasts'];
-    const { code, stdout } = await runLowwater([...words, '--json'], { cwd: folder });
+    const { code, stdout } = await runBuilt([...words, '--json'], { cwd: folder });
     const { forecasts } = JSON.parse(stdout) as { forecasts: Record<string, string | null>[] };
     expect(code).toBe(0);
     expect(forecasts).toHaveLength(576);
@@ -123,7 +107,8 @@ describe('lowwater replay', () => {
     const given = parse((await runCli([...words, 'otp.csv'], { cwd: folder })).stdout);
     expect(given.incidents).toEqual(stored.incidents);
     expect(given.incidents).toHaveLength(2);
-    expect(await runWithInput([...words, '-'], csv)).toBe(`${JSON.stringify(given)}\n`);
+    const piped = await runBuilt([...words, '-'], { cwd: folder, input: csv });
+    expect(piped.stdout).toBe(`${JSON.stringify(given)}\n`);
   });
 
   it('tries other rules on the same past', async () => {
@@ -224,7 +209,7 @@ describe('lowwater explain', () => {
       otp.map((poll) => ({ ...poll, at: poll.at + shift })),
     );
     const words = ['explain', 'otp', 'sms-low', '--config', 'low.json'];
-    const text = (await runLowwater(words, { cwd: folder })).stdout;
+    const text = (await runBuilt(words, { cwd: folder })).stdout;
     expect(text).toMatch(/^sms-low \(below\): breached, critical/);
     for (const line of [
       /balance +41\.00 CNY/,
