@@ -138,7 +138,13 @@ export class Membership {
     else if (!look.renewed) this.#card = null;
     else if (look.owner === card.incarnation) this.#take(look.epoch);
     else if (look.owner === null && this.#mayClaim()) await this.#claim(card);
-    else this.#role = 'standby';
+    else this.#standBy(look);
+  }
+
+  #standBy({ owner }: ClusterLook): void {
+    this.#role = 'standby';
+    // Others had their turn: what they let go of is anybody's again.
+    if (owner !== null) this.#claimsFrom = Number.NEGATIVE_INFINITY;
   }
 
   async #join(): Promise<MemberCard> {

@@ -337,6 +337,16 @@ describe('two daemons on one database', () => {
     expect([a.role, b.role]).toEqual(['standby', 'owner']);
   }, 10_000);
 
+  test('who gave the accounts away takes them back at once when the other gives them away too', async () => {
+    const { world, a, b } = await startPair();
+    void a.membership.handOver();
+    await world.pass(2500);
+    expect(b.role).toBe('owner');
+    void b.membership.handOver();
+    await world.pass(1500);
+    expect(a.role).toBe('owner');
+  });
+
   test('a clock that is more than two seconds off owns nothing, and says so', async () => {
     const { world, a, b } = await startPair();
     b.skewMs = 2500;

@@ -29,8 +29,8 @@ describe.skipIf(noPostgres !== null)('two daemons on one PostgreSQL', () => {
     ];
     if (owner === undefined || other === undefined) throw new Error('nobody owns the accounts');
     await other.end('SIGTERM');
-    const shift = new URL('../support/cluster/shift-clock.ts', import.meta.url).href;
-    other.start({ NODE_OPTIONS: `--import=${shift}`, SHIFT_CLOCK_MS: '5000' });
+    other.shiftClock(5000);
+    other.start();
     await bed.untilMembers(2);
     await owner.end('SIGTERM');
     await bed.untilMembers(1);

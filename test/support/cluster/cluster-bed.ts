@@ -17,7 +17,9 @@ export interface ClusterNode {
   readonly origin: string;
   /** The process that runs now, or ran last. */
   readonly process: () => BuiltProcess | null;
-  start(env?: Readonly<Record<string, string>>): void;
+  start(): void;
+  /** Sets the wall clock of its processes wrong. */
+  shiftClock(aheadMs: number): void;
   /** Another command of the program, as on this machine. */
   command(...words: readonly string[]): Promise<Ended>;
   end(signal: NodeJS.Signals): Promise<void>;
@@ -184,6 +186,11 @@ async function makeNode(it: {
     NODE_ADDRESS: origin,
     NODE_DATABASE: address.href,
   };
+  const clockFile = join(folder, `clock-of-${name}`);
+  const clock = {
+    NODE_OPTIONS: `--import=${new URL('shift-clock.ts', import.meta.url).href}`,
+    SHIFT_CLOCK_FILE: clockFile,
+  };
   let running: BuiltProcess | null = null;
   const words = (command: readonly string[]): readonly string[] => [...command, '--config', configFile];
   return {
@@ -191,9 +198,10 @@ async function makeNode(it: {
     proxy,
     origin,
     process: () => running,
-    start(more = {}) {
-      running = startBuilt(words(['run']), { cwd: folder, env: { ...env, ...more } });
+    start() {
+      running = startBuilt(words(['run']), { cwd: folder, env: { ...env, ...clock } });
     },
+    shiftClock: (aheadMs) => writeFileSync(clockFile, String(aheadMs)),
     command: (...command) => runBuilt(words(command), { cwd: folder, env }),
     async end(signal) {
       running?.child.kill(signal);

@@ -12,7 +12,11 @@ export const faults = [
   'server crashes',
   'ends',
   'hands over',
+  'an hour ahead',
+  'five seconds behind',
 ] as const;
+const receivers = ['/hook', '/second'] as const;
+
 export type Fault = (typeof faults)[number];
 
 export interface FaultResult {
@@ -39,7 +43,7 @@ export async function playFault(bed: ClusterBed, fault: Fault, delayMs: number):
   await eventually(
     `${firing ? 'WARNING' : 'RESOLVED'} after the owner is ${fault}`,
     () =>
-      ['/hook', '/second'].every(
+      receivers.every(
         (path) => countTold(bed, firing ? 'WARNING' : 'RESOLVED', path) > (told.get(path) ?? 0),
       ),
     patienceMs,
@@ -82,6 +86,10 @@ async function hurt(bed: ClusterBed, owner: ClusterNode, fault: Fault): Promise<
       await pause(1500);
       bed.server.start();
       return async () => undefined;
+    case 'an hour ahead':
+    case 'five seconds behind':
+      owner.shiftClock(fault === 'an hour ahead' ? 3_600_000 : -5000);
+      return async () => owner.shiftClock(0);
     case 'hands over': {
       const { code, stderr } = await owner.command('cluster', 'hand-over');
       if (code !== 0) throw new Error(`cluster hand-over: ${stderr}`);
@@ -169,7 +177,7 @@ async function judgeReadings(bed: ClusterBed): Promise<readonly string[]> {
 /** Per take-over one repeat a channel at most, and always under the same id; states in their order. */
 async function judgeMessages(bed: ClusterBed, takeOvers: number): Promise<readonly string[]> {
   const broken: string[] = [];
-  for (const path of ['/hook', '/second']) {
+  for (const path of receivers) {
     const posts = bed.sink.posts.filter((post) => post.path === path);
     const ids = posts.map(({ headers }) => String(headers['webhook-id']));
     const repeats = ids.length - new Set(ids).size;
@@ -181,14 +189,19 @@ async function judgeMessages(bed: ClusterBed, takeOvers: number): Promise<readon
   return broken;
 }
 
+/** How many messages came more than once, of how many: under the same id, and at one receiver. */
+export function countRepeats({ sink }: ClusterBed): { readonly repeats: number; readonly messages: number } {
+  const names = sink.posts.map(({ path, headers }) => `${path} ${headers['webhook-id']}`);
+  const messages = new Set(names).size;
+  return { repeats: names.length - messages, messages };
+}
+
 function countTold(bed: ClusterBed, word: string): Map<string, number>;
 function countTold(bed: ClusterBed, word: string, path: string): number;
 function countTold(bed: ClusterBed, word: string, path?: string): Map<string, number> | number {
   const count = (which: string): number =>
     bed.sink.posts.filter((post) => post.path === which && tellsOf(post.body) === word).length;
-  return path === undefined
-    ? new Map(['/hook', '/second'].map((which) => [which, count(which)]))
-    : count(path);
+  return path === undefined ? new Map(receivers.map((which) => [which, count(which)])) : count(path);
 }
 
 /** What a post says of the rule that the runs are about; own alerts may stand beside it. */
