@@ -1,26 +1,31 @@
-import type * as z from 'zod';
-import { hostOf } from '../describe-address.ts';
-import { keysAtHost } from '../keys-at-host.ts';
-import type { ChannelKind } from '../kind.ts';
+import { credentialAddress } from '../../schema/addresses.ts';
+import { mentionSchema } from '../mention.ts';
+import { robotKind } from '../robot-kind.ts';
 import { teamsAnswers } from './teams-answers.ts';
-import { buildTeams, type TeamsSettings, teamsSchema } from './teams-settings.ts';
 
-/** Microsoft Teams by a Workflows webhook. */
-export const teamsKind: ChannelKind<z.output<typeof teamsSchema>, TeamsSettings> = {
+/** Microsoft Teams by a Workflows webhook. The whole address is the credential, its query too. */
+export const teamsKind = robotKind({
   type: 'teams',
-  schema: teamsSchema,
-  build: buildTeams,
-  keysAt: keysAtHost(/\.(?:logic\.azure|powerplatform)\.com$/),
-  describe: ({ webhookUrl }) => hostOf(webhookUrl),
+  description: 'Messages to Microsoft Teams by a Workflows webhook.',
+  keys: {
+    webhookUrl: credentialAddress(
+      'Address of the workflow "When a Teams webhook request is received". It is a credential.',
+      'a Teams workflow',
+    ).refine((address) => !/(^|\.)webhook\.office\.com$/.test(URL.parse(address.reveal())?.hostname ?? ''), {
+      error:
+        'is an Office connector, which Microsoft has retired: make a workflow "When a Teams webhook request is received"',
+    }),
+    mention: mentionSchema({
+      description: 'Who is mentioned, by severity: sign-in names such as "mei@example.com", or object ids.',
+      pattern:
+        /^(?:[^\s<>@"]{1,64}@[A-Za-z0-9.-]{1,190}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$/,
+      allowed:
+        'must be a sign-in name (UPN) such as "mei@example.com", or the object id of a person in Entra ID',
+    }).optional(),
+  },
+  hosts: /\.(?:logic\.azure|powerplatform)\.com$/,
   // More than 4 a second are throttled (learn.microsoft.com, webhooks and connectors); a workflow of its own may allow less.
-  pace: ({ webhookUrl }) => ({ minGapMs: 1000, paceKey: webhookUrl.reveal() }),
-  answers: teamsAnswers.rows,
-  async openSender(settings, dependencies) {
-    const { openTeamsSender } = await import('./teams-sender.ts');
-    return openTeamsSender({ settings, ...dependencies });
-  },
-  async openDemoReceiver() {
-    const { teamsDemoReceiver } = await import('./teams-demo.ts');
-    return teamsDemoReceiver;
-  },
-};
+  minGapMs: () => 1000,
+  answers: teamsAnswers,
+  load: async () => (await import('./teams-robot.ts')).teamsRobot,
+});

@@ -1,32 +1,29 @@
-import type * as z from 'zod';
-import { hostOf } from '../describe-address.ts';
-import { keysAtHost } from '../keys-at-host.ts';
-import type { ChannelKind } from '../kind.ts';
+import { credentialAddress } from '../../schema/addresses.ts';
+import { mentionSchema } from '../mention.ts';
+import { robotKind } from '../robot-kind.ts';
 import { wecomAnswers } from './wecom-answers.ts';
-import { buildWecom, type WecomSettings, wecomSchema } from './wecom-settings.ts';
 
 /** 20 messages a minute and robot (developer.work.weixin.qq.com, group robots). */
 const gapMs = 3000;
 
 /** A WeCom group robot. */
-export const wecomKind: ChannelKind<z.output<typeof wecomSchema>, WecomSettings> = {
+export const wecomKind = robotKind({
   type: 'wecom',
-  schema: wecomSchema,
-  build: buildWecom,
-  keysAt: keysAtHost(/^qyapi\.weixin\.qq\.com$/),
-  describe: ({ webhookUrl }) => hostOf(webhookUrl),
+  description: 'Messages by a WeCom group robot (企业微信群机器人).',
+  keys: {
+    webhookUrl: credentialAddress(
+      'Address of the robot, with its key. It is a credential: the robot knows no signing.',
+      'a WeCom group robot',
+    ),
+    mention: mentionSchema({
+      description: 'Who is mentioned, by severity: mobile numbers or user ids, or "all".',
+      pattern: /^(?:all|\+?[\d-]{6,20}|[A-Za-z0-9_@.-]{1,64})$/,
+      allowed: 'must be a mobile number, a user id, or "all"',
+    }).optional(),
+  },
+  hosts: /^qyapi\.weixin\.qq\.com$/,
   // A message that mentions people by number is two.
-  pace: ({ webhookUrl, mention }) => ({
-    minGapMs: Object.keys(mention).length === 0 ? gapMs : 2 * gapMs,
-    paceKey: webhookUrl.reveal(),
-  }),
-  answers: wecomAnswers.rows,
-  async openSender(settings, dependencies) {
-    const { openWecomSender } = await import('./wecom-sender.ts');
-    return openWecomSender({ settings, ...dependencies });
-  },
-  async openDemoReceiver() {
-    const { wecomDemoReceiver } = await import('./wecom-demo.ts');
-    return wecomDemoReceiver;
-  },
-};
+  minGapMs: (mention) => (Object.keys(mention).length === 0 ? gapMs : 2 * gapMs),
+  answers: wecomAnswers,
+  load: async () => (await import('./wecom-robot.ts')).wecomRobot,
+});

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { renderTeams } from '../../../src/channels/teams/render-teams.ts';
-import { teamsSchema } from '../../../src/channels/teams/teams-settings.ts';
+import { teamsKind } from '../../../src/channels/teams/teams-kind.ts';
 import type { Message } from '../../../src/domain/message.ts';
 import { json, type Sending, sendThrough } from '../../support/channel-bed.ts';
 import { hostileNames } from '../../support/hostile-text.ts';
@@ -74,9 +74,9 @@ describe('a Teams workflow', () => {
     'mentions nobody called %s',
     (who) => {
       const webhookUrl = 'https://example.com/x';
-      expect(teamsSchema.safeParse({ type: 'teams', webhookUrl, mention: { critical: [who] } }).success).toBe(
-        false,
-      );
+      expect(
+        teamsKind.schema.safeParse({ type: 'teams', webhookUrl, mention: { critical: [who] } }).success,
+      ).toBe(false);
     },
   );
 
@@ -109,7 +109,7 @@ describe('a Teams workflow', () => {
 
   it('is not one of the connectors that Microsoft has retired', () => {
     const webhookUrl = 'https://example.webhook.office.com/webhookb2/hunter2';
-    const { error } = teamsSchema.safeParse({ type: 'teams', webhookUrl });
+    const { error } = teamsKind.schema.safeParse({ type: 'teams', webhookUrl });
     expect(error?.issues[0]?.message).toContain('retired');
     expect(error?.issues[0]?.message).not.toContain('hunter2');
   });
