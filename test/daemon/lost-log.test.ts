@@ -12,10 +12,10 @@ test.each<[string, (log: string) => void]>([
 ])(
   'a write-ahead log that is %s between two polls is told, mended, and no incident is forgotten',
   async (_name, lose) => {
-    const world = await startWorld({ rules });
+    const world = await startWorld({ rules }, { takesOrders: true });
     expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
     lose(`${world.path}-wal`);
-    await world.pass(minuteMs + 13 * secondMs);
+    await world.pass(13 * secondMs);
     // Both ends of it within the time in which messages gather: one message says so.
     expect(world.news()).toEqual(['@lowwater/storage-failed firing+resolved critical']);
     expect(world.daemon.storageFailing).toBe(false);

@@ -29,6 +29,8 @@ export interface WorldOptions {
   readonly sleepMs?: number | null;
   /** Whether the accounts are the daemon's at this instant. */
   readonly owns?: () => boolean;
+  /** Looks into the database for orders each second, as a daemon does: most of what simulated days would cost. */
+  readonly takesOrders?: boolean;
 }
 
 /**
@@ -53,14 +55,15 @@ export class World {
   readonly #random = seededRandom();
   readonly #sleepMs: number | null;
   readonly #owns: () => boolean;
-  #looksAgainAt = 0;
+  readonly #takesOrders: boolean;
 
   constructor(
     parts: SettingsParts,
-    { startAt = factsNoon, sleepMs = null, owns = () => true }: WorldOptions = {},
+    { startAt = factsNoon, sleepMs = null, owns = () => true, takesOrders = false }: WorldOptions = {},
   ) {
     this.#sleepMs = sleepMs;
     this.#owns = owns;
+    this.#takesOrders = takesOrders;
     this.clock = new FakeClock(startAt);
     this.provider = new ScriptedProvider(() => this.clock.now());
     const directory = mkdtempSync(join(parent, 'lowwater-world-'));
@@ -153,12 +156,7 @@ export class World {
         if (this.diskFull) throw new StorageError('full', 'the disk is full');
         await store.commit(batch);
       },
-      // Looking each second, as the daemon does, would be most of what simulated days cost.
-      takeOrders: async () => {
-        if (this.clock.monotonic() < this.#looksAgainAt) return [];
-        this.#looksAgainAt = this.clock.monotonic() + minuteMs;
-        return store.takeOrders();
-      },
+      takeOrders: async () => (this.#takesOrders ? store.takeOrders() : []),
     };
   }
 

@@ -35,9 +35,12 @@ function standBy(
 }
 
 async function firingWorld(): Promise<World> {
-  const world = await startWorld({
-    rules: [belowRule({ id: 'sms-low', thresholds: { warning: units(200) } })],
-  });
+  const world = await startWorld(
+    {
+      rules: [belowRule({ id: 'sms-low', thresholds: { warning: units(200) } })],
+    },
+    { takesOrders: true },
+  );
   await read(world, 100);
   return world;
 }
