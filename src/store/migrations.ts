@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { StorageError } from '../domain/ports.ts';
 
 /** One step of a schema: `0002-name.sql`. */
 export interface Migration {
@@ -26,4 +27,66 @@ export function readMigrations(directory: URL = migrationsDirectory): readonly M
     const sql = readFileSync(new URL(name, directory), 'utf8').replaceAll('\r\n', '\n');
     return { number, name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
   });
+}
+
+/** A migration as the database has it written down. */
+export interface AppliedMigration {
+  readonly number: number;
+  readonly name: string;
+  readonly checksum: string;
+  readonly program: string;
+}
+
+/**
+ * Refuses, by `StorageError`, a schema that this program's migrations cannot have made: newer, or made from migrations that were
+ * edited or taken away since. `schema` is how many were applied, `database` how messages name it.
+ */
+export function refuseUnknownSchema(it: {
+  readonly database: string;
+  readonly kind: StorageError['kind'];
+  readonly schema: number;
+  readonly applied: readonly AppliedMigration[];
+  readonly migrations: readonly Migration[];
+  readonly program: string;
+}): void {
+  const { database, kind, schema, applied, migrations, program } = it;
+  if (schema > migrations.length) {
+    const writer = applied.at(-1)?.program ?? 'a newer program';
+    throw new StorageError(
+      kind,
+      `${database} has schema ${schema} (made by ${writer}), newer than schema ${migrations.length} of ${program}; ` +
+        'it was left as it is: install the newer program, or restore a backup from before the upgrade',
+    );
+  }
+  for (let number = 1; number <= schema; number += 1) {
+    const made = applied[number - 1];
+    if (made?.number === number && made.checksum === migrations[number - 1]?.checksum) continue;
+    throw new StorageError(
+      kind,
+      `${database}: migration ${number} (${made?.name ?? 'not recorded'}) is not the one that ${program} ships; ` +
+        'it was left as it is: install the program that made it, or restore a backup',
+    );
+  }
+}
+
+/**
+ * Refuses, by `StorageError`, a schema that is not the one that this program works with: the daemon migrates, everybody else needs it
+ * as this program knows it.
+ */
+export function refuseOtherSchema(it: {
+  readonly database: string;
+  readonly kind: StorageError['kind'];
+  readonly schema: number;
+  readonly known: number;
+}): void {
+  const { database, kind, schema, known } = it;
+  if (schema === known) return;
+  const remedy =
+    schema < known
+      ? 'start the daemon of this version once: it brings the database up to date'
+      : 'use the newer program';
+  throw new StorageError(
+    kind,
+    `${database} has schema ${schema}, this program works with schema ${known}: ${remedy}`,
+  );
 }

@@ -1,15 +1,17 @@
 import { DatabaseError } from 'pg';
 import { StorageError } from '../../domain/ports.ts';
-import { type Migration, postgresMigrations, readMigrations } from '../migrations.ts';
+import {
+  type AppliedMigration,
+  type Migration,
+  postgresMigrations,
+  readMigrations,
+  refuseOtherSchema,
+  refuseUnknownSchema,
+} from '../migrations.ts';
 import { textArray } from './binary-array.ts';
 import type { Ask, Database } from './connection.ts';
 
-interface Applied {
-  readonly number: number;
-  readonly name: string;
-  readonly checksum: string;
-  readonly program: string;
-}
+const named = { database: 'the PostgreSQL database', kind: 'unfit' } as const;
 
 /** Tells lowwater's tables from another program's of the same names. */
 const mark = 'lowwater';
@@ -28,7 +30,7 @@ export async function migrate(options: {
   const { database, program, now, migrations = readMigrations(postgresMigrations) } = options;
   const schema = await readSchema(database.ask);
   if (schema !== null) {
-    refuseUnknown({ applied: schema, migrations, program });
+    refuseUnknownSchema({ ...named, schema: schema.length, applied: schema, migrations, program });
     if (schema.length === migrations.length) return [];
   }
   const make = (): Promise<readonly Migration[]> =>
@@ -55,7 +57,7 @@ export async function migrate(options: {
 }
 
 /** Refuses, by `StorageError`, a database whose schema is not the one that this program works with. Changes nothing. */
-export async function refuseOtherSchema(ask: Ask, program: string): Promise<void> {
+export async function requireSchema(ask: Ask, program: string): Promise<void> {
   const migrations = readMigrations(postgresMigrations);
   const applied = await readSchema(ask);
   if (applied === null)
@@ -63,24 +65,19 @@ export async function refuseOtherSchema(ask: Ask, program: string): Promise<void
       'unfit',
       'the PostgreSQL database holds nothing yet: `lowwater run` makes its tables, or set storage.postgres.url',
     );
-  refuseUnknown({ applied, migrations, program });
-  if (applied.length === migrations.length) return;
-  throw new StorageError(
-    'unfit',
-    `the PostgreSQL database has schema ${applied.length}, this program works with schema ${migrations.length}: ` +
-      'start the daemon of this version once: it brings the database up to date',
-  );
+  refuseUnknownSchema({ ...named, schema: applied.length, applied, migrations, program });
+  refuseOtherSchema({ ...named, schema: applied.length, known: migrations.length });
 }
 
 /** The migrations that were applied; null where there is none of lowwater's tables. */
-async function readSchema(ask: Ask): Promise<readonly Applied[] | null> {
+async function readSchema(ask: Ask): Promise<readonly AppliedMigration[] | null> {
   const [found] = await ask<{ mark: string | null; encoding: string; taken: boolean }>(
     `SELECT obj_description(to_regclass('migration'), 'pg_class') AS mark, current_setting('server_encoding') AS encoding,
        EXISTS (SELECT FROM unnest($1::text[]) AS its(name) WHERE to_regclass(name) IS NOT NULL) AS taken`,
     [textArray(['migration', 'account', 'segment', 'alert', 'incident', 'message', 'member', 'slot'])],
   );
   if (found?.mark === mark)
-    return ask<Applied>('SELECT number, name, checksum, program FROM migration ORDER BY number');
+    return ask<AppliedMigration>('SELECT number, name, checksum, program FROM migration ORDER BY number');
   if (found?.taken !== false)
     throw new StorageError(
       'unfit',
@@ -92,30 +89,6 @@ async function readSchema(ask: Ask): Promise<readonly Applied[] | null> {
       `the PostgreSQL database has the encoding ${found.encoding}: create it with ENCODING 'UTF8'`,
     );
   return null;
-}
-
-function refuseUnknown(it: {
-  readonly applied: readonly Applied[];
-  readonly migrations: readonly Migration[];
-  readonly program: string;
-}): void {
-  const { applied, migrations, program } = it;
-  if (applied.length > migrations.length) {
-    throw new StorageError(
-      'unfit',
-      `the PostgreSQL database has schema ${applied.length} (made by ${applied.at(-1)?.program ?? 'a newer program'}), newer than ` +
-        `schema ${migrations.length} of ${program}; it was left as it is: install the newer program, or restore a backup from before ` +
-        'the upgrade',
-    );
-  }
-  for (const [index, made] of applied.entries()) {
-    if (made.number === index + 1 && made.checksum === migrations[index]?.checksum) continue;
-    throw new StorageError(
-      'unfit',
-      `the PostgreSQL database: migration ${index + 1} (${made.name}) is not the one that ${program} ships; it was left as it is: ` +
-        'install the program that made it, or restore a backup',
-    );
-  }
 }
 
 async function prepareBlank(ask: Ask): Promise<void> {

@@ -4,7 +4,7 @@ import type { Secret } from '../../domain/secret.ts';
 import { type Database, openDatabase } from './connection.ts';
 import { openHistory } from './history.ts';
 import { lookAround, onlySlot } from './lease.ts';
-import { refuseOtherSchema } from './migrate.ts';
+import { requireSchema } from './migrate.ts';
 import { openRecordReader } from './record-reader.ts';
 
 /**
@@ -46,7 +46,7 @@ export async function withSchema<T>(
 ): Promise<T> {
   const database = openDatabase({ url });
   try {
-    await refuseOtherSchema(database.ask, program);
+    await requireSchema(database.ask, program);
     return await use(database);
   } catch (error) {
     await database.close();

@@ -11,11 +11,10 @@ import {
   type Tally,
   tallyStatement,
 } from '../tables.ts';
-import { type Connection, connectForReading, readSchema, refuseMisplaced } from './connection.ts';
+import { type Connection, connectForReading, refuseMisplaced } from './connection.ts';
 import { asStorageError, guardStorage } from './failure.ts';
-import { migrate } from './migrate.ts';
+import { migrate, requireSchema } from './migrate.ts';
 import { describeHolder, inUse } from './owner.ts';
-import { refuseOtherSchema } from './reader.ts';
 import { takeSideLock } from './side-lock.ts';
 
 /** Rows of a portion: some megabytes at most. */
@@ -31,7 +30,7 @@ export async function withSqliteSource<T>(
 ): Promise<T> {
   const db = connectForReading(path);
   try {
-    guardStorage(path, () => refuseOtherSchema(readSchema(db, path), readMigrations().length, path));
+    guardStorage(path, () => requireSchema(db, path));
     const lock = takeSideLock(realpathSync(path));
     if (lock === null) throw inUse(path, describeHolder(path));
     try {

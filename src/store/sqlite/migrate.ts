@@ -1,48 +1,33 @@
 import { renameSync, rmSync } from 'node:fs';
-import { StorageError } from '../../domain/ports.ts';
-import type { Migration } from '../migrations.ts';
-import type { Connection } from './connection.ts';
+import {
+  type AppliedMigration,
+  type Migration,
+  readMigrations,
+  refuseOtherSchema,
+  refuseUnknownSchema,
+} from '../migrations.ts';
+import { type Connection, readSchema } from './connection.ts';
 import { applicationId } from './peek-schema.ts';
 
-interface AppliedMigration {
-  readonly number: number;
-  readonly name: string;
-  readonly checksum: string;
-  readonly program: string;
-}
-
-/**
- * Refuses, by `StorageError`, a schema that this program's migrations cannot have made: newer, or made from
- * migrations that were edited or taken away since. Reads only.
- */
-export function refuseUnknownSchema(options: {
+/** Refuses, by `StorageError`, a schema that this program's migrations cannot have made. Reads only. */
+export function refuseUnknown(options: {
   readonly db: Connection;
   readonly path: string;
   readonly schema: number;
   readonly migrations: readonly Migration[];
   readonly program: string;
 }): void {
-  const { db, path, schema, migrations, program } = options;
+  const { db, path, ...it } = options;
   const applied = db
     .prepare<[], AppliedMigration>('SELECT number, name, checksum, program FROM migration ORDER BY number')
     .all();
-  if (schema > migrations.length) {
-    const writer = applied.at(-1)?.program ?? 'a newer program';
-    throw new StorageError(
-      'other',
-      `database ${path} has schema ${schema} (made by ${writer}), newer than schema ${migrations.length} of ${program}; ` +
-        'it was left as it is: install the newer program, or restore a backup from before the upgrade',
-    );
-  }
-  for (let number = 1; number <= schema; number += 1) {
-    const made = applied[number - 1];
-    if (made?.number === number && made.checksum === migrations[number - 1]?.checksum) continue;
-    throw new StorageError(
-      'other',
-      `database ${path}: migration ${number} (${made?.name ?? 'not recorded'}) is not the one that ${program} ships; ` +
-        'it was left as it is: install the program that made it, or restore a backup',
-    );
-  }
+  refuseUnknownSchema({ ...it, database: `database ${path}`, kind: 'other', applied });
+}
+
+/** Refuses, by `StorageError`, a schema that is not the one that this program works with. */
+export function requireSchema(db: Connection, path: string): void {
+  const [schema, known] = [readSchema(db, path), readMigrations().length];
+  refuseOtherSchema({ database: `database ${path}`, kind: 'other', schema, known });
 }
 
 /**

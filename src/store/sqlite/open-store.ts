@@ -5,7 +5,7 @@ import { type Connection, connectForWriting, inspectFile, refuseMisplaced } from
 import { guardStorage } from './failure.ts';
 import { describeFileSystem, openPrivately } from './file-system.ts';
 import { createLastingStore } from './lasting-store.ts';
-import { migrate, refuseUnknownSchema } from './migrate.ts';
+import { migrate, refuseUnknown } from './migrate.ts';
 import { claim, inUse, readHolder, refuseOwned, TakenOverError } from './owner.ts';
 import type { SqliteStore } from './port.ts';
 import { type SideLock, takeSideLock } from './side-lock.ts';
@@ -37,7 +37,7 @@ export function openSqliteStore(options: {
   let db: Connection | null = null;
   try {
     const bytes = inspectFile(path, (found, schema) => {
-      refuseUnknownSchema({ db: found, path, schema, migrations, program });
+      refuseUnknown({ db: found, path, schema, migrations, program });
       refuseOwned(found, path);
     });
     warnOfFileSystem(path, log);

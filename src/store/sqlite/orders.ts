@@ -1,8 +1,7 @@
 import type { OperatorOrder } from '../../domain/ports.ts';
-import { readMigrations } from '../migrations.ts';
-import { type Connection, connectForOrder, readSchema } from './connection.ts';
+import { type Connection, connectForOrder } from './connection.ts';
 import { guardStorage } from './failure.ts';
-import { refuseOtherSchema } from './reader.ts';
+import { requireSchema } from './migrate.ts';
 
 interface OrderRow {
   readonly no: number;
@@ -17,7 +16,7 @@ export function leaveOrder(path: string, order: OperatorOrder): void {
   const db = connectForOrder(path);
   try {
     guardStorage(path, () => {
-      refuseOtherSchema(readSchema(db, path), readMigrations().length, path);
+      requireSchema(db, path);
       const leave = db.prepare<[string]>('INSERT INTO operator_order (body) VALUES (?)');
       db.transaction(() => leave.run(JSON.stringify(order))).immediate();
     });

@@ -1,10 +1,9 @@
 import type { SqlAnswer, SqlFile, SqlValue } from '../../daemon/ports.ts';
 import { OperatorError } from '../../domain/ports.ts';
-import { readMigrations } from '../migrations.ts';
-import { type Connection, connectForReading, readSchema } from './connection.ts';
+import { type Connection, connectForReading } from './connection.ts';
 import { asStorageError, guardStorage, isSqliteError } from './failure.ts';
+import { requireSchema } from './migrate.ts';
 import { addPollTables } from './poll-tables.ts';
-import { refuseOtherSchema } from './reader.ts';
 
 /**
  * Opens a database to ask it in SQL, whether or not a daemon writes it meanwhile. Changes nothing: the connection refuses to,
@@ -20,7 +19,7 @@ export function openSqlFile(path: string): SqlFile {
     const [db, source] = opened;
     if (db === undefined || source === undefined) throw new TypeError('two connections were opened');
     guardStorage(path, () => {
-      refuseOtherSchema(readSchema(db, path), readMigrations().length, path);
+      requireSchema(db, path);
       // Views that this connection alone sees are written nowhere, and the switch knows no difference.
       db.pragma('query_only = OFF');
       addPollTables(db, source);

@@ -1,9 +1,8 @@
-import { StorageError } from '../../domain/ports.ts';
-import { readMigrations } from '../migrations.ts';
 import { copyDatabase } from './backup.ts';
-import { type Connection, connectForReading, readSchema } from './connection.ts';
+import { type Connection, connectForReading } from './connection.ts';
 import { guardStorage } from './failure.ts';
 import { openHistory } from './history.ts';
+import { requireSchema } from './migrate.ts';
 import type { SqliteReader } from './port.ts';
 import { openRecordReader } from './record-reader.ts';
 
@@ -21,7 +20,7 @@ export function openSqliteReader(options: {
   const db = connectForReading(path);
   try {
     return guardStorage(path, () => {
-      refuseOtherSchema(readSchema(db, path), readMigrations().length, path);
+      requireSchema(db, path);
       return { ...readFrom({ db, path, now, ownsWrites: false }), close: () => db.close() };
     });
   } catch (error) {
@@ -49,17 +48,4 @@ export function readFrom(options: {
     messages: (limit, before = Number.MAX_SAFE_INTEGER) => guard(() => records.messages(limit, before)),
     backup: (file) => copyDatabase(db, file, { inOneStep: !ownsWrites }),
   };
-}
-
-/** The daemon migrates; everybody else needs the schema that this program knows. */
-export function refuseOtherSchema(schema: number, known: number, path: string): void {
-  if (schema === known) return;
-  const remedy =
-    schema < known
-      ? 'start the daemon of this version once: it brings the database up to date'
-      : 'use the newer program';
-  throw new StorageError(
-    'other',
-    `database ${path} has schema ${schema}, this program works with schema ${known}: ${remedy}`,
-  );
 }
