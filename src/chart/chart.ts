@@ -6,7 +6,6 @@ import type { Severity } from '../domain/severity.ts';
 import { ladderSteps } from '../rules/ladder.ts';
 import { leastTopUpMicros } from '../rules/top-up.ts';
 import { thin } from '../spending/thin.ts';
-import { type Ahead, lookAhead } from './ahead.ts';
 import { breakAtGaps, type LinePoint, type Stretch } from './line.ts';
 
 /**
@@ -182,4 +181,41 @@ function extremesOf(values: readonly Micros[]): { readonly lowest: Micros; reado
     lowest: values.reduce((least, value) => Math.min(least, value)),
     highest: values.reduce((most, value) => Math.max(most, value)),
   };
+}
+
+/** Where a balance leads: the middle of what is foretold, and between which amounts it lies four times in five. */
+interface Ahead {
+  readonly projection: readonly { readonly at: number; readonly value: Micros }[];
+  readonly fan: readonly { readonly at: number; readonly low: Micros; readonly high: Micros }[];
+}
+
+const nothing: Ahead = { projection: [], fan: [] };
+
+/**
+ * From the newest reading straight down to empty, where it stays, or as far as `farthest`. Nothing where nothing is foretold; a fan that
+ * is level above where no late end can be told.
+ */
+function lookAhead(
+  outlook: Outlook | null,
+  from: {
+    readonly last: { readonly at: number; readonly value: Micros };
+    readonly now: number;
+    readonly farthest: number;
+  },
+): Ahead {
+  const { last, now, farthest } = from;
+  const emptyAt = outlook?.emptyAt ?? null;
+  if (outlook === null || emptyAt === null || emptyAt <= now) return nothing;
+  const left = last.value - outlook.emptyMicros;
+  const valueAt = (at: number, end: number): Micros =>
+    last.value - left * (at >= end ? 1 : (at - last.at) / (end - last.at));
+  const end = Math.min(emptyAt, farthest);
+  const projection = [last, { at: end, value: valueAt(end, emptyAt) }];
+  const { earliest = null, latest = null } = outlook.forecast ?? {};
+  if (earliest === null) return { projection, fan: [] };
+  const early = Math.max(earliest, now);
+  const late = latest ?? Number.POSITIVE_INFINITY;
+  const corners = [last.at, Math.min(early, farthest), Math.min(late, farthest)];
+  const fan = [...new Set(corners)].map((at) => ({ at, low: valueAt(at, early), high: valueAt(at, late) }));
+  return { projection, fan };
 }

@@ -2,11 +2,11 @@ import { hostOf } from '../channels/describe-address.ts';
 import { kindOf } from '../channels/registry.ts';
 import { formatDuration } from '../domain/duration.ts';
 import type { Route } from '../domain/route.ts';
+import type { Matcher } from '../domain/rule.ts';
 import type { AccountSettings, PollSchedule, Settings, StorageSettings } from '../domain/settings.ts';
 import { describeRule } from '../rules/about-rules.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import type { ConfigProblem } from './config-problem.ts';
-import { describeMatcher } from './describe-matcher.ts';
 
 /** The configuration as understood, defaults and built-in rules included; secrets are not in it. */
 export interface SettingsDescription {
@@ -162,4 +162,16 @@ function describeStorage({ path, postgres }: StorageSettings): Record<string, st
     'cluster.lease': formatDuration(leaseMs),
     'cluster.aloneFor': formatDuration(aloneForMs),
   };
+}
+
+/** `account otp or marketing; label team identity`; `everything` without keys. */
+function describeMatcher(matcher: Matcher): string {
+  const parts = (['account', 'rule', 'severity'] as const).flatMap((key) => {
+    const values = matcher[key];
+    return values === undefined ? [] : [`${key} ${values.join(' or ')}`];
+  });
+  for (const [label, values] of Object.entries(matcher.labels ?? {})) {
+    parts.push(`label ${label} ${values.join(' or ')}`);
+  }
+  return parts.length === 0 ? 'everything' : parts.join(', ');
 }

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import { runCommandLine } from '../cli/run-command-line.ts';
 import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
-import { askOnTerminal } from './ask-on-terminal.ts';
 import { leave, readsFiles } from './leave.ts';
 import { openOutput } from './output.ts';
 import { openProcessLog } from './process-log.ts';
@@ -74,4 +75,19 @@ function nameUser(): string {
   } catch {
     return process.env.USER ?? `uid ${process.getuid?.() ?? 'unknown'}`;
   }
+}
+
+/** One question on standard error, one line from standard input; what is typed is not echoed when it is `hidden`. */
+async function askOnTerminal(question: string, hidden: boolean): Promise<string> {
+  const silence = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const output = hidden ? silence : process.stderr;
+  if (hidden) process.stderr.write(question);
+  const terminal = createInterface({ input: process.stdin, output, terminal: true });
+  // Without this, Ctrl-C while it asks would only end the line.
+  terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  const ended = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
+  const answer = await Promise.race([terminal.question(hidden ? '' : question), ended]);
+  terminal.close();
+  if (hidden) process.stderr.write('\n');
+  return answer;
 }

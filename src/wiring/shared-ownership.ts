@@ -2,6 +2,8 @@ import { hostname } from 'node:os';
 import { Counting } from '../daemon/counting.ts';
 import type { Daemon } from '../daemon/daemon.ts';
 import { Membership } from '../daemon/membership.ts';
+import type { ClusterMember } from '../daemon/ports.ts';
+import type { Clock } from '../domain/ports.ts';
 import type { PostgresSettings } from '../domain/settings.ts';
 import { openCluster } from '../store/store.ts';
 import { cronCalendar } from '../system/calendar.ts';
@@ -11,7 +13,6 @@ import { createLiveViews } from '../views/live-views.ts';
 import { createStandbyViews } from '../views/standby-views.ts';
 import { switchViews } from '../views/switched-views.ts';
 import type { LiveViews } from '../views/views.ts';
-import { anyReaches } from './ask-peers.ts';
 import { hashSettings } from './hash-settings.ts';
 import type { Ownership, OwnershipParts } from './ownership.ts';
 
@@ -112,4 +113,38 @@ export async function ownShared(postgres: PostgresSettings, parts: OwnershipPart
     },
     close: () => cluster.close(),
   };
+}
+
+/** A peer that does not say it by then does not count as one that reaches the database. */
+const patienceMs = 1500;
+
+/** Whether one of these daemons says at its address that it reaches the database. */
+async function anyReaches(members: readonly ClusterMember[], clock: Clock): Promise<boolean> {
+  const answers = members.flatMap(({ advertise }) => (advertise === null ? [] : [reaches(advertise, clock)]));
+  return (await Promise.all(answers)).includes(true);
+}
+
+async function reaches(address: string, clock: Clock): Promise<boolean> {
+  const giveUp = new AbortController();
+  const cancel = clock.setTimer(patienceMs, () => giveUp.abort());
+  try {
+    const response = await fetch(new URL('/readyz', address), { signal: giveUp.signal, redirect: 'error' });
+    return saysSo(await response.json());
+  } catch {
+    return false;
+  } finally {
+    cancel();
+  }
+}
+
+/** `{"cluster":{"reachesDatabase":true}}` */
+function saysSo(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null || !('cluster' in body)) return false;
+  const { cluster } = body;
+  return (
+    typeof cluster === 'object' &&
+    cluster !== null &&
+    'reachesDatabase' in cluster &&
+    cluster.reachesDatabase === true
+  );
 }

@@ -1,10 +1,20 @@
 import { describeDuration } from '../../domain/duration.ts';
+import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import { type Balance, balances } from '../../domain/reading.ts';
+import type { Quantity } from '../../domain/quantity.ts';
+import { type Balance, balances, type PollRecord } from '../../domain/reading.ts';
+import { describeRule } from '../../rules/about-rules.ts';
 import { basisWords } from '../../rules/spending-facts.ts';
-import type { AccountView, AlertView, LiveViews, SilenceView } from '../../views/views.ts';
+import type {
+  AccountView,
+  AlertView,
+  Explanation,
+  LiveViews,
+  SilenceView,
+  Views,
+} from '../../views/views.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';
-import { formatPayable } from '../../wording/quantity-wording.ts';
+import { formatPayable, type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
 import { type Html, html } from '../html.ts';
 import { alertCard, sortAlerts } from './alerts.ts';
 import { chartSection } from './chart-section.ts';
@@ -12,10 +22,9 @@ import { accountPath, silenceForm } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { live } from './live.ts';
 import { labelList } from './overview.ts';
-import { pollTable } from './polls.ts';
 import { ifReadable } from './readable.ts';
-import { ruleList } from './rules.ts';
 import { silenceTable } from './silences.ts';
+import { trialPath } from './trial.ts';
 import {
   age,
   amountOf,
@@ -25,6 +34,7 @@ import {
   moment,
   momentAndAge,
   runwayCell,
+  severityWord,
   stateOf,
   stateWords,
   unknown,
@@ -119,4 +129,82 @@ function alertSection(alerts: readonly AlertView[], frame: Frame, back: string):
   }
   return html`<section aria-labelledby="alerts-heading"><h2 id="alerts-heading">Open alerts</h2>
 <ul class="alerts">${alerts.map((alert) => alertCard(alert, frame, { back }))}</ul></section>`;
+}
+
+const shownPolls = 12;
+const dayMs = 86_400_000;
+
+/** The last polls with their outcomes, newest first. */
+async function pollTable(views: Pick<Views, 'polls'>, account: AccountView, frame: Frame): Promise<Html> {
+  // Far enough back for the polls shown, and never a day of an account that is polled each second.
+  const span = Math.min(dayMs * 7, Math.max(account.pollIntervalMs * shownPolls * 3, 600_000));
+  const found = await views.polls(account.id, frame.now - span, frame.now + 1);
+  const polls = found.slice(-shownPolls);
+  if (polls.length === 0) return html`<p class="empty">No poll lately.</p>`;
+  return html`<div class="scroll" role="group" aria-label="Polls" tabindex="0"><table class="cards compact">
+<thead><tr><th scope="col">Outcome</th><th scope="col">Time</th><th scope="col" class="number">SMS balance</th><th scope="col" class="number">VoIP balance</th></tr></thead>
+<tbody>${polls.toReversed().map((poll) => pollRow(poll, frame))}</tbody></table></div>`;
+}
+
+function pollRow({ at, outcome, reading }: PollRecord, frame: Frame): Html {
+  return html`<tr><td data-label="Outcome">${badge(outcome === 'ok' ? 'good' : 'unread', outcome.replaceAll('_', ' '))}</td><td data-label="Time">${momentAndAge(at, frame)}</td>
+<td class="number" data-label="SMS balance">${reading === null ? unknown() : formatAmount(reading.sms, reading.currency)}</td>
+<td class="number" data-label="VoIP balance">${reading === null ? unknown() : formatAmount(reading.voip, reading.currency)}</td></tr>`;
+}
+
+/** What each rule says of the account now, with the numbers behind it. */
+function ruleList(explanations: readonly Explanation[], account: AccountView, frame: Frame): Html {
+  if (explanations.length === 0) return html`<p class="empty">No rule applies to this account.</p>`;
+  return html`<div class="scroll" role="group" aria-label="Rules" tabindex="0"><table class="cards">
+<thead><tr><th scope="col">Verdict</th><th scope="col">Rule</th><th scope="col" class="number">Value</th><th scope="col" class="number">Threshold</th><th scope="col" class="number">How far</th><th scope="col">Behind it</th></tr></thead>
+<tbody>${explanations.map((explanation) => ruleRow(explanation, account, frame))}</tbody></table></div>`;
+}
+
+function ruleRow(explanation: Explanation, account: AccountView, frame: Frame): Html {
+  const { rule, evaluation, wouldNotFire } = explanation;
+  const words = { ...frame, currency: account.currency };
+  return html`<tr><td data-label="Verdict">${verdict(explanation)}</td>
+<th scope="row"><code>${rule.id}</code><span class="sub">${describeRule(rule)}${rule.builtIn && html` · built in`}</span><a class="sub" href="${trialPath(account.id, rule.id)}">Try other values<span class="hidden"> of ${rule.id}</span></a></th>
+<td class="number" data-label="Value">${evaluation.value === null ? unknown() : wordQuantity(evaluation.value, words)}</td>
+<td class="number" data-label="Threshold">${evaluation.threshold === null ? unknown() : wordQuantity(evaluation.threshold, words)}</td>
+<td class="number far" data-label="How far">${howFar(explanation, words)}</td>
+<td data-label="Behind it" class="facts">${evaluation.kind === 'unknown' && html`<p>${evaluation.why}</p>`}${wouldNotFire !== null && html`<p>${wouldNotFire}</p>`}${
+    evaluation.facts.length > 0 &&
+    html`<details><summary>Numbers<span class="hidden"> of ${rule.id}</span></summary><dl>${evaluation.facts.map(
+      (fact) => html`<dt>${fact.name}</dt><dd>${wordFact(fact, words)}</dd>`,
+    )}</dl></details>`
+  }</td></tr>`;
+}
+
+/** How much is between what was judged and what it was held against, and when it will be nothing. */
+function howFar({ evaluation: { kind, value, threshold }, next }: Explanation, words: WordingFrame): Html {
+  const distance = differenceOf(value, threshold);
+  if (distance === null || kind === 'unknown' || kind === 'event') return unknown();
+  const reached =
+    next !== null &&
+    html`<span class="sub">${severityWord(next.severity).toLowerCase()} about ${moment(next.at, words)}</span>`;
+  return html`${wordQuantity(distance, words)}${kind === 'breached' && html` past it`}${reached}`;
+}
+
+function differenceOf(left: Quantity | null, right: Quantity | null): Quantity | null {
+  if (left?.unit === 'money' && right?.unit === 'money')
+    return { unit: 'money', micros: Math.abs(left.micros - right.micros) };
+  if (left?.unit === 'duration' && right?.unit === 'duration')
+    return { unit: 'duration', ms: Math.abs(left.ms - right.ms) };
+  return null;
+}
+
+function verdict({ evaluation, alert }: Explanation): Html {
+  if (alert?.state === 'firing') return badge(alert.severity, severityWord(alert.severity));
+  if (alert?.state === 'pending') return badge('pending', 'Pending');
+  switch (evaluation.kind) {
+    case 'ok':
+      return badge('good', 'Fine');
+    case 'unknown':
+      return badge('neutral', 'No verdict');
+    case 'breached':
+      return badge(evaluation.severity, 'Breached');
+    case 'event':
+      return badge(evaluation.severity, 'Happened');
+  }
 }

@@ -2,7 +2,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { verifyAcknowledgement } from '../ack-link.ts';
 import { findAccount } from '../api/find.ts';
 import { accept } from '../api/input.ts';
-import { type HtmlValue, html } from '../html.ts';
+import { type Html, type HtmlValue, html } from '../html.ts';
 import { isSecure } from '../origin.ts';
 import { callerOf, type WebApp, type WebContext } from '../web-env.ts';
 import { renderAccount } from './account.ts';
@@ -16,7 +16,6 @@ import { channelTable, messageTable } from './messages.ts';
 import { renderOverview } from './overview.ts';
 import { ifReadable } from './readable.ts';
 import { frameOf, type PageOptions, show } from './show.ts';
-import { renderSignIn } from './sign-in.ts';
 import { nothingGiven } from './silence-form.ts';
 import { addTimeZoneRoutes } from './time-zone-page.ts';
 import { addTrialPage } from './trial-page.ts';
@@ -208,4 +207,15 @@ function showAnswer(
 ): Response {
   const content = renderAckAnswer(heading, html`${words}`, linked);
   return show(options, context, { title: `${heading} · lowwater`, content, chrome: null, status });
+}
+
+/** Where people give the token. `problem` says why the last try failed. */
+function renderSignIn(next: string, problem: string | null): Html {
+  return html`<section class="panel narrow"><h1>Sign in</h1>
+${problem !== null && html`<p class="problem" role="alert">${problem}</p>`}
+<form method="post" action="/sign-in"><input type="hidden" name="next" value="${next}">
+<input class="hidden" type="text" name="username" value="lowwater" autocomplete="username" tabindex="-1" aria-hidden="true">
+<label>Token <input type="password" name="token" required autocomplete="current-password" autofocus></label>
+<button>Sign in</button></form>
+<p class="soft">The token is <code>server.token</code> of the configuration.</p></section>`;
 }

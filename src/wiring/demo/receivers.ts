@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
-import type { ListeningReceiver } from '../../channels/demo-receiver.ts';
+import type { ListeningReceiver, ReceivedMessage } from '../../channels/demo-receiver.ts';
 import { close, listen } from '../../channels/listen-on-loopback.ts';
 import { channelKinds } from '../../channels/registry.ts';
 import type { Output } from '../../cli/terminal/output.ts';
-import { printReceived } from './print-received.ts';
+import type { Style } from '../../cli/terminal/style.ts';
 
 /** So many kinds are shown where nobody says which: the first of the registry. */
 const usualKinds = 2;
@@ -36,4 +36,16 @@ export async function findFreePort(usual: number): Promise<number> {
   const port = await listen(probe, usual).catch(() => listen(probe));
   await close(probe);
   return port;
+}
+
+const bar = '│';
+
+/** A message as it arrived, in a frame of its channel's colour. */
+function printReceived(
+  { title, lines }: ReceivedMessage,
+  it: { readonly paint: (text: string) => string; readonly style: Style },
+): string {
+  const { paint, style } = it;
+  const body = lines.map((line) => `${paint(bar)} ${line}`.trimEnd());
+  return `${paint(`╭─ ${style.bold(title)}`)}\n${body.join('\n')}\n${paint('╰─')}\n\n`;
 }
