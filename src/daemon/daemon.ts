@@ -55,6 +55,8 @@ export interface DaemonParts extends ConnectionParts {
 }
 
 const usualSleepMs = 1000;
+/** Orders are looked for no sooner than this after the last time. */
+const lookMs = 500;
 /** Running polls and deliveries get this long to finish at the end; Docker kills after 10 s … */
 const drainMs = 7000;
 /** … and what is left to be stored this long, and again after a word of the end itself. */
@@ -88,6 +90,7 @@ export class Daemon {
   readonly #lastWork: LastWork;
   #running = false;
   #looksForOrders = false;
+  #lookedAt = Number.NEGATIVE_INFINITY;
   #firstPoll: 'awaited' | 'ended' | 'stored' = 'awaited';
 
   constructor(parts: DaemonParts) {
@@ -279,7 +282,7 @@ export class Daemon {
     this.#followJump();
     const now = this.#time.now();
     this.poller.start(now);
-    this.#takeOrders();
+    this.#takeOrders(now);
     sendDueReports(this.state, now);
     this.#learning.start(now);
     this.#prune(now);
@@ -292,10 +295,12 @@ export class Daemon {
     );
   }
 
-  /** What the command line left; looked for again only after the answer. */
-  #takeOrders(): void {
-    if (this.#looksForOrders) return;
+  /** What the command line left; looked for again only after the answer, and not at each of many polls a second. */
+  #takeOrders(now: number): void {
+    // A clock that was set back asks anew.
+    if (this.#looksForOrders || Math.abs(now - this.#lookedAt) < lookMs) return;
     this.#looksForOrders = true;
+    this.#lookedAt = now;
     this.#committer.alone(async () => {
       const taken = await takeLeftOrders(this.#parts.store);
       this.#looksForOrders = false;
