@@ -36,6 +36,7 @@ function builtFrom(): string[] {
     'tsconfig.json',
     'scripts/build.ts',
     'scripts/bundle.ts',
+    'scripts/lean-bundle.ts',
     'scripts/third-party-text.ts',
   ];
   return [...settings, 'src', ...globSync('src/**', { cwd: root })].map((path) => join(root, path));

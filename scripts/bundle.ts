@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { build, type OutputChunk, type Plugin } from 'rolldown';
+import { loadLess, writeAscii } from './lean-bundle.ts';
 
 /** A package whose code stands in the bundle. */
 export interface BundledPackage extends Manifest {
@@ -28,7 +29,7 @@ export async function writeBundle(root: string, directory: string): Promise<read
     external: (id) => beside.some((name) => id === name || id.startsWith(`${name}/`)),
     // A package that has both is bundled from its modules: what it wraps for every loader of the world cannot be read.
     resolve: { mainFields: ['module', 'main'] },
-    plugins: [keepAddresses(join(root, 'src'))],
+    plugins: [keepAddresses(join(root, 'src')), loadLess(join(root, 'node_modules')), writeAscii()],
     logLevel: 'warn',
     // As Node would: a package's warnings about itself are not ours to read at every build.
     checks: { eval: false },

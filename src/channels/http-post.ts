@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { type Environment, readProxyVariables } from '../daemon/proxy-variables.ts';
 import { isLoopbackHost } from '../domain/loopback-host.ts';
 import type { Clock, Delivery } from '../domain/ports.ts';
@@ -51,14 +51,20 @@ export function openHttpConnections(address: Secret, environment: Environment = 
 
 /** One POST. Never follows a redirect. Rejects with undici's errors. */
 export async function postOnce(post: HttpPost): Promise<HttpAnswer> {
-  const response = await request(post.url, {
+  const response = await post.dispatcher.request({
+    ...placeOf(post.url),
     method: 'POST',
     headers: post.headers,
     body: post.body,
     signal: post.signal,
-    dispatcher: post.dispatcher,
   });
   return { status: response.statusCode, headers: response.headers, body: await response.body.text() };
+}
+
+/** An address as a dispatcher takes it. Throws, with the code `ERR_INVALID_URL`, where it is none. */
+export function placeOf(url: string): { readonly origin: string; readonly path: string } {
+  const { origin, pathname, search } = new URL(url);
+  return { origin, path: pathname + search };
 }
 
 /**

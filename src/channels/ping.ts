@@ -1,9 +1,9 @@
-import { type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Ping } from '../daemon/heartbeat.ts';
 import type { Clock } from '../domain/ports.ts';
 import type { Secret } from '../domain/secret.ts';
 import { startDeadline } from './deadline.ts';
-import { openHttpConnections } from './http-post.ts';
+import { openHttpConnections, placeOf } from './http-post.ts';
 
 const deadlineMs = 10_000;
 
@@ -23,7 +23,11 @@ export function createPing(clock: Clock): Ping {
     const deadline = startDeadline({ clock, afterMs: deadlineMs, outer: signal });
     try {
       const dispatcher = connectionsTo(url);
-      const response = await request(url.reveal(), { dispatcher, signal: deadline.signal });
+      const response = await dispatcher.request({
+        ...placeOf(url.reveal()),
+        method: 'GET',
+        signal: deadline.signal,
+      });
       await response.body.dump();
       return response.statusCode >= 200 && response.statusCode < 300;
     } catch {

@@ -29,17 +29,18 @@ export async function askDaemon(
 ): Promise<DaemonAnswer> {
   if (server === null || server.port === 0) return { kind: 'absent' };
   const address = addressOf(server);
-  // Loaded for those who ask alone: it is a third of what a command loads.
-  const { Agent, request } = await import('undici');
+  // Loaded for those who ask alone: it is a good part of what a command loads.
+  const { Agent } = await import('undici');
   const agent = new Agent({
     maxResponseSize: largestAnswer,
     headersTimeout: order.patienceMs ?? usualPatienceMs,
     bodyTimeout: order.patienceMs ?? usualPatienceMs,
   });
   try {
-    const response = await request(`${address}${order.path}`, {
+    const response = await agent.request({
+      origin: address,
+      path: order.path,
       method: order.method,
-      dispatcher: agent,
       headers: {
         accept: 'application/json',
         ...(order.body === undefined ? {} : { 'content-type': 'application/json' }),

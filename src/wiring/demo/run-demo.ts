@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { request } from 'undici';
+import { askDaemon } from '../../cli/ask-daemon.ts';
 import type { DemoOrder } from '../../cli/context.ts';
+import type { ServerSettings } from '../../domain/settings.ts';
 import { scenarioSchema } from '../../provider/simulator/scenario.ts';
 import { startSimulator } from '../../provider/simulator/server.ts';
 import { systemClock } from '../../system/clock.ts';
@@ -44,7 +45,7 @@ export async function runDemo(
       throw new Error(`the demo's configuration is invalid: ${loaded.lines.join('; ')}`);
     const { settings, sources } = loaded;
     const ending = await log.open(settings.log.level);
-    const started = (url: string | null): void => tellStory({ order, url });
+    const started = (url: string | null): void => tellStory({ order, url, server: settings.server });
     await serve({ file, settings, sources, log: ending, version, signal, started });
   } finally {
     await Promise.all([provider.close(), ...[...receivers.values()].map((each) => each.close())]);
@@ -53,8 +54,13 @@ export async function runDemo(
 }
 
 /** Says what happens while it happens, and acts the person on call. */
-function tellStory({ order, url }: { readonly order: DemoOrder; readonly url: string | null }): void {
-  const { stdout, signal } = order;
+function tellStory(it: {
+  readonly order: DemoOrder;
+  readonly url: string | null;
+  readonly server: ServerSettings | null;
+}): void {
+  const { url, server } = it;
+  const { stdout, signal } = it.order;
   const { style } = stdout;
   const cancels = new Set<() => void>();
   const say = (text: string): void => void stdout.write(`${style.bold(`▶ ${text}`)}\n\n`);
@@ -63,7 +69,7 @@ function tellStory({ order, url }: { readonly order: DemoOrder; readonly url: st
   };
   const turn = (): void => {
     for (const { at, text } of narration) after(at, () => say(text));
-    after(acknowledgeAt, () => void acknowledge(url));
+    after(acknowledgeAt, () => void acknowledge(server));
     after(storyMs, turn);
   };
   signal.addEventListener('abort', () => {
@@ -74,12 +80,10 @@ function tellStory({ order, url }: { readonly order: DemoOrder; readonly url: st
 }
 
 /** As a person would: over the API, with a comment. */
-async function acknowledge(url: string | null): Promise<void> {
-  if (url === null) return;
-  const response = await request(`${url}/api/v1/alerts/otp/sms-low/ack`, {
+async function acknowledge(server: ServerSettings | null): Promise<void> {
+  await askDaemon(server, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ by: 'on-call', comment: 'finance is topping up' }),
+    path: '/api/v1/alerts/otp/sms-low/ack',
+    body: { by: 'on-call', comment: 'finance is topping up' },
   });
-  await response.body.dump();
 }
