@@ -5,26 +5,29 @@ import type { Rule } from '../domain/rule.ts';
 import { timingOf } from '../rules/alert-timing.ts';
 import { explainRule, factsBehind } from '../rules/evaluate.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
-import type { RuleKind } from '../rules/kind.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { closeIncident, openEvent, openIncident, updateIncident } from './incidents.ts';
 import { type MonitorState, wakeBy } from './state.ts';
 import { elapse, elapsesAt, inactiveAlert, isAtRest, type Transition, transition } from './transition.ts';
-import { factsOf, type WatchedAccount } from './watched-account.ts';
+import { factsOf, type Judge, type WatchedAccount } from './watched-account.ts';
 
 /** Judges every rule of an account after a poll. Rules about readings are left alone when there was no reading. */
 export function judgePoll(state: MonitorState, account: WatchedAccount, now: number): void {
   const facts = factsOf(account, now);
   const read = facts.outcome === 'ok';
   // Judging one rule changes the alert of no other.
-  const { rules, alerts } = account;
-  for (const rule of rules) {
-    const kind = ruleKindOf(rule);
-    if (!read && kind.needsReading) continue;
-    if (isCalm(alerts.get(rule.id)) && kind.isSurelyOk?.(rule, facts) === true) continue;
-    judgeRule(state, { account, rule, kind, facts, now });
+  const { judges, alerts } = account;
+  let next = Number.POSITIVE_INFINITY;
+  for (const judge of judges) {
+    const { rule, kind } = judge;
+    const known = alerts.get(rule.id);
+    const isAsked = read || !kind.needsReading;
+    const isJudged = isAsked && !(isCalm(known) && kind.isSurelyOk?.(rule, facts) === true);
+    if (isJudged) judgeRule(state, { account, rule, kind, facts, now });
+    const alert = isJudged ? account.alerts.get(rule.id) : known;
+    next = Math.min(next, changesAt(judge, { alert, facts }));
   }
-  schedule(state, account, nextChange(account, facts));
+  schedule(state, account, next);
 }
 
 /**
@@ -39,7 +42,7 @@ export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: 
     schedule(state, account, due);
     return;
   }
-  for (const rule of account.rules) elapseRule(state, { account, rule, kind: ruleKindOf(rule), facts, now });
+  for (const { rule, kind } of account.judges) elapseRule(state, { account, rule, kind, facts, now });
   schedule(state, account, nextChange(account, facts));
 }
 
@@ -54,23 +57,29 @@ function schedule(state: MonitorState, { dueKey }: WatchedAccount, at: number): 
 }
 
 /** When time alone next changes an alert of the account; Infinity when it changes none. */
-function nextChange({ rules, alerts, pollIntervalMs }: WatchedAccount, facts: AccountFacts): number {
+function nextChange({ judges, alerts }: WatchedAccount, facts: AccountFacts): number {
   let next = Number.POSITIVE_INFINITY;
-  for (const rule of rules) {
-    const kind = ruleKindOf(rule);
-    const alert = alerts.get(rule.id);
-    if (kind.dueAt !== undefined && isAtRest(alert ?? null)) next = Math.min(next, kind.dueAt(rule, facts));
-    if (alert === undefined || isHeld(kind, facts)) continue;
-    next = Math.min(next, elapsesAt(alert, timingOf(rule, pollIntervalMs)) ?? next);
+  for (const judge of judges) {
+    const alert = alerts.get(judge.rule.id);
+    next = Math.min(next, changesAt(judge, { alert, facts }));
   }
   return next;
 }
 
+/** The same of one rule. */
+function changesAt(
+  { rule, kind }: Judge,
+  { alert, facts }: { readonly alert: Alert | undefined; readonly facts: AccountFacts },
+): number {
+  const beginsAt =
+    kind.dueAt !== undefined && isAtRest(alert ?? null) ? kind.dueAt(rule, facts) : Number.POSITIVE_INFINITY;
+  if (isCalm(alert) || isHeld(kind, facts)) return beginsAt;
+  return Math.min(beginsAt, elapsesAt(alert, timingOf(rule, facts.pollIntervalMs)) ?? beginsAt);
+}
+
 /** One rule of an account at an instant. */
-interface Case {
+interface Case extends Judge {
   readonly account: WatchedAccount;
-  readonly rule: Rule;
-  readonly kind: RuleKind;
   readonly facts: AccountFacts;
   readonly now: number;
 }
@@ -160,12 +169,12 @@ function newAlert(account: WatchedAccount, rule: Rule): Alert {
 
 const noFacts: Alert['facts'] = [];
 
-function isCalm(alert: Alert | undefined): boolean {
+function isCalm(alert: Alert | undefined): alert is undefined | (Alert & { state: 'inactive' }) {
   return alert === undefined || alert.state === 'inactive';
 }
 
 /** While an account cannot be read, time decides nothing about its balances. */
-function isHeld(kind: RuleKind, facts: AccountFacts): boolean {
+function isHeld(kind: Judge['kind'], facts: AccountFacts): boolean {
   return kind.needsReading && facts.outcome !== 'ok';
 }
 

@@ -16,17 +16,19 @@ export function observePoll(
   outcome: Outcome,
   now: number,
 ): void {
-  const heldBack = account.poll.consecutiveFailures > 0 && holdsBack(state, account);
+  const before = account.poll;
+  const heldBack = before.consecutiveFailures > 0 && holdsBack(state, account);
   const reading = outcome.kind === 'ok' ? readingOf(outcome.answer, now) : null;
   state.polls.add({ account: account.id, poll: { at: now, outcome: outcome.kind, reading } });
-  account.poll =
+  const after =
     outcome.kind === 'ok' && reading !== null
-      ? afterReading(account.poll, reading, outcome.usage)
+      ? afterReading(before, reading, outcome.usage)
       : afterFailure(state, account, outcome, now);
+  account.poll = after;
   if (reading !== null) {
     account.log.append(reading);
     learnSpending(state, account, reading);
-    account.pollGapMs = pollGap(state.calendar, account.settings.poll, account.poll);
+    account.pollGapMs = pollGap(state.calendar, account.settings.poll, after);
     clearBackoff(state, account, now);
   }
   judgePoll(state, account, now);

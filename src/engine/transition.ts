@@ -118,8 +118,8 @@ export function elapsesAt(alert: Alert, timing: AlertTiming): number | null {
   const calmAt = alert.flappingSince === null ? null : calmsAt(alert, timing);
   if (alert.recoveringSince !== null)
     return Math.max(alert.recoveringSince + timing.recoverForMs, calmAt ?? Number.NEGATIVE_INFINITY);
-  const instants = [calmAt, alert.rising && alert.rising.since + timing.forMs].filter((at) => at !== null);
-  return instants.length === 0 ? null : Math.min(...instants);
+  const risesAt = alert.rising && alert.rising.since + timing.forMs;
+  return calmAt === null || risesAt === null ? (calmAt ?? risesAt) : Math.min(calmAt, risesAt);
 }
 
 /** Moves the clocks of an alert, after a jump of the wall clock or a time in which lowwater did not run. */
@@ -161,7 +161,8 @@ function breachWhileFiring(alert: Alert, severity: Severity, timing: AlertTiming
   }
   const { rising } = alert;
   if (severity === alert.severity) {
-    return { alert: { ...alert, rising: null }, change: rising === null ? 'none' : 'moved' };
+    if (rising === null) return { alert, change: 'none' };
+    return { alert: { ...alert, rising: null }, change: 'moved' };
   }
   if (!isWorse(severity, alert.severity))
     return { alert: { ...alert, severity, rising: null }, change: 'fell' };

@@ -4,11 +4,19 @@ import type { AccountState } from '../domain/ports.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
+import type { RuleKind } from '../rules/kind.ts';
+import { ruleKindOf } from '../rules/registry.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
 import type { AlertRecords } from './alert-records.ts';
 import type { ProviderCounts } from './provider-counts.ts';
 import type { Records } from './records.ts';
+
+/** A rule, and the kind that knows how it judges. */
+export interface Judge {
+  readonly rule: Rule;
+  readonly kind: RuleKind;
+}
 
 /** One account while it is watched: its configuration, what is stored of it, and the memory that rules look back on. */
 export class WatchedAccount {
@@ -17,6 +25,8 @@ export class WatchedAccount {
   readonly dueKey: string;
   readonly settings: AccountSettings;
   readonly rules: readonly Rule[];
+  /** The same, each with its kind: made once, because every poll asks for them. */
+  readonly judges: readonly Judge[];
   readonly pollIntervalMs: number;
   /** The mean gap of the three polls that are due after the last reading. */
   pollGapMs: number;
@@ -32,6 +42,7 @@ export class WatchedAccount {
     this.dueKey = `account:${parts.settings.id}`;
     this.settings = parts.settings;
     this.rules = parts.rules;
+    this.judges = parts.rules.map((rule) => ({ rule, kind: ruleKindOf(rule) }));
     this.pollIntervalMs = parts.pollIntervalMs;
     this.pollGapMs = parts.pollGapMs;
     this.log = parts.log;

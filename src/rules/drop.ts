@@ -47,6 +47,12 @@ export const drop: RuleKind<DropRule, InputOf<typeof keys>> = {
     `more than ${describeAmount(rule.by)} of the ${nameBalance(rule)} spent within ${formatDuration(rule.windowMs)} (${rule.severity})`,
   lookBackMs: (rule) => rule.windowMs,
   evaluate,
+  isSurelyOk: (rule, { log }) => {
+    const span = lookBack(log, rule.windowMs);
+    const spent = span === null ? 0 : log.spentBetween(rule.balance, span.from, span.to);
+    if (span === null || spent === 0) return true;
+    return spent <= (limitsOf(rule, log, span)?.certainlyBreached ?? Number.POSITIVE_INFINITY);
+  },
   factsBehind,
   wouldNotFire,
   matter: (about) => `${moneyOf(about)} spending high`,

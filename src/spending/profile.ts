@@ -97,10 +97,17 @@ function hourOfDay(state: BalanceState, slot: number): Micros {
 function middleOf(state: BalanceState, from: number, to: number): Micros | null {
   const seen: Micros[] = [];
   for (let slot = from; slot < to; slot += 24) {
-    if ((state.weeks[slot] ?? 0) > 0) seen.push(state.bins[slot] ?? 0);
+    if ((state.weeks[slot] ?? 0) > 0) insertSorted(seen, state.bins[slot] ?? 0);
   }
   if (seen.length === 0) return null;
-  seen.sort((left, right) => left - right);
   const middle = seen.length >> 1;
   return ((seen[(seen.length - 1) >> 1] ?? 0) + (seen[middle] ?? 0)) / 2;
+}
+
+/** Of a few numbers, which `sort` would copy and compare by calls: this is asked for each hour of a day at the end of each hour. */
+function insertSorted(numbers: number[], added: number): void {
+  let place = numbers.length;
+  for (let before = numbers[place - 1]; before !== undefined && before > added; before = numbers[place - 1])
+    numbers[place--] = before;
+  numbers[place] = added;
 }

@@ -111,9 +111,15 @@ class ReadingLog {
   indexAt(instant: number): number {
     let low = this.#start;
     let high = this.#end;
+    const rows = this.#rows;
+    // Polls are mostly regular: where the place is the one that they make likely, its neighbours leave nothing to search.
+    const likely = high - 1 - Math.round(((rows[(high - 1) * columns] ?? 0) - instant) / this.pollIntervalMs);
+    if (likely > low && likely < high && (rows[(likely - 1) * columns] ?? 0) <= instant) low = likely;
+    if (likely >= low && likely + 1 < high && (rows[(likely + 1) * columns] ?? 0) > instant)
+      high = likely + 1;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#rows[middle * columns] ?? 0) <= instant) low = middle + 1;
+      if ((rows[middle * columns] ?? 0) <= instant) low = middle + 1;
       else high = middle;
     }
     return low - 1 - this.#start;

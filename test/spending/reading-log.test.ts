@@ -214,6 +214,23 @@ describe('a clock that goes back', () => {
   });
 });
 
+test('a reading is found by instant however regularly it was polled', () => {
+  fc.assert(
+    fc.property(
+      walks,
+      fc.integer({ min: 1, max: 40 * minuteMs }),
+      fc.integer({ min: -hourMs, max: dayMs }),
+      (steps, pollIntervalMs, afterMs) => {
+        const readings = walk(steps);
+        const log = logOf(readings, { pollIntervalMs, windowMs: 60 * dayMs });
+        const instant = factsNoon + afterMs;
+        const found = Array.from({ length: log.length }, (_, index) => log.instantAt(index));
+        expect(log.indexAt(instant)).toBe(found.findLastIndex((at) => at <= instant));
+      },
+    ),
+  );
+});
+
 test('a change of currency starts a new series', () => {
   const log = logOf([readingAt(0, 900), readingAt(5, 800), readingAt(10, 100, { currency: 'USD' })]);
   expect([log.length, log.currency, log.spentSince('sms', 0), log.toppedUpSince('sms', 0)]).toEqual([
