@@ -20,6 +20,9 @@ export interface AccountPast {
 /** An account with at least one poll, and what one look at its past tells. */
 export interface SurveyedPast extends AccountPast {
   readonly count: number;
+  /** How many of them brought a reading, and when the last one did; null when none did. */
+  readonly readCount: number;
+  readonly lastReadAt: number | null;
   readonly firstAt: number;
   readonly lastAt: number;
   /** The middle one of the pauses between its polls; null of fewer than three polls. */
@@ -55,6 +58,8 @@ export class Survey {
   #lastRead = false;
   #firstAt = 0;
   #lastAt = 0;
+  #readCount = 0;
+  #lastReadAt: number | null = null;
   /** Every `#stride`-th pause, so that a past of any length leaves as many. */
   #pauses = new Float64Array(mostPauses);
   #kept = 0;
@@ -66,6 +71,9 @@ export class Survey {
     this.#count++;
     this.#lastAt = at;
     this.#lastRead = outcome === 'ok';
+    if (!this.#lastRead) return;
+    this.#readCount++;
+    this.#lastReadAt = at;
   }
 
   /** Null for an account without any poll. */
@@ -79,6 +87,8 @@ export class Survey {
       gaps: past.gaps,
       until: past.until,
       count: this.#count,
+      readCount: this.#readCount,
+      lastReadAt: this.#lastReadAt,
       firstAt: this.#firstAt,
       lastAt: this.#lastAt,
       usualPauseMs: this.#count < 3 ? null : (pauses[pauses.length >> 1] ?? null),

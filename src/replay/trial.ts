@@ -3,6 +3,7 @@ import type { StoreReader } from '../daemon/ports.ts';
 import type { Calendar, Clock } from '../domain/ports.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Settings } from '../domain/settings.ts';
+import { ruleKindOf } from '../rules/registry.ts';
 import { emptyReader } from '../views/empty-reader.ts';
 import type { ReplayedIncident } from './incident-book.ts';
 import type { AccountPast } from './past.ts';
@@ -17,6 +18,9 @@ export interface Trial {
   /** Null where there is no such rule yet. */
   readonly present: readonly ReplayedIncident[] | null;
 }
+
+/** Why nothing can be said of the time asked for. */
+export type Untold = 'not-watched' | 'not-read';
 
 export interface TrialOrder {
   readonly account: string;
@@ -54,10 +58,10 @@ export class Trials {
   }
 
   /**
-   * `busy` while enough others run; `too-long` where it did not end in time; `not-watched` where no poll of that time is
-   * stored, of which nobody may say that nothing would have been told.
+   * `busy` while enough others run; `too-long` where it did not end in time. Nobody may say that nothing would have been told where
+   * no poll of that time is stored (`not-watched`), nor of a rule about readings where none of its polls brought one (`not-read`).
    */
-  async run(order: TrialOrder): Promise<Trial | 'busy' | 'too-long' | 'not-watched'> {
+  async run(order: TrialOrder): Promise<Trial | 'busy' | 'too-long' | Untold> {
     if (this.#running >= mostAtOnce) return 'busy';
     this.#running += 1;
     try {
@@ -67,12 +71,7 @@ export class Trials {
     }
   }
 
-  async #replay({
-    account: id,
-    tried,
-    present,
-    since,
-  }: TrialOrder): Promise<Trial | 'too-long' | 'not-watched'> {
+  async #replay({ account: id, tried, present, since }: TrialOrder): Promise<Trial | 'too-long' | Untold> {
     const { calendar, clock } = this.#parts;
     const settings = this.#parts.settings();
     const now = clock.now();
@@ -88,7 +87,9 @@ export class Trials {
       const sliceAt = clock.monotonic();
       const result = await replay.advance(polls);
       if (result !== null) {
-        if (result.accounts.every(({ lastAt }) => lastAt < since)) return 'not-watched';
+        const [watched] = result.accounts;
+        if (watched === undefined || watched.lastAt < since) return 'not-watched';
+        if (ruleKindOf(tried).needsReading && (watched.lastReadAt ?? 0) < since) return 'not-read';
         const told = (rule: string): readonly ReplayedIncident[] =>
           result.incidents.filter(
             (it) => it.rule === rule && (it.event ? it.firedAt : (it.resolvedAt ?? now)) >= since,

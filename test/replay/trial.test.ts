@@ -6,7 +6,7 @@ import { Trials } from '../../src/replay/trial.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { emptyReader } from '../../src/views/empty-reader.ts';
-import { belowRule, dayMs, hourMs, minuteMs, units } from '../support/account-facts.ts';
+import { belowRule, dayMs, hourMs, minuteMs, staleRule, units } from '../support/account-facts.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { inParts } from '../support/in-parts.ts';
 import { makeAccount, makeSettings } from '../support/settings.ts';
@@ -73,6 +73,16 @@ describe('a rule that is tried on stored history', () => {
     ['the account is not watched', sawtooth(now - dayMs, hourMs), { ...order, account: 'gone' }],
   ])('does not say that nothing would have been told where %s', async (_where, polls, asked) => {
     expect(await trialsOn(reading(polls)).run(asked)).toBe('not-watched');
+  });
+
+  it('does not say that nothing would have been told where every poll failed, but judges who cannot be read', async () => {
+    const polls = sawtooth(now - 10 * dayMs, hourMs).map(
+      (poll): PollRecord =>
+        poll.at < order.since ? poll : { at: poll.at, outcome: 'timeout', reading: null },
+    );
+    const trials = trialsOn(reading(polls));
+    expect(await trials.run(order)).toBe('not-read');
+    expect(await trials.run({ ...order, tried: staleRule(), present: null })).toMatchObject({ tried: [{}] });
   });
 
   it('runs beside one more at the most, and can be tried again after it', async () => {

@@ -2,8 +2,8 @@ import { displayName, isOwnId } from '../../domain/alert.ts';
 import { describeDuration } from '../../domain/duration.ts';
 import { plural } from '../../domain/moment.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import type { AccountSettings } from '../../domain/settings.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
+import type { SurveyedPast } from '../../replay/past.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
 import { paintSeverity } from '../severity-style.ts';
 import { cutToWidth } from '../terminal/display-width.ts';
@@ -23,14 +23,15 @@ export function formatReplay(report: ReplayReport): string {
   const { timezone } = report.settings;
   const until = result.accounts.reduce((latest, { lastAt }) => Math.max(latest, lastAt), since);
   const polls = result.accounts.reduce((sum, { count }) => sum + count, 0);
-  const heading = `Replay of ${describeDuration(until - since)}, ${formatInstant(since, timezone)} to ${formatInstant(until, timezone)} (${timezone}): ${plural(polls, 'poll')} of ${plural(result.accounts.length, 'account')}`;
+  const failed = result.accounts.reduce((sum, { count, readCount }) => sum + count - readCount, 0);
+  const heading = `Replay of ${describeDuration(until - since)}, ${formatInstant(since, timezone)} to ${formatInstant(until, timezone)} (${timezone}): ${plural(polls, 'poll')} of ${plural(result.accounts.length, 'account')}${failed === 0 ? '' : `, ${failed} of them failed`}`;
   const byAccount = Map.groupBy(result.incidents, ({ account }) => account);
   const providers = [...byAccount].filter(([id]) => isOwnId(id));
   const room = layoutWidth(stdout);
   const parts = [
     wrapToWidth(heading, room).map(stdout.style.bold).join('\n'),
     ...providers.map(([id, incidents]) => formatProvider(report, id, incidents)),
-    ...result.accounts.map(({ account }) => formatAccount(report, account, byAccount.get(account.id) ?? [])),
+    ...result.accounts.map((past) => formatAccount(report, past, byAccount.get(past.account.id) ?? [])),
     formatTotals(result, { until, stdout }),
     formatRunways(result, { stdout }),
     wrapToWidth(formatMessages(result.messages, { since, until, timezone }), room).join('\n'),
@@ -46,12 +47,14 @@ function formatProvider(report: ReplayReport, id: string, incidents: readonly Re
 
 function formatAccount(
   report: ReplayReport,
-  { id, name }: AccountSettings,
+  { account: { id, name }, readCount }: SurveyedPast,
   incidents: readonly ReplayedIncident[],
 ): string {
   const { stdout } = report;
   const called = name === id ? id : `${cleanText(name, 80)} (${id})`;
-  const count = incidents.length === 0 ? 'no incident' : plural(incidents.length, 'incident');
+  const told = incidents.length === 0 ? 'no incident' : plural(incidents.length, 'incident');
+  // Of balances that nobody saw nothing is known.
+  const count = readCount === 0 ? `${told}, but every poll failed` : told;
   const room = layoutWidth(stdout);
   const shown = room === null ? called : cutToWidth(called, Math.max(10, room - count.length - 2));
   const heading = `${stdout.style.bold(shown)}: ${count}`;

@@ -1,4 +1,5 @@
 import type { Rule } from '../../domain/rule.ts';
+import type { Untold } from '../../replay/trial.ts';
 import { ruleKindOf } from '../../rules/registry.ts';
 import { readWrittenRule, ruleFields, writeRule } from '../../rules/written-rule.ts';
 import type { AccountView } from '../../views/views.ts';
@@ -41,9 +42,8 @@ export function addTrialPage(app: WebApp, options: PageOptions): void {
     if (trial === 'too-long') {
       throw new RequestError('unavailable', 'That took too long: try a shorter time.', {});
     }
-    if (trial === 'not-watched') {
-      const message =
-        'No poll of this account is stored of that time: what would have been told is not known.';
+    if (trial === 'not-watched' || trial === 'not-read') {
+      const message = `${whyUntold[trial]}: what would have been told is not known.`;
       return showTrial(options, context, {
         ...shown,
         outcome: { kind: 'refused', problems: [{ path: '', message }] },
@@ -52,6 +52,11 @@ export function addTrialPage(app: WebApp, options: PageOptions): void {
     return showTrial(options, context, { ...shown, outcome: { kind: 'tried', rule: read.rule, trial } });
   });
 }
+
+const whyUntold = {
+  'not-watched': 'No poll of this account is stored of that time',
+  'not-read': 'The account could not be read in that time, all of its polls failed',
+} as const satisfies Record<Untold, string>;
 
 async function findRule(
   { views }: PageOptions,

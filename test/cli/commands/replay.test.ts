@@ -126,6 +126,23 @@ describe('lowwater replay', () => {
     expect(stdout).toMatch(/\d+ messages \(ops \d+\)/);
   });
 
+  it('says of whom no poll brought a reading', async () => {
+    const accounts = [...config.accounts, { id: 'dark', authSecret: 'key-of-the-dark-account' }];
+    const path = join(folder, 'dark.json');
+    writeFileSync(path, JSON.stringify({ ...config, accounts, storage: { path: 'dark.db' } }));
+    const loaded = await createRooms({ log: openProcessLog({}), version: '0.0.0' }).loadSettings(path);
+    if (loaded.kind !== 'loaded') throw new Error(JSON.stringify(loaded.problems));
+    const dark = makePolls().map(
+      (poll): SeedPoll =>
+        poll.account === 'otp' ? poll : { account: 'dark', at: poll.at, answer: 'timeout' },
+    );
+    seedDatabase(join(folder, 'dark.db'), loaded.settings, dark);
+    const { stdout } = await runCli(['replay', '--config', 'dark.json', '--since', '7d'], { cwd: folder });
+    expect(stdout).toMatch(/: 1152 polls of 2 accounts, 576 of them failed/);
+    expect(stdout).toMatch(/^dark: 1 incident, but every poll failed/m);
+    expect(stdout).toMatch(/^OTP production \(otp\): \d incidents$/m);
+  });
+
   it('says of rules that warn a time ahead how long before empty they told', async () => {
     const rules = [{ id: 'lasts', type: 'runway', within: '12h', lookback: '6h' }];
     const text = JSON.stringify({ ...config, rules, storage: { path: 'lowwater.db' } });
