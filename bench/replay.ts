@@ -6,7 +6,6 @@
 import { Readable } from 'node:stream';
 import { formatMicros } from '../src/domain/money.ts';
 import type { PollRecord } from '../src/domain/reading.ts';
-import { Secret } from '../src/domain/secret.ts';
 import type { AccountSettings, Settings } from '../src/domain/settings.ts';
 import { readHistoryCsv } from '../src/replay/history-csv.ts';
 import type { AccountPast } from '../src/replay/past.ts';
@@ -15,6 +14,7 @@ import type { AnyRule } from '../src/rules/registry.ts';
 import { PackedPolls } from '../src/store/runs/packed-polls.ts';
 import { cronCalendar } from '../src/system/calendar.ts';
 import { emptyReader } from '../src/views/empty-reader.ts';
+import { makeSettings } from '../test/support/settings.ts';
 
 const accountCount = 10;
 const readingCount = 105_120;
@@ -72,25 +72,9 @@ const rules: readonly AnyRule[] = [
   { ...common, id: 'stale', type: 'stale', afterMs: null },
 ];
 
-const settings: Settings = {
-  provider: {
-    timeoutMs: 10_000,
-    maxRequestsPerSecond: 1,
-    allowInsecureHttp: false,
-    backoff: { initialMs: 30_000, maxMs: 3_600_000 },
-  },
-  accounts: Array.from({ length: accountCount }, (_, index) => makeAccount(`account-${index}`)),
-  rules,
-  channels: [{ type: 'bench', name: 'ops', place: new Secret('https://hooks.example.com/bench') }],
-  routes: [],
-  silences: [],
-  reports: [],
-  server: null,
-  heartbeat: null,
-  storage: { path: 'unused', retentionMs: 0 },
-  log: { level: 'silent' },
-  timezone: 'UTC',
-};
+const accounts = Array.from({ length: accountCount }, (_, index) => `account-${index}`);
+/** Without the built-in rules, so that the figures stay those of six. */
+const settings: Settings = { ...makeSettings({ accounts, routes: [] }), rules };
 
 const pasts = settings.accounts.map(makePast);
 const total = accountCount * readingCount;
@@ -174,26 +158,5 @@ function seededFractions(seed: number): () => number {
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return state / 2 ** 32;
-  };
-}
-
-function makeAccount(id: string): AccountSettings {
-  return {
-    id,
-    name: id,
-    authSecret: new Secret(`key-of-${id}`),
-    baseUrl: 'https://api.example.com',
-    currency: 'CNY',
-    labels: {},
-    topUpUrl: null,
-    runbookUrl: null,
-    note: null,
-    poll: { kind: 'every', everyMs },
-    nearEmptyMs: null,
-    timezone: 'UTC',
-    holidays: [],
-    keyFrom: null,
-    creditLimitMicros: 0,
-    leadTimeMs: null,
   };
 }

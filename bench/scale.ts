@@ -14,10 +14,10 @@ import { recall } from '../src/engine/recall.ts';
 import { startMonitor } from '../src/engine/restore.ts';
 import type { MonitorState } from '../src/engine/state.ts';
 import { endTurn } from '../src/engine/turn.ts';
-import { buildBuiltInRules } from '../src/rules/built-in-rules.ts';
 import { cronCalendar } from '../src/system/calendar.ts';
 import { systemRandom } from '../src/system/random.ts';
 import { nothingStored } from '../src/views/empty-reader.ts';
+import { makeAccount, makeSettings } from '../test/support/settings.ts';
 
 const start = Date.UTC(2026, 0, 2);
 const everyMs = 300_000;
@@ -27,7 +27,7 @@ const day: Reading[] = [];
 for (let at = start - 86_400_000; at < start; at += everyMs) day.push({ at, ...balances(0) });
 
 for (const count of [500, 5000, 50_000]) {
-  const settings = makeSettings(count);
+  const settings = settingsOf(count);
   const began = performance.now();
   const state = startMonitor({
     settings,
@@ -133,43 +133,11 @@ function storedDay(settings: Settings): StoredState {
   return { ...nothingStored, accounts };
 }
 
-function makeSettings(count: number): Settings {
-  const secret = new Secret('the one key');
-  const accounts = Array.from({ length: count }, (_, place) => ({
-    id: `account-${place}`,
-    name: `Account ${place}`,
-    authSecret: secret,
-    baseUrl: 'https://api.example.com',
-    currency: 'CNY',
-    labels: {},
-    topUpUrl: null,
-    runbookUrl: null,
-    note: null,
-    poll: { kind: 'every', everyMs } as const,
-    nearEmptyMs: null,
-    timezone: 'UTC',
-    holidays: [],
-    keyFrom: null,
-    creditLimitMicros: 0,
-    leadTimeMs: null,
-  }));
-  return {
-    provider: {
-      timeoutMs: 10_000,
-      maxRequestsPerSecond: 20,
-      allowInsecureHttp: false,
-      backoff: { initialMs: 30_000, maxMs: 3_600_000 },
-    },
-    accounts,
-    rules: buildBuiltInRules([], accounts),
-    channels: [{ type: 'bench', name: 'ops', place: new Secret('https://hooks.example.com/bench') }],
-    routes: [],
-    silences: [],
-    reports: [],
-    server: null,
-    heartbeat: null,
-    storage: { path: 'unused', retentionMs: 0 },
-    log: { level: 'silent' },
-    timezone: 'UTC',
-  };
+/** Accounts that share one key. */
+function settingsOf(count: number): Settings {
+  const authSecret = new Secret('the one key');
+  const accounts = Array.from({ length: count }, (_, place) =>
+    makeAccount(`account-${place}`, { authSecret }),
+  );
+  return makeSettings({ accounts, routes: [] });
 }

@@ -24,13 +24,13 @@ import type { MonitorState } from '../src/engine/state.ts';
 import { endTurn } from '../src/engine/turn.ts';
 import { readParts } from '../src/http/page/live.ts';
 import { startWebServer } from '../src/http/server.ts';
-import { buildBuiltInRules } from '../src/rules/built-in-rules.ts';
 import { cronCalendar } from '../src/system/calendar.ts';
 import { systemClock } from '../src/system/clock.ts';
 import { systemRandom } from '../src/system/random.ts';
 import { createViews } from '../src/views/create-views.ts';
 import { emptyReader, nothingStored } from '../src/views/empty-reader.ts';
-import { belowRule, FakeViews } from '../test/support/fake-views.ts';
+import { FakeViews } from '../test/support/fake-views.ts';
+import { makeAccount, makeSettings } from '../test/support/settings.ts';
 import { noTrials } from '../test/support/web-server.ts';
 
 interface Asked {
@@ -61,7 +61,7 @@ async function main(): Promise<void> {
 
 async function measure(count: number, client: ChildProcess): Promise<void> {
   const startedAt = systemClock.now();
-  const settings = makeSettings(count);
+  const settings = settingsOf(count);
   const reader = readerOfADay(settings, startedAt);
   const state = startMonitor({
     settings,
@@ -266,44 +266,17 @@ function readerOfADay(settings: Settings, now: number): StoreReader {
   };
 }
 
-function makeSettings(count: number): Settings {
-  const accounts = Array.from({ length: count }, (_, place) => ({
-    id: `account-${place}`,
-    name: `Account number ${place}`,
-    authSecret: new Secret('the one key'),
-    baseUrl: 'https://api.example.com',
-    currency: 'CNY',
-    labels: { team: String(place % 12), region: place % 2 === 0 ? 'cn' : 'eu' },
-    topUpUrl: null,
-    runbookUrl: null,
-    note: null,
-    poll: { kind: 'every', everyMs: 60_000 } as const,
-    nearEmptyMs: null,
-    timezone: 'UTC',
-    holidays: [],
-    keyFrom: null,
-    creditLimitMicros: 0,
-    leadTimeMs: null,
-  }));
-  return {
-    provider: {
-      timeoutMs: 10_000,
-      maxRequestsPerSecond: 500,
-      allowInsecureHttp: false,
-      backoff: { initialMs: 30_000, maxMs: 3_600_000 },
-    },
-    accounts,
-    rules: buildBuiltInRules([belowRule], accounts),
-    channels: [{ type: 'bench', name: 'ops', place: new Secret('https://hooks.example.com/bench') }],
-    routes: [],
-    silences: [],
-    reports: [],
-    server: null,
-    heartbeat: null,
-    storage: { path: 'unused', retentionMs: 0 },
-    log: { level: 'silent' },
-    timezone: 'UTC',
-  };
+function settingsOf(count: number): Settings {
+  const authSecret = new Secret('the one key');
+  const accounts = Array.from({ length: count }, (_, place) =>
+    makeAccount(`account-${place}`, {
+      name: `Account number ${place}`,
+      authSecret,
+      labels: { team: String(place % 12), region: place % 2 === 0 ? 'cn' : 'eu' },
+      poll: { kind: 'every', everyMs: 60_000 },
+    }),
+  );
+  return makeSettings({ accounts, routes: [] });
 }
 
 function kilobytes(bytes: number): string {
