@@ -13,8 +13,13 @@ export function createChannel(settings: ChannelSettings, dependencies: SenderDep
   return {
     name: settings.name,
     threadsBySubject: kind.threadsBySubject ?? false,
+    drawsAlerts: kind.drawsAlerts ?? false,
     ...kind.pace(settings),
     send: async (message, signal) => (await sender).send(message, signal),
+    rehearse: async (message, signal) => {
+      const { rehearse, preview } = await sender;
+      return (rehearse ?? preview)(message, signal);
+    },
     preview: async (message) => (await sender).preview(message),
     close: async () => (await sender).close(),
   };

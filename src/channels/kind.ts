@@ -7,7 +7,7 @@ import type { DocumentedAnswer } from './answers.ts';
 import type { DemoReceiver } from './demo-receiver.ts';
 
 /** What delivers the messages of one channel. `send` never rejects. */
-export type Sender = Pick<Channel, 'send' | 'preview' | 'close'>;
+export type Sender = Pick<Channel, 'send' | 'rehearse' | 'preview' | 'close'>;
 
 export interface SenderDependencies {
   readonly clock: Clock;
@@ -45,6 +45,8 @@ export interface ChannelKind<
   pace(settings: Own): ChannelPace;
   /** Messages of an incident are one thread, and threads are told apart by their subject. */
   readonly threadsBySubject?: true;
+  /** Draws the balances that its alerts are about. */
+  readonly drawsAlerts?: true;
   openSender(settings: Own, dependencies: SenderDependencies): Promise<Sender>;
   /** What its receiver answers and what that means, as its page in docs/channels.md lists it. */
   readonly answers: readonly DocumentedAnswer[];

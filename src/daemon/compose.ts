@@ -25,18 +25,26 @@ const drawnNotices = 10;
 
 /**
  * Renders the content of a message from the state as it is once what the database has for it is read. Null when nothing it was
- * about is known any more.
+ * about is known any more. `charts` is whether alerts are given the readings of their days.
  */
-export async function composeMessage(parts: ComposeParts, message: OutboxMessage): Promise<Message | null> {
+export async function composeMessage(
+  parts: ComposeParts,
+  message: OutboxMessage,
+  charts: boolean,
+): Promise<Message | null> {
   if (message.report !== null) return composeReport(parts, message);
-  const charts = await readCharts(parts, message);
-  return composeIncidents(parts, message, charts);
+  await parts.recollection.ofAll(incidentsOf(parts.state, message).map(({ account }) => account));
+  return composeIncidents(parts, message, charts ? await readCharts(parts, message) : null);
 }
 
 /** Readings for the charts by account. */
 type Charts = ReadonlyMap<string, readonly Reading[]>;
 
-function composeIncidents(parts: ComposeParts, message: OutboxMessage, charts: Charts): Message | null {
+function composeIncidents(
+  parts: ComposeParts,
+  message: OutboxMessage,
+  charts: Charts | null,
+): Message | null {
   const now = parts.now();
   const kinds = kindsByIncident(message.items);
   const incidents = incidentsOf(parts.state, message);
@@ -82,12 +90,8 @@ function kindsNow(
 }
 
 /** The latest readings of the accounts that are drawn; none of one that the database has none of for now. */
-async function readCharts(
-  { state, reader, recollection, now }: ComposeParts,
-  message: OutboxMessage,
-): Promise<Charts> {
+async function readCharts({ state, reader, now }: ComposeParts, message: OutboxMessage): Promise<Charts> {
   const about = incidentsOf(state, message).map(({ account }) => account);
-  await recollection.ofAll(about);
   const charts = new Map<string, readonly Reading[]>();
   try {
     for (const { id } of accountsOf(state, about.slice(0, drawnNotices))) {

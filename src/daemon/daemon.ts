@@ -125,7 +125,7 @@ export class Daemon {
       state: this.state,
       maySend,
       now: () => this.#time.now(),
-      compose: (message) =>
+      compose: (message, charts) =>
         composeMessage(
           {
             state: this.state,
@@ -135,6 +135,7 @@ export class Daemon {
             acknowledgeUrl: parts.acknowledgeUrl,
           },
           message,
+          charts,
         ),
       ended: (sent) => this.#deliveryEnded(sent),
     });

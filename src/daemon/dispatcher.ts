@@ -18,8 +18,8 @@ interface DispatcherParts {
   /** Whether anything may be sent at this instant. */
   readonly maySend: () => boolean;
   readonly now: () => number;
-  /** Renders a message from the state as it is then; null when there is nothing left to say. */
-  readonly compose: (message: OutboxMessage) => Promise<Message | null>;
+  /** Makes a message from the state as it is then, with charts where wanted; null when there is nothing left to say. */
+  readonly compose: (message: OutboxMessage, charts: boolean) => Promise<Message | null>;
   readonly ended: (sent: Sent) => void;
 }
 
@@ -148,7 +148,8 @@ export class Dispatcher {
   /** A report needs the database; a message about incidents never does. */
   async #compose(message: OutboxMessage): Promise<Message | null | 'unreadable'> {
     try {
-      return await this.#parts.compose(message);
+      const charts = this.#lanes.get(message.channel)?.channel.drawsAlerts === true;
+      return await this.#parts.compose(message, charts);
     } catch (error) {
       if (error instanceof StorageError) return 'unreadable';
       throw error;

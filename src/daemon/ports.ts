@@ -34,11 +34,15 @@ export interface Channel {
   readonly name: string;
   /** Messages of an incident are one thread, and threads are told apart by their subject. */
   readonly threadsBySubject?: boolean;
+  /** Draws the balances that its alerts are about: readings of days are gathered for it before it is given a message. */
+  readonly drawsAlerts?: boolean;
   /** The least time between the starts of two messages. */
   readonly minGapMs: number;
   /** Channels with the same key share that time: they send to one receiver. A key may be a secret. */
   readonly paceKey?: string;
   send(message: Message, signal: AbortSignal): Promise<Delivery>;
+  /** All that `send` does but reach the receiver, where that can be done without: see `Rehearsal`. */
+  rehearse?(message: Message, signal: AbortSignal): Promise<unknown>;
   /** What would go out, as text and without any credential. */
   preview(message: Message): Promise<string>;
   close(): Promise<void>;

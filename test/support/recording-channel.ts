@@ -27,6 +27,7 @@ export interface Received {
 export class RecordingChannel implements Channel {
   readonly name: string;
   readonly threadsBySubject: boolean;
+  readonly drawsAlerts: boolean;
   readonly minGapMs = 1000;
   paceKey?: string;
   mood: Mood = 'up';
@@ -41,11 +42,12 @@ export class RecordingChannel implements Channel {
 
   constructor(it: {
     readonly name: string;
-    readonly threadsBySubject?: boolean;
+    readonly isMail?: boolean;
     readonly now: () => number;
   }) {
     this.name = it.name;
-    this.threadsBySubject = it.threadsBySubject ?? false;
+    this.threadsBySubject = it.isMail ?? false;
+    this.drawsAlerts = it.isMail ?? false;
     this.#now = it.now;
   }
 

@@ -184,7 +184,7 @@ export class World {
   #openChannel({ name, type }: ChannelSettings): Channel {
     const known =
       this.channels.get(name) ??
-      new RecordingChannel({ name, threadsBySubject: type === 'email', now: () => this.clock.now() });
+      new RecordingChannel({ name, isMail: type === 'email', now: () => this.clock.now() });
     this.channels.set(name, known);
     return known;
   }

@@ -278,6 +278,7 @@ export class Machine {
     return {
       name: settings.name,
       threadsBySubject: settings.type === 'email',
+      drawsAlerts: settings.type === 'email',
       preview: async () => '',
       minGapMs: settings.type === 'slack' ? 1000 : 0,
       send: (message, signal) => {

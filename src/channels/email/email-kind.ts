@@ -20,6 +20,7 @@ export const emailKind: ChannelKind<z.output<typeof emailSchema>, EmailSettings>
     `${to.map(describeMailbox).join(', ')} from ${describeMailbox(from)} by ${hostOf(smtpUrl)}`,
   pace: () => ({ minGapMs: 0 }),
   threadsBySubject: true,
+  drawsAlerts: true,
   answers: emailAnswers,
   async openSender(settings, dependencies) {
     const { openEmailSender } = await import('./email-sender.ts');
