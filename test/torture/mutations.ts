@@ -274,7 +274,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'an owner believes in its lease for longer than the database does',
-    file: membership,
+    file: 'src/daemon/own-lease.ts',
     old: 'const ownShare = 3 / 4;',
     new: 'const ownShare = 3 / 2;',
     test: membershipTest,
@@ -302,9 +302,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'a clock that is off owns',
-    file: membership,
-    old: 'Math.abs(this.#skewMs) <= mostSkewMs && ',
-    new: '',
+    file: 'src/daemon/contact.ts',
+    old: 'return Math.abs(this.#skewMs) > mostSkewMs;',
+    new: 'return false;',
     test: membershipTest,
   },
   {
