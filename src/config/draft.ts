@@ -45,6 +45,9 @@ export function draftDocument(
     path: formatPath(path),
     line: lineOf(document, path),
   });
+  // Most files have few placeholders, or none, and tens of thousands of values.
+  const fillingOf = (path: Path): Filling | undefined =>
+    interpolated.size === 0 ? undefined : interpolated.get(JSON.stringify(path));
   const fill = (path: Path, text: string): string => {
     const result = interpolate(text, sources);
     if (result.kind === 'text') {
@@ -58,10 +61,10 @@ export function draftDocument(
   const draft: Draft = {
     value: readNode(document, document.root, [], fill),
     placeOf,
-    isInterpolated: (path) => interpolated.has(JSON.stringify(path)),
-    sourcesOf: (path) => interpolated.get(JSON.stringify(path))?.from ?? [],
-    isWhole: (path) => interpolated.get(JSON.stringify(path))?.whole ?? false,
-    isBroken: (path) => interpolated.get(JSON.stringify(path))?.broken ?? false,
+    isInterpolated: (path) => fillingOf(path) !== undefined,
+    sourcesOf: (path) => fillingOf(path)?.from ?? [],
+    isWhole: (path) => fillingOf(path)?.whole ?? false,
+    isBroken: (path) => fillingOf(path)?.broken ?? false,
   };
   return { draft, problems };
 }

@@ -75,7 +75,8 @@ function warnOfDemand(draft: Draft, settings: Settings): ConfigProblem[] {
     const group = `${account.baseUrl}\n${account.authSecret.reveal()}`;
     demand.set(group, (demand.get(group) ?? 0) + 1000 / account.poll.everyMs);
   }
-  const largest = Math.max(0, ...demand.values());
+  let largest = 0;
+  for (const perSecond of demand.values()) largest = Math.max(largest, perSecond);
   if (largest <= settings.provider.maxRequestsPerSecond) return [];
   return [
     problemAt(

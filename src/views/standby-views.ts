@@ -137,7 +137,7 @@ export async function createStandbyViews(parts: StandbyParts): Promise<LiveViews
     silenced: (query) => known.views.silenced(query),
     weekAgo: (account, balance) => known.views.weekAgo(account, balance),
     wouldMute: (wanted) => known.views.wouldMute(wanted),
-    accounts: async () => (await fresh()).views.accounts(),
+    accounts: async (ids) => (await fresh()).views.accounts(ids),
     account: async (id) => (await fresh()).views.account(id),
     readings: (account, since, until) => known.views.readings(account, since, until),
     polls: (account, since, until) => known.views.polls(account, since, until),

@@ -5,7 +5,7 @@ export function switchViews(current: () => LiveViews): LiveViews & { readonly sw
   const subscribers = new Map<() => void, () => void>();
   const signedOut = new Set<string>();
   return {
-    accounts: () => current().accounts(),
+    accounts: (ids) => current().accounts(ids),
     accountIds: () => current().accountIds(),
     choices: () => current().choices(),
     counts: () => current().counts(),

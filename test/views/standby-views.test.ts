@@ -91,6 +91,13 @@ test('the first look at its overview tells what fires', async () => {
   expect(markup).toContain('1 alert needs somebody now');
 });
 
+test('gives the accounts that were asked for, and no others', async () => {
+  const world = await startWorld({ accounts: ['otp', 'marketing', 'voice'] });
+  const standby = await standBy(world);
+  for (const views of [standby, switchViews(() => standby), switchViews(() => world.views)])
+    expect((await views.accounts(['voice'])).map(({ id }) => id)).toEqual(['voice']);
+});
+
 test('reads again by a new configuration', async () => {
   const world = await firingWorld();
   const standby = await standBy(world, { revision: () => 'the same' });
