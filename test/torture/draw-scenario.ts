@@ -35,7 +35,7 @@ export function drawScenario(seed: number, days?: number): Scenario {
     startAt: drawStart(from),
     sleepMs: faithful && !long ? 1000 : from.pick([minuteMs, 5 * minuteMs, 5 * minuteMs]),
     storage,
-    storeMs: new Seeded(seed, 'store').pick([0]),
+    storeMs: new Seeded(seed, 'store').pick([0, 0, 3, 40, 400]),
     settings,
     traffic: Object.fromEntries(settings.accounts.map(({ id }, place) => [id, drawTraffic(seed, place)])),
     weather: calm ? [] : drawWeather(new Seeded(seed, 'weather'), settings, length),

@@ -40,6 +40,7 @@ export class AlertBook {
   readonly #softSeen = new Map<string, string>();
   #live = new Map<string, AccountFact>();
   #durable = new Map<string, AccountFact>();
+  #taken = new Map<string, AccountFact>();
   #backup: Map<string, AccountFact> | null = null;
   readonly events = new ExpectedEvents();
   /** Since when this process judges by these rules. */
@@ -97,8 +98,13 @@ export class AlertBook {
     this.#mismatches.clear();
   }
 
+  taken(): void {
+    this.#taken = new Map(this.#live);
+    for (const history of this.#histories.values()) history.take();
+  }
+
   committed(): void {
-    this.#durable = new Map(this.#live);
+    this.#durable = this.#taken;
     for (const history of this.#histories.values()) history.commit();
   }
 

@@ -1,8 +1,13 @@
-/** What would be known after a crash: changes count once they are committed, and are lost with the process before. */
+/**
+ * What would be known after a crash: changes count once the batch that was taken after them is committed, and are lost with the
+ * process before.
+ */
 export class DurableMap<V> {
   #live = new Map<string, V>();
   #durable = new Map<string, V>();
   readonly #changed = new Set<string>();
+  /** What the batch under way says, or the last one that was not stored. */
+  #taken: Map<string, V | undefined> | null = null;
   #backup: Map<string, V> | null = null;
 
   get(key: string): V | undefined {
@@ -26,6 +31,12 @@ export class DurableMap<V> {
     if (this.#live.delete(key)) this.#changed.add(key);
   }
 
+  /** Nothing will be asked about it any more. */
+  forget(key: string): void {
+    this.#live.delete(key);
+    this.#durable.delete(key);
+  }
+
   keys(): IterableIterator<string> {
     return this.#live.keys();
   }
@@ -38,21 +49,30 @@ export class DurableMap<V> {
     return this.#live.entries();
   }
 
-  commit(): void {
-    for (const key of this.#changed) {
-      const value = this.#live.get(key);
-      if (value === undefined) this.#durable.delete(key);
-      else this.#durable.set(key, value);
-    }
+  /** A batch is made of what changed, and of what an earlier one said that was not stored. */
+  take(): void {
+    const keys = [...(this.#taken?.keys() ?? []), ...this.#changed];
+    this.#taken = new Map(keys.map((key) => [key, this.#live.get(key)]));
     this.#changed.clear();
   }
 
+  /** The batch is stored. */
+  commit(): void {
+    if (this.#taken === null) this.take();
+    for (const [key, value] of this.#taken ?? []) {
+      if (value === undefined) this.#durable.delete(key);
+      else this.#durable.set(key, value);
+    }
+    this.#taken = null;
+  }
+
   crash(): void {
-    for (const key of this.#changed) {
+    for (const key of [...(this.#taken?.keys() ?? []), ...this.#changed]) {
       const value = this.#durable.get(key);
       if (value === undefined) this.#live.delete(key);
       else this.#live.set(key, value);
     }
+    this.#taken = null;
     this.#changed.clear();
   }
 
@@ -64,6 +84,7 @@ export class DurableMap<V> {
     if (this.#backup === null) return;
     this.#durable = new Map(this.#backup);
     this.#live = new Map(this.#backup);
+    this.#taken = null;
     this.#changed.clear();
   }
 }

@@ -41,6 +41,7 @@ export class Duties {
   readonly #eased = new DurableMap<{ readonly severity: Severity; readonly rises: number }>();
   /** When each alert was last seen to change. */
   readonly #changedAt = new Map<string, number>();
+  readonly #stored = [this.#severity, this.#eased, this.#lastTold, this.#lastItem] as const;
   #disturbedAt = 0;
 
   constructor(parts: Parts) {
@@ -75,18 +76,16 @@ export class Duties {
       this.#eased.set(id, { severity, rises });
   }
 
+  taken(): void {
+    for (const map of this.#stored) map.take();
+  }
+
   committed(): void {
-    this.#severity.commit();
-    this.#eased.commit();
-    this.#lastTold.commit();
-    this.#lastItem.commit();
+    for (const map of this.#stored) map.commit();
   }
 
   died(): void {
-    this.#severity.crash();
-    this.#eased.crash();
-    this.#lastTold.crash();
-    this.#lastItem.crash();
+    for (const map of this.#stored) map.crash();
   }
 
   /** Alerts in a batch: what they say has only now begun to hold. */

@@ -38,7 +38,11 @@ export class Ledger {
   readonly #notBefore = new DurableMap<number>();
   readonly #reports = new DurableMap<string>();
   readonly #owed = new Owed();
-  readonly #ended: string[] = [];
+  #ended: string[] = [];
+  #endedInBatch: readonly string[] = [];
+  readonly #stored = [this.#rows, this.#notBefore, this.#reports, this.#owed] as const;
+  /** What was sent while the end of a batch was unknown, and is in none yet. */
+  readonly #unstored = new Set<string>();
   /** When each thing to say was put out first. */
   readonly #firstSeen = new Map<string, number>();
   /** When each channel was sent to lately. */
@@ -50,7 +54,8 @@ export class Ledger {
   readonly #unheard = new Set<string>();
   readonly lastDead = new Map<string, number>();
   readonly lastDelivered = new Map<string, number>();
-  #failing = false;
+  /** Why the daemon goes on from memory, if it does. */
+  #failing: 'refused' | 'unheard' | null = null;
   sends = 0;
 
   get pending(): OutboxMessage[] {
@@ -73,16 +78,14 @@ export class Ledger {
 
   booted(): void {
     this.#lanes.clear();
-    this.#failing = false;
+    this.#failing = null;
   }
 
   died(): void {
     this.readers.processDied();
-    this.#rows.crash();
-    this.#ended.length = 0;
-    this.#notBefore.crash();
-    this.#owed.crash();
-    this.#reports.crash();
+    for (const map of this.#stored) map.crash();
+    this.#ended = [];
+    this.#unstored.clear();
     for (const wire of this.#wires.values()) if (wire.last === null) wire.maybe = true;
     this.#lanes.clear();
   }
@@ -131,15 +134,23 @@ export class Ledger {
     this.#expectReports(batch, settings, fresh);
   }
 
+  taken(): void {
+    for (const map of this.#stored) map.take();
+    this.#endedInBatch = [...this.#ended];
+  }
+
   committed(stored: boolean): void {
-    this.#failing = !stored;
+    this.#failing = stored ? null : 'refused';
     if (!stored) return;
+    for (const map of this.#stored) map.commit();
     // What ended needs no memory: if the daemon took it up again, it would show as a message that was born old.
-    for (const row of this.#ended.splice(0)) this.#rows.delete(row);
-    this.#rows.commit();
-    this.#owed.commit();
-    this.#notBefore.commit();
-    this.#reports.commit();
+    this.#ended = this.#ended.filter((row) => !this.#endedInBatch.includes(row));
+    for (const row of this.#endedInBatch) this.#rows.forget(row);
+  }
+
+  /** The process does not know whether a batch is stored: until it does, it goes on as if that could not be written. */
+  commitAnswered(heard: boolean): void {
+    this.#failing = heard ? null : 'unheard';
   }
 
   sending(send: Send, it: Moment): void {
@@ -152,10 +163,15 @@ export class Ledger {
     // Each message goes on by itself for those who were refused it, at its own pace.
     if (message.recipients === undefined) this.#expectGentle(channel, it.at);
     const row = this.#rows.get(baseId(message.id));
+    if (row === undefined && this.#failing === 'unheard') {
+      this.#unstored.add(baseId(message.id));
+      this.#expectSameContent(message.id, send);
+      return;
+    }
     if (row === undefined || row.state !== 'pending') {
       throw new Violation('what is sent was stored first', `${message.id} is not in the outbox`);
     }
-    if (!this.#failing && this.#rows.stored(row.id)?.attempts !== row.attempts) {
+    if (this.#failing === null && this.#rows.stored(row.id)?.attempts !== row.attempts) {
       throw new Violation(
         'what is sent was stored first',
         `attempt ${row.attempts} of ${row.id} is not stored`,
@@ -224,6 +240,7 @@ export class Ledger {
 
   #expectBorn(row: OutboxMessage): void {
     if (row.report !== null) this.#expectFirstReport(row);
+    if (this.#unstored.delete(row.id)) return;
     if (row.state === 'delivered')
       throw new Violation('delivered means delivered', `${row.id} was born delivered`);
     if (row.attempts > 1)
@@ -372,7 +389,7 @@ export class Ledger {
       if (note === undefined || note === null) continue;
       const known = this.#reports.get(`note ${report.id}`);
       this.#reports.set(`note ${report.id}`, note);
-      if (known === undefined || known === note || this.#failing) continue;
+      if (known === undefined || known === note || this.#failing !== null) continue;
       for (const channel of report.channels) {
         if (fresh.some((row) => row.report?.id === report.id && row.channel === channel)) continue;
         throw new Violation(

@@ -186,6 +186,8 @@ export class Model implements Observer {
       }
     }
     this.#review(daemon, moment);
+    for (const part of [this.#ledger, this.#book, this.#pacing, this.#duties]) part.taken();
+    this.#open.take();
   }
 
   committed(_batch: Batch, stored: boolean): void {
@@ -205,6 +207,7 @@ export class Model implements Observer {
 
   commitAnswered(heard: boolean): void {
     this.#story.note(7, () => (heard ? '  (known to be stored)' : '  (stored, and nobody heard of it)'));
+    this.#ledger.commitAnswered(heard);
     this.#own.committed(heard, this.#now());
   }
 

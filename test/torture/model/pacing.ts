@@ -63,6 +63,10 @@ export class Pacing {
     this.#busy.clear();
   }
 
+  taken(): void {
+    this.#waits.take();
+  }
+
   committed(): void {
     this.#waits.commit();
   }

@@ -17,18 +17,24 @@ export class History {
   #live: Seen[] = [];
   /** So many of them are stored. */
   #durable = 0;
+  #taken = 0;
   #backup: readonly Seen[] = [];
 
   add(reading: Reading, seenAt: number): void {
     this.#live.push({ ...reading, seenAt });
   }
 
+  take(): void {
+    this.#taken = this.#live.length;
+  }
+
   commit(): void {
+    this.#durable = this.#taken;
     const newest = this.#live.at(-1);
-    if (newest !== undefined && this.#live.length > 4096) {
-      this.#live = this.#live.filter((it) => newest.at - it.at < keptMs);
-    }
-    this.#durable = this.#live.length;
+    if (newest === undefined || this.#live.length <= 4096) return;
+    const before = this.#live.length;
+    this.#live = this.#live.filter((it) => newest.at - it.at < keptMs);
+    this.#durable = Math.max(0, this.#durable - (before - this.#live.length));
   }
 
   crash(): void {
