@@ -295,7 +295,9 @@ export class Membership {
   #nextRoundMs(): number {
     const { leaseMs } = this.#parts;
     const owns = this.#role === 'owner' || this.#role === 'loading';
-    return owns ? leaseMs / renewalsPerLease : Math.min(lookMs, leaseMs / looksPerLease);
+    // A renewal of which nobody heard is made good before the lease that it was for is over.
+    if (owns && this.#contact.reaches) return leaseMs / renewalsPerLease;
+    return Math.min(lookMs, leaseMs / looksPerLease);
   }
 
   /** Gives whether to go on. */

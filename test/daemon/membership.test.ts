@@ -7,7 +7,7 @@ import type { Clock } from '../../src/domain/ports.ts';
 import { StorageError } from '../../src/domain/ports.ts';
 import { batch } from '../store/sqlite/batches.ts';
 import { FakeClock } from '../support/fake-clock.ts';
-import { type Line, SimCluster } from '../support/sim-cluster.ts';
+import { askOver, type Line, SimCluster } from '../support/sim-cluster.ts';
 
 const leaseMs = 8000;
 const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
@@ -44,7 +44,7 @@ class Node {
     this.line = { latencyMs: 5, cut: false, losesAnswer: () => false, ...line };
     this.#world = world;
     let incarnations = 0;
-    const cluster = world.cluster.at(this.line);
+    const cluster = world.cluster.at(askOver(this.line, world.clock));
     this.membership = new Membership({
       cluster: {
         ...cluster,
@@ -279,6 +279,16 @@ describe('two daemons on one database', () => {
     await world.pass(6000);
     expect([a.role, b.role]).toEqual(['owner', 'standby']);
     expect(world.judge()).toEqual([]);
+  });
+
+  test('a renewal of which nobody heard is made good before the lease is over', async () => {
+    const { world, a } = await startPair();
+    const from = world.clock.monotonic();
+    a.line.losesAnswer = () => world.clock.monotonic() < from + 2000;
+    for (let passed = 0; passed < 12_000; passed += 100) {
+      await world.pass(100);
+      expect(a.acts, `after ${passed} ms`).toBe(true);
+    }
   });
 
   test('renewals of which only the answers were lost leave the owner an owner', async () => {

@@ -1,7 +1,6 @@
-import type { Cluster, ClusterLook, MemberCard, Store } from '../../src/daemon/ports.ts';
-import { type Batch, type OperatorOrder, StorageError } from '../../src/domain/ports.ts';
+import type { Cluster, ClusterLook, MemberCard, Store, StoreFile } from '../../src/daemon/ports.ts';
+import { type Batch, type Clock, type OperatorOrder, StorageError } from '../../src/domain/ports.ts';
 import { emptyReader, nothingStored } from '../../src/views/empty-reader.ts';
-import type { FakeClock } from './fake-clock.ts';
 
 /** How one process reaches the database: each way takes `latencyMs`; a `cut` line carries nothing, until the client gives up. */
 export interface Line {
@@ -9,6 +8,16 @@ export interface Line {
   cut: boolean;
   /** The share of answers that are lost though the database did what it was asked, from 0 to 1, by this draw. */
   losesAnswer: () => boolean;
+}
+
+/** Lets the database do something for a process. Where the answer is lost the process hears of `kind`. */
+export type Ask = <T>(work: () => T, kind?: StorageError['kind']) => Promise<T>;
+
+/** What the owner of an epoch writes into, once it is known that it still owns. */
+export interface Disk {
+  readonly reader: StoreFile;
+  commit(batch: Batch): void;
+  prune(olderThan: number): boolean;
 }
 
 interface Member {
@@ -24,18 +33,35 @@ export interface StoredBatch {
   readonly batch: Batch;
 }
 
+interface LeftOrder {
+  readonly no: number;
+  readonly order: OperatorOrder;
+}
+
 const givesUpMs = 2500;
+const emptyFile: StoreFile = {
+  ...emptyReader,
+  load: async () => nothingStored,
+  backup: async () => undefined,
+};
+
+function noDisk(): Disk {
+  return { reader: emptyFile, commit: () => undefined, prune: () => false };
+}
 
 /** The database that members share, as PostgreSQL answers them: its clock decides, every statement is whole. */
 export class SimCluster {
   readonly log: StoredBatch[] = [];
-  readonly orders: OperatorOrder[] = [];
-  readonly #clock: FakeClock;
+  readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly #leaseMs: number;
   readonly #members = new Map<string, Member>();
   #slot = { epoch: 0, incarnation: '' };
+  #orders: readonly LeftOrder[] = [];
+  #lastOrder = 0;
+  /** Called when a member took the accounts; `after` is the epoch in which it had them before. */
+  taken: (incarnation: string, epoch: number, after: number | undefined) => void = () => undefined;
 
-  constructor(clock: FakeClock, leaseMs: number) {
+  constructor(clock: Pick<Clock, 'now' | 'monotonic'>, leaseMs: number) {
     this.#clock = clock;
     this.#leaseMs = leaseMs;
   }
@@ -44,9 +70,12 @@ export class SimCluster {
     return this.#slot.epoch;
   }
 
-  /** The database as the process at the end of this line sees it. */
-  at(line: Line): Cluster {
-    const ask = <T>(work: () => T, kind: StorageError['kind'] = 'other') => this.#ask(line, work, kind);
+  leaveOrder(order: OperatorOrder): void {
+    this.#orders = [...this.#orders, { no: ++this.#lastOrder, order }];
+  }
+
+  /** The database as the process sees it whose questions travel by `ask`. */
+  at(ask: Ask, disks: { readonly ask: Ask; readonly open: () => Disk } = { ask, open: noDisk }): Cluster {
     return {
       open: () => ask(() => undefined),
       look: () => ask(() => this.#look()),
@@ -59,66 +88,60 @@ export class SimCluster {
           this.#members.delete(incarnation);
           if (this.#slot.incarnation === incarnation) this.#slot.incarnation = '';
         }),
-      store: (owner) => this.#storeOf(owner, ask),
-      reader: { ...emptyReader, load: () => ask(() => nothingStored), backup: async () => undefined },
-      leaveOrder: async (order) => void this.orders.push(order),
+      store: (owner) => this.#storeOf(owner, disks.ask, disks.open()),
+      reader: { ...emptyFile, load: () => ask(() => nothingStored) },
+      leaveOrder: async (order) => this.leaveOrder(order),
       close: async () => undefined,
     };
   }
 
-  #storeOf(
-    { incarnation, epoch }: { readonly incarnation: string; readonly epoch: number },
-    ask: <T>(work: () => T, kind?: StorageError['kind']) => Promise<T>,
-  ): Store {
+  #storeOf(owner: { readonly incarnation: string; readonly epoch: number }, ask: Ask, disk: Disk): Store {
+    const { incarnation, epoch } = owner;
+    const taken = new Set<number>();
     let stored = 0;
-    let unsure: Batch | null = null;
-    const write = (batch: Batch): void => {
+    let unsure: { readonly batch: Batch; readonly orders: readonly number[] } | null = null;
+    const held = (): Member => {
       const member = this.#members.get(incarnation);
-      if (this.#slot.epoch !== epoch || this.#slot.incarnation !== incarnation || member === undefined)
-        throw new StorageError('fenced', 'simulated: another owns the accounts');
+      if (this.#slot.epoch === epoch && this.#slot.incarnation === incarnation && member !== undefined)
+        return member;
+      throw new StorageError('fenced', 'simulated: another owns the accounts');
+    };
+    const write = ({ batch, orders }: NonNullable<typeof unsure>): void => {
+      const member = held();
       if (member.batch === stored + 1) return;
+      disk.commit(batch);
       member.batch = stored + 1;
+      this.#orders = this.#orders.filter(({ no }) => !orders.includes(no));
       this.log.push({ epoch, incarnation, batch });
     };
     return {
-      ...emptyReader,
-      backup: async () => undefined,
-      takeOrders: () => ask(() => this.orders.splice(0)),
-      prune: async () => false,
+      ...disk.reader,
+      takeOrders: () =>
+        ask(() => {
+          const fresh = this.#orders.filter(({ no }) => !taken.has(no));
+          for (const { no } of fresh) taken.add(no);
+          return fresh.map(({ order }) => order);
+        }),
+      prune: (olderThan) =>
+        ask(() => {
+          held();
+          return disk.prune(olderThan);
+        }),
       commit: async (batch) => {
-        if (unsure !== null && unsure !== batch) throw new Error('another batch while one is unknown');
+        if (unsure !== null && unsure.batch !== batch) throw new Error('another batch while one is unknown');
+        const sending = unsure ?? { batch, orders: [...taken] };
         try {
-          await ask(() => write(batch), 'unknown');
+          await ask(() => write(sending), 'unknown');
         } catch (error) {
-          if (error instanceof StorageError && error.kind === 'unknown') unsure = batch;
-          throw error;
+          if (!(error instanceof StorageError) || error.kind === 'fenced') throw error;
+          if (error.kind === 'unknown') unsure = sending;
+          throw unsure === null ? error : new StorageError('unknown', error.message);
         }
         unsure = null;
         stored += 1;
+        for (const no of sending.orders) taken.delete(no);
       },
     };
-  }
-
-  async #ask<T>(line: Line, work: () => T, kind: StorageError['kind']): Promise<T> {
-    if (line.cut) {
-      await this.#wait(givesUpMs);
-      throw new StorageError('other', 'simulated: the database cannot be reached');
-    }
-    await this.#wait(line.latencyMs);
-    // What was sent before the line was cut may still arrive.
-    const answer = work();
-    if (line.losesAnswer()) {
-      await this.#wait(givesUpMs);
-      throw new StorageError(kind, 'simulated: no answer');
-    }
-    await this.#wait(line.latencyMs);
-    if (!line.cut) return answer;
-    await this.#wait(givesUpMs);
-    throw new StorageError(kind, 'simulated: no answer');
-  }
-
-  #wait(ms: number): Promise<void> {
-    return new Promise((resolve) => this.#clock.setTimer(ms, resolve));
   }
 
   #leaseEnd(): number {
@@ -140,6 +163,7 @@ export class SimCluster {
     if (after !== undefined && this.#slot.epoch !== after) return null;
     if (this.#lives(this.#slot.incarnation) || !this.#lives(incarnation)) return null;
     this.#slot = { epoch: this.#slot.epoch + 1, incarnation };
+    this.taken(incarnation, this.#slot.epoch, after);
     return this.#slot.epoch;
   }
 
@@ -155,4 +179,26 @@ export class SimCluster {
         .map(({ card, expiresAt }) => ({ ...card, expiresAt, program: 'lowwater test' })),
     };
   }
+}
+
+/** Questions of a process at the end of a line, which goes by this clock. */
+export function askOver(line: Line, clock: Pick<Clock, 'setTimer'>): Ask {
+  const wait = (ms: number): Promise<void> => new Promise((resolve) => clock.setTimer(ms, resolve));
+  return async (work, kind = 'other') => {
+    if (line.cut) {
+      await wait(givesUpMs);
+      throw new StorageError('other', 'simulated: the database cannot be reached');
+    }
+    await wait(line.latencyMs);
+    // What was sent before the line was cut may still arrive.
+    const answer = work();
+    if (line.losesAnswer()) {
+      await wait(givesUpMs);
+      throw new StorageError(kind, 'simulated: no answer');
+    }
+    await wait(line.latencyMs);
+    if (!line.cut) return answer;
+    await wait(givesUpMs);
+    throw new StorageError(kind, 'simulated: no answer');
+  };
 }
