@@ -48,7 +48,7 @@ function printSpeed(all: readonly SeedResult[]): void {
   const sum = (of: (result: SeedResult) => number): number => all.reduce((total, it) => total + of(it), 0);
   const years = sum((it) => it.accountDays) / 365;
   const seconds = sum((it) => it.cpuMs) / 1000;
-  const counts = (['polls', 'incidents', 'sends', 'kills'] as const).map(
+  const counts = (['polls', 'incidents', 'sends', 'kills', 'takeovers'] as const).map(
     (name) => `${sum((it) => it[name])} ${name}`,
   );
   console.log(`${all.length} seeds: ${counts.join(', ')}`);

@@ -24,6 +24,7 @@ export function drawScenario(seed: number, days?: number): Scenario {
   // A few run as the product runs, looking around every second; most look around as seldom as nothing is missed.
   const faithful = from.chance(0.04);
   const storage = from.chance(0.06) ? 'file' : 'memory';
+  const nodes = storage === 'file' ? 1 : new Seeded(seed, 'nodes').pick([1, 1, 1, 2, 3]);
   const drawn = faithful ? 1 : storage === 'file' ? from.int(1, 4) : from.skewed(2, 14);
   const length = days ?? drawn;
   const long = length > longDays;
@@ -35,12 +36,13 @@ export function drawScenario(seed: number, days?: number): Scenario {
     startAt: drawStart(from),
     sleepMs: faithful && !long ? 1000 : from.pick([minuteMs, 5 * minuteMs, 5 * minuteMs]),
     storage,
-    storeMs: new Seeded(seed, 'store').pick([0, 0, 3, 40, 400]),
+    nodes,
+    storeMs: new Seeded(seed, 'store').pick(nodes === 1 ? [0, 0, 3, 40, 400] : [3, 40, 400]),
     settings,
     traffic: Object.fromEntries(settings.accounts.map(({ id }, place) => [id, drawTraffic(seed, place)])),
     weather: calm ? [] : drawWeather(new Seeded(seed, 'weather'), settings, length),
     channelWeather: calm ? [] : drawChannelWeather(new Seeded(seed, 'channels'), settings, length),
-    events: calm ? [] : drawEvents(new Seeded(seed, 'events'), settings, length),
+    events: calm ? [] : drawEvents(seed, { settings, days: length, nodes }),
     noise: calm ? 0 : from.pick([0, 0.002, 0.02]),
   };
 }
@@ -127,14 +129,39 @@ function drawChannelWeather(from: Seeded, settings: Settings, days: number): Cha
   });
 }
 
-function drawEvents(from: Seeded, settings: Settings, days: number): Happening[] {
-  let current = settings;
+function drawEvents(
+  seed: number,
+  it: { readonly settings: Settings; readonly days: number; readonly nodes: number },
+): Happening[] {
+  const { days, nodes } = it;
+  const from = new Seeded(seed, 'events');
+  let current = it.settings;
   const perDay = days > longDays ? [0.2, 0.5, 1] : [0.5, 2, 5];
-  return times(from, days, from.pick(perDay)).map((at): Happening => {
+  const common = times(from, days, from.pick(perDay)).map((at): Happening => {
     const happening = drawEvent(from, current);
     if (happening.kind === 'reload') current = happening.settings;
     return { at, ...happening };
   });
+  if (nodes === 1) return common;
+  // All daemons are stopped before a shared database is set back.
+  const kept = common.filter(({ kind }) => kind !== 'backup' && kind !== 'restore');
+  const more = new Seeded(seed, 'cluster events');
+  const shared = times(more, days, more.pick([1, 4, 10])).map(
+    (at): Happening => ({ at, ...drawSharedEvent(more) }),
+  );
+  return [...kept, ...shared].sort((left, right) => left.at - right.at);
+}
+
+/** What befalls daemons that share a database. */
+function drawSharedEvent(from: Seeded): Undated {
+  if (from.chance(0.1)) return { kind: 'hand over' };
+  if (from.chance(0.2)) return { kind: 'kill', downMs: from.skewed(2000, hourMs) };
+  return {
+    kind: 'line',
+    fault: from.pick(['cut', 'cut', 'isolated', 'deaf', 'slow']),
+    everyone: from.chance(0.3),
+    forMs: from.skewed(3000, 3 * hourMs),
+  };
 }
 
 type Undated = Happening extends infer Each ? (Each extends Happening ? Omit<Each, 'at'> : never) : never;

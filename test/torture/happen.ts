@@ -1,18 +1,32 @@
+import type { Settings } from '../../src/domain/settings.ts';
+import type { Fleet } from './fleet.ts';
 import type { Machine } from './machine.ts';
 import type { Model } from './model/model.ts';
-import type { Happening } from './scenario.ts';
+import { type Happening, hourMs } from './scenario.ts';
 import { hashText } from './seeded.ts';
 import type { Story } from './story.ts';
 
+interface Stage {
+  readonly fleet: Fleet;
+  readonly model: Model;
+  readonly story: Story;
+}
+
+/** A clock of one of several machines that was set wrong is set right by then. */
+const setRightAfterMs = 2 * hourMs;
+
 /** Lets one thing of the scenario happen. */
-export function happen(machine: Machine, model: Model, story: Story, it: Happening): void {
+export function happen(stage: Stage, it: Happening, struck: Machine | null = stage.fleet.struck(it)): void {
+  const { fleet, model, story } = stage;
+  if (struck === null) return;
+  const machine = struck;
   const { queue, storage } = machine;
-  if (machine.frozen && it.kind !== 'storage') {
+  if (machine.frozen && it.kind !== 'storage' && it.kind !== 'line') {
     // Nothing reaches a process that sleeps before it wakes.
-    queue.at(machine.wakesAt + 1, () => happen(machine, model, story, it));
+    queue.at(machine.wakesAt + 1, () => happen(stage, it, machine));
     return;
   }
-  story.note(hashText(it.kind), () => describe(it));
+  story.note(hashText(it.kind), () => `${describe(it)}${fleet.shared === null ? '' : ` ${machine.name}`}`);
   machine.dirty = true;
   switch (it.kind) {
     case 'kill':
@@ -28,17 +42,18 @@ export function happen(machine: Machine, model: Model, story: Story, it: Happeni
       machine.stop(it.downMs);
       return;
     case 'jump':
-      model.wallMoved(it.byMs);
-      machine.jump(it.byMs);
+      setClock(stage, machine, it.byMs);
+      if (fleet.shared !== null)
+        queue.at(queue.now + setRightAfterMs, () => setClock(stage, machine, -it.byMs));
       return;
     case 'suspend':
       if (machine.stopping) return;
-      model.sleeps(it.forMs);
+      if (fleet.isTheirs(machine)) model.sleeps(it.forMs);
       machine.suspend(it.forMs);
       return;
     case 'pause':
       if (machine.stopping) return;
-      pause(machine, model, it.forMs);
+      pause(stage, machine, it.forMs);
       return;
     case 'storage':
       storage.setFault(it.fault);
@@ -56,17 +71,23 @@ export function happen(machine: Machine, model: Model, story: Story, it: Happeni
       restore(machine, model, it.downMs);
       return;
     case 'reload':
-      machine.reload(it.settings);
-      model.reloaded();
+      for (const each of fleet.machines) reload(stage, each, it.settings);
       return;
     case 'invalid configuration':
+      if (!fleet.isTheirs(machine)) return;
       machine.daemon?.reportInvalidConfiguration('simulated: not JSON');
       model.configurationRefused();
       return;
     case 'acknowledge':
     case 'silence':
     case 'expire':
-      operate(machine, model, it);
+      if (fleet.isTheirs(machine)) operate(machine, model, it);
+      return;
+    case 'line':
+      breakLine(stage, it.everyone ? fleet.machines : [machine], it);
+      return;
+    case 'hand over':
+      fleet.leaveOrder({ kind: 'hand-over', at: machine.wall() });
       return;
     case 'poll now':
       void machine.views?.pollNow(it.account);
@@ -75,10 +96,43 @@ export function happen(machine: Machine, model: Model, story: Story, it: Happeni
 }
 
 /** A standstill is noticed when the daemon looks around again; where it looks seldom, only long ones are played. */
-function pause(machine: Machine, model: Model, forMs: number): void {
+function pause({ fleet, model }: Stage, machine: Machine, forMs: number): void {
   const lengthMs = Math.max(forMs, 17 * machine.sleepMs);
-  model.sleeps(lengthMs);
+  if (fleet.isTheirs(machine)) model.sleeps(lengthMs);
   machine.pause(lengthMs);
+}
+
+function reload(stage: Stage, machine: Machine, settings: Settings): void {
+  const { fleet, model } = stage;
+  if (machine.frozen) machine.queue.at(machine.wakesAt + 1, () => reload(stage, machine, settings));
+  else {
+    machine.reload(settings);
+    if (fleet.isTheirs(machine)) model.reloaded();
+    fleet.configured(machine);
+  }
+}
+
+function setClock({ fleet, model }: Stage, machine: Machine, byMs: number): void {
+  if (fleet.isTheirs(machine)) model.wallMoved(byMs);
+  machine.jump(byMs);
+  fleet.clockSet(machine);
+}
+
+/** Each fault lasts as long as it does, also where another of its kind begins or ends meanwhile. */
+function breakLine(
+  { model, story }: Stage,
+  machines: readonly Machine[],
+  { fault, forMs }: Extract<Happening, { kind: 'line' }>,
+): void {
+  const faults = fault === 'isolated' ? (['isolated', 'cut'] as const) : ([fault] as const);
+  model.storageFails();
+  for (const { line, queue } of machines) {
+    for (const each of faults) line[each]++;
+    queue.at(queue.now + forMs, () => {
+      for (const each of faults) line[each]--;
+      story.note(12, () => `the line works again (${fault})`);
+    });
+  }
 }
 
 function restore(machine: Machine, model: Model, downMs: number): void {
@@ -92,10 +146,10 @@ function operate(
   model: Model,
   it: Extract<Happening, { kind: 'acknowledge' | 'silence' | 'expire' }>,
 ): void {
-  const { views, daemon, storage } = machine;
+  const { views, daemon, storage, leaveOrder } = machine;
   if (views === null || daemon === null || machine.stopping || machine.frozen) return;
   const now = daemon.now();
-  const leave = 'byOrder' in it && it.byOrder && storage.fault === null ? storage.leaveOrder : null;
+  const leave = 'byOrder' in it && it.byOrder && storage.fault === null ? leaveOrder : null;
   if (it.kind === 'acknowledge') {
     const open = [...daemon.state.alerts.values()].filter((alert) => alert.incident !== null);
     const alert = open[it.place % Math.max(1, open.length)];

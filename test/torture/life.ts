@@ -1,3 +1,6 @@
+import type { Daemon } from '../../src/daemon/daemon.ts';
+import type { LiveViews } from '../../src/views/views.ts';
+
 export interface Timer {
   cancel: () => void;
   dueAt: number;
@@ -10,12 +13,33 @@ export interface InFlight {
   readonly abort: () => void;
 }
 
+/** The work of one daemon in a process: while the process lives, or while it owns what it shares with others. */
+export class Tenure {
+  daemon: Daemon | null = null;
+  views: LiveViews | null = null;
+  /** It began, and nobody has taken its place: the model believes what it does. */
+  watched = false;
+  /** It ends properly. */
+  stopping = false;
+  /** It may do nothing any more. */
+  over = false;
+  /** When the database last took something of it. */
+  storedAt: number;
+
+  constructor(storedAt: number) {
+    this.storedAt = storedAt;
+  }
+}
+
 /** One process, from its start to its end. */
 export class Life {
   readonly number: number;
   readonly bornAt: number;
   dead = false;
   stopping = false;
+  tenure: Tenure | null = null;
+  /** Ends it as SIGTERM does. */
+  end: () => Promise<void> = async () => undefined;
   doom: { calls: number; readonly downMs: number } | null = null;
   commitDoom: { readonly when: 'before' | 'after'; readonly downMs: number } | null = null;
   readonly timers = new Set<Timer>();

@@ -1,35 +1,44 @@
-import { Daemon } from '../../src/daemon/daemon.ts';
+import { Daemon, type DaemonParts } from '../../src/daemon/daemon.ts';
+import { Membership } from '../../src/daemon/membership.ts';
 import type { Channel, Provider, Store } from '../../src/daemon/ports.ts';
-import type { Batch, Calendar, Log } from '../../src/domain/ports.ts';
+import type { Batch, Calendar, Clock, Log, OperatorOrder } from '../../src/domain/ports.ts';
 import { StorageError } from '../../src/domain/ports.ts';
 import type { ChannelSettings, Settings } from '../../src/domain/settings.ts';
 import { asStoreFile, type SqliteStore } from '../../src/store/sqlite/port.ts';
 import { createLiveViews } from '../../src/views/live-views.ts';
 import type { LiveViews } from '../../src/views/views.ts';
+import type { Ask, SimCluster } from '../support/sim-cluster.ts';
 import type { EventQueue } from './event-queue.ts';
-import { type InFlight, Life, type Timer } from './life.ts';
+import { type Fleet, leaseMs } from './fleet.ts';
+import { type InFlight, Life, Tenure, type Timer } from './life.ts';
 import type { Observer, Send } from './observer.ts';
 import type { Scenario } from './scenario.ts';
 import { Seeded } from './seeded.ts';
 import type { SimStorage } from './sim-storage.ts';
 import type { World } from './world.ts';
 
-/** The machine that lowwater runs on: clocks that jump and stop, a disk, and one process at a time that may be killed. */
+/** A client of the database gives up after so long. */
+const givesUpMs = 2500;
+
+/** A machine that lowwater runs on: clocks that jump and stop, a disk, and one process at a time that may be killed. */
 export class Machine {
   settings: Settings;
-  daemon: Daemon | null = null;
-  views: LiveViews | null = null;
+  readonly name: string;
+  membership: Membership | null = null;
+  /** What is wrong with its way to the database that it shares, each as often as it is. */
+  readonly line = { cut: 0, isolated: 0, deaf: 0, slow: 0 };
   /** Something happened that promises wait for. */
   dirty = false;
   readonly storage: SimStorage;
   readonly queue: EventQueue;
   readonly #scenario: Scenario;
   readonly #world: World;
+  readonly #fleet: Fleet;
   readonly #observer: Observer;
   readonly #calendar: Calendar;
   #life: Life | null = null;
   #lives = 0;
-  #wallOffsetMs = 0;
+  #wallOffsetMs: number;
   #suspendedMs = 0;
   #suspendedUntil = 0;
   #sends = 0;
@@ -41,7 +50,12 @@ export class Machine {
     readonly storage: SimStorage;
     readonly calendar: Calendar;
     readonly observer: Observer;
+    readonly fleet: Fleet;
   }) {
+    this.#fleet = parts.fleet;
+    this.name = `node-${parts.fleet.machines.length}`;
+    // Clocks of machines are never quite the same.
+    this.#wallOffsetMs = 300 * parts.fleet.machines.length;
     this.#scenario = parts.scenario;
     this.settings = parts.scenario.settings;
     this.queue = parts.queue;
@@ -59,8 +73,32 @@ export class Machine {
     return this.#scenario.sleepMs;
   }
 
+  get tenure(): Tenure | null {
+    return this.#life?.tenure ?? null;
+  }
+
+  get daemon(): Daemon | null {
+    return this.tenure?.daemon ?? null;
+  }
+
+  get views(): LiveViews | null {
+    return this.tenure?.views ?? null;
+  }
+
   get stopping(): boolean {
-    return this.#life?.stopping ?? false;
+    return this.#life?.stopping === true || this.tenure?.stopping === true;
+  }
+
+  /** By how much its clock is off. */
+  get offsetMs(): number {
+    return this.#wallOffsetMs;
+  }
+
+  /** Where the command line can leave an order. */
+  get leaveOrder(): ((order: OperatorOrder) => void) | null {
+    return this.#fleet.shared === null
+      ? this.storage.leaveOrder
+      : (order) => this.#fleet.shared?.leaveOrder(order);
   }
 
   wall(): number {
@@ -74,36 +112,142 @@ export class Machine {
       return;
     }
     // A database that cannot be written is refused at the start; whoever supervises the process tries again.
-    if (this.storage.fault === 'read-only') {
+    if (this.storage.fault === 'read-only' && this.#fleet.shared === null) {
       this.queue.at(this.queue.now + 5000, () => this.boot());
       return;
     }
     this.#lives++;
-    const life = new Life(this.#lives, this.queue.now - this.#suspendedMs);
+    const { machines } = this.#fleet;
+    // Unlike that of any other process of the fleet.
+    const number = machines.length * (this.#lives - 1) + machines.indexOf(this) + 1;
+    const life = new Life(number, this.queue.now - this.#suspendedMs);
     this.#life = life;
     const database = this.storage.open(() => this.wall());
-    const store = this.#guardStore(life, database);
+    if (this.#fleet.shared !== null) {
+      this.#share(life, database, this.#fleet.shared);
+      return;
+    }
+    const tenure = new Tenure(this.queue.now);
+    life.tenure = tenure;
+    life.end = async () => {
+      await tenure.daemon?.stop();
+      if (!life.dead) this.#endTenure(life, true);
+    };
+    this.#begin(
+      life,
+      {
+        tenure,
+        random: this.#random(life),
+        store: this.#guardStore(life, database),
+        stored: database.load(),
+      },
+      database,
+    );
+  }
+
+  /** As one of the daemons that share the database. */
+  #share(life: Life, database: SqliteStore, shared: SimCluster): void {
+    const { slowness } = this.#fleet;
+    const ask: Ask = (work, kind) => this.#ask(life, work, { kind, pace: slowness });
+    const askStore: Ask = (work, kind) => this.#ask(life, work, { kind, pace: 1 });
+    const file = asStoreFile(database);
+    const tenureOf = (): Tenure => {
+      life.tenure ??= new Tenure(this.queue.now);
+      return life.tenure;
+    };
+    const clock = this.#clock(life);
+    const random = this.#random(life);
+    const finish = async (): Promise<void> => {
+      const { tenure } = life;
+      if (tenure === null || tenure.stopping) return;
+      tenure.stopping = true;
+      this.#sweepAborted(life);
+      await tenure.daemon?.stop();
+      if (!life.dead && life.tenure === tenure) this.#endTenure(life, true);
+    };
+    const membership = new Membership({
+      cluster: {
+        ...shared.at(ask),
+        reader: { ...file, load: () => askStore(() => database.load()) },
+        store: (owner) => {
+          const tenure = tenureOf();
+          const writer = this.storage.open(() => this.wall());
+          const open = () => ({
+            reader: file,
+            commit: (batch: Batch) => {
+              if (owner.epoch !== shared.epoch) this.#observer.trespassed(`${this.name} writes`);
+              this.#write(life, tenure, { batch, writer });
+            },
+            prune: (olderThan: number) => writer.prune(olderThan),
+          });
+          return this.#watchStore(tenure, shared.at(ask, { ask: askStore, open }).store(owner));
+        },
+      },
+      clock: this.#fleet.slowed({
+        ...clock,
+        setTimer: (delayMs: number, fire: () => void) => clock.setTimer(delayMs * slowness, fire),
+      }),
+      log: this.#log(life),
+      newIncarnation: () => random.id(),
+      card: () => ({ node: this.name, advertise: this.name, configHash: 'same' }),
+      leaseMs,
+      aloneForMs: 3_600_000,
+      anyReaches: async (members) => {
+        await this.#travel(life, 100);
+        return this.#fleet.anyReaches(this, members);
+      },
+      begin: ({ store, stored }) => {
+        const tenure = tenureOf();
+        const owns = () => membership.holds();
+        const maySend = () => membership.maySend();
+        const handOver = () => void membership.handOver();
+        this.#begin(life, { tenure, random, store, stored, owns, maySend, handOver }, database);
+      },
+      abandon: () => {
+        const { daemon } = this;
+        this.#endTenure(life, false);
+        void daemon?.forsake();
+      },
+      finish,
+    });
+    this.membership = membership;
+    life.end = async () => {
+      await finish();
+      await membership.stop();
+    };
+    void membership.run();
+  }
+
+  #begin(
+    life: Life,
+    it: { readonly tenure: Tenure } & Pick<
+      DaemonParts,
+      'random' | 'store' | 'stored' | 'owns' | 'maySend' | 'handOver'
+    >,
+    database: SqliteStore,
+  ): void {
+    const { tenure, ...parts } = it;
     const daemon = new Daemon({
       settings: this.settings,
-      store,
-      stored: database.load(),
-      openProvider: () => this.#openProvider(life),
-      openChannels: (settings) => settings.channels.map((channel) => this.#openChannel(life, channel)),
-      clock: {
-        now: () => this.wall(),
-        monotonic: () => this.queue.now - this.#suspendedMs - life.bornAt,
-        setTimer: (delayMs, fire) => this.#setTimer(life, delayMs, fire),
-      },
-      random: this.#random(life),
+      ...parts,
+      openProvider: () => this.#openProvider(life, tenure),
+      openChannels: (settings) =>
+        settings.channels.map((channel) => this.#openChannel(life, tenure, channel)),
+      clock: this.#clock(life),
       calendar: this.#calendar,
       log: this.#log(life),
-      ping: async () => true,
+      ping: async () => {
+        this.#observe(tenure, (it) => it.pinged());
+        return true;
+      },
       acknowledgeUrl: () => null,
       longestSleepMs: this.#scenario.sleepMs,
     });
     if (life.dead) return;
-    this.daemon = daemon;
-    this.views = createLiveViews(daemon, store, '1.0.0');
+    this.#fleet.begins(this);
+    tenure.daemon = daemon;
+    tenure.views = createLiveViews(daemon, parts.store, '1.0.0');
+    tenure.watched = true;
     this.#observer.booted(daemon, database);
     daemon.start();
   }
@@ -112,7 +256,7 @@ export class Machine {
   kill(downMs: number): void {
     const life = this.#life;
     if (life === null) return;
-    this.#end(life, false);
+    this.#end(life);
     this.queue.at(this.queue.now + downMs, () => this.boot());
   }
 
@@ -126,14 +270,13 @@ export class Machine {
 
   /** SIGTERM. */
   stop(downMs: number): void {
-    const { daemon } = this;
     const life = this.#life;
-    if (daemon === null || life === null || life.stopping) return;
+    if (life === null || life.stopping) return;
     life.stopping = true;
     this.dirty = true;
-    void daemon.stop().then(() => {
+    void life.end().then(() => {
       if (life.dead) return;
-      this.#end(life, true);
+      this.#end(life);
       this.queue.at(this.queue.now + downMs, () => this.boot());
     });
     this.#sweepAborted(life);
@@ -181,22 +324,52 @@ export class Machine {
     }
   }
 
-  #end(life: Life, clean: boolean): void {
-    if (this.#life === life) this.#observer.dying();
+  /** Another daemon has the accounts, whether or not this one knows. */
+  overtaken(): void {
+    const { tenure } = this;
+    if (tenure !== null) this.#unwatch(tenure, false);
+  }
+
+  #end(life: Life): void {
+    if (life.tenure !== null) this.#observe(life.tenure, (it) => it.dying());
     life.dead = true;
     for (const timer of life.timers) timer.cancel();
     life.timers.clear();
-    if (this.#life !== life) return;
-    this.#life = null;
-    this.daemon = null;
-    this.views = null;
+    this.#endTenure(life, false);
+    if (this.#life === life) this.#life = null;
+  }
+
+  #endTenure(life: Life, clean: boolean): void {
+    const { tenure } = life;
+    if (tenure === null) return;
+    tenure.over = true;
+    this.#unwatch(tenure, clean);
+    life.tenure = null;
+  }
+
+  #unwatch(tenure: Tenure, clean: boolean): void {
+    if (!tenure.watched) return;
+    this.#observer.dying();
+    tenure.watched = false;
     this.#observer.died(clean);
+  }
+
+  /** The model hears of what a daemon does while its work counts. */
+  #observe(tenure: Tenure, tell: (observer: Observer) => void): void {
+    if (tenure.watched) tell(this.#observer);
+  }
+
+  /** Whether what it does counts. A daemon that was overtaken acts only while it cannot know of that. */
+  #mayAct(tenure: Tenure, what: string): boolean {
+    if (tenure.watched) return true;
+    if (tenure.over || this.membership?.standing.role !== 'alone') this.#observer.trespassed(what);
+    return false;
   }
 
   #strike(life: Life, downMs: number): void {
     life.doom = null;
     life.commitDoom = null;
-    this.#end(life, false);
+    this.#end(life);
     this.queue.at(this.queue.now + downMs, () => this.boot());
   }
 
@@ -247,11 +420,12 @@ export class Machine {
     this.queue.at(this.queue.now + afterMs, arrive);
   }
 
-  #openProvider(life: Life): Provider {
+  #openProvider(life: Life, tenure: Tenure): Provider {
     return {
       readBalance: (account, signal) => {
         if (this.#call(life)) return new Promise(() => undefined);
-        this.#observer.pollBegan(account.id);
+        const counts = this.#mayAct(tenure, `${this.name} asks for ${account.id}`);
+        if (counts) this.#observer.pollBegan(account.id);
         const { outcome, afterMs } = this.#world.answer(account.id, this.queue.now);
         return new Promise((resolve) => {
           const flight: InFlight = {
@@ -265,7 +439,7 @@ export class Machine {
           life.flights.add(flight);
           this.#deliver(life, afterMs, () => {
             life.flights.delete(flight);
-            if (!signal.aborted) this.#observer.pollEnded(account.id, outcome);
+            if (!signal.aborted) this.#observe(tenure, (it) => it.pollEnded(account.id, outcome));
             resolve(outcome);
           });
         });
@@ -274,7 +448,7 @@ export class Machine {
     };
   }
 
-  #openChannel(life: Life, settings: ChannelSettings): Channel {
+  #openChannel(life: Life, tenure: Tenure, settings: ChannelSettings): Channel {
     return {
       name: settings.name,
       threadsBySubject: settings.type === 'email',
@@ -283,15 +457,22 @@ export class Machine {
       minGapMs: settings.type === 'slack' ? 1000 : 0,
       send: (message, signal) => {
         if (this.#call(life)) return new Promise(() => undefined);
-        const send: Send = { channel: settings.name, message, at: this.queue.now, process: life.number };
+        const counts = this.#mayAct(tenure, `${this.name} sends ${message.id}`);
+        const send: Send = {
+          channel: settings.name,
+          message,
+          at: this.queue.now,
+          process: life.number,
+          mayBeUnstored: this.#mayTellUnstored(tenure),
+        };
         const fate = this.#world.fate(settings.name, {
           at: this.queue.now,
           attempt: this.#sends++,
           to: message.recipients,
         });
-        this.#observer.sending(send);
+        if (counts) this.#observer.sending(send);
         // What was handed over arrives, whether or not the process lives to hear of it.
-        if (fate.arrivesAfterMs !== null) {
+        if (fate.arrivesAfterMs !== null && counts) {
           this.queue.at(this.queue.now + fate.arrivesAfterMs, () => this.#observer.arrived(send));
         }
         return new Promise((resolve) => {
@@ -301,14 +482,14 @@ export class Machine {
               this.dirty = true;
               life.flights.delete(flight);
               const delivery = { kind: 'retry', certainty: 'unknown', reason: 'given up' } as const;
-              this.#observer.answered(send, delivery);
+              this.#observe(tenure, (it) => it.answered(send, delivery));
               resolve(delivery);
             },
           };
           life.flights.add(flight);
           this.#deliver(life, fate.answersAfterMs, () => {
             if (!life.flights.delete(flight)) return;
-            this.#observer.answered(send, fate.delivery);
+            this.#observe(tenure, (it) => it.answered(send, fate.delivery));
             resolve(fate.delivery);
           });
         });
@@ -369,9 +550,101 @@ export class Machine {
   }
 
   /** One way between the process and its database. */
-  #travel(life: Life): Promise<void> | undefined {
-    const { storeMs } = this.#scenario;
-    return storeMs === 0 ? undefined : new Promise((resolve) => this.#deliver(life, storeMs, resolve));
+  #travel(life: Life, ms: number = this.#scenario.storeMs): Promise<void> | undefined {
+    return ms === 0 ? undefined : new Promise((resolve) => this.#deliver(life, ms, resolve));
+  }
+
+  /**
+   * Lets the shared database do something, if it can be reached. Of what takes so long in reality `pace` times that passes. What was sent
+   * arrives also when the process stands still by then.
+   */
+  async #ask<T>(
+    life: Life,
+    work: () => T,
+    { kind = 'other', pace }: { readonly kind: StorageError['kind'] | undefined; readonly pace: number },
+  ): Promise<T> {
+    if (this.#call(life)) return never();
+    const { line } = this;
+    if (line.cut > 0) {
+      await this.#travel(life, givesUpMs * pace);
+      throw new StorageError('other', 'simulated: the database cannot be reached');
+    }
+    const wayMs = (line.slow > 0 ? 1100 : this.#scenario.storeMs) * pace;
+    await new Promise<void>((resolve) => {
+      this.queue.at(this.queue.now + wayMs, () => {
+        this.dirty = true;
+        resolve();
+      });
+    });
+    if (life.dead) return never();
+    const arrives = line.cut === 0;
+    const answer = arrives ? attempt(work) : null;
+    if (life.dead) return never();
+    const isLost = this.#world.losesAnswer(this.queue.now, line.deaf > 0);
+    if (answer === null || line.cut > 0 || isLost) {
+      await this.#travel(life, givesUpMs * pace);
+      throw new StorageError(kind, 'simulated: no answer');
+    }
+    await this.#travel(life, wayMs);
+    return answer();
+  }
+
+  /** The shared database stores a batch. */
+  #write(
+    life: Life,
+    tenure: Tenure,
+    { batch, writer }: { readonly batch: Batch; readonly writer: SqliteStore },
+  ): void {
+    // What arrives after its sender let go might as well have been lost on its way.
+    if (!tenure.watched) throw new StorageError('other', 'simulated: lost');
+    const { commitDoom } = life;
+    if (commitDoom?.when === 'before') {
+      this.#strike(life, commitDoom.downMs);
+      throw new StorageError('other', 'simulated: the process is gone');
+    }
+    writer.commit(batch);
+    this.#fleet.stored(batch);
+    tenure.storedAt = this.queue.now;
+    this.#observe(tenure, (it) => it.committed(batch, true));
+    if (commitDoom !== null) this.#strike(life, commitDoom.downMs);
+  }
+
+  /** Tells the model what becomes of the batches that a daemon has stored in the shared database. */
+  #watchStore(tenure: Tenure, store: Store): Store {
+    let unsettled: Batch | null = null;
+    return {
+      ...store,
+      commit: async (batch) => {
+        const isRepeated = unsettled === batch;
+        if (!isRepeated) this.#observe(tenure, (it) => it.beforeCommit(batch));
+        try {
+          await store.commit(batch);
+        } catch (error) {
+          if (!(error instanceof StorageError)) throw error;
+          if (error.kind === 'unknown') unsettled = batch;
+          this.#observe(tenure, (it) =>
+            error.kind === 'unknown' ? it.commitAnswered(false) : it.committed(batch, false),
+          );
+          throw error;
+        }
+        unsettled = null;
+        if (isRepeated) this.#observe(tenure, (it) => it.commitAnswered(true));
+      },
+    };
+  }
+
+  /** Whether nobody else can take the accounts before this one has stored what it tells. */
+  #mayTellUnstored({ storedAt }: Tenure): boolean {
+    if (this.membership === null || this.membership.standing.role === 'alone') return true;
+    return this.queue.now - storedAt >= leaseMs * this.#fleet.slowness;
+  }
+
+  #clock(life: Life): Clock {
+    return {
+      now: () => this.wall(),
+      monotonic: () => this.queue.now - this.#suspendedMs - life.bornAt,
+      setTimer: (delayMs, fire) => this.#setTimer(life, delayMs, fire),
+    };
   }
 
   #random(life: Life) {
@@ -391,7 +664,8 @@ export class Machine {
   #log(life: Life): Log {
     const write = (level: string, fields: object, message: string): void => {
       if (this.#call(life)) return;
-      if ('jumpMs' in fields) this.#observer.jumped(Number(fields.jumpMs));
+      if ('jumpMs' in fields && life.tenure !== null)
+        this.#observe(life.tenure, (it) => it.jumped(Number(fields.jumpMs)));
       this.#observer.logged(level, fields, message);
     };
     return {
@@ -408,6 +682,18 @@ export class Machine {
     if (life.dead) return;
     for (const flight of [...life.flights]) if (flight.signal.aborted) flight.abort();
     this.queue.at(this.queue.now + 500, () => this.#sweepAborted(life));
+  }
+}
+
+/** What came of it: to be given, or to be thrown, when it arrives. */
+function attempt<T>(work: () => T): () => T {
+  try {
+    const value = work();
+    return () => value;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
   }
 }
 

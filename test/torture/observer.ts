@@ -10,6 +10,8 @@ export interface Send {
   readonly message: Message;
   readonly at: number;
   readonly process: number;
+  /** Nobody else can take the accounts before the sender has stored what it tells, as far as it can know. */
+  readonly mayBeUnstored: boolean;
 }
 
 /** Who watches the run: the model. Instants are of the simulation. */
@@ -19,6 +21,10 @@ export interface Observer {
   dying(): void;
   /** The process is gone, with all that it had in memory. `clean`: it was told to stop and did. */
   died(clean: boolean): void;
+  /** The heartbeat went out. */
+  pinged(): void;
+  /** A daemon acts, or writes, though another has the accounts. */
+  trespassed(what: string): void;
   pollBegan(account: string): void;
   /** An answer reaches the process, which takes it in before anything else happens. */
   pollEnded(account: string, outcome: Outcome): void;

@@ -39,6 +39,14 @@ export class RecordingObserver implements Observer {
     this.#record(() => this.#observer.died(clean));
   }
 
+  pinged(): void {
+    this.#record(() => this.#observer.pinged());
+  }
+
+  trespassed(what: string): void {
+    this.#record(() => this.#observer.trespassed(what));
+  }
+
   pollBegan(account: string): void {
     this.#record(() => this.#observer.pollBegan(account));
   }

@@ -16,6 +16,7 @@ const nothing = {
   sends: 0,
   incidents: 0,
   kills: 0,
+  takeovers: 0,
   accountDays: 0,
   replayed: false,
   endedAtDay: 0,

@@ -22,6 +22,8 @@ export interface Scenario {
   readonly sleepMs: number;
   /** `file`: on disk, with a copy of what a killed process leaves behind; `memory`: a hundred times faster. */
   readonly storage: 'memory' | 'file';
+  /** So many daemons share the database; 1 has it for itself. */
+  readonly nodes: number;
   /** How long each way to the database takes; 0 is a database in the process, whose answers are never lost. */
   readonly storeMs: number;
   readonly settings: Settings;
@@ -83,6 +85,8 @@ export interface ChannelSpell {
 
 export type StorageFault = 'full' | 'read-only' | 'busy';
 
+export type LineFault = 'cut' | 'isolated' | 'deaf' | 'slow';
+
 export type Happening = { readonly at: number } & (
   | { readonly kind: 'kill'; readonly downMs: number }
   /** At the n-th call of a port from now on. */
@@ -92,6 +96,14 @@ export type Happening = { readonly at: number } & (
   | { readonly kind: 'jump'; readonly byMs: number }
   | { readonly kind: 'suspend'; readonly forMs: number }
   | { readonly kind: 'pause'; readonly forMs: number }
+  /** The way of one daemon to the shared database, or of all of them. `isolated`: nor does it reach the others. */
+  | {
+      readonly kind: 'line';
+      readonly fault: LineFault;
+      readonly everyone: boolean;
+      readonly forMs: number;
+    }
+  | { readonly kind: 'hand over' }
   | { readonly kind: 'storage'; readonly fault: StorageFault; readonly forMs: number }
   | { readonly kind: 'backup' }
   | { readonly kind: 'restore'; readonly downMs: number }

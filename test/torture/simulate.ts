@@ -1,5 +1,6 @@
 import { asStore } from '../../src/store/sqlite/port.ts';
 import { EventQueue } from './event-queue.ts';
+import { Fleet } from './fleet.ts';
 import { happen } from './happen.ts';
 import { Machine } from './machine.ts';
 import { createMemoCalendar } from './memo-calendar.ts';
@@ -18,6 +19,8 @@ export interface Result {
   readonly sends: number;
   readonly incidents: number;
   readonly kills: number;
+  /** How often a daemon took the accounts that it shares with others. */
+  readonly takeovers: number;
   readonly accountDays: number;
   /** Whether what it stored was replayed, and the same incidents found. */
   readonly replayed: boolean;
@@ -36,21 +39,18 @@ export async function simulate(scenario: Scenario, options: { readonly told: boo
   let replayed = false;
   const model = new Model({ scenario, story, calendar, now: () => queue.now, storage });
   const observer = new RecordingObserver(model, {
-    now: () => machine.wall(),
+    now: () => scenario.startAt + queue.now,
     found: (violated) => {
       violation ??= describe(violated);
     },
   });
-  const machine = new Machine({
-    scenario,
-    queue,
-    world: new World(scenario),
-    storage,
-    calendar,
-    observer,
-  });
-  model.machine = machine;
-  for (const event of scenario.events) queue.at(event.at, () => happen(machine, model, story, event));
+  const fleet = new Fleet({ scenario, queue, model });
+  const world = new World(scenario);
+  for (let place = 0; place < scenario.nodes; place++) {
+    fleet.machines.push(new Machine({ scenario, queue, world, storage, calendar, observer, fleet }));
+  }
+  model.machine = fleet;
+  for (const event of scenario.events) queue.at(event.at, () => happen({ fleet, model, story }, event));
   const end = (scenario.days + calmDays) * dayMs;
   queue.at(scenario.days * dayMs, () => model.calmBegins());
   const rejected = (reason: unknown): void => {
@@ -58,23 +58,29 @@ export async function simulate(scenario: Scenario, options: { readonly told: boo
   };
   process.on('unhandledRejection', rejected);
   try {
-    machine.boot();
+    for (const machine of fleet.machines) machine.boot();
     for (let step = 0; violation === null && queue.step(end); step++) {
       // What the daemon's own promises reject with shows only when Node gets a turn.
       if (step % 256 === 0) await new Promise(setImmediate);
-      if (!machine.dirty) continue;
-      machine.dirty = false;
+      if (!fleet.takeDirt()) continue;
       // The longest chain of promises behind an answer is shorter than this.
       for (let turn = 0; turn < 40; turn++) await null;
     }
     await new Promise(setImmediate);
     if (violation === null) model.finish();
     if (violation === null && observer.pollsLost === 0 && canBeReplayed(scenario)) {
-      const reader = asStore(storage.open(() => machine.wall()));
+      const reader = asStore(storage.open(() => scenario.startAt + queue.now));
       const { settings } = scenario;
       const { firstEndAt } = observer;
       const incidents = observer.incidents.values();
-      await checkReplay({ settings, calendar, reader, incidents, firstEndAt, now: machine.wall() });
+      await checkReplay({
+        settings,
+        calendar,
+        reader,
+        incidents,
+        firstEndAt,
+        now: scenario.startAt + queue.now,
+      });
       replayed = true;
     }
   } catch (error) {
@@ -92,6 +98,7 @@ export async function simulate(scenario: Scenario, options: { readonly told: boo
     sends,
     incidents,
     kills,
+    takeovers: fleet.takeovers,
     accountDays,
     replayed,
     endedAtDay: queue.now / dayMs,

@@ -7,7 +7,7 @@ import { simulate } from './simulate.ts';
 const days = 2;
 const seeds = 60;
 
-describe('the daemon in simulated time', () => {
+describe('daemons in simulated time', () => {
   it('keeps every promise through the faults of 60 seeds', { timeout: 300_000 }, async () => {
     const results: SeedResult[] = [];
     await runSeeds({ from: 1, seeds, days, jobs: 2, mostFailures: 3 }, (result) => results.push(result));
@@ -16,6 +16,7 @@ describe('the daemon in simulated time', () => {
     expect(results).toHaveLength(seeds);
     // A simulation in which nothing happens would keep every promise.
     expect(results.filter((result) => result.kills > 0).length).toBeGreaterThan(seeds / 2);
+    expect(results.reduce((sum, result) => sum + result.takeovers, 0)).toBeGreaterThan(seeds);
     expect(results.filter((result) => result.incidents > 0).length).toBeGreaterThan(seeds / 2);
     expect(results.filter((result) => result.replayed).length).toBeGreaterThan(seeds / 5);
   });

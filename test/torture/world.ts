@@ -55,9 +55,9 @@ export class World {
   }
 
   /** Whether the database did what it was asked, and nobody hears of it. */
-  losesAnswer(at: number): boolean {
-    const { seed, storeMs } = this.#scenario;
-    return storeMs > 0 && chanceOf(seed, 7, at) < 0.03;
+  losesAnswer(at: number, often = false): boolean {
+    const { seed, storeMs, days } = this.#scenario;
+    return storeMs > 0 && at < days * dayMs && chanceOf(seed, 7, at) < (often ? 0.7 : 0.03);
   }
 
   /** `to`: those of its recipients whom it goes to; absent: all of them. */

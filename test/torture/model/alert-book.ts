@@ -202,6 +202,7 @@ export class AlertBook {
   /** An incident in a batch that was not there before: the model must know why. */
   expectCause(incident: Incident): void {
     if (this.known.has(incident.id)) return;
+    const { firedAt } = incident;
     const rule = this.rule(incident.account, incident.rule);
     const fact = this.#live.get(incident.account)?.alerts.get(incident.rule);
     const explained =
@@ -209,7 +210,7 @@ export class AlertBook {
       isSoft(rule) ||
       fact?.doubt === true ||
       fact?.state === 'firing' ||
-      (fact?.firedAt != null && Math.abs(fact.firedAt - incident.firedAt) <= patienceMs);
+      (fact?.firedAt != null && fact.firedAt <= firedAt + patienceMs && endOf(fact) >= firedAt - patienceMs);
     if (!explained) {
       const words = `${incident.id} of ${incident.account}/${incident.rule} fired at ${incident.firedAt}`;
       throw new Violation(
@@ -321,4 +322,9 @@ export class AlertBook {
     if (mismatch === undefined) this.#mismatches.set(key, { since: at, words });
     else if (at - mismatch.since > patienceMs) throw new Violation('alerts follow the readings', words);
   }
+}
+
+/** When it last began or ceased to fire. */
+function endOf({ changes }: AlertFact): number {
+  return changes.at(-1) ?? Number.NEGATIVE_INFINITY;
 }

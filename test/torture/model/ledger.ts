@@ -40,6 +40,8 @@ export class Ledger {
   readonly #owed = new Owed();
   #ended: string[] = [];
   #endedInBatch: readonly string[] = [];
+  /** When the last batch was taken, on the daemon's clock: what is sent was chosen then or later. */
+  #takenAt = 0;
   readonly #stored = [this.#rows, this.#notBefore, this.#reports, this.#owed] as const;
   /** What was sent while the end of a batch was unknown, and is in none yet. */
   readonly #unstored = new Set<string>();
@@ -134,7 +136,17 @@ export class Ledger {
     this.#expectReports(batch, settings, fresh);
   }
 
-  taken(): void {
+  get isFailing(): boolean {
+    return this.#failing !== null;
+  }
+
+  /** Nobody knows whether a batch is stored, so that no further one says what the daemon does from memory. */
+  get isUnheard(): boolean {
+    return this.#failing === 'unheard';
+  }
+
+  taken(now: number): void {
+    this.#takenAt = now;
     for (const map of this.#stored) map.take();
     this.#endedInBatch = [...this.#ended];
   }
@@ -163,7 +175,7 @@ export class Ledger {
     // Each message goes on by itself for those who were refused it, at its own pace.
     if (message.recipients === undefined) this.#expectGentle(channel, it.at);
     const row = this.#rows.get(baseId(message.id));
-    if (row === undefined && this.#failing === 'unheard') {
+    if (row === undefined && this.isUnheard && send.mayBeUnstored) {
       this.#unstored.add(baseId(message.id));
       this.#expectSameContent(message.id, send);
       return;
@@ -171,7 +183,10 @@ export class Ledger {
     if (row === undefined || row.state !== 'pending') {
       throw new Violation('what is sent was stored first', `${message.id} is not in the outbox`);
     }
-    if (this.#failing === null && this.#rows.stored(row.id)?.attempts !== row.attempts) {
+    if (
+      (this.#failing === null || !send.mayBeUnstored) &&
+      this.#rows.stored(row.id)?.attempts !== row.attempts
+    ) {
       throw new Violation(
         'what is sent was stored first',
         `attempt ${row.attempts} of ${row.id} is not stored`,
@@ -182,7 +197,8 @@ export class Ledger {
       throw new Violation('a retry waits', `${row.id} went out ${notBefore - it.at} ms too early`);
     }
     this.#owed.expectOnlyOwed(row, send);
-    this.#expectOldest(row, it);
+    // While the end of a batch is unknown the daemon knows more than any batch has said.
+    if (!this.isUnheard) this.#expectOldest(row, it);
     this.#expectWhole(row, send);
     this.#expectSameContent(message.id, send);
   }
@@ -329,7 +345,7 @@ export class Ledger {
       if (other.state !== 'pending' || other.channel !== row.channel || other.id === row.id) continue;
       if (
         other.createdAt < row.createdAt &&
-        other.dueAt <= it.now - 50 &&
+        other.dueAt <= Math.min(it.now, this.#takenAt) - 50 &&
         row.report === null &&
         other.report === null &&
         row.owed === undefined &&

@@ -4,7 +4,6 @@ import type { Outcome } from '../../../src/domain/outcome.ts';
 import type { Batch, Calendar, Delivery } from '../../../src/domain/ports.ts';
 import { isAllStored } from '../../../src/engine/batch.ts';
 import type { SqliteStore } from '../../../src/store/sqlite/port.ts';
-import type { Machine } from '../machine.ts';
 import type { Observer, Send } from '../observer.ts';
 import type { Scenario } from '../scenario.ts';
 import { hashText } from '../seeded.ts';
@@ -24,7 +23,8 @@ const reviewEveryMs = 10 * 60_000;
 
 /** Watches a run from the outside, knows what really happened, and says when the daemon does not do what it promises. */
 export class Model implements Observer {
-  machine: Machine | null = null;
+  /** Who does the work now. */
+  machine: { readonly daemon: Daemon | null; readonly stopping: boolean } | null = null;
   readonly #scenario: Scenario;
   readonly #story: Story;
   readonly #calendar: Calendar;
@@ -48,6 +48,7 @@ export class Model implements Observer {
   #answered: { readonly at: number; readonly accounts: ReadonlySet<string> } = { at: 0, accounts: new Set() };
   #wallMovedAt = Number.NEGATIVE_INFINITY;
   #movedWhileDown = false;
+  #polledAt = 0;
   /** It stood still and has not looked at the clock since: what it writes first says nothing of the time in between. */
   #napUnseen = false;
   #restored = false;
@@ -129,6 +130,18 @@ export class Model implements Observer {
     this.#before = fingerprint(daemon.state, this.#beforeAt);
   }
 
+  pinged(): void {
+    if (this.#ledger.isFailing) this.broken('the heartbeat says that all is stored', 'it is not');
+  }
+
+  trespassed(what: string): void {
+    this.broken('who does not own the accounts does nothing', what);
+  }
+
+  broken(rule: string, what: string): void {
+    throw new Violation(rule, what);
+  }
+
   pollBegan(account: string): void {
     const moment = this.#moment();
     if (moment === null) return;
@@ -143,6 +156,7 @@ export class Model implements Observer {
       hashText(outcome.kind),
       () => `  ${account}: ${outcome.kind === 'ok' ? JSON.stringify(outcome.answer) : outcome.kind}`,
     );
+    this.#polledAt = moment.at;
     this.#book.polled(account, outcome, moment);
     this.#duties.polled(account, outcome, moment.now);
     if (outcome.kind === 'ok') {
@@ -186,15 +200,16 @@ export class Model implements Observer {
       }
     }
     this.#review(daemon, moment);
-    for (const part of [this.#ledger, this.#book, this.#pacing, this.#duties]) part.taken();
+    this.#ledger.taken(moment.now);
+    for (const part of [this.#book, this.#pacing, this.#duties]) part.taken();
     this.#open.take();
   }
 
   committed(_batch: Batch, stored: boolean): void {
-    const { at } = this.#moment() ?? { at: this.#now() };
+    const moment = this.#moment() ?? { at: this.#now(), now: this.#now() };
     if (!stored) this.#story.note(5, () => '  (not stored)');
     this.#ledger.committed(stored);
-    this.#own.committed(stored, at);
+    this.#own.committed(stored, moment);
     if (!stored) return;
     this.#book.committed();
     this.#pacing.committed();
@@ -206,9 +221,9 @@ export class Model implements Observer {
   }
 
   commitAnswered(heard: boolean): void {
-    this.#story.note(7, () => (heard ? '  (known to be stored)' : '  (stored, and nobody heard of it)'));
+    this.#story.note(7, () => (heard ? '  (known to be stored)' : '  (nobody knows whether it is stored)'));
     this.#ledger.commitAnswered(heard);
-    this.#own.committed(heard, this.#now());
+    this.#own.committed(heard, this.#moment() ?? { at: this.#now(), now: this.#now() });
   }
 
   sending(send: Send): void {
@@ -224,6 +239,11 @@ export class Model implements Observer {
     for (const notice of message.notices) {
       const { id, account } = notice.incident;
       if (notice.incident.event || account.startsWith('@') || this.#book.known.has(id)) continue;
+      if (this.#ledger.isUnheard) {
+        this.#book.elapse(moment.now);
+        this.#book.expectCause(notice.incident);
+        continue;
+      }
       throw new Violation(
         'nothing is told without a cause',
         `${id} of ${account}/${notice.rule} never fired`,
@@ -311,6 +331,11 @@ export class Model implements Observer {
     this.#book.configure(daemon.state, daemon.now(), true);
     this.#pacing.configure(daemon.state.settings, this.#now());
     this.#duties.disturb(this.#now());
+  }
+
+  /** The next daemon that does the work has another configuration than the last one. */
+  reconfigured(): void {
+    this.#settingsChanged = true;
   }
 
   configurationRefused(): void {
@@ -406,8 +431,9 @@ export class Model implements Observer {
       const last = this.#calendar.previous(poll.cron, poll.timezone, moment.now) ?? moment.now;
       return Math.max(next - last, 4 * 86_400_000);
     });
-    // What moved long ago was noticed long ago.
-    if (moment.at > this.#wallMovedAt + 2 * this.#scenario.sleepMs) this.#movedWhileDown = false;
+    // What moved long ago was noticed long ago, and no poll of before dates the end of a process.
+    const isSeen = moment.at > this.#wallMovedAt + 2 * this.#scenario.sleepMs;
+    if (isSeen && this.#polledAt > this.#wallMovedAt) this.#movedWhileDown = false;
   }
 
   #moment(): Moment | null {

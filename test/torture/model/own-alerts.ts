@@ -10,13 +10,14 @@ const settleMs = 30_000;
 export class OwnAlerts {
   /** Since when commits fail; null while they do not. */
   #failingSince: number | null = null;
-  #lastFailure = Number.NEGATIVE_INFINITY;
+  /** By the time of the simulation, and by the daemon's own, which does not pass while its machine sleeps. */
+  #lastFailure: Moment = { at: Number.NEGATIVE_INFINITY, now: Number.NEGATIVE_INFINITY };
   /** Since when commits succeed; null until the first one does. */
   #worksSince: number | null = null;
   #refusedAt = Number.NEGATIVE_INFINITY;
 
-  committed(stored: boolean, at: number): void {
-    if (!stored) this.#lastFailure = at;
+  committed(stored: boolean, { at, now }: Moment): void {
+    if (!stored) this.#lastFailure = { at, now };
     this.#failingSince = stored ? null : (this.#failingSince ?? at);
     if (!stored) this.#worksSince = null;
     else this.#worksSince ??= at;
@@ -36,10 +37,13 @@ export class OwnAlerts {
     incident: Incident,
     it: { readonly state: MonitorState; readonly book: AlertBook; readonly ledger: Ledger } & Moment,
   ): void {
-    const { state, ledger, at } = it;
+    const { state, ledger } = it;
+    // It may have waited for a batch whose end was long unknown.
+    const at = it.at - Math.max(0, it.now - incident.firedAt);
     switch (incident.type) {
       case 'storage-failed':
-        if (at - this.#lastFailure > settleMs) throw invented(incident, 'no commit failed');
+        if (at - this.#lastFailure.at > settleMs && incident.firedAt - this.#lastFailure.now > settleMs)
+          throw invented(incident, 'no commit failed');
         return;
       case 'config-invalid':
         if (at - this.#refusedAt > settleMs) throw invented(incident, 'no configuration was refused');

@@ -1,0 +1,138 @@
+import { mostSkewMs } from '../../src/daemon/contact.ts';
+import type { Daemon } from '../../src/daemon/daemon.ts';
+import type { ClusterMember } from '../../src/daemon/ports.ts';
+import type { Batch, Clock, OperatorOrder } from '../../src/domain/ports.ts';
+import type { Settings } from '../../src/domain/settings.ts';
+import { SimCluster } from '../support/sim-cluster.ts';
+import type { EventQueue } from './event-queue.ts';
+import type { Machine } from './machine.ts';
+import type { Model } from './model/model.ts';
+import type { Happening, Scenario } from './scenario.ts';
+import { chanceOf } from './seeded.ts';
+
+/** As the product has it by default. */
+export const leaseMs = 8000;
+
+/** The machines that share a database, or the one that has it for itself. */
+export class Fleet {
+  readonly machines: Machine[] = [];
+  readonly shared: SimCluster | null;
+  /**
+   * Leases go by a clock that is so much slower, so that a day does not consist of looks at leases: to a daemon that looks around seldom
+   * its database is one whose leases are long.
+   */
+  readonly slowness: number;
+  readonly #scenario: Scenario;
+  readonly #model: Model;
+  /** By how much the clock is off that readings were last dated by. */
+  #offsetMs: number | null = null;
+  /** What the daemon was configured by that did the work last. */
+  #settings: Settings | null = null;
+  #epoch = 0;
+  readonly #storedPolls = new WeakSet<object>();
+
+  constructor(parts: { readonly scenario: Scenario; readonly queue: EventQueue; readonly model: Model }) {
+    const { scenario, queue, model } = parts;
+    this.#scenario = scenario;
+    this.#model = model;
+    this.slowness = scenario.sleepMs <= 1000 ? 1 : 20;
+    const trueTime = { now: () => scenario.startAt + queue.now, monotonic: () => queue.now };
+    this.shared = scenario.nodes === 1 ? null : new SimCluster(this.slowed(trueTime), leaseMs);
+    if (this.shared !== null) this.shared.taken = (_, epoch, after) => this.#taken(epoch, after);
+  }
+
+  /** The machine whose daemon does the work. */
+  get owner(): Machine | null {
+    return this.machines.find(({ tenure }) => tenure?.watched === true) ?? null;
+  }
+
+  get daemon(): Daemon | null {
+    return this.owner?.tenure?.daemon ?? null;
+  }
+
+  get takeovers(): number {
+    return this.shared?.epoch ?? 0;
+  }
+
+  get stopping(): boolean {
+    return this.owner?.stopping ?? false;
+  }
+
+  slowed<T extends Pick<Clock, 'now' | 'monotonic'>>(clock: T): T {
+    const by = this.slowness;
+    return { ...clock, now: () => clock.now() / by, monotonic: () => clock.monotonic() / by };
+  }
+
+  /** Whether something happened that promises wait for, since it was last asked. */
+  takeDirt(): boolean {
+    let isDirty = false;
+    for (const machine of this.machines) {
+      isDirty ||= machine.dirty;
+      machine.dirty = false;
+    }
+    return isDirty;
+  }
+
+  /** Whom it befalls: mostly whoever does the work. */
+  struck(it: Happening): Machine | null {
+    const chance = chanceOf(this.#scenario.seed, 8, it.at);
+    const drawn = this.machines[Math.floor(chance * this.machines.length)] ?? null;
+    return chanceOf(this.#scenario.seed, 9, it.at) < 0.3 ? drawn : (this.owner ?? drawn);
+  }
+
+  /** Whether the model has to hear of what befalls this one. */
+  isTheirs(machine: Machine): boolean {
+    return this.machines.length === 1 || this.owner === machine;
+  }
+
+  leaveOrder(order: OperatorOrder): void {
+    this.shared?.leaveOrder(order);
+  }
+
+  /** The clock of a machine was set. */
+  clockSet(machine: Machine): void {
+    if (this.isTheirs(machine)) this.#offsetMs = machine.offsetMs;
+  }
+
+  configured(machine: Machine): void {
+    if (this.isTheirs(machine)) this.#settings = machine.settings;
+  }
+
+  /** A daemon is about to begin, perhaps by another clock and another configuration than the one before. */
+  begins(machine: Machine): void {
+    if (this.#settings !== null && this.#settings !== machine.settings) this.#model.reconfigured();
+    this.#settings = machine.settings;
+    const movedMs = machine.offsetMs - (this.#offsetMs ?? machine.offsetMs);
+    this.#offsetMs = machine.offsetMs;
+    if (movedMs !== 0) this.#model.wallMoved(movedMs);
+    if (this.shared !== null && Math.abs(this.#offsetMs) > 1.5 * mostSkewMs * this.slowness)
+      this.#model.broken('a clock that is off owns nothing', `${machine.name}: ${this.#offsetMs} ms`);
+  }
+
+  /** Whether one of these says that it reaches the database. */
+  anyReaches(asker: Machine, members: readonly ClusterMember[]): boolean {
+    return members.some(({ node }) => {
+      const peer = this.machines.find(({ name }) => name === node);
+      if (peer === undefined || !peer.up || peer.frozen) return false;
+      return (
+        !asker.line.isolated && !peer.line.isolated && peer.membership?.standing.reachesDatabase === true
+      );
+    });
+  }
+
+  /** The shared database stores a batch: everything once, whoever says it how often. */
+  stored({ polls }: Batch): void {
+    for (const poll of polls) {
+      if (this.#storedPolls.has(poll)) this.#model.broken('every batch is stored once', poll.account);
+      this.#storedPolls.add(poll);
+    }
+  }
+
+  /** Somebody took the accounts: whoever had them before has them no more, whether or not it knows. */
+  #taken(epoch: number, after: number | undefined): void {
+    if (epoch <= this.#epoch)
+      this.#model.broken('an epoch never comes again', `${epoch} after ${this.#epoch}`);
+    this.#epoch = epoch;
+    if (after === undefined) this.owner?.overtaken();
+  }
+}
