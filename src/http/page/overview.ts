@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { plural } from '../../domain/moment.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { balances } from '../../domain/reading.ts';
@@ -41,7 +42,7 @@ const shownAlerts = 8;
 const shownMessages = 10;
 const sliceOfAccounts = 100;
 
-/** What needs somebody, the accounts, the last messages. */
+/** What needs somebody, the accounts, the last messages. The rest of the daemon has its turn between what is made of all accounts. */
 export async function renderOverview(views: LiveViews, query: URLSearchParams, frame: Frame): Promise<Html> {
   const list = readListQuery(query);
   // First: a daemon that stands by reads the database for them, and all that follows is of what was read.
@@ -50,11 +51,14 @@ export async function renderOverview(views: LiveViews, query: URLSearchParams, f
   const urgent = sortAlerts(firing.filter(needsSomebody));
   const cared = firing.filter((alert) => !needsSomebody(alert));
   const page = listAccounts(accounts, list);
+  await setImmediate();
+  const totals = totalsTable(accounts, frame);
+  await setImmediate();
   const needs = await urgentSection(views, urgent, { cared, frame, back: writeListQuery(list) });
   const messages = await ifReadable(() => messageTable(views, shownMessages, frame));
   return html`<h1 class="hidden">Overview</h1>
 ${live('urgent', needs)}
-<section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">Totals</h2>${live('totals', totalsTable(accounts, frame))}</section>
+<section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">Totals</h2>${live('totals', totals)}</section>
 <section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">Accounts</h2>${live('filters', stateFilters(page, list))}</div>
 ${searchForm(list)}
 ${live('accounts', accountTable(page, list, frame))}</section>
