@@ -57,11 +57,12 @@ function formatAccount(
   const count = readCount === 0 ? `${told}, but every poll failed` : told;
   const room = layoutWidth(stdout);
   const shown = room === null ? called : cutToWidth(called, Math.max(10, room - count.length - 2));
-  const heading = `${stdout.style.bold(shown)}: ${count}`;
+  const [first = '', ...rest] = wrapToWidth(`${shown}: ${count}`, room);
+  const heading = stdout.style.bold(shown) + first.slice(shown.length);
   const trace = report.traces?.of(id) ?? null;
   const timeline = trace === null ? [] : drawTimeline(report, trace, incidents);
   const table = incidents.length === 0 ? [] : [formatIncidents(report, incidents)];
-  return [heading, ...timeline, ...table].join('\n');
+  return [heading, ...rest, ...timeline, ...table].join('\n');
 }
 
 function formatIncidents(
