@@ -1,4 +1,5 @@
-import type { SlackBlock, SlackPayload } from './render-slack.ts';
+import type { SlackPayload } from './render-slack.ts';
+import type { SlackBlock } from './slack-blocks.ts';
 import { unescapeSlack } from './slack-text.ts';
 
 /** A Slack message as plain lines, in the order that Slack shows it: for the demo's receiver and the documentation. */

@@ -8,23 +8,13 @@ import type { NoticeWording } from '../../messages/notice-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import { drawSparkline } from '../../spending/sparkline.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
+import { button, context, field, plain, type SlackBlock, section } from './slack-blocks.ts';
 import { cutEscaped, cutUnits, escapeSlack, literalMrkdwn, unescapeSlack } from './slack-text.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** Slack's limits in characters (docs.slack.dev, Block Kit reference), and ours where it documents none. */
-const limits = {
-  section: 3000,
-  field: 2000,
-  fallback: 600,
-  details: 500,
-  context: 600,
-  button: 75,
-  url: 3000,
-  groupedUrls: 2400,
-  noticesShown: 8,
-  accountsShown: 8,
-} as const;
+const limits = { fallback: 600, details: 500, url: 3000, groupedUrls: 2400, shown: 8 } as const;
 
 const icons: Readonly<Record<Tone, string>> = {
   critical: '🔴',
@@ -40,32 +30,6 @@ const colours: Readonly<Record<Tone, string>> = {
   good: '#1a8f4c',
   neutral: '#8a8f98',
 };
-
-export interface PlainText {
-  readonly type: 'plain_text';
-  readonly text: string;
-  readonly emoji: boolean;
-}
-
-interface Mrkdwn {
-  readonly type: 'mrkdwn';
-  readonly text: string;
-}
-
-interface LinkButton {
-  readonly type: 'button';
-  readonly text: PlainText;
-  readonly url: string;
-  readonly action_id: string;
-  readonly style?: 'primary';
-}
-
-export type SlackBlock =
-  | { readonly type: 'section'; readonly text: PlainText }
-  | { readonly type: 'section'; readonly fields: readonly Mrkdwn[] }
-  | { readonly type: 'context'; readonly elements: readonly PlainText[] }
-  | { readonly type: 'actions'; readonly elements: readonly LinkButton[] }
-  | { readonly type: 'divider' };
 
 /** The body of a POST to an incoming webhook. */
 export interface SlackPayload {
@@ -127,7 +91,7 @@ function withMentions(payload: SlackPayload, people: readonly string[]): SlackPa
 }
 
 function renderIncidents(message: IncidentMessage): SlackPayload {
-  const words = wordIncidents(message, limits.noticesShown);
+  const words = wordIncidents(message, limits.shown);
   const [notice] = message.notices;
   const [only] = words.notices;
   const single = message.notices.length === 1 && notice !== undefined && only !== undefined;
@@ -155,10 +119,6 @@ function groupBlocks(
 ): readonly SlackBlock[] {
   const more = words.more === 0 ? [] : [context(wordMore(words.more))];
   const links = groupedLinks(words.notices);
-  const page =
-    message.publicUrl === null
-      ? []
-      : [button({ label: 'Open lowwater', url: `${message.publicUrl}/`, id: 'page' })];
   return [
     ...words.notices.flatMap((notice, index) => [
       groupedNotice(notice),
@@ -166,7 +126,7 @@ function groupBlocks(
       ...(links[index] ?? []),
     ]),
     ...more,
-    ...(page.length === 0 ? [] : [{ type: 'actions', elements: page } as const]),
+    ...pageButton(message),
   ];
 }
 
@@ -209,18 +169,14 @@ function groupedDetails(notice: NoticeWording): SlackBlock {
 }
 
 function renderReport(message: ReportMessage): SlackPayload {
-  const words = wordReport(message, limits.accountsShown);
+  const words = wordReport(message, limits.shown);
   const more = words.more === 0 ? [] : [context(`and ${plural(words.more, 'more account')}`)];
-  const page =
-    message.publicUrl === null
-      ? []
-      : [button({ label: 'Open lowwater', url: `${message.publicUrl}/`, id: 'page' })];
   const blocks: readonly SlackBlock[] = [
     ...(words.runsOut === null ? [] : [section(words.runsOut, 400)]),
     section([words.period, ...words.totals.slice(0, 5).map((total) => cutUnits(total, 160))].join('\n')),
     ...words.accounts.map(reportSection),
     ...more,
-    ...(page.length === 0 ? [] : [{ type: 'actions', elements: page } as const]),
+    ...pageButton(message),
   ];
   return payload({ headline: words.headline, tone: 'info', blocks });
 }
@@ -252,6 +208,12 @@ function payload(parts: {
   };
 }
 
+function pageButton({ publicUrl }: Message): readonly SlackBlock[] {
+  if (publicUrl === null) return [];
+  const elements = [button({ label: 'Open lowwater', url: `${publicUrl}/`, id: 'page' })];
+  return [{ type: 'actions', elements }];
+}
+
 /** The last 24 hours of the balance in one line; null where fewer than two readings are known. */
 function sparklineOf(notice: Notice, now: number): string | null {
   const { account, balance } = notice;
@@ -276,36 +238,4 @@ function actions(words: NoticeWording): readonly SlackBlock[] {
       ...(index === 0 ? { style: 'primary' as const } : {}),
     }));
   return elements.length === 0 ? [] : [{ type: 'actions', elements }];
-}
-
-function button(order: { readonly label: string; readonly url: string; readonly id: string }): LinkButton {
-  return {
-    type: 'button',
-    text: plain(order.label, limits.button),
-    url: order.url,
-    action_id: `lowwater-${order.id}`,
-  };
-}
-
-function section(text: string, limit: number = limits.section): SlackBlock {
-  return { type: 'section', text: plain(text, limit) };
-}
-
-function context(text: string): SlackBlock {
-  return { type: 'context', elements: [plain(text, limits.context)] };
-}
-
-function field(label: string, value: string): Mrkdwn {
-  return {
-    type: 'mrkdwn',
-    text: `*${literalMrkdwn(label) || '–'}*\n${cutEscaped(literalMrkdwn(value), 400) || '–'}`,
-  };
-}
-
-/**
- * Escaped as all text objects, because Slack decodes the three entities in each of them. `emoji` off: a `:name:` in a name
- * stays what it is.
- */
-function plain(text: string, limit: number): PlainText {
-  return { type: 'plain_text', text: text === '' ? '–' : cutEscaped(escapeSlack(text), limit), emoji: false };
 }

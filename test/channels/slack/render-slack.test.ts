@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import {
   renderSlack,
   renderSlackPlainly,
-  type SlackBlock,
   type SlackPayload,
 } from '../../../src/channels/slack/render-slack.ts';
+import type { SlackBlock } from '../../../src/channels/slack/slack-blocks.ts';
 import type { Message, Notice } from '../../../src/domain/message.ts';
 import { anyText, hostileNames } from '../../support/hostile-text.ts';
 import {
