@@ -2,7 +2,7 @@ import type { Incident } from '../domain/alert.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
 import { scheduleAccount } from './judge.ts';
 import { pollGap } from './poll-gaps.ts';
-import { reviewSilences } from './silencing.ts';
+import { reviewSilences } from './review-silences.ts';
 import type { MonitorState } from './state.ts';
 import { shiftAlert } from './transition.ts';
 

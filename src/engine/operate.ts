@@ -10,7 +10,7 @@ import { channelFailedRule } from '../rules/channel-failed.ts';
 import { ownAlertTypes, ruleKindOf } from '../rules/registry.ts';
 import { coverOf, speakTogether } from './cover.ts';
 import { keepIncident } from './incidents.ts';
-import { reviewSilences } from './silencing.ts';
+import { reviewSilences } from './review-silences.ts';
 import type { MonitorState } from './state.ts';
 
 /** Longest silence that is taken for meant: longer ones are mistakes, and nothing is silenced for ever. */

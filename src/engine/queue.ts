@@ -120,7 +120,7 @@ export function queueOf(state: MonitorState, channel: string): readonly OutboxMe
   return (state.queues.get(channel) ?? []).flatMap((id) => state.messages.get(id) ?? []);
 }
 
-function removeMessage(state: MonitorState, message: OutboxMessage): void {
+export function removeMessage(state: MonitorState, message: OutboxMessage): void {
   state.messages.delete(message.id);
   state.queues.set(
     message.channel,

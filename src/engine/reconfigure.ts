@@ -12,7 +12,7 @@ import { followSpending } from './learn-spending.ts';
 import { reviewLastingOutages } from './outage.ts';
 import { pollGap, pollInterval } from './poll-gaps.ts';
 import { ProviderCounts } from './provider-counts.ts';
-import { reviewSilences } from './silencing.ts';
+import { reviewSilences } from './review-silences.ts';
 import type { MonitorState } from './state.ts';
 import { WatchedAccount } from './watched-account.ts';
 

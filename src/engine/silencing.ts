@@ -105,9 +105,3 @@ export function scheduleSilences(state: MonitorState, now: number): void {
     if (window !== null) wakeBy(state, 'silences', window.startsAt > now ? window.startsAt : window.endsAt);
   }
 }
-
-/** A silence began or ended: everything that it may have muted is decided on again. */
-export function reviewSilences(state: MonitorState, now: number): void {
-  for (const id of state.incidents.keys()) state.touched.add(id);
-  scheduleSilences(state, now);
-}

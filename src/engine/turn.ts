@@ -1,7 +1,7 @@
 import { decideTouched } from './announce.ts';
 import { judgeElapsed } from './judge.ts';
 import { reviewOutages } from './outage.ts';
-import { reviewSilences } from './silencing.ts';
+import { reviewSilences } from './review-silences.ts';
 import { type MonitorState, mostAtOnce } from './state.ts';
 
 /**

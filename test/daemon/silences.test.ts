@@ -116,6 +116,48 @@ describe('a silence made by a person', () => {
     expect(world.news()).toEqual(['otp/sms-low resolved warning (topped-up)']);
   });
 
+  test('what waits for its group when it begins is not sent inside, and is told after it', async () => {
+    const routes = [makeRoute({ groupWaitMs: 10 * minuteMs, repeatEveryMs: hourMs })];
+    const world = await startWorld({ rules: [rule], routes });
+    expect(await read(world, 100)).toEqual([]);
+    order(world);
+    await world.pass(50 * minuteMs);
+    expect(world.news()).toEqual([]);
+    expect(world.daemon.state.messages.size).toBe(0);
+    await world.pass(25 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+    await world.pass(75 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low reminder warning']);
+  });
+
+  test('what others have to say in the same message is sent as it was to be', async () => {
+    const above = { ...smsLow({ info: units(500) }), id: 'voip-low', balance: 'voip' as const };
+    const world = await startWorld({
+      rules: [rule, above],
+      routes: [makeRoute({ groupWaitMs: 10 * minuteMs })],
+    });
+    await read(world, 100);
+    order(world, { match: { rule: ['sms-low'] } });
+    await world.pass(20 * minuteMs);
+    expect(world.news()).toEqual(['otp/voip-low firing info']);
+  });
+
+  test('an end that waits for its group is not sent inside, and is told after it', async () => {
+    const world = await startWorld({
+      rules: [rule],
+      routes: [makeRoute({ groupWaitMs: 10 * minuteMs })],
+    });
+    await read(world, 100);
+    await world.pass(10 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+    await read(world, 300);
+    order(world);
+    await world.pass(50 * minuteMs);
+    expect(world.news()).toEqual([]);
+    await world.pass(25 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low resolved warning (topped-up)']);
+  });
+
   test('no reminder inside, one after it', async () => {
     const world = await startWorld({ rules: [rule], routes: [makeRoute({ repeatEveryMs: 30 * minuteMs })] });
     await read(world, 100);

@@ -1,4 +1,4 @@
-import type { OutboxMessage } from '../../../src/domain/outbox.ts';
+import type { NoticeItem, OutboxMessage } from '../../../src/domain/outbox.ts';
 import type { Batch, Delivery } from '../../../src/domain/ports.ts';
 import type { Settings } from '../../../src/domain/settings.ts';
 import type { Send } from '../observer.ts';
@@ -64,9 +64,10 @@ export class Ledger {
     return [...this.#rows.values()].filter((row) => row.state === 'pending');
   }
 
-  /** How many items of a message are known already. */
-  itemsOf(id: string): number {
-    return this.#rows.get(id)?.items.length ?? 0;
+  /** How many items of a message are known already; what is new stands behind them. */
+  knownItems({ id, items }: OutboxMessage): number {
+    const known = this.#rows.get(id)?.items ?? [];
+    return items.filter((item) => known.some((it) => isSame(it, item))).length;
   }
 
   isWaiting(channel: string, incident: string): boolean {
@@ -115,8 +116,12 @@ export class Ledger {
   }
 
   /** Follows what a batch does to the outbox. */
-  batch(batch: Batch, settings: Settings, it: Moment): void {
-    this.#expectMoved(batch);
+  batch(
+    batch: Batch,
+    settings: Settings,
+    it: Moment & { readonly wasMuted: (incident: string) => boolean },
+  ): void {
+    this.#expectMoved(batch, it.wasMuted);
     const fresh: OutboxMessage[] = [];
 
     for (const row of batch.messages) {
@@ -233,19 +238,15 @@ export class Ledger {
     return row;
   }
 
-  /** What leaves the outbox unsent went whole into another message. */
-  #expectMoved(batch: Batch): void {
+  /** What leaves the outbox unsent went whole into another message, or was taken back untried because of a silence. */
+  #expectMoved(batch: Batch, wasMuted: (incident: string) => boolean): void {
     for (const id of batch.removedMessages) {
       const row = this.#rows.get(id);
       if (row === undefined || row.state !== 'pending') continue;
       const heirs = batch.messages.filter((it) => it.channel === row.channel && it.id !== id);
       for (const item of row.items) {
-        const kept = heirs.some((heir) =>
-          heir.items.some(
-            (it) => it.incident === item.incident && it.kind === item.kind && it.at === item.at,
-          ),
-        );
-        if (!kept)
+        const kept = heirs.some((heir) => heir.items.some((it) => isSame(it, item)));
+        if (!kept && !(row.attempts === 0 && wasMuted(item.incident)))
           throw new Violation(
             'nothing leaves the outbox unsent',
             `${item.kind} of ${item.incident} in ${id}`,
@@ -263,12 +264,18 @@ export class Ledger {
       throw new Violation('what ended stays ended', `${row.id} came up with ${row.attempts} attempts`);
   }
 
-  #expectLawful(before: OutboxMessage, row: OutboxMessage, settings: Settings, it: Moment): void {
+  #expectLawful(
+    before: OutboxMessage,
+    row: OutboxMessage,
+    settings: Settings,
+    it: Moment & { readonly wasMuted: (incident: string) => boolean },
+  ): void {
     if (before.state !== 'pending' && row.state !== before.state) {
       throw new Violation('what ended stays ended', `${row.id} was ${before.state}, is ${row.state}`);
     }
     for (const item of before.items) {
       if (row.items.some((kept) => kept.incident === item.incident && kept.kind === item.kind)) continue;
+      if (before.attempts === 0 && it.wasMuted(item.incident)) continue;
       throw new Violation(
         'nothing leaves the outbox unsent',
         `${item.kind} of ${item.incident} left ${row.id}`,
@@ -430,4 +437,8 @@ function baseId(wire: string): string {
 /** All that a message says, without the points of its charts. */
 function textOf(message: Send['message']): string {
   return JSON.stringify(message, (key, value: unknown) => (key === 'history' ? null : value));
+}
+
+function isSame(one: NoticeItem, other: NoticeItem): boolean {
+  return one.incident === other.incident && one.kind === other.kind && one.at === other.at;
 }

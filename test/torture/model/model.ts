@@ -28,6 +28,8 @@ export class Model implements Observer {
   readonly #scenario: Scenario;
   readonly #story: Story;
   readonly #calendar: Calendar;
+  /** Incidents that a silence muted at some time. */
+  readonly #muted = new Set<string>();
   readonly #now: () => number;
   readonly #storage: SimStorage;
   readonly #book = new AlertBook();
@@ -186,8 +188,10 @@ export class Model implements Observer {
       moment.at,
     );
     this.#book.events.expectNothingLeft(moment.now);
-    const known = new Map(batch.messages.map((row) => [row.id, this.#ledger.itemsOf(row.id)]));
-    this.#ledger.batch(batch, state.settings, moment);
+    const known = new Map(batch.messages.map((row) => [row.id, this.#ledger.knownItems(row)]));
+    for (const incident of state.incidents.values())
+      if (silenced(state, this.#calendar, incident, moment.now)) this.#muted.add(incident.id);
+    this.#ledger.batch(batch, state.settings, { ...moment, wasMuted: (id) => this.#muted.has(id) });
     for (const message of batch.messages) {
       const from = known.get(message.id) ?? 0;
       this.#duties.enqueued(state, { message, from, ...moment });
