@@ -64,6 +64,8 @@ async function measureFleet(name: string, shared: Shared | null): Promise<void> 
     console.log(`  validate: ${seconds(validatedMs)}`);
     const daemon = first.start();
     console.log(`  start: ${await untilPolled(daemon, peers)}`);
+    // First polls are spread over less than the interval: only later ones are as even as those of a day.
+    await untilRequests(daemon, peers, accounts * 2);
     console.log(`  alone: ${await watch(daemon, peers)}`);
     const [usage, answers] = await Promise.all([watch(daemon, peers), askAround(first.origin)]);
     console.log(`  with a reader: ${usage}\n    ${answers}`);
