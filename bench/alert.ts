@@ -55,8 +55,7 @@ async function measure(
     const config = writeConfig({ directory, ...what, ...peers });
     const program = [...deployedFlags, values.program, 'run', '--config', config];
     const measured = startMeasured(program, join(directory, 'log'));
-    // All are polled, and the daemon has rehearsed.
-    await sleep(what.accounts === 1 ? 16_000 : 20_000);
+    await sleep(what.accounts === 1 ? 3000 : 12_000);
     const numbers = Array.from({ length: what.accounts }, (_, number) => number);
     for (let time = 0; time < times; time++) {
       await peers.setBalances(numbers, time % 2 === 0 ? '150' : '5000');

@@ -15,7 +15,6 @@ export function loadLess(packages: string): Plugin {
       import api from '${undici}/api/index.js';
       export { default as Agent } from '${undici}/dispatcher/agent.js';
       export { default as buildConnector } from '${undici}/core/connect.js';
-      export { Dispatcher };
       export { default as Client } from '${undici}/dispatcher/client.js';
       export { default as EnvHttpProxyAgent } from '${undici}/dispatcher/env-http-proxy-agent.js';
       Object.assign(Dispatcher.prototype, api);`,

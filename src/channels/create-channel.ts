@@ -16,10 +16,6 @@ export function createChannel(settings: ChannelSettings, dependencies: SenderDep
     drawsAlerts: kind.drawsAlerts ?? false,
     ...kind.pace(settings),
     send: async (message, signal) => (await sender).send(message, signal),
-    rehearse: async (message, signal) => {
-      const { rehearse, preview } = await sender;
-      return (rehearse ?? preview)(message, signal);
-    },
     preview: async (message) => (await sender).preview(message),
     close: async () => (await sender).close(),
   };

@@ -7,7 +7,7 @@ import type { DocumentedAnswer } from './answers.ts';
 import type { DemoReceiver } from './demo-receiver.ts';
 
 /** What delivers the messages of one channel. `send` never rejects. */
-export type Sender = Pick<Channel, 'send' | 'rehearse' | 'preview' | 'close'>;
+export type Sender = Pick<Channel, 'send' | 'preview' | 'close'>;
 
 export interface SenderDependencies {
   readonly clock: Clock;

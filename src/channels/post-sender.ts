@@ -1,8 +1,6 @@
-import type { Dispatcher } from 'undici';
 import type { Message } from '../domain/message.ts';
 import type { Secret } from '../domain/secret.ts';
 import { type AnswerTable, classifyAnswer } from './answers.ts';
-import { DeadEnd } from './dead-end.ts';
 import { deliverWithin, openHttpConnections, postOnce } from './http-post.ts';
 import type { Sender, SenderDependencies } from './kind.ts';
 import { tryRender } from './rendering.ts';
@@ -28,10 +26,9 @@ export interface PostSenderOptions extends SenderDependencies {
 /** A sender that posts JSON and knows by its table what the answer means. */
 export function openPostSender(options: PostSenderOptions): Sender {
   const { address, clock, texts, table, render, prepare, timeoutMs = 15_000 } = options;
-  const connections = openHttpConnections(address);
-  const sendOver =
-    (dispatcher: Dispatcher): Sender['send'] =>
-    async (message, outer) => {
+  const dispatcher = openHttpConnections(address);
+  return {
+    async send(message, outer) {
       const bodies = tryRender(() => render(message));
       if ('failed' in bodies) return bodies.failed;
       return deliverWithin({ clock, afterMs: timeoutMs, outer }, async (signal) => {
@@ -51,11 +48,8 @@ export function openPostSender(options: PostSenderOptions): Sender {
         }
         return said === undefined ? { kind: 'delivered' } : { kind: 'delivered', said };
       });
-    };
-  return {
-    send: sendOver(connections),
-    rehearse: sendOver(new DeadEnd()),
+    },
     preview: async (message) => render(message).join('\n'),
-    close: () => connections.destroy(),
+    close: () => dispatcher.destroy(),
   };
 }

@@ -41,8 +41,6 @@ export interface Channel {
   /** Channels with the same key share that time: they send to one receiver. A key may be a secret. */
   readonly paceKey?: string;
   send(message: Message, signal: AbortSignal): Promise<Delivery>;
-  /** All that `send` does but reach the receiver, where that can be done without: see `Rehearsal`. */
-  rehearse?(message: Message, signal: AbortSignal): Promise<unknown>;
   /** What would go out, as text and without any credential. */
   preview(message: Message): Promise<string>;
   close(): Promise<void>;

@@ -21,7 +21,6 @@ import { systemRandom } from '../system/random.ts';
 import { type ConfigurationFile, logWarnings } from './configuration-file.ts';
 import { createLivePage } from './live-page.ts';
 import { type MakeDaemon, type Ownership, type OwnershipParts, ownFile } from './ownership.ts';
-import { rehearse } from './rehearsal.ts';
 
 export interface ServeOrder {
   readonly file: ConfigurationFile;
@@ -64,19 +63,22 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
     return texts;
   };
   let current = settings;
-  const adapters = { clock: systemClock, random: systemRandom, calendar: cronCalendar };
-  const outside = {
-    openProvider: (its: Settings) =>
-      createProviderClient({ ...its.provider, texts: textsFor(its), clock: systemClock }),
-    openChannels: (its: Settings) => {
-      const dependencies = { clock: systemClock, texts: textsFor(its) };
-      return its.channels.map((channel) => createChannel(channel, dependencies));
-    },
-    acknowledgeUrl: (incident: Incident, now: number) =>
-      acknowledgeUrl(current.server, { ackKeyOf, incident, now }),
-  };
   const makeDaemon: MakeDaemon = (it) =>
-    new Daemon({ ...it, ...adapters, ...outside, log, ping: createPing(systemClock) });
+    new Daemon({
+      ...it,
+      openProvider: (its) =>
+        createProviderClient({ ...its.provider, texts: textsFor(its), clock: systemClock }),
+      openChannels: (its) => {
+        const dependencies = { clock: systemClock, texts: textsFor(its) };
+        return its.channels.map((channel) => createChannel(channel, dependencies));
+      },
+      clock: systemClock,
+      random: systemRandom,
+      calendar: cronCalendar,
+      log,
+      ping: createPing(systemClock),
+      acknowledgeUrl: (incident, now) => acknowledgeUrl(current.server, { ackKeyOf, incident, now }),
+    });
   const ownership = await openOwnership(settings, { settings, log, version, makeDaemon });
   const { views } = ownership;
   const trials = new Trials({
@@ -112,11 +114,9 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
       },
       refuse: (text) => ownership.refuse(text),
     });
-    const endRehearsal = rehearse({ settings, ...adapters, ...outside });
     order.started?.(page.url);
     const failure = await Promise.race([untilAborted(signal), failed.promise]);
     log.info({}, 'ending');
-    endRehearsal();
     await reloads.close();
     await Promise.all([page.close(), ownership.end()]);
     if (failure !== undefined) throw failure.why;

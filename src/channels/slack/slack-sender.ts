@@ -1,7 +1,6 @@
 import { IncomingWebhook, type IncomingWebhookSendArguments } from '@slack/webhook';
 import type { Dispatcher } from 'undici';
 import { classifyAnswer } from '../answers.ts';
-import { DeadEnd } from '../dead-end.ts';
 import type { HttpAnswer } from '../http-answer.ts';
 import { deliverWithin, openHttpConnections } from '../http-post.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
@@ -29,11 +28,10 @@ export function openSlackSender(options: SlackSenderOptions): Sender {
   const { clock, texts, timeoutMs = 10_000 } = options;
   const { webhookUrl, mention, accept } = options.settings;
   const table = slackAnswers(accept);
-  const connections = openHttpConnections(webhookUrl);
+  const dispatcher = openHttpConnections(webhookUrl);
   const classify = (answer: HttpAnswer) => classifyAnswer(table, answer, { now: clock.now(), texts });
-  const sendOver =
-    (dispatcher: Dispatcher): Sender['send'] =>
-    async (message, outer) => {
+  return {
+    async send(message, outer) {
       const blocks = tryRender(() => renderSlack(message, mention));
       if ('failed' in blocks) return blocks.failed;
       return deliverWithin({ clock, afterMs: timeoutMs, outer }, async (signal) => {
@@ -44,12 +42,9 @@ export function openSlackSender(options: SlackSenderOptions): Sender {
         await pause(clock, gapMs, signal);
         return classify(await post(renderSlackPlainly(message, mention)));
       });
-    };
-  return {
-    send: sendOver(connections),
-    rehearse: sendOver(new DeadEnd()),
+    },
     preview: async (message) => JSON.stringify(renderSlack(message, mention)),
-    close: () => connections.destroy(),
+    close: () => dispatcher.destroy(),
   };
 }
 
