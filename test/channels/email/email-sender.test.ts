@@ -363,7 +363,7 @@ describe('a mail server that breaks off', () => {
   });
 
   it('by hanging after the message ends with the deadline, unknown', async () => {
-    const { delivery } = await sendTo(await startScriptedSmtp(politeSmtp({ MESSAGE: null })), {}, 300);
+    const { delivery } = await sendTo(await startScriptedSmtp(politeSmtp({ MESSAGE: null })), {}, 2000);
     expect(delivery).toEqual({
       kind: 'retry',
       certainty: 'unknown',
