@@ -1,5 +1,3 @@
-import { findNodeAtLocation, type Node } from 'jsonc-parser';
-import { parseMicros } from '../domain/money.ts';
 import type { ValueSource } from '../domain/settings.ts';
 import { type ConfigProblem, formatPath, type Path } from './config-problem.ts';
 import { type InterpolationSources, interpolate } from './interpolate.ts';
@@ -43,7 +41,7 @@ export function draftDocument(
   const placeOf = (path: Path): Place => ({
     ...(file === undefined ? {} : { file }),
     path: formatPath(path),
-    line: lineOf(document, path),
+    line: document.lineOf(path),
   });
   // Most files have few placeholders, or none, and tens of thousands of values.
   const fillingOf = (path: Path): Filling | undefined =>
@@ -59,7 +57,7 @@ export function draftDocument(
     return '';
   };
   const draft: Draft = {
-    value: readNode(document, document.root, [], fill),
+    value: fillIn(document.value, [], fill),
     placeOf,
     isInterpolated: (path) => fillingOf(path) !== undefined,
     sourcesOf: (path) => fillingOf(path)?.from ?? [],
@@ -122,46 +120,21 @@ export function problemAt(draft: Draft, path: Path, message: string): ConfigProb
   return { ...draft.placeOf(path), message };
 }
 
-function readNode(
-  document: JsonDocument,
-  node: Node,
-  path: Path,
+/** Puts what placeholders stand for in their places. `path` is where the value stands, and is as it was when this is done. */
+function fillIn(
+  value: unknown,
+  path: (string | number)[],
   fill: (path: Path, text: string) => string,
 ): unknown {
-  switch (node.type) {
-    case 'array':
-      return (node.children ?? []).map((child, index) => readNode(document, child, [...path, index], fill));
-    case 'object': {
-      const entries = (node.children ?? []).flatMap(({ children: [key, value] = [] }) =>
-        key === undefined || value === undefined || key.value === '__proto__'
-          ? []
-          : [[key.value, readNode(document, value, [...path, key.value], fill)] as const],
-      );
-      return Object.fromEntries(entries);
-    }
-    case 'string':
-      return fill(path, String(node.value));
-    case 'number':
-      return readNumber(document.text.slice(node.offset, node.offset + node.length));
-    default:
-      return node.value;
-  }
-}
-
-/**
- * A number stays a number unless a binary float would lose digits that count as money: then its digits stay
- * as a string, which amounts accept. Above a milliard, millionths are too fine for a float.
- */
-function readNumber(digits: string): number | string {
-  const value = Number(digits);
-  return parseMicros(String(value)) === parseMicros(digits) ? value : digits;
-}
-
-function lineOf(document: JsonDocument, path: Path): number {
-  for (let length = path.length; length > 0; length--) {
-    const node = findNodeAtLocation(document.root, [...path.slice(0, length)]);
-    const place = node?.parent?.type === 'property' ? node.parent : node;
-    if (place !== undefined) return document.lineAt(place.offset);
-  }
-  return document.lineAt(document.root.offset);
+  if (typeof value === 'string') return value.includes('${') ? fill([...path], value) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  const put = (key: string | number, child: unknown): void => {
+    path.push(key);
+    const filled = fillIn(child, path, fill);
+    path.pop();
+    if (filled !== child) Reflect.set(value, key, filled);
+  };
+  if (Array.isArray(value)) for (const [index, child] of value.entries()) put(index, child);
+  else for (const key of Object.keys(value)) put(key, Reflect.get(value, key));
+  return value;
 }

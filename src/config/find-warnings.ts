@@ -105,8 +105,9 @@ function warnOfRules(draft: Draft, settings: Settings): ConfigProblem[] {
 }
 
 function warnOfChannels(draft: Draft, settings: Settings): ConfigProblem[] {
-  const hosts = settings.accounts.map(({ baseUrl }) => URL.parse(baseUrl)?.hostname ?? '');
-  const providerHosts = [...new Set(hosts)];
+  const providerHosts = [
+    ...new Set(baseUrlsOf(settings).map((baseUrl) => URL.parse(baseUrl)?.hostname ?? '')),
+  ];
   return settings.channels.flatMap((channel) =>
     (kindOf(channel).findWarnings?.(channel, { providerHosts }) ?? []).map(({ key, message }) =>
       problemAt(draft, ['channels', channel.name, key], message),
@@ -116,7 +117,7 @@ function warnOfChannels(draft: Draft, settings: Settings): ConfigProblem[] {
 
 function warnOfOpenDoors(draft: Draft, settings: Settings): ConfigProblem[] {
   const warnings: ConfigProblem[] = [];
-  if (settings.accounts.some(({ baseUrl }) => isUnencrypted(baseUrl))) {
+  if (baseUrlsOf(settings).some(isUnencrypted)) {
     warnings.push(
       problemAt(
         draft,
@@ -164,6 +165,10 @@ function warnOfForgottenPlaceholders(draft: Draft): ConfigProblem[] {
     });
   };
   return look(draft.value, []);
+}
+
+function baseUrlsOf({ accounts }: Settings): readonly string[] {
+  return [...new Set(accounts.map(({ baseUrl }) => baseUrl))];
 }
 
 function isUnencrypted(address: string): boolean {

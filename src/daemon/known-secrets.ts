@@ -5,14 +5,18 @@ import { Secret } from '../domain/secret.ts';
  * others quote by themselves: the path of an address that is a credential, what in it is none of its words, the password in one.
  */
 export function listSecretTexts(settings: object): string[] {
-  return secretsIn(settings)
-    .flatMap(quotableTexts)
-    .filter((text) => text !== '');
+  const texts: string[] = [];
+  gatherFrom(settings, texts);
+  return texts;
 }
 
-function secretsIn(value: unknown): readonly Secret[] {
-  if (value instanceof Secret) return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(secretsIn) : [];
+function gatherFrom(value: object, texts: string[]): void {
+  if (value instanceof Secret) {
+    for (const text of quotableTexts(value)) if (text !== '') texts.push(text);
+    return;
+  }
+  for (const held of Object.values(value))
+    if (typeof held === 'object' && held !== null) gatherFrom(held, texts);
 }
 
 function quotableTexts(secret: Secret): string[] {

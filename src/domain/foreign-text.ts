@@ -93,7 +93,7 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
 /** What a secret is compared by, in each encoding that turns it into other letters and digits. */
 function coresOf(secret: string): readonly string[] {
   const utf8 = Buffer.from(secret);
-  const encoded = [utf8.toString('hex'), ...base64Cores(utf8, 'base64')];
+  const encoded = [utf8.toString('hex'), ...base64Cores(utf8)];
   return [secret, ...encoded].map(coreOf).filter((core) => core.length >= shortestCore);
 }
 

@@ -5,6 +5,7 @@
  * renderer's part.
  */
 export function cleanText(text: string, limit: number): string {
+  if (text.length <= limit && alreadyPlain.test(text)) return text;
   // Cutting generously first keeps a text of megabytes from being walked by the expressions below.
   const wellFormed = text.slice(0, limit * 8).toWellFormed();
   return cutText(
@@ -23,6 +24,9 @@ export function cutText(text: string, limit: number): string {
     .join('')
     .trimEnd()}…`;
 }
+
+/** Words of printable ASCII with single spaces between: most names are so. */
+const alreadyPlain = /^[!-~]+(?: [!-~]+)*$/;
 
 const lineBreaks = /[\t\n\v\f\r\u0085\u2028\u2029\u00a0]+/g;
 

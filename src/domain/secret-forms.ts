@@ -21,8 +21,11 @@ export class FormIndex {
   /** A form is at least as long as `shortestForm`. */
   add(form: string): void {
     const start = form.slice(0, shortestForm);
-    const family = this.#byStart.get(start) ?? { forms: new Set(), lengths: [] };
-    this.#byStart.set(start, family);
+    let family = this.#byStart.get(start);
+    if (family === undefined) {
+      family = { forms: new Set(), lengths: [] };
+      this.#byStart.set(start, family);
+    }
     family.forms.add(form);
     if (family.lengths.includes(form.length)) return;
     family.lengths.push(form.length);
@@ -56,13 +59,13 @@ export class FormIndex {
  * The characters that stand in base64 for the value whatever comes before and after it, for each of the three places at
  * which it can begin within a group of three bytes (`user:password` of basic authentication, a whole body).
  */
-export function base64Cores(utf8: Buffer, encoding: 'base64' | 'base64url'): string[] {
+export function base64Cores(utf8: Buffer): string[] {
   return [0, 1, 2].map((offset) => {
-    const text = Buffer.concat([Buffer.alloc(offset), utf8])
-      .toString(encoding)
-      .replace(/=+$/, '');
+    const shifted = offset === 0 ? utf8 : Buffer.concat([zeros.subarray(0, offset), utf8]);
     const firstSure = Math.ceil((offset * 8) / 6);
-    const lastSure = Math.floor(((offset + utf8.length) * 8) / 6);
-    return text.slice(firstSure, lastSure);
+    const lastSure = Math.floor((shifted.length * 8) / 6);
+    return shifted.toString('base64').slice(firstSure, lastSure);
   });
 }
+
+const zeros = Buffer.alloc(2);

@@ -16,24 +16,32 @@ export interface SecretScrubber {
  */
 export function createSecretScrubber(): SecretScrubber {
   const values = new Set<string>();
-  const inText = new FormIndex();
   const inLine = new FormIndex();
+  const inText = new FormIndex();
+  /** Hardly any line ever holds a secret: what its texts are searched for is made when the first one does. */
+  let notInText: string[] = [];
+  const textForms = (): FormIndex => {
+    for (const value of notInText) for (const form of formsOf(value)) inText.add(form);
+    notInText = [];
+    return inText;
+  };
   return {
     add(added) {
       for (const value of added) {
         if (value.length < shortestForm || values.has(value)) continue;
         values.add(value);
+        notInText.push(value);
         for (const form of formsOf(value)) {
-          inText.add(form);
           inLine.add(form);
-          inLine.add(escapeForJson(form));
+          if (!plain.test(form)) inLine.add(escapeForJson(form));
         }
       }
     },
     scrub(line) {
       if (inLine.findFrom(line, 0) === null) return line;
+      const forms = textForms();
       // Text inside the quotes is decoded first: a value that begins in the middle of an escape would break the line.
-      const decoded = line.replace(jsonTokens, (token) => scrubToken(token, inText));
+      const decoded = line.replace(jsonTokens, (token) => scrubToken(token, forms));
       return inLine.replaceAll(decoded);
     },
   };
@@ -57,20 +65,38 @@ function readJsonString(token: string): string | null {
   }
 }
 
+/** What no writer escapes; keys mostly consist of it, and base64 does but for its `+`, `/` and `=`, which JSON leaves alone. */
+const plain = /^[\w.~+/=-]*$/;
+const plainInAddresses = /^[\w.~-]*$/;
+
 /** How a value may look inside a text. */
-function formsOf(value: string): string[] {
+function formsOf(value: string): Iterable<string> {
   const utf8 = Buffer.from(value);
+  const forms = new Set(plainInAddresses.test(value) ? [value] : escapedFormsOf(value));
+  for (const encoded of [utf8.toString('base64'), ...base64Cores(utf8)]) {
+    if (encoded.length < shortestForm) continue;
+    forms.add(encoded);
+    // As base64url writes it.
+    const inAddress = encoded.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+    if (inAddress.length >= shortestForm) forms.add(inAddress);
+  }
+  return forms;
+}
+
+function escapedFormsOf(value: string): string[] {
   const escaped = escapeForJson(value);
   const forms = [value, escaped, escaped.replaceAll('/', '\\/'), escapeNonAscii(escaped)];
-  if (value.isWellFormed()) {
-    const encoded = encodeURIComponent(value);
-    forms.push(encoded, encoded.replaceAll('%20', '+'), encodeURI(value), encodeUserInfo(value));
-    forms.push(encoded.replace(/%[0-9A-F]{2}/g, (octet) => octet.toLowerCase()));
-  }
-  for (const encoding of ['base64', 'base64url'] as const) {
-    forms.push(utf8.toString(encoding), ...base64Cores(utf8, encoding));
-  }
-  return forms.filter((form) => form.length >= shortestForm);
+  if (!value.isWellFormed()) return forms;
+  const encoded = encodeURIComponent(value);
+  const lowerCase = encoded.replace(/%[0-9A-F]{2}/g, (octet) => octet.toLowerCase());
+  return [
+    ...forms,
+    encoded,
+    encoded.replaceAll('%20', '+'),
+    encodeURI(value),
+    encodeUserInfo(value),
+    lowerCase,
+  ];
 }
 
 /** The value as Node's URL gives it back after it stood as the password of an address. */

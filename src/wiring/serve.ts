@@ -58,8 +58,10 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
   const ackKeyOf = createAckKeys(settings);
   // What was a secret before a reload stays one: whoever was told it may still repeat it.
   const texts = createForeignTexts([]);
-  const textsFor = (current: Settings) => {
-    for (const secret of listSecretTexts(current)) texts.add(secret);
+  let searched: Settings | null = null;
+  const textsFor = (its: Settings) => {
+    if (its !== searched) for (const secret of listSecretTexts(its)) texts.add(secret);
+    searched = its;
     return texts;
   };
   let current = settings;

@@ -104,3 +104,38 @@ test('whatever JSON.parse accepts is accepted, and with it only comments and com
     { numRuns: 2000 },
   );
 });
+
+test('a file without a comment is read as the same file with one: values, keys that stand twice, lines', () => {
+  const pieces = [
+    '{"a":1,"a":2}',
+    '{"__proto__":1}',
+    '"\\\\"',
+    '"\\"',
+    '12345678901234567',
+    '0.10',
+    '1e400',
+    '-0',
+    '{"a":{"b":"x"}}',
+  ];
+  const texts = fc.oneof(
+    fc.json({ maxDepth: 4 }),
+    fc.array(fc.constantFrom(...pieces), { maxLength: 5 }).map((parts) => `[${parts.join(',\n')}]`),
+    fc
+      .array(fc.constantFrom(...pieces), { maxLength: 5 })
+      .map((parts) => `[\n{"list": [${parts.join(', ')}\n]}]`),
+  );
+  fc.assert(
+    fc.property(
+      texts,
+      fc.array(fc.constantFrom<string | number>('a', 'b', 'list', 0, 1, 2)),
+      (text, path) => {
+        const [plain, commented] = [parseDocument(text), parseDocument(`${text}//`)];
+        expect(plain.problems).toEqual(commented.problems);
+        if (plain.kind !== 'parsed' || commented.kind !== 'parsed') return;
+        expect(plain.document.value).toEqual(commented.document.value);
+        expect(plain.document.lineOf(path)).toBe(commented.document.lineOf(path));
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});

@@ -8,8 +8,7 @@ import { type Draft, itemsAt, keysAt, problemAt, textAt } from '../draft.ts';
 
 /** Names that routes, reports, rules and silences use must exist. */
 export function checkReferences(draft: Draft): ConfigProblem[] {
-  const secrets = new Set<string>();
-  gatherSecrets(draft.value, secrets);
+  const secrets = secretsLater(draft);
   const channels = knownChannels(draft);
   const accounts = knownIds(draft, secrets, { list: 'accounts', what: 'account' });
   const rules = knownAlertTypes(draft, secrets);
@@ -33,8 +32,8 @@ export function checkReferences(draft: Draft): ConfigProblem[] {
 
 interface Known {
   readonly what: string;
-  /** Names that may be shown: those that stand in the file as they are. */
-  readonly shown: readonly string[];
+  /** Names that may be shown: those that stand in the file as they are. Asked for where one is wrong. */
+  readonly shown: () => readonly string[];
   readonly names: ReadonlySet<string>;
   /** False when a name could not be read: then nothing can be said to be unknown. */
   readonly complete: boolean;
@@ -46,22 +45,24 @@ const ownAccounts = /^@lowwater$|^@provider:./;
 
 function knownChannels(draft: Draft): Known {
   const names = keysAt(draft, ['channels']);
-  return { what: 'channel has this name', shown: names, names: new Set(names), complete: true };
+  return { what: 'channel has this name', shown: () => names, names: new Set(names), complete: true };
 }
 
 function knownIds(
   draft: Draft,
-  secrets: ReadonlySet<string>,
+  secrets: Secrets,
   { list, what }: { readonly list: string; readonly what: string },
 ): Known {
   const paths = itemsAt(draft, [list]).map((item) => [...item, 'id']);
   const ids = paths.flatMap((path) => textAt(draft, path) ?? []);
-  const shown = paths
-    .filter((path) => !draft.isInterpolated(path))
-    .flatMap((path) => textAt(draft, path) ?? []);
+  const shown = () =>
+    paths
+      .filter((path) => !draft.isInterpolated(path))
+      .flatMap((path) => textAt(draft, path) ?? [])
+      .filter((id) => !secrets().has(id));
   return {
     what: `${what} has this id`,
-    shown: shown.filter((id) => !secrets.has(id)),
+    shown,
     names: new Set(ids),
     complete: ids.length === paths.length,
   };
@@ -71,6 +72,20 @@ export const secretKeys =
   /^(?:authSecret|webhookUrl|botToken|routingKey|smtpUrl|url|secret|clientSecret|refreshToken|token)$/;
 
 /** Every text that stands as a secret somewhere: pasted over an id by mistake it must not be shown either. */
+type Secrets = () => ReadonlySet<string>;
+
+/** They are looked for when the first name is wrong. */
+function secretsLater(draft: Draft): Secrets {
+  let found: Set<string> | null = null;
+  return () => {
+    if (found === null) {
+      found = new Set();
+      gatherSecrets(draft.value, found);
+    }
+    return found;
+  };
+}
+
 function gatherSecrets(value: unknown, found: Set<string>): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, child] of Object.entries(value)) {
@@ -79,13 +94,13 @@ function gatherSecrets(value: unknown, found: Set<string>): void {
   }
 }
 
-function knownAlertTypes(draft: Draft, secrets: ReadonlySet<string>): Known {
+function knownAlertTypes(draft: Draft, secrets: Secrets): Known {
   const configured = knownIds(draft, secrets, { list: 'rules', what: 'rule' });
   const others = [...builtInIds([...configured.names]), ...ownAlertTypes];
   const failing = keysAt(draft, ['channels']).map(channelFailedRule);
   return {
     ...configured,
-    shown: [...configured.shown, ...others],
+    shown: () => [...configured.shown(), ...others],
     names: new Set([...configured.names, ...others, ...failing]),
   };
 }
@@ -95,20 +110,17 @@ function namesAt(draft: Draft, path: Path): Path[] {
   return textAt(draft, path) === null ? itemsAt(draft, path) : [path];
 }
 
-function checkName(
-  draft: Draft,
-  path: Path,
-  known: Known & { readonly secrets: ReadonlySet<string> },
-): ConfigProblem[] {
+function checkName(draft: Draft, path: Path, known: Known & { readonly secrets: Secrets }): ConfigProblem[] {
   const name = textAt(draft, path);
   if (name === null || !known.complete || known.names.has(name) || known.others?.test(name)) return [];
-  const isName = isHarmless(name) && !known.secrets.has(name) && !draft.isInterpolated(path);
+  const isName = isHarmless(name) && !known.secrets().has(name) && !draft.isInterpolated(path);
   const written = isName ? ` (${quoteKey(name)})` : '';
-  const nearest = draft.isInterpolated(path) ? null : nearestWord(name, known.shown);
+  const shown = known.shown();
+  const nearest = draft.isInterpolated(path) ? null : nearestWord(name, shown);
   if (nearest !== null)
     return [problemAt(draft, path, `no ${known.what}${written}; did you mean ${listWords([nearest])}?`)];
-  const few = known.shown.slice(0, 10);
-  const more = known.shown.length > few.length ? ` and ${known.shown.length - few.length} more` : '';
+  const few = shown.slice(0, 10);
+  const more = shown.length > few.length ? ` and ${shown.length - few.length} more` : '';
   const all = few.length === 0 ? '' : `; there is ${listWords(few, more === '' ? 'and' : 'or')}${more}`;
   return [problemAt(draft, path, `no ${known.what}${written}${all}`)];
 }
