@@ -3,10 +3,11 @@
  * what people call the CNY.
  */
 export function isSameCurrency(one: string, other: string): boolean {
-  return one === other || codeOf(one) === codeOf(other);
+  return one === other || currencyCode(one) === currencyCode(other);
 }
 
-function codeOf(name: string): string {
+/** The one name under which amounts of the same currency are summed. */
+export function currencyCode(name: string): string {
   const code = name.trim().toUpperCase();
   return code === 'RMB' ? 'CNY' : code;
 }

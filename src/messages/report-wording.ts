@@ -1,4 +1,5 @@
 import type { Incident } from '../domain/alert.ts';
+import { currencyCode } from '../domain/currency.ts';
 import type { ForecastRecord } from '../domain/forecast.ts';
 import type { ReportAccount, ReportMessage } from '../domain/message.ts';
 import { formatMoment, formatNearMoment, plural } from '../domain/moment.ts';
@@ -149,17 +150,21 @@ function list(names: readonly string[]): string {
 
 function totalsOf(message: ReportMessage): readonly string[] {
   const days = Math.max((message.until - message.since) / dayMs, 1 / 24);
-  const byCurrency = new Map<string, { spent: Micros; toppedUp: Micros; left: Micros }>();
+  const byCurrency = new Map<
+    string,
+    { readonly currency: string; spent: Micros; toppedUp: Micros; left: Micros }
+  >();
   for (const account of message.accounts) {
     if (account.reading === null) continue;
     const currency = cleanText(account.reading.currency, 12);
-    const sum = byCurrency.get(currency) ?? { spent: 0, toppedUp: 0, left: 0 };
+    const code = currencyCode(currency);
+    const sum = byCurrency.get(code) ?? { currency, spent: 0, toppedUp: 0, left: 0 };
     sum.spent += account.spent.sms + account.spent.voip;
     sum.toppedUp += account.toppedUp.sms + account.toppedUp.voip;
     sum.left += account.reading.sms + account.reading.voip;
-    byCurrency.set(currency, sum);
+    byCurrency.set(code, sum);
   }
-  return [...byCurrency].map(([currency, { spent, toppedUp, left }]) => {
+  return [...byCurrency.values()].map(({ currency, spent, toppedUp, left }) => {
     const perDay = formatComputed(spent / days, currency);
     return `${formatAmount(left, currency)} left in all; ${formatAmount(spent, currency)} spent (${perDay} per day), ${toppedUp === 0 ? 'nothing' : formatAmount(toppedUp, currency)} topped up`;
   });

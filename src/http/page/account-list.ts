@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { currencyCode } from '../../domain/currency.ts';
 import type { AccountView } from '../../views/views.ts';
 import { parseCursor, writeCursor } from '../api/paging.ts';
 import { type AccountState, accountStates, leadingBalance, nameOf, runwayOf, stateOf } from './words.ts';
@@ -115,7 +116,7 @@ const placeSchema = z.tuple([
 type Place = z.infer<typeof placeSchema>;
 
 function placeOf(account: AccountView, sort: SortKey): Place {
-  const currency = amounts.has(sort) ? (account.currency ?? '') : '';
+  const currency = amounts.has(sort) ? currencyCode(account.currency ?? '') : '';
   return [
     keyOf(account, sort),
     currency,

@@ -1,3 +1,4 @@
+import { currencyCode } from '../../domain/currency.ts';
 import { plural } from '../../domain/moment.ts';
 import { formatAmount, type Micros } from '../../domain/money.ts';
 import { balances } from '../../domain/reading.ts';
@@ -53,8 +54,9 @@ function sumUp(accounts: readonly AccountView[]): ReadonlyMap<string, Total> {
     const { reading, outlooks, outcome } = account;
     if (reading === null) continue;
     const { currency } = reading;
-    const total = totals.get(currency) ?? emptyTotal(currency);
-    totals.set(currency, total);
+    const code = currencyCode(currency);
+    const total = totals.get(code) ?? emptyTotal(currency);
+    totals.set(code, total);
     total.accounts += 1;
     if (outcome !== 'ok') total.unread += 1;
     if (balances.some((balance) => outlooks[balance]?.burnPerDay != null)) total.burning += 1;

@@ -24,6 +24,15 @@ describe('the totals of a currency', () => {
     expect(burnCell(12, null)).toMatch(/^12\.00<.*1 not known yet/);
   });
 
+  it('are one for all names that people have for it', () => {
+    const readings = ['CNY', 'rmb'].map((currency) => ({ at: 0, sms: micros(1), voip: micros(2), currency }));
+    const accounts = readings.map((reading) => buildAccountView({ reading }));
+    const table = totalsTable(accounts, { now: 0, timezone: 'UTC' })?.markup ?? '';
+    expect(table.match(/<bdi>CNY/g)).toHaveLength(1);
+    expect(table).not.toContain('rmb');
+    expect(table).toContain('2.00');
+  });
+
   it('call no burn known where none is', () => {
     expect(burnCell(null, null)).not.toMatch(/\d/);
   });
