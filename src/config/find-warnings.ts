@@ -15,22 +15,18 @@ import { findRouteWarnings } from './find-route-warnings.ts';
 /** So many runs show whether a silence ever ends: a week of hourly ones, a year of weekly ones. */
 const runsLookedAt = 170;
 
-/** What is allowed but perhaps not meant, in a configuration without errors. */
-export function findWarnings(
+/** What is allowed but perhaps not meant, in a configuration without errors. Between its parts others may have their turn. */
+export function* findWarnings(
   draft: Draft,
   settings: Settings,
   when: { readonly calendar: Calendar; readonly now: number },
-): ConfigProblem[] {
-  return [
-    ...warnOfShortPolls(draft, settings),
-    ...warnOfDemand(draft, settings),
-    ...warnOfRules(draft, settings),
-    ...findRouteWarnings(draft, settings),
-    ...warnOfEndlessSilences(draft, settings, when),
-    ...warnOfChannels(draft, settings),
-    ...warnOfOpenDoors(draft, settings),
-    ...warnOfForgottenPlaceholders(draft),
-  ];
+): Generator<undefined, ConfigProblem[]> {
+  const warnings: ConfigProblem[] = [];
+  for (const find of finders) {
+    for (const warning of find(draft, settings, when)) warnings.push(warning);
+    yield;
+  }
+  return warnings;
 }
 
 /** A silence that begins again before it ends mutes for good, which nobody may have meant. */
@@ -175,3 +171,14 @@ function isUnencrypted(address: string): boolean {
   const url = URL.parse(address);
   return url?.protocol === 'http:' && !isLoopbackHost(url.hostname);
 }
+
+const finders = [
+  warnOfShortPolls,
+  warnOfDemand,
+  warnOfRules,
+  findRouteWarnings,
+  warnOfEndlessSilences,
+  warnOfChannels,
+  warnOfOpenDoors,
+  warnOfForgottenPlaceholders,
+] as const;

@@ -11,12 +11,12 @@ export interface AccountFiles extends InterpolationSources {
 
 /**
  * Where `accounts` is `{"files": "accounts.d/*.json"}`, puts the lists of those files in its place. A place in one of them
- * is told with its file and the path in that file.
+ * is told with its file and the path in that file. Between the files others may have their turn.
  */
-export function includeAccounts(
+export function* includeAccounts(
   draft: Draft,
   files: AccountFiles,
-): { readonly draft: Draft; readonly problems: readonly ConfigProblem[] } {
+): Generator<undefined, { readonly draft: Draft; readonly problems: readonly ConfigProblem[] }> {
   const path = ['accounts', 'files'];
   const accounts = valueAt(draft, ['accounts']);
   const pattern = textAt(draft, path);
@@ -27,7 +27,11 @@ export function includeAccounts(
     return without(draft, [problemAt(draft, path, `cannot be read: ${listed.reason}`)]);
   if (listed.paths.length === 0)
     return without(draft, [problemAt(draft, path, 'names no file that is there')]);
-  const parts = listed.paths.map((file) => readPart(file, files));
+  const parts: Part[] = [];
+  for (const file of listed.paths) {
+    parts.push(readPart(file, files));
+    yield;
+  }
   const owners = parts.flatMap(({ part }) =>
     part === null ? [] : itemsOf(part).map((_, index) => ({ part, index })),
   );

@@ -12,7 +12,7 @@ import { checkLimits } from './checks/check-limits.ts';
 import { checkNames } from './checks/check-names.ts';
 import { checkReferences } from './checks/check-references.ts';
 import { checkRules } from './checks/check-rules.ts';
-import { checkSchedules, type FindCronProblem } from './checks/check-schedules.ts';
+import { type CronCheck, checkSchedules, type FindCronProblem } from './checks/check-schedules.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { type Draft, draftDocument, sourceAt, valueAt } from './draft.ts';
 import { findWarnings } from './find-warnings.ts';
@@ -57,7 +57,7 @@ export type LoadedConfig =
  * or of what placeholders put in.
  */
 export function loadConfig(request: LoadRequest): LoadedConfig {
-  return checkAll(gather(request), request);
+  return atOnce(checkAll(atOnce(gather(request)), request));
 }
 
 /**
@@ -73,7 +73,7 @@ export async function loadConfigFile(
   for (;;) {
     const unread = new Map<string, number>();
     const unlisted = new Set<string>();
-    const gathered = gather({
+    const gathering = gather({
       ...request,
       readFile(path, maxBytes) {
         if (!files.has(path)) unread.set(path, maxBytes);
@@ -84,13 +84,9 @@ export async function loadConfigFile(
         return lists.get(pattern) ?? notYet;
       },
     });
-    if (unread.size + unlisted.size === 0) {
-      // In a turn of its own, as what comes after: each takes a tenth of a second for thousands of accounts, and polls go on between.
-      await setImmediate();
-      const loaded = checkAll(gathered, request);
-      await setImmediate();
-      return { loaded, sources };
-    }
+    const gathered = await inTurns(gathering);
+    if (unread.size + unlisted.size === 0)
+      return { loaded: await inTurns(checkAll(gathered, request)), sources };
     for (const [path, maxBytes] of unread) {
       const { content, source } = await readFileSource(path, maxBytes);
       files.set(path, content);
@@ -104,6 +100,25 @@ export async function loadConfigFile(
   }
 }
 
+/** Work that lets others have their turn at each `yield`: for thousands of accounts each part takes a tenth of a second. */
+type Parts<Result> = Generator<undefined, Result>;
+
+function atOnce<Result>(parts: Parts<Result>): Result {
+  for (;;) {
+    const part = parts.next();
+    if (part.done === true) return part.value;
+  }
+}
+
+/** Each part in a turn of its own, as what comes after: polls go on between. */
+async function inTurns<Result>(parts: Parts<Result>): Promise<Result> {
+  for (;;) {
+    const part = parts.next();
+    await setImmediate();
+    if (part.done === true) return part.value;
+  }
+}
+
 const notYet = { kind: 'failed', reason: 'not read yet' } as const;
 
 /** The file as data, and what is wrong with it as such; a null draft when there is nothing to check further. */
@@ -112,7 +127,7 @@ interface Gathered {
   readonly problems: readonly ConfigProblem[];
 }
 
-function gather({ path, readFile, listFiles, env }: GatherRequest): Gathered {
+function* gather({ path, readFile, listFiles, env }: GatherRequest): Parts<Gathered> {
   const directory = dirname(resolve(path));
   const file = readFile(path, largestDocumentBytes);
   if (file.kind === 'failed') {
@@ -128,29 +143,39 @@ function gather({ path, readFile, listFiles, env }: GatherRequest): Gathered {
     document: (name) => readFile(name, largestDocumentBytes),
   };
   const main = draftDocument(parsed.document, files);
-  const whole = includeAccounts(main.draft, files);
+  yield;
+  const whole = yield* includeAccounts(main.draft, files);
   return { draft: whole.draft, problems: [...parsed.problems, ...main.problems, ...whole.problems] };
 }
 
 type GatherRequest = Pick<LoadRequest, 'path' | 'readFile' | 'listFiles' | 'env'>;
 
-function checkAll(gathered: Gathered, request: Omit<LoadRequest, 'readFile' | 'listFiles'>): LoadedConfig {
+/** Held against the whole, in this order. */
+const checks = [
+  checkNames,
+  checkReferences,
+  checkRules,
+  checkSchedules,
+  checkAddresses,
+  checkLimits,
+] as const satisfies readonly ((draft: Draft, cron: CronCheck) => readonly ConfigProblem[])[];
+
+function* checkAll(
+  gathered: Gathered,
+  request: Omit<LoadRequest, 'readFile' | 'listFiles'>,
+): Parts<LoadedConfig> {
   const { draft } = gathered;
   if (draft === null) return { kind: 'invalid', problems: gathered.problems };
   // The shape comes first: it also turns placeholders into numbers and flags where such are asked for.
   const shape = checkShape(draft);
-  const problems = [
-    ...gathered.problems,
-    ...shape.problems,
-    ...checkNames(draft),
-    ...checkReferences(draft),
-    ...checkRules(draft),
-    ...checkSchedules(draft, request),
-    ...checkAddresses(draft),
-    ...checkLimits(draft),
-  ];
+  const problems = [...gathered.problems, ...shape.problems];
+  for (const check of checks) {
+    yield;
+    for (const problem of check(draft, request)) problems.push(problem);
+  }
   if (shape.config === null || problems.length > 0)
     return { kind: 'invalid', problems: inFileOrder(problems) };
+  yield;
   const directory = dirname(resolve(request.path));
   const dataDirectory = resolve(request.env.LOWWATER_DATA || directory);
   const settings = buildSettings(shape.config, {
@@ -159,12 +184,11 @@ function checkAll(gathered: Gathered, request: Omit<LoadRequest, 'readFile' | 'l
     sourceAt: (path) => sourceAt(draft, path),
     writtenAt: (path) => valueAt(draft, path),
   });
-  return {
-    kind: 'loaded',
-    settings,
-    secrets: [...new Set(listSecretTexts(settings))],
-    warnings: gatherWarnings(inFileOrder(findWarnings(draft, settings, request))),
-  };
+  yield;
+  const secrets = [...new Set(listSecretTexts(settings))];
+  yield;
+  const warnings = gatherWarnings(inFileOrder(yield* findWarnings(draft, settings, request)));
+  return { kind: 'loaded', settings, secrets, warnings };
 }
 
 /** What holds for many accounts is said once, at the first of them. */

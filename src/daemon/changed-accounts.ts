@@ -1,4 +1,4 @@
-import type { AccountSettings, Settings } from '../domain/settings.ts';
+import type { AccountSettings, PollSchedule, Settings } from '../domain/settings.ts';
 
 /** Accounts that both configurations name and that differ in what is asked. */
 export function changedAccounts(
@@ -18,8 +18,14 @@ export function changedAccounts(
 export function isReadDifferently(old: AccountSettings, account: AccountSettings): boolean {
   return (
     hasOtherKey(old, account) ||
-    JSON.stringify([old.poll, old.nearEmptyMs]) !== JSON.stringify([account.poll, account.nearEmptyMs])
+    old.nearEmptyMs !== account.nearEmptyMs ||
+    !isSameSchedule(old.poll, account.poll)
   );
+}
+
+function isSameSchedule(old: PollSchedule, poll: PollSchedule): boolean {
+  if (old.kind === 'every') return poll.kind === 'every' && old.everyMs === poll.everyMs;
+  return poll.kind === 'cron' && old.cron === poll.cron && old.timezone === poll.timezone;
 }
 
 /** Another key or address: a refusal of the old one says nothing of it. */
