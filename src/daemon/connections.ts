@@ -10,11 +10,13 @@ export interface ConnectionParts {
 /** The provider and the channels of the configuration in force. */
 export class Connections {
   readonly #parts: ConnectionParts;
+  #settings: Settings;
   #provider: Provider & Replaceable;
   #channels: readonly (Channel & Replaceable)[];
 
   constructor(parts: ConnectionParts, settings: Settings) {
     this.#parts = parts;
+    this.#settings = settings;
     this.#provider = replaceableProvider(parts.openProvider(settings));
     this.#channels = parts.openChannels(settings).map(replaceableChannel);
   }
@@ -25,12 +27,19 @@ export class Connections {
 
   readonly readBalance: Provider['readBalance'] = (...order) => this.#provider.readBalance(...order);
 
-  /** Opens those of new settings. The old ones finish what they are doing, then close. */
+  /**
+   * Opens those of new settings; the old ones finish what they are doing, then close. The provider keeps its connections where its
+   * own settings are what they were: thousands of handshakes for one changed account would hold up its polls.
+   */
   replace(settings: Settings): void {
-    const replaced = [this.#provider, ...this.#channels];
-    this.#provider = replaceableProvider(this.#parts.openProvider(settings));
+    const old: Replaceable[] = [...this.#channels];
     this.#channels = this.#parts.openChannels(settings).map(replaceableChannel);
-    for (const old of replaced) old.closeAfterUse();
+    if (JSON.stringify(settings.provider) !== JSON.stringify(this.#settings.provider)) {
+      old.push(this.#provider);
+      this.#provider = replaceableProvider(this.#parts.openProvider(settings));
+    }
+    this.#settings = settings;
+    for (const replaced of old) replaced.closeAfterUse();
   }
 
   async close(): Promise<void> {
