@@ -18,9 +18,10 @@ async function readStored(bed: Bed) {
 }
 
 describe.concurrent('a daemon killed with SIGKILL', { timeout: 60_000 }, () => {
+  // The waits here are long beside what a busy machine takes to start a daemon.
   it('between the change of an alert and its delivery: the next one delivers it, as the same incident', () =>
     withBed({}, async (bed) => {
-      bed.configure({ ...hookOnly(bed.slack.origin), routes: [{ channels: ['hook'], groupWait: '2s' }] });
+      bed.configure({ ...hookOnly(bed.slack.origin), routes: [{ channels: ['hook'], groupWait: '8s' }] });
       const first = await bed.start();
       bed.provider.control.setBalance('otp', 'sms', '100');
       const [alert] = await eventually('it fires', async () => {
@@ -67,7 +68,7 @@ describe.concurrent('a daemon killed with SIGKILL', { timeout: 60_000 }, () => {
         provider: {
           baseUrl: bed.provider.url,
           maxRequestsPerSecond: 20,
-          backoff: { initial: '6s', max: '1m' },
+          backoff: { initial: '15s', max: '1m' },
         },
       });
       bed.provider.control.fail({

@@ -9,11 +9,12 @@ import { eventually } from '../support/eventually.ts';
 import { type Bed, withBed } from '../support/run-daemon.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 
-/** So many accounts fail at once that their lines are more than a pipe and the queue behind it hold. */
+/** So many accounts fail at once that their lines are more than a pipe and the queue behind it hold; seldom, for the sake of a busy machine. */
 const failing = Array.from({ length: 1000 }, (_, index) => ({
   id: `account-${index}`,
   authSecret: `key-of-account-${index}`,
   baseUrl: 'http://127.0.0.1:1',
+  poll: { every: '20s' },
 }));
 
 async function freePort(): Promise<number> {
