@@ -20,6 +20,6 @@ export function leave(code: number, signal: NodeJS.Signals = 'SIGTERM'): void {
 }
 
 /** Whether a thread is busy with a file, or stuck with one. */
-export function readsFiles(): boolean {
+function readsFiles(): boolean {
   return process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'));
 }

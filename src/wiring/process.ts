@@ -3,9 +3,9 @@ import { userInfo } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { runCommandLine } from '../cli/run-command-line.ts';
-import { systemClock } from '../system/clock.ts';
+import { fireUnlessEnded, systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
-import { leave, readsFiles } from './leave.ts';
+import { leave } from './leave.ts';
 import { openOutput } from './output.ts';
 import { openProcessLog } from './process-log.ts';
 import { createRooms } from './rooms.ts';
@@ -59,8 +59,7 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
 const lastWordsMs = 1000;
 
 function endDespiteOthers(): void {
-  if (process.stdout.writableLength === 0 && !readsFiles()) return;
-  systemClock.setTimer(lastWordsMs, () => leave(Number(process.exitCode ?? 0)));
+  fireUnlessEnded(lastWordsMs, () => leave(Number(process.exitCode ?? 0)));
 }
 
 function readVersion(): string {

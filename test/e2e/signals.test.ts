@@ -7,22 +7,44 @@ import { eventually } from '../support/eventually.ts';
 import { withBed } from '../support/run-daemon.ts';
 import { accepted } from '../support/slack-sink.ts';
 
-/** A module that keeps the configuration's reader waiting in a thread, as a file system that hangs does, from `begin` on. */
-function writeHang(folder: string): { readonly preload: string; begin(): void } {
-  const [preload, fifo, mark] = ['hang.mjs', 'fifo', 'hangs-now'].map((name) => join(folder, name));
+/**
+ * A module that keeps the configuration's reader waiting in a thread, as a file system that hangs does, from `begin` on. The other
+ * asks for the end as soon as that is listened to, and before the reader is in its thread.
+ */
+function writeHang(folder: string): {
+  readonly preload: string;
+  readonly endsFirst: string;
+  begin(): void;
+} {
+  const [preload, endsFirst, fifo, mark] = ['hang.mjs', 'ends-first.mjs', 'fifo', 'hangs-now'].map((name) =>
+    join(folder, name),
+  );
   execFileSync('mkfifo', [fifo ?? '']);
   writeFileSync(
     preload ?? '',
     `import fs, { constants } from 'node:fs';
     import { syncBuiltinESMExports } from 'node:module';
     const { open, stat } = fs.promises;
-    const hang = () => (process.stderr.write('hangs'), open(${JSON.stringify(fifo)}, constants.O_RDONLY));
+    const hang = async () => {
+      process.stderr.write('hangs');
+      await globalThis.ended;
+      return open(${JSON.stringify(fifo)}, constants.O_RDONLY);
+    };
     const hangs = (path) => String(path).endsWith('config.json') && fs.existsSync(${JSON.stringify(mark)});
     fs.promises.open = (path, ...rest) => hangs(path) ? hang() : open(path, ...rest);
     fs.promises.stat = (path, ...rest) => hangs(path) ? hang() : stat(path, ...rest);
     syncBuiltinESMExports();`,
   );
-  return { preload: preload ?? '', begin: () => writeFileSync(mark ?? '', '') };
+  writeFileSync(
+    endsFirst ?? '',
+    `globalThis.ended = new Promise((resolve) => setTimeout(resolve, 500));
+    process.on('newListener', (name) => name === 'SIGUSR2' && process.kill(process.pid, 'SIGTERM'));`,
+  );
+  return {
+    preload: preload ?? '',
+    endsFirst: endsFirst ?? '',
+    begin: () => writeFileSync(mark ?? '', ''),
+  };
 }
 
 describe.concurrent('signals', { timeout: 60_000 }, () => {
@@ -122,6 +144,15 @@ describe.concurrent('signals', { timeout: 60_000 }, () => {
         expect(stdout.includes('"ended"')).toBe(!early);
       }),
   );
+
+  it('a SIGTERM just before it reads its configuration from a file system that hangs ends it too', () =>
+    withBed({}, async (bed) => {
+      const hang = writeHang(bed.folder);
+      hang.begin();
+      const daemon = bed.launch({ NODE_OPTIONS: `--import=${hang.preload} --import=${hang.endsFirst}` });
+      expect(await daemon.ended).toMatchObject({ signal: 'SIGTERM', code: null });
+      expect(daemon.output().stderr).toContain('hangs');
+    }));
 
   it('a port that another program listens on is told in one line', () =>
     withBed({}, async (bed) => {
