@@ -23,6 +23,7 @@ export default defineConfig({
     // Generous: a loaded machine must not make a test fail that only waits for processes.
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
     // Files share their workers: tests keep no state of their own in modules, and loading those anew for each file costs half the time.
     isolate: false,
     sequence: { sequencer: LongestFirst },
