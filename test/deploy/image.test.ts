@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+
+/** A script and all the scripts that it imports. */
+function scriptsOf(script: string, seen = new Set<string>()): ReadonlySet<string> {
+  if (seen.has(script)) return seen;
+  seen.add(script);
+  for (const [, path] of readFileSync(join(root, script), 'utf8').matchAll(/from '(\.[^']+)'/g))
+    scriptsOf(posix.join(posix.dirname(script), path ?? ''), seen);
+  return seen;
+}
+
+it('the image is built from every script that builds the program', () => {
+  const letIn = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
+  const scripts = [...scriptsOf('scripts/build.ts')];
+  expect(scripts.length).toBeGreaterThan(2);
+  expect(letIn).toEqual(expect.arrayContaining(scripts.map((script) => `!${script}`)));
+});
