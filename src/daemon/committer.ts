@@ -42,8 +42,6 @@ export class Committer {
   /** What has the store for itself next, in the order of asking. */
   readonly #line: (() => Promise<void>)[] = [];
   #busy = false;
-  /** The batch under way holds more than plain readings. */
-  #writesMore = false;
   /** A batch of which nobody knows whether it is stored: it goes out again, as it is, until it surely is. */
   #unsettled: Batch | null = null;
   #cancel: (() => void) | null = null;
@@ -92,7 +90,7 @@ export class Committer {
   /** Resolves once what has changed beyond plain readings is stored, or cannot be for now. */
   async storeChanges(): Promise<void> {
     if (this.#failing) return;
-    if (this.#writesMore || !changedOnlyReadings(this.#parts.state)) await this.flush();
+    if (this.#busy || !changedOnlyReadings(this.#parts.state)) await this.flush();
   }
 
   /** Lets something else have the store for itself. What it throws or rejects with ends the process. */
@@ -141,7 +139,6 @@ export class Committer {
     this.#waiting = [];
     const failure = (await this.#settle()) ?? (await this.#store());
     this.#failing = failure !== null;
-    this.#writesMore = false;
     this.#parts.committed(failure, claims);
     for (const resolve of waiting) resolve();
   }
@@ -152,8 +149,7 @@ export class Committer {
 
   async #store(): Promise<StorageError | null> {
     const { state, clock } = this.#parts;
-    this.#writesMore = !changedOnlyReadings(state);
-    if (this.#writesMore) this.#alertsWrittenAt = clock.monotonic();
+    if (!changedOnlyReadings(state)) this.#alertsWrittenAt = clock.monotonic();
     const batch = takeBatch(state);
     return batch === null ? null : this.#commit(batch);
   }
