@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,6 +8,7 @@ import { type Simulator, startSimulator } from '../../src/provider/simulator/ser
 import { systemClock } from '../../src/system/clock.ts';
 import { systemRandom } from '../../src/system/random.ts';
 import { type CliOptions, type CliResult, runCli } from '../support/cli.ts';
+import { freePort } from '../support/free-port.ts';
 
 const token = 'a-token-of-the-tests-only';
 
@@ -52,7 +52,7 @@ beforeAll(async () => {
     clock: systemClock,
     random: systemRandom,
   });
-  const closedPort = await findFreePort();
+  const closedPort = await freePort();
   writeFileSync(
     join(folder, 'config.json'),
     JSON.stringify({
@@ -67,7 +67,7 @@ beforeAll(async () => {
       rules: [{ id: 'sms-low', type: 'below', thresholds: { warning: 300, critical: 50 } }],
       channels: { ops: { type: 'slack', webhookUrl: `http://127.0.0.1:${closedPort}/services/T/B/secret` } },
       reports: [{ id: 'weekly', cron: '0 9 * * 1', channels: ['ops'] }],
-      server: { port: await findFreePort(), token },
+      server: { port: await freePort(), token },
       log: { level: 'silent' },
     }),
   );
@@ -79,15 +79,6 @@ afterAll(async () => {
   await simulator.close();
   rmSync(folder, { recursive: true, force: true });
 });
-
-function findFreePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
-}
 
 describe('commands that read', () => {
   it('status gives the accounts as the API does', async () => {

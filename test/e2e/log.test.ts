@@ -1,11 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { builtMain } from '../support/built-program.ts';
 import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
 import { type Bed, withBed } from '../support/run-daemon.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 
@@ -16,14 +16,6 @@ const failing = Array.from({ length: 1000 }, (_, index) => ({
   baseUrl: 'http://127.0.0.1:1',
   poll: { every: '20s' },
 }));
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 interface Running {
   readonly child: ChildProcess;

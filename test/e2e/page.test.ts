@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, launchBrowser } from '../support/browser.ts';
+import { freePort } from '../support/free-port.ts';
 import { withBed } from '../support/run-daemon.ts';
 import { mountSmallDisk } from '../support/small-disk.ts';
 
@@ -101,14 +101,4 @@ async function seesReturn(page: Page): Promise<void> {
   await page.getByText('Updates by itself.').waitFor({ timeout: 20_000 });
   await page.getByRole('alert').getByText('No connection').waitFor({ state: 'hidden' });
   expect(await page.title()).not.toContain('Not connected');
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const taken = createServer().listen(0, '127.0.0.1', () => {
-      const address = taken.address();
-      const port = typeof address === 'object' && address !== null ? address.port : 0;
-      taken.close(() => resolve(port));
-    });
-  });
 }
