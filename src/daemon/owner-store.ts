@@ -1,6 +1,5 @@
-import type { Batch } from '../domain/ports.ts';
-import { StorageError } from '../domain/ports.ts';
-import type { Store, StoreFile } from './ports.ts';
+import { type Batch, StorageError } from '../domain/ports.ts';
+import type { Store, StoreFile, TenureStore } from './ports.ts';
 
 /**
  * The store of an owner of the shared database, over the incarnations under which it owns: what writes goes one after the
@@ -8,22 +7,19 @@ import type { Store, StoreFile } from './ports.ts';
  */
 export interface OwnerStore extends Store {
   /** Finds out about a batch whose end is unknown, then writes on with what `change` gives; null ends it. */
-  continueWith(change: () => Promise<Store | null>): Promise<void>;
+  continueWith(change: () => Promise<TenureStore | null>): Promise<void>;
   /** Since when changes are not stored, or may not have been, on the monotonic clock; null while they are. */
   readonly failingSince: number | null;
 }
 
 /** `overtaken` is called before anybody hears that a change was refused because another owns the accounts. */
 export function createOwnerStore(parts: {
-  readonly store: Store;
+  readonly store: TenureStore;
   readonly reader: StoreFile;
   readonly overtaken: () => void;
   readonly monotonic: () => number;
 }): OwnerStore {
   let { store } = parts;
-  let unsettled: Batch | null = null;
-  /** Found to be stored while nobody asked. */
-  let settled: Batch | null = null;
   let failingSince: number | null = null;
   let line: Promise<unknown> = Promise.resolve();
 
@@ -47,11 +43,9 @@ export function createOwnerStore(parts: {
       await heed(() => store.commit(batch));
     } catch (error) {
       failingSince ??= parts.monotonic();
-      if (error instanceof StorageError && error.kind === 'unknown') unsettled = batch;
       throw error;
     }
     failingSince = null;
-    unsettled = null;
   }
 
   return {
@@ -59,20 +53,12 @@ export function createOwnerStore(parts: {
     get failingSince() {
       return failingSince;
     },
-    commit: (batch) =>
-      inLine(async () => {
-        if (settled !== batch) await commit(batch);
-        settled = null;
-      }),
+    commit: (batch) => inLine(() => commit(batch)),
     takeOrders: () => inLine(() => heed(() => store.takeOrders())),
     prune: (olderThan) => inLine(() => heed(() => store.prune(olderThan))),
     continueWith: (change) =>
       inLine(async () => {
-        const batch = unsettled;
-        if (batch !== null) {
-          await commit(batch);
-          settled = batch;
-        }
+        await heed(() => store.settle());
         store = (await change()) ?? store;
       }),
     close: async () => undefined,

@@ -107,6 +107,15 @@ export interface Store extends StoreFile {
   prune(olderThan: number): Promise<boolean>;
 }
 
+/**
+ * The database as one owner of the accounts that several daemons share writes it. A batch whose end is unknown is remembered until it is
+ * known, and a batch that was stored, under whichever epoch of this process, is not stored again.
+ */
+export interface TenureStore extends Store {
+  /** Finds out about the batch whose end is unknown, by sending it again as it is. Rejects as `commit` does. */
+  settle(): Promise<void>;
+}
+
 /** A file or a folder that a configuration was made of, and what it held then. */
 export interface WatchedSource {
   /** A digest. */
@@ -163,7 +172,7 @@ export interface Cluster {
   /** Ends the membership at once: what it owned is free then. */
   leave(incarnation: string): Promise<void>;
   /** What an owner writes with. Whatever another owner has overtaken is refused by `StorageError` of kind `fenced`. */
-  store(owner: { readonly incarnation: string; readonly epoch: number }): Store;
+  store(owner: { readonly incarnation: string; readonly epoch: number }): TenureStore;
   /** What any member reads with. */
   readonly reader: StoreFile;
   /** Leaves an order for the owner. */

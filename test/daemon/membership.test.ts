@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Membership } from '../../src/daemon/membership.ts';
-import type { ClusterMember, Store } from '../../src/daemon/ports.ts';
+import type { ClusterMember, Store, TenureStore } from '../../src/daemon/ports.ts';
 import type { Standing } from '../../src/daemon/standing.ts';
 import type { Clock } from '../../src/domain/ports.ts';
 import { StorageError } from '../../src/domain/ports.ts';
@@ -103,7 +103,7 @@ class Node {
     };
   }
 
-  #storeThatFills(store: Store): Store {
+  #storeThatFills(store: TenureStore): TenureStore {
     return {
       ...store,
       commit: (next) =>

@@ -1,4 +1,4 @@
-import type { Cluster, ClusterLook, MemberCard, Store, StoreFile } from '../../src/daemon/ports.ts';
+import type { Cluster, ClusterLook, MemberCard, StoreFile, TenureStore } from '../../src/daemon/ports.ts';
 import { type Batch, type Clock, type OperatorOrder, StorageError } from '../../src/domain/ports.ts';
 import { emptyReader, nothingStored } from '../../src/views/empty-reader.ts';
 
@@ -55,6 +55,7 @@ export class SimCluster {
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly #leaseMs: number;
   readonly #members = new Map<string, Member>();
+  readonly #settled = new WeakSet<Batch>();
   #slot = { epoch: 0, incarnation: '' };
   #orders: readonly LeftOrder[] = [];
   #lastOrder = 0;
@@ -95,8 +96,11 @@ export class SimCluster {
     };
   }
 
-  #storeOf(owner: { readonly incarnation: string; readonly epoch: number }, ask: Ask, disk: Disk): Store {
-    const { incarnation, epoch } = owner;
+  #storeOf(
+    { incarnation, epoch }: { readonly incarnation: string; readonly epoch: number },
+    ask: Ask,
+    disk: Disk,
+  ): TenureStore {
     const taken = new Set<number>();
     let stored = 0;
     let unsure: { readonly batch: Batch; readonly orders: readonly number[] } | null = null;
@@ -114,6 +118,19 @@ export class SimCluster {
       this.#orders = this.#orders.filter(({ no }) => !orders.includes(no));
       this.log.push({ epoch, incarnation, batch });
     };
+    const store = async (sending: NonNullable<typeof unsure>): Promise<void> => {
+      try {
+        await ask(() => write(sending), 'unknown');
+      } catch (error) {
+        if (!(error instanceof StorageError) || error.kind === 'fenced') throw error;
+        if (error.kind === 'unknown') unsure = sending;
+        throw unsure === null ? error : new StorageError('unknown', error.message);
+      }
+      unsure = null;
+      stored += 1;
+      this.#settled.add(sending.batch);
+      for (const no of sending.orders) taken.delete(no);
+    };
     return {
       ...disk.reader,
       takeOrders: () =>
@@ -128,18 +145,12 @@ export class SimCluster {
           return disk.prune(olderThan);
         }),
       commit: async (batch) => {
+        if (this.#settled.has(batch)) return;
         if (unsure !== null && unsure.batch !== batch) throw new Error('another batch while one is unknown');
-        const sending = unsure ?? { batch, orders: [...taken] };
-        try {
-          await ask(() => write(sending), 'unknown');
-        } catch (error) {
-          if (!(error instanceof StorageError) || error.kind === 'fenced') throw error;
-          if (error.kind === 'unknown') unsure = sending;
-          throw unsure === null ? error : new StorageError('unknown', error.message);
-        }
-        unsure = null;
-        stored += 1;
-        for (const no of sending.orders) taken.delete(no);
+        await store(unsure ?? { batch, orders: [...taken] });
+      },
+      settle: async () => {
+        if (unsure !== null) await store(unsure);
       },
     };
   }

@@ -1,4 +1,5 @@
 import type { Daemon } from '../../src/daemon/daemon.ts';
+import type { Batch } from '../../src/domain/ports.ts';
 import type { LiveViews } from '../../src/views/views.ts';
 
 export interface Timer {
@@ -25,6 +26,8 @@ export class Tenure {
   over = false;
   /** When the database last took something of it. */
   storedAt: number;
+  /** The batch of which it has not heard whether it is stored. */
+  unsettled: Batch | null = null;
 
   constructor(storedAt: number) {
     this.storedAt = storedAt;

@@ -1,6 +1,6 @@
 import { Daemon, type DaemonParts } from '../../src/daemon/daemon.ts';
 import { Membership } from '../../src/daemon/membership.ts';
-import type { Channel, Provider, Store } from '../../src/daemon/ports.ts';
+import type { Channel, Provider, Store, TenureStore } from '../../src/daemon/ports.ts';
 import type { Batch, Calendar, Clock, Log, OperatorOrder } from '../../src/domain/ports.ts';
 import { StorageError } from '../../src/domain/ports.ts';
 import type { ChannelSettings, Settings } from '../../src/domain/settings.ts';
@@ -610,24 +610,23 @@ export class Machine {
   }
 
   /** Tells the model what becomes of the batches that a daemon has stored in the shared database. */
-  #watchStore(tenure: Tenure, store: Store): Store {
-    let unsettled: Batch | null = null;
+  #watchStore(tenure: Tenure, store: TenureStore): TenureStore {
     return {
       ...store,
       commit: async (batch) => {
-        const isRepeated = unsettled === batch;
+        const isRepeated = tenure.unsettled === batch;
         if (!isRepeated) this.#observe(tenure, (it) => it.beforeCommit(batch));
         try {
           await store.commit(batch);
         } catch (error) {
           if (!(error instanceof StorageError)) throw error;
-          if (error.kind === 'unknown') unsettled = batch;
+          if (error.kind === 'unknown') tenure.unsettled = batch;
           this.#observe(tenure, (it) =>
             error.kind === 'unknown' ? it.commitAnswered(false) : it.committed(batch, false),
           );
           throw error;
         }
-        unsettled = null;
+        tenure.unsettled = null;
         if (isRepeated) this.#observe(tenure, (it) => it.commitAnswered(true));
       },
     };

@@ -318,6 +318,13 @@ export const mutations: readonly Mutation[] = [
     new: 'batchReturned(state);',
   },
   {
+    name: 'an owner goes on as another before it knows the end of a batch',
+    file: 'src/daemon/owner-store.ts',
+    old: '        await heed(() => store.settle());\n',
+    new: '',
+    test: membershipTest,
+  },
+  {
     name: 'the heartbeat goes on while nothing is stored',
     file: 'src/daemon/daemon.ts',
     old: 'storageFailing: this.#committer.failing,',

@@ -1,5 +1,5 @@
 import type { Cluster } from '../../daemon/ports.ts';
-import type { Log } from '../../domain/ports.ts';
+import type { Batch, Log } from '../../domain/ports.ts';
 import type { Secret } from '../../domain/secret.ts';
 import type { Migration } from '../migrations.ts';
 import { openDatabase } from './connection.ts';
@@ -25,6 +25,7 @@ export function openCluster(options: {
   const { url, leaseMs, log, now, program, migrations } = options;
   const database = openDatabase({ url, log });
   const reader = { ...readFrom(database, now), close: async () => undefined };
+  const settled = new WeakSet<Batch>();
   return {
     async open() {
       const applied = await migrate({
@@ -38,7 +39,7 @@ export function openCluster(options: {
     },
     ...openLease(database, { leaseMs, program }),
     store: ({ incarnation, epoch }) =>
-      createTenureStore({ database, reader, tenure: { slot: onlySlot, incarnation, epoch } }),
+      createTenureStore({ database, reader, tenure: { slot: onlySlot, incarnation, epoch }, settled }),
     reader,
     leaveOrder: (order) => insertOrder(database, order),
     close: () => database.close(),

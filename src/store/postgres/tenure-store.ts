@@ -1,4 +1,4 @@
-import type { Store, StoreFile } from '../../daemon/ports.ts';
+import type { StoreFile, TenureStore } from '../../daemon/ports.ts';
 import { type Batch, type OperatorOrder, StorageError } from '../../domain/ports.ts';
 import { textArray } from './binary-array.ts';
 import { commitStatement, commitValues, type Tenure, tenureValues, whileHeld } from './commit.ts';
@@ -20,14 +20,16 @@ const createAccounts = `${whileHeld}
 
 /**
  * The store of one owner: what it writes is refused, by a `StorageError` of kind `fenced`, once another owns the slot. Batches are
- * numbered by the row of the owner's incarnation, from 1: a batch that is sent again is stored once.
+ * numbered by the row of the owner's incarnation, from 1: a batch that is sent again is stored once. `settled` holds what this process
+ * has stored, under whichever incarnation.
  */
 export function createTenureStore(options: {
   readonly database: Database;
   readonly reader: StoreFile;
   readonly tenure: Tenure;
-}): Store {
-  const { database, reader, tenure } = options;
+  readonly settled: WeakSet<Batch>;
+}): TenureStore {
+  const { database, reader, tenure, settled } = options;
   const { change } = database;
   const polls = new PollWriter(database.ask, async (ids) => {
     const created = await change<{ no: number; id: string; tail: Buffer | null }>(createAccounts, [
@@ -61,22 +63,30 @@ export function createTenureStore(options: {
     throw fencedError();
   }
 
+  async function store(sending: Sending): Promise<void> {
+    await send(sending).catch((error: unknown) => {
+      // Only a sending that ends well, or another owner, says how an earlier one ended.
+      if (unsure !== null) throw stillUnknown(error);
+      if (error instanceof StorageError && error.kind === 'unknown') unsure = sending;
+      else polls.forget();
+      throw error;
+    });
+    unsure = null;
+    stored += 1;
+    settled.add(sending.batch);
+    for (const no of sending.orders) taken.delete(no);
+  }
+
   return {
     ...reader,
     async commit(batch) {
+      if (settled.has(batch)) return;
       if (unsure !== null && unsure.batch !== batch)
         throw new Error('another batch while the end of one is unknown');
-      const sending = unsure ?? (await prepare(batch).catch(forgetAndThrow));
-      await send(sending).catch((error: unknown) => {
-        // Only a sending that ends well, or another owner, says how an earlier one ended.
-        if (unsure !== null) throw stillUnknown(error);
-        if (error instanceof StorageError && error.kind === 'unknown') unsure = sending;
-        else polls.forget();
-        throw error;
-      });
-      unsure = null;
-      stored += 1;
-      for (const no of sending.orders) taken.delete(no);
+      await store(unsure ?? (await prepare(batch).catch(forgetAndThrow)));
+    },
+    async settle() {
+      if (unsure !== null) await store(unsure);
     },
     async takeOrders() {
       const rows = await database.ask<{ no: number; body: string }>(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import type { Cluster, MemberCard, Store } from '../../../src/daemon/ports.ts';
+import type { Cluster, MemberCard, TenureStore } from '../../../src/daemon/ports.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import { openCluster } from '../../../src/store/postgres/open-cluster.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
@@ -30,7 +30,7 @@ export function card(parts: Partial<MemberCard> = {}): MemberCard {
 export async function own(cluster: Cluster): Promise<{
   readonly incarnation: string;
   readonly epoch: number;
-  readonly store: Store;
+  readonly store: TenureStore;
 }> {
   const { incarnation, ...rest } = card();
   await cluster.join({ incarnation, ...rest });

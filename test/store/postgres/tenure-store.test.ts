@@ -27,6 +27,25 @@ describe.skipIf(noPostgres !== null)('a commit', () => {
     expect((await flat(store.readings(otp))).map(({ sms }) => sms)).toEqual([1, 2, 3]);
   });
 
+  it('whose end was found out is not stored again under the next incarnation', async () => {
+    const { proxy, url } = await throughProxy(await makeDatabase());
+    const cluster = await open(url);
+    const first = await own(cluster);
+    await first.store.commit(batch({ polls: pollsOf('otp', [ok(noon, 1)]) }));
+    const lost = batch({ polls: pollsOf('otp', [ok(noon + 1, 2)]) });
+    proxy.mode = 'mute';
+    expect(await failureWhenBroken(first.store.commit(lost), proxy)).toMatchObject({ kind: 'unknown' });
+    expect(await failureWhenBroken(first.store.settle(), proxy)).toMatchObject({ kind: 'unknown' });
+    proxy.mode = 'pass';
+    await first.store.settle();
+    await cluster.leave(first.incarnation);
+    const { store } = await own(cluster);
+    await store.settle();
+    await store.commit(lost);
+    await store.commit(batch({ polls: pollsOf('otp', [ok(noon + 2, 3)]) }));
+    expect((await flat(store.readings(otp))).map(({ sms }) => sms)).toEqual([1, 2, 3]);
+  });
+
   it('that never arrived is stored when it is sent again', async () => {
     const { proxy, url } = await throughProxy(await makeDatabase());
     const { store } = await own(await open(url));
