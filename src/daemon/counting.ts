@@ -1,10 +1,18 @@
 import type { OutcomeKind } from '../domain/outcome.ts';
 import type { Log } from '../domain/ports.ts';
+import type { DeliveryEnd } from '../engine/delivery-ended.ts';
 
 /** Upper bounds of the histogram of poll durations, in seconds. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
 type NotificationState = 'delivered' | 'dead' | 'retried';
+
+const countedAs = {
+  delivered: 'delivered',
+  retry: 'retried',
+  dead: 'dead',
+  needless: 'dead',
+} as const satisfies Record<DeliveryEnd['kind'], NotificationState>;
 
 /** Counters since the start of the process, for metrics. */
 export interface Counters {
@@ -19,7 +27,7 @@ export interface Counters {
   droppedLogLines(): number;
   notifications(): Iterable<{
     readonly channel: string;
-    readonly state: 'delivered' | 'dead' | 'retried';
+    readonly state: NotificationState;
     readonly count: number;
   }>;
 }
@@ -50,8 +58,8 @@ export class Counting implements Counters {
     if (bucket >= 0) this.#durations[bucket] = (this.#durations[bucket] ?? 0) + 1;
   }
 
-  countNotification(channel: string, state: NotificationState): void {
-    increment(this.#notifications, channel, state);
+  countDelivery(channel: string, end: DeliveryEnd['kind']): void {
+    increment(this.#notifications, channel, countedAs[end]);
   }
 
   *polls() {

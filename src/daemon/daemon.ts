@@ -13,15 +13,14 @@ import { endTurn } from '../engine/turn.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import { changedAccounts, hasOtherKey, isReadDifferently } from './changed-accounts.ts';
 import { Committer } from './committer.ts';
-import { composeMessage } from './compose.ts';
 import { type ConnectionParts, Connections } from './connections.ts';
 import { Counting } from './counting.ts';
 import { DaemonJournal } from './daemon-journal.ts';
 import { type Claim, Dispatcher } from './dispatcher.ts';
-import { Heartbeat, isWell, type Ping } from './heartbeat.ts';
-import { LastWork } from './last-work.ts';
+import { Ending } from './ending.ts';
+import { Heartbeat, type Ping } from './heartbeat.ts';
 import { Learning } from './learning.ts';
-import { obeyLeftOrders, takeLeftOrders } from './left-orders.ts';
+import { LeftOrders } from './left-orders.ts';
 import { Poller } from './poller.ts';
 import type { Store } from './ports.ts';
 import { Recollection } from './recollection.ts';
@@ -55,14 +54,6 @@ export interface DaemonParts extends ConnectionParts {
 }
 
 const usualSleepMs = 1000;
-/** Orders are looked for no sooner than this after the last time. */
-const lookMs = 500;
-/** Running polls and deliveries get this long to finish at the end; Docker kills after 10 s … */
-const drainMs = 7000;
-/** … and what is left to be stored this long, and again after a word of the end itself. */
-const lastStoreMs = 1000;
-/** How metrics count the end of a sending. */
-const countedAs = { delivered: 'delivered', retry: 'retried', dead: 'dead', needless: 'dead' } as const;
 
 /**
  * The running daemon. Everything happens in turns: something came in (a poll ended, a message was sent, a
@@ -87,11 +78,9 @@ export class Daemon {
   readonly #learning: Learning;
   readonly #connections: Connections;
   readonly #timer: WakeTimer;
-  readonly #lastWork: LastWork;
+  readonly #ending: Ending;
+  readonly #leftOrders: LeftOrders;
   #running = false;
-  #looksForOrders = false;
-  #lookedAt = Number.NEGATIVE_INFINITY;
-  #firstPoll: 'awaited' | 'ended' | 'stored' = 'awaited';
 
   constructor(parts: DaemonParts) {
     this.#parts = parts;
@@ -105,7 +94,12 @@ export class Daemon {
     this.#journal = new DaemonJournal(log);
     this.#connections = new Connections(parts, settings);
     this.#timer = new WakeTimer({ clock, now: () => this.#time.now(), wake: () => this.#tick() });
-    this.#heartbeat = new Heartbeat({ ping: parts.ping, settings: settings.heartbeat, now });
+    this.#heartbeat = new Heartbeat({
+      ping: parts.ping,
+      settings: settings.heartbeat,
+      now,
+      ended: (reached) => this.#journal.heartbeatEnded(reached),
+    });
     this.#retention = new Retention({ store, aliveAt: this.state.lastRunEndedAt, now });
     this.recollection = new Recollection({
       state: this.state,
@@ -123,30 +117,27 @@ export class Daemon {
     });
     this.#dispatcher = new Dispatcher({
       state: this.state,
+      reader: store,
+      recollection: this.recollection,
       maySend,
       now: () => this.#time.now(),
-      compose: (message, charts) =>
-        composeMessage(
-          {
-            state: this.state,
-            reader: store,
-            recollection: this.recollection,
-            now: () => this.#time.now(),
-            acknowledgeUrl: parts.acknowledgeUrl,
-          },
-          message,
-          charts,
-        ),
+      acknowledgeUrl: parts.acknowledgeUrl,
       ended: (sent) => this.#deliveryEnded(sent),
     });
     this.#dispatcher.adopt(this.#connections.channels);
-    const isIdle = () => this.poller.running === 0 && this.#dispatcher.running === 0;
-    this.#lastWork = new LastWork({ clock, isIdle });
     this.#committer = new Committer({
       state: this.state,
       store,
       clock,
       committed: (failure, claims) => this.#committed(failure, claims),
+    });
+    this.#leftOrders = new LeftOrders({
+      state: this.state,
+      store,
+      journal: this.#journal,
+      alone: (work) => this.#committer.alone(work),
+      act: (work) => this.act(work),
+      handOver: parts.handOver ?? (() => undefined),
     });
     this.#learning = new Learning({
       state: this.state,
@@ -155,6 +146,17 @@ export class Daemon {
       clock,
       log,
       learned: () => this.#committer.schedule(),
+    });
+    this.#ending = new Ending({
+      clock,
+      timer: this.#timer,
+      learning: this.#learning,
+      poller: this.poller,
+      dispatcher: this.#dispatcher,
+      heartbeat: this.#heartbeat,
+      committer: this.#committer,
+      connections: this.#connections,
+      noteEnd: () => writeNote(this.state, aliveNote, String(this.#time.now())),
     });
   }
 
@@ -229,53 +231,31 @@ export class Daemon {
   }
 
   /** Ends at once and stores nothing more: somebody else goes on from what is stored. */
-  async forsake(): Promise<void> {
+  forsake(): Promise<void> {
     this.#running = false;
-    this.#timer.stop();
-    this.#learning.stop();
-    this.#committer.stop();
-    this.poller.stop();
-    this.poller.abandon();
-    this.#dispatcher.stop();
-    this.#dispatcher.abandon();
-    this.#heartbeat.abandon();
-    await this.#connections.close();
+    return this.#ending.forsake();
   }
 
   /** Ends: no new work, running work finishes or is abandoned, everything known is stored. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
     this.#running = false;
-    this.#timer.stop();
-    this.#learning.stop();
-    this.poller.stop();
-    this.#dispatcher.stop();
-    void this.#committer.flush();
-    await this.#lastWork.end(drainMs);
-    this.poller.abandon();
-    this.#dispatcher.abandon();
-    this.#heartbeat.abandon();
-    void this.#committer.flush();
-    await this.#lastWork.end(lastStoreMs);
-    writeNote(this.state, aliveNote, String(this.#time.now()));
-    await within(lastStoreMs, this.#parts.clock, this.#committer.flush());
-    this.#committer.stop();
-    await this.#connections.close();
+    return this.#ending.stop();
   }
 
   #pollEnded(account: WatchedAccount, outcome: Outcome): void {
     this.counting.countPoll(account.settings.id, outcome.kind, outcome.durationMs);
     this.#journal.pollEnded(account, outcome);
-    if (this.#firstPoll === 'awaited') this.#firstPoll = 'ended';
+    this.#heartbeat.pollEnded();
     this.act((now) => observePoll(this.state, account, outcome, now));
-    this.#lastWork.somethingEnded();
+    this.#ending.somethingEnded();
   }
 
   #deliveryEnded(sent: Sent): void {
     const { delivery, message } = sent;
-    this.counting.countNotification(message.channel, countedAs[delivery.kind]);
+    this.counting.countDelivery(message.channel, delivery.kind);
     this.#journal.deliveryEnded(sent);
     this.act((now) => recordDelivery(this.state, sent, now));
-    this.#lastWork.somethingEnded();
+    this.#ending.somethingEnded();
   }
 
   #tick(): void {
@@ -283,7 +263,7 @@ export class Daemon {
     this.#followJump();
     const now = this.#time.now();
     this.poller.start(now);
-    this.#takeOrders(now);
+    this.#leftOrders.look(now);
     sendDueReports(this.state, now);
     this.#learning.start(now);
     this.#prune(now);
@@ -294,21 +274,6 @@ export class Daemon {
     this.#timer.wakeBy(
       Math.min(latest, nextReportAt(this.state), this.#retention.nextAt, this.#heartbeat.nextAt),
     );
-  }
-
-  /** What the command line left; looked for again only after the answer, and not at each of many polls a second. */
-  #takeOrders(now: number): void {
-    // A clock that was set back asks anew.
-    if (this.#looksForOrders || Math.abs(now - this.#lookedAt) < lookMs) return;
-    this.#looksForOrders = true;
-    this.#lookedAt = now;
-    this.#committer.alone(async () => {
-      const taken = await takeLeftOrders(this.#parts.store);
-      this.#looksForOrders = false;
-      if (!(taken instanceof Error) && taken.length === 0) return;
-      const { handOver = () => undefined } = this.#parts;
-      this.act((now) => obeyLeftOrders({ state: this.state, journal: this.#journal, handOver }, taken, now));
-    });
   }
 
   #prune(now: number): void {
@@ -329,7 +294,7 @@ export class Daemon {
 
   #committed(failure: StorageError | null, claims: readonly Claim[]): void {
     this.#dispatcher.send(claims);
-    if (failure === null && this.#firstPoll === 'ended') this.#firstPoll = 'stored';
+    if (failure === null) this.#heartbeat.stored();
     if (isStorageFailing(this.state) !== (failure !== null)) {
       this.#journal.storageChanged(failure);
       this.act((now) => noteStorage(this.state, failure?.message ?? null, now));
@@ -350,15 +315,12 @@ export class Daemon {
   }
 
   #beat(now: number): void {
-    const healthy = isWell({
-      now,
-      pollStored: this.#firstPoll === 'stored',
+    this.#heartbeat.beat(now, () => ({
       storageFailing: this.#committer.failing,
       pollsRunning: this.poller.running,
       nextPollAt: this.poller.nextAt,
       messages: this.state.messages.values(),
-    });
-    this.#heartbeat.beat({ now, healthy, ended: (reached) => this.#journal.heartbeatEnded(reached) });
+    }));
   }
 
   /** A changed key deserves a new try at once. */
@@ -367,12 +329,4 @@ export class Daemon {
     if (account === undefined) return;
     account.poll = { ...account.poll, retryAt: null };
   }
-}
-
-/** Waits for something, but no longer than this. */
-async function within(ms: number, clock: Clock, something: Promise<void>): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const cancel = clock.setTimer(ms, late.resolve);
-  await Promise.race([something, late.promise]);
-  cancel();
 }

@@ -3,8 +3,9 @@ import type { OutboxMessage } from '../domain/outbox.ts';
 import { StorageError } from '../domain/ports.ts';
 import type { DeliveryEnd, Sent } from '../engine/delivery-ended.ts';
 import { absorbFollowers, putMessage, queueOf, sendable } from '../engine/queue.ts';
-import type { MonitorState } from '../engine/state.ts';
 import { threadSubject } from '../messages/message-wording.ts';
+import { composeMessage } from './compose.ts';
+import type { ComposeParts } from './message-frame.ts';
 import type { Channel } from './ports.ts';
 
 /** A message that was taken from the outbox to be sent as soon as the taking is stored. */
@@ -13,13 +14,9 @@ export interface Claim {
   readonly wasUncertain: boolean;
 }
 
-interface DispatcherParts {
-  readonly state: MonitorState;
+interface DispatcherParts extends ComposeParts {
   /** Whether anything may be sent at this instant. */
   readonly maySend: () => boolean;
-  readonly now: () => number;
-  /** Makes a message from the state as it is then, with charts where wanted; null when there is nothing left to say. */
-  readonly compose: (message: OutboxMessage, charts: boolean) => Promise<Message | null>;
   readonly ended: (sent: Sent) => void;
 }
 
@@ -149,7 +146,7 @@ export class Dispatcher {
   async #compose(message: OutboxMessage): Promise<Message | null | 'unreadable'> {
     try {
       const charts = this.#lanes.get(message.channel)?.channel.drawsAlerts === true;
-      return await this.#parts.compose(message, charts);
+      return await composeMessage(this.#parts, message, charts);
     } catch (error) {
       if (error instanceof StorageError) return 'unreadable';
       throw error;

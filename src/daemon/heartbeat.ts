@@ -14,27 +14,11 @@ const overdueMs = 60_000;
 const lookAgainMs = 1000;
 
 /** What the rule of the heartbeat goes by. */
-export interface Vitals {
-  readonly now: number;
-  /**
-   * A daemon that dies young at each of its starts must not look alive: it has stored a poll since it
-   * started.
-   */
-  readonly pollStored: boolean;
+interface Vitals {
   readonly storageFailing: boolean;
   readonly pollsRunning: number;
   readonly nextPollAt: number;
   readonly messages: Iterable<OutboxMessage>;
-}
-
-/** All is well while polls are stored, and neither a poll nor a message is overdue. */
-export function isWell(vitals: Vitals): boolean {
-  const { now, nextPollAt } = vitals;
-  // Where the schedule asks for no poll soon, such as a cron expression at night, none can be stored.
-  const resting = vitals.pollsRunning === 0 && nextPollAt > now + overdueMs;
-  if (vitals.storageFailing || !(vitals.pollStored || resting) || nextPollAt < now - overdueMs) return false;
-  for (const message of vitals.messages) if (isOverdue(message, now)) return false;
-  return true;
 }
 
 function isOverdue(message: OutboxMessage, now: number): boolean {
@@ -43,21 +27,27 @@ function isOverdue(message: OutboxMessage, now: number): boolean {
 }
 
 /**
- * Tells an outside watcher that lowwater works (a dead man's switch). It goes out only while `healthy` says
- * so, so that its absence means something.
+ * Tells an outside watcher that lowwater works (a dead man's switch). It goes out only while polls are stored, and neither a poll nor a
+ * message is overdue, so that its absence means something.
  */
 export class Heartbeat {
   readonly #ping: Ping;
+  readonly #ended: (reached: boolean) => void;
   #settings: HeartbeatSettings | null;
   #nextAt: number;
+  /** A daemon that dies young at each of its starts must not look alive. */
+  #firstPoll: 'awaited' | 'ended' | 'stored' = 'awaited';
   #busy: AbortController | null = null;
 
   constructor(parts: {
     readonly ping: Ping;
     readonly settings: HeartbeatSettings | null;
     readonly now: number;
+    /** Called with how each ended. */
+    readonly ended: (reached: boolean) => void;
   }) {
     this.#ping = parts.ping;
+    this.#ended = parts.ended;
     this.#settings = parts.settings;
     this.#nextAt = parts.now;
   }
@@ -71,25 +61,30 @@ export class Heartbeat {
     this.#nextAt = Math.min(this.#nextAt, now);
   }
 
-  /** Sends one when it is due; the result goes to `ended`, which logs what changed. */
-  beat(it: {
-    readonly now: number;
-    readonly healthy: boolean;
-    readonly ended: (reached: boolean) => void;
-  }): void {
-    if (this.#settings === null || it.now < this.#nextAt) return;
-    if (!it.healthy) {
+  pollEnded(): void {
+    if (this.#firstPoll === 'awaited') this.#firstPoll = 'ended';
+  }
+
+  /** What had changed until then is stored. */
+  stored(): void {
+    if (this.#firstPoll === 'ended') this.#firstPoll = 'stored';
+  }
+
+  /** Sends one when it is due. */
+  beat(now: number, vitals: () => Vitals): void {
+    if (this.#settings === null || now < this.#nextAt) return;
+    if (!this.#isWell(now, vitals())) {
       // What was held back goes out as soon as all is well, not at the next turn of a long interval.
-      this.#nextAt = it.now + Math.min(this.#settings.everyMs, lookAgainMs);
+      this.#nextAt = now + Math.min(this.#settings.everyMs, lookAgainMs);
       return;
     }
-    this.#nextAt = it.now + this.#settings.everyMs;
+    this.#nextAt = now + this.#settings.everyMs;
     if (this.#busy !== null) return;
     const controller = new AbortController();
     this.#busy = controller;
     void this.#ping(this.#settings.url, controller.signal).then((reached) => {
       this.#busy = null;
-      it.ended(reached);
+      this.#ended(reached);
     });
   }
 
@@ -99,5 +94,15 @@ export class Heartbeat {
 
   abandon(): void {
     this.#busy?.abort();
+  }
+
+  #isWell(now: number, vitals: Vitals): boolean {
+    const { nextPollAt } = vitals;
+    // Where the schedule asks for no poll soon, such as a cron expression at night, none can be stored.
+    const resting = vitals.pollsRunning === 0 && nextPollAt > now + overdueMs;
+    const isStored = this.#firstPoll === 'stored' || resting;
+    if (vitals.storageFailing || !isStored || nextPollAt < now - overdueMs) return false;
+    for (const message of vitals.messages) if (isOverdue(message, now)) return false;
+    return true;
   }
 }

@@ -6,40 +6,66 @@ import type { Store } from './ports.ts';
 
 /** The note that says when the command line last left an order. */
 const orderNote = 'order-at';
+/** Orders are looked for no sooner than this after the last time. */
+const lookMs = 500;
 
-/** Takes what the command line left in the database since it was last looked at. What it gives is a failure as well. */
-export async function takeLeftOrders(store: Store): Promise<readonly OperatorOrder[] | StorageError> {
-  try {
-    return await store.takeOrders();
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error;
-    return error;
-  }
+interface LeftOrdersParts {
+  readonly state: MonitorState;
+  readonly store: Store;
+  readonly journal: DaemonJournal;
+  /** Gives the store to some work once nothing else has it. */
+  readonly alone: (work: () => Promise<void>) => void;
+  /** Does something as a turn. */
+  readonly act: (work: (now: number) => void) => void;
+  /** The accounts are to go to another daemon. */
+  readonly handOver: () => void;
 }
 
-/** Obeys what was taken, as part of a turn. */
-export function obeyLeftOrders(
-  parts: {
-    readonly state: MonitorState;
-    readonly journal: DaemonJournal;
-    /** The accounts are to go to another daemon. */
-    readonly handOver: () => void;
-  },
-  taken: readonly OperatorOrder[] | StorageError,
-  now: number,
-): void {
-  const { state, journal } = parts;
-  if (taken instanceof StorageError) {
-    // While the database cannot be used nobody can have left an order in it. That is a failure to store like any other,
-    // and the next commit says so, so there must be one.
-    journal.ordersFailed(taken);
-    writeNote(state, orderNote, String(now));
-    return;
+/** What the command line left in the database for the daemon. */
+export class LeftOrders {
+  readonly #parts: LeftOrdersParts;
+  #looks = false;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: LeftOrdersParts) {
+    this.#parts = parts;
   }
-  for (const order of taken) {
-    if (order.kind === 'hand-over') parts.handOver();
-    else obeyOrder(state, order, now);
-    // The store forgets orders with the next commit, so there must be one.
+
+  /** Takes and obeys them; looks again only after the answer, and not at each of many polls a second. */
+  look(now: number): void {
+    // A clock that was set back asks anew.
+    if (this.#looks || Math.abs(now - this.#lookedAt) < lookMs) return;
+    this.#looks = true;
+    this.#lookedAt = now;
+    this.#parts.alone(async () => {
+      const taken = await this.#take();
+      this.#looks = false;
+      if (taken instanceof StorageError || taken.length > 0)
+        this.#parts.act((then) => this.#obey(taken, then));
+    });
+  }
+
+  async #take(): Promise<readonly OperatorOrder[] | StorageError> {
+    try {
+      return await this.#parts.store.takeOrders();
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      return error;
+    }
+  }
+
+  #obey(taken: readonly OperatorOrder[] | StorageError, now: number): void {
+    const { state, journal, handOver } = this.#parts;
+    // The store forgets orders with the next commit, so there must be one. While the database cannot be used nobody can have left an
+    // order in it: that is a failure to store like any other, and the next commit says so.
     writeNote(state, orderNote, String(now));
+    if (taken instanceof StorageError) {
+      journal.ordersFailed(taken);
+      return;
+    }
+    for (const order of taken) {
+      if (order.kind === 'hand-over') handOver();
+      else obeyOrder(state, order, now);
+    }
   }
 }

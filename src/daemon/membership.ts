@@ -3,6 +3,7 @@ import { Contact } from './contact.ts';
 import { openPatiently } from './open-patiently.ts';
 import { OwnLease } from './own-lease.ts';
 import { createOwnerStore, type OwnerStore } from './owner-store.ts';
+import { Pauses } from './pauses.ts';
 import type { Cluster, ClusterLook, ClusterMember, MemberCard, Store } from './ports.ts';
 import { type Role, type Standing, standingOf } from './standing.ts';
 
@@ -48,6 +49,7 @@ export class Membership {
   readonly #parts: MembershipParts;
   readonly #lease: OwnLease;
   readonly #contact: Contact;
+  readonly #pauses: Pauses;
   #role: Role = 'joining';
   #card: MemberCard | null = null;
   #store: OwnerStore | null = null;
@@ -56,13 +58,12 @@ export class Membership {
   #takeovers = 0;
   /** It gave the accounts away and lets others take them first. */
   #claimsFrom = Number.NEGATIVE_INFINITY;
-  #wake: () => void = () => undefined;
-  #stopped = false;
 
   constructor(parts: MembershipParts) {
     this.#parts = parts;
     this.#lease = new OwnLease(parts.clock, parts.leaseMs);
     this.#contact = new Contact(parts.log);
+    this.#pauses = new Pauses(parts.clock);
   }
 
   /** Looked at before anything is asked of a provider. */
@@ -93,11 +94,11 @@ export class Membership {
 
   /** Lives until `stop`. Rejects with `StorageError` where it never reached the database and waiting would not help. */
   async run(): Promise<void> {
-    const pause = (ms: number) => this.#pause(ms);
+    const { pause } = this.#pauses;
     await openPatiently({ cluster: this.#parts.cluster, contact: this.#contact, pause });
-    while (!this.#stopped) {
+    while (!this.#pauses.ended) {
       await this.#round();
-      await this.#pause(this.#nextRoundMs());
+      await pause(this.#nextRoundMs());
     }
   }
 
@@ -111,8 +112,7 @@ export class Membership {
 
   /** Ends; the owner's work has ended before. */
   async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#wake();
+    this.#pauses.end();
     await this.#leave();
   }
 
@@ -131,7 +131,7 @@ export class Membership {
     const sentAt = this.#lease.instant();
     const look = await this.#parts.cluster.renew({ ...card, ...this.#parts.card() });
     // It was left or lost while the answer was on its way.
-    if (this.#card !== card || this.#stopped) return;
+    if (this.#card !== card || this.#pauses.ended) return;
     this.#contact.heard(look, (sentAt.wall + this.#parts.clock.now()) / 2);
     if (look.renewed) this.#lease.countFrom(sentAt);
     if (this.#epoch !== null) await this.#keep(look, look.renewed);
@@ -191,7 +191,7 @@ export class Membership {
   async #load(store: OwnerStore): Promise<void> {
     try {
       const stored = await this.#parts.cluster.reader.load();
-      if (this.#store !== store || this.#stopped) return;
+      if (this.#store !== store || this.#pauses.ended) return;
       this.#role = 'owner';
       this.#parts.begin({ store, stored });
     } catch (error) {
@@ -298,18 +298,5 @@ export class Membership {
     // A renewal of which nobody heard is made good before the lease that it was for is over.
     if (owns && this.#contact.reaches) return leaseMs / renewalsPerLease;
     return Math.min(lookMs, leaseMs / looksPerLease);
-  }
-
-  /** Gives whether to go on. */
-  async #pause(ms: number): Promise<boolean> {
-    if (this.#stopped) return false;
-    await new Promise<void>((resolve) => {
-      const cancel = this.#parts.clock.setTimer(ms, resolve);
-      this.#wake = () => {
-        cancel();
-        resolve();
-      };
-    });
-    return !this.#stopped;
   }
 }

@@ -1,6 +1,6 @@
 import { isoText } from '../domain/moment.ts';
 import { isoOrNull, quantityJson } from '../views/public-json.ts';
-import type { ReplayResult } from './replay.ts';
+import type { ReplayResult } from './replay-result.ts';
 
 /** The public JSON of a replay. `severity` is the worst that was reached, `value` what it fired with. */
 export function replayJson({ incidents, messages }: ReplayResult) {

@@ -4,8 +4,9 @@ import type { PollRecord } from '../../src/domain/reading.ts';
 import type { Rule } from '../../src/domain/rule.ts';
 import type { AccountSettings, Settings } from '../../src/domain/settings.ts';
 import type { AccountPast } from '../../src/replay/past.ts';
-import { Replay, type ReplayResult } from '../../src/replay/replay.ts';
+import { Replay } from '../../src/replay/replay.ts';
 import { replayJson } from '../../src/replay/replay-json.ts';
+import type { ReplayResult } from '../../src/replay/replay-result.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { emptyReader } from '../../src/views/empty-reader.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Reading } from '../../domain/reading.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
 import type { SurveyedPast } from '../../replay/past.ts';
-import type { ReplayObserver } from '../../replay/replay.ts';
+import type { ReplayObserver } from '../../replay/replay-result.ts';
 import { thin } from '../../spending/thin.ts';
 
 /** More points than a terminal has dots, unless so many accounts are drawn that these would be too many. */

@@ -2,7 +2,7 @@ import { describeDuration } from '../../domain/duration.ts';
 import { plural } from '../../domain/moment.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import type { MessageCount } from '../../replay/notebook.ts';
-import type { ReplayResult } from '../../replay/replay.ts';
+import type { ReplayResult } from '../../replay/replay-result.ts';
 import { judgeRunways, type RunwayRecord } from '../../replay/runway-record.ts';
 import { layoutWidth, type Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';

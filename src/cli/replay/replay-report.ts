@@ -1,5 +1,5 @@
 import type { Settings } from '../../domain/settings.ts';
-import type { ReplayResult } from '../../replay/replay.ts';
+import type { ReplayResult } from '../../replay/replay-result.ts';
 import type { Output } from '../terminal/output.ts';
 import type { Traces } from './account-trace.ts';
 

@@ -1,6 +1,7 @@
 import type { Settings } from '../../domain/settings.ts';
-import { Replay, type ReplayObserver, type ReplayResult } from '../../replay/replay.ts';
+import { Replay } from '../../replay/replay.ts';
 import { replayJson } from '../../replay/replay-json.ts';
+import type { ReplayObserver, ReplayResult } from '../../replay/replay-result.ts';
 import { type CommandInput, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadConfiguration } from '../load-configuration.ts';

@@ -1,0 +1,98 @@
+import type { Clock } from '../domain/ports.ts';
+import type { Committer } from './committer.ts';
+import type { Connections } from './connections.ts';
+import type { Dispatcher } from './dispatcher.ts';
+import type { Heartbeat } from './heartbeat.ts';
+import type { Learning } from './learning.ts';
+import type { Poller } from './poller.ts';
+import type { WakeTimer } from './wake-timer.ts';
+
+/** Running polls and deliveries get this long to finish at the end; Docker kills after 10 s … */
+const drainMs = 7000;
+/** … and what is left to be stored this long, and again after a word of the end itself. */
+const lastStoreMs = 1000;
+
+interface EndingParts {
+  readonly clock: Clock;
+  readonly timer: WakeTimer;
+  readonly learning: Learning;
+  readonly poller: Poller;
+  readonly dispatcher: Dispatcher;
+  readonly heartbeat: Heartbeat;
+  readonly committer: Committer;
+  readonly connections: Connections;
+  /** Notes that the daemon lived until now: the last that it stores. */
+  readonly noteEnd: () => void;
+}
+
+/** How the work of a daemon ends. */
+export class Ending {
+  readonly #parts: EndingParts;
+  #idle: (() => void) | null = null;
+
+  constructor(parts: EndingParts) {
+    this.#parts = parts;
+  }
+
+  /** At once, and nothing more is stored. */
+  async forsake(): Promise<void> {
+    this.#beginNothing();
+    this.#parts.committer.stop();
+    this.#giveUp();
+    await this.#parts.connections.close();
+  }
+
+  /** Running work finishes or is abandoned, everything known is stored. */
+  async stop(): Promise<void> {
+    const { committer, connections, noteEnd } = this.#parts;
+    this.#beginNothing();
+    void committer.flush();
+    await this.#untilIdle(drainMs);
+    this.#giveUp();
+    void committer.flush();
+    await this.#untilIdle(lastStoreMs);
+    noteEnd();
+    await this.#atMost(lastStoreMs, committer.flush());
+    committer.stop();
+    await connections.close();
+  }
+
+  /** A poll or a delivery has ended. */
+  somethingEnded(): void {
+    if (this.#idle !== null && this.#isIdle()) this.#idle();
+  }
+
+  #beginNothing(): void {
+    const { timer, learning, poller, dispatcher } = this.#parts;
+    timer.stop();
+    learning.stop();
+    poller.stop();
+    dispatcher.stop();
+  }
+
+  #giveUp(): void {
+    const { poller, dispatcher, heartbeat } = this.#parts;
+    poller.abandon();
+    dispatcher.abandon();
+    heartbeat.abandon();
+  }
+
+  #isIdle(): boolean {
+    return this.#parts.poller.running === 0 && this.#parts.dispatcher.running === 0;
+  }
+
+  async #untilIdle(withinMs: number): Promise<void> {
+    if (this.#isIdle()) return;
+    const idle = Promise.withResolvers<void>();
+    this.#idle = idle.resolve;
+    await this.#atMost(withinMs, idle.promise);
+    this.#idle = null;
+  }
+
+  async #atMost(ms: number, work: Promise<void>): Promise<void> {
+    const late = Promise.withResolvers<void>();
+    const cancel = this.#parts.clock.setTimer(ms, late.resolve);
+    await Promise.race([work, late.promise]);
+    cancel();
+  }
+}

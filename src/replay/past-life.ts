@@ -1,0 +1,218 @@
+import { recollectionOf } from '../daemon/recollection.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import type { Calendar, Random } from '../domain/ports.ts';
+import type { PollRecord } from '../domain/reading.ts';
+import type { Settings } from '../domain/settings.ts';
+import { changedOnlyReadings, letChangesGo } from '../engine/batch.ts';
+import { skipUnwatched } from '../engine/clock-moved.ts';
+import { LearnFromHistory } from '../engine/learn-spending.ts';
+import { observePoll } from '../engine/observe.ts';
+import { startMonitor } from '../engine/restore.ts';
+import type { MonitorState } from '../engine/state.ts';
+import { endTurn } from '../engine/turn.ts';
+import { Feed } from './feed.ts';
+import { IncidentBook } from './incident-book.ts';
+import { MergedFeeds } from './merge-feeds.ts';
+import { Notebook } from './notebook.ts';
+import { type AccountPast, type SurveyedPast, usualInterval } from './past.ts';
+import type { ReplayObserver, ReplayResult } from './replay-result.ts';
+import { startingState, withUsualPolls } from './starting-state.ts';
+
+/** So many turns in which nothing but readings changed are forgotten together: more would outlive the space of young objects. */
+const quietTurns = 100;
+
+interface LifeParts {
+  readonly settings: Settings;
+  readonly calendar: Calendar;
+  readonly pasts: readonly SurveyedPast[];
+  readonly observer: ReplayObserver;
+}
+
+/** The engine in the past: its state, and the accounts whose polls come in. */
+export class PastLife {
+  readonly #state: MonitorState;
+  readonly #notebook: Notebook;
+  readonly #book: IncidentBook;
+  readonly #feeds: MergedFeeds;
+  readonly #observer: ReplayObserver;
+  readonly #pasts: readonly SurveyedPast[];
+  readonly #since: number;
+  #until: number;
+  /** Accounts that are being watched. While there is none, nobody is there whom time could tell anything. */
+  readonly #watched = new Set<string>();
+  #quietTurns = 0;
+
+  private constructor(it: {
+    readonly state: MonitorState;
+    readonly feeds: readonly Feed[];
+    readonly parts: LifeParts;
+    readonly since: number;
+  }) {
+    this.#state = it.state;
+    this.#pasts = it.parts.pasts;
+    this.#observer = it.parts.observer;
+    this.#feeds = new MergedFeeds(it.feeds);
+    this.#since = it.since;
+    this.#until = it.since;
+    this.#notebook = new Notebook(it.state, it.since);
+    this.#book = new IncidentBook(it.state);
+  }
+
+  /** The engine as it is where the past begins, with all that is known from before. */
+  static async begin(parts: LifeParts): Promise<PastLife> {
+    const { settings, calendar, pasts } = parts;
+    const feeds: Feed[] = [];
+    for (const past of pasts) {
+      const { poll } = past.account;
+      const intervalMs = usualInterval(past, calendar);
+      feeds.push(await Feed.open(past, { poll, calendar, backoff: settings.provider.backoff, intervalMs }));
+    }
+    const since = Math.min(...pasts.map(({ firstAt }) => firstAt));
+    const state = startMonitor({
+      settings: { ...settings, accounts: pasts.map((past) => withUsualPolls(past, calendar)) },
+      calendar,
+      random: countingIds(),
+      stored: await startingState(pasts, since),
+      now: since,
+    });
+    for (const { account, before } of pasts) await rememberAll(state, account.id, { before, now: since });
+    return new PastLife({ state, feeds, parts, since });
+  }
+
+  /** Whether the next step is at hand. */
+  get ready(): boolean {
+    return this.#feeds.first?.ready ?? true;
+  }
+
+  async readOn(): Promise<void> {
+    await this.#feeds.first?.fill();
+  }
+
+  /** Lets the next thing happen. Gives how many polls that was; null when the past is over. */
+  step(): number | null {
+    const feed = this.#feeds.first;
+    if (feed === null) return null;
+    const { at, step } = feed;
+    const { id } = feed.past.account;
+    if (step === 'poll') {
+      const { poll } = feed;
+      this.#feeds.advance();
+      this.#liveUntil(at);
+      this.#watched.add(id);
+      this.#observe(id, outcomeOf(poll), at);
+      return 1;
+    }
+    this.#liveUntil(step === 'end' ? at + 1 : at);
+    this.#until = Math.max(this.#until, at);
+    if (step === 'unread') this.#observe(id, unread, at);
+    else if (step === 'end') this.#leave(id, this.#endOfAll() + 1 - at);
+    else if (this.#groupWaits(id) && feed.wait()) {
+      this.#feeds.moved();
+      return 0;
+    } else this.#leave(id, feed.forMs);
+    this.#feeds.advance();
+    return 0;
+  }
+
+  result(): ReplayResult {
+    this.#notebook.finish();
+    return {
+      incidents: this.#book.incidents,
+      messages: this.#notebook.count,
+      accounts: this.#pasts,
+      since: this.#since,
+      until: this.#until,
+    };
+  }
+
+  /** From now on nobody watches the account, for so long. */
+  #leave(id: string, forMs: number): void {
+    skipUnwatched(this.#state, id, forMs);
+    this.#watched.delete(id);
+  }
+
+  /** Does what time brings before `at`, each at its own instant. */
+  #liveUntil(at: number): void {
+    if (this.#watched.size === 0) return;
+    const { due } = this.#state;
+    for (let next = this.#nextAt(due.nextAt); next < at; next = this.#nextAt(due.nextAt)) this.#endTurn(next);
+  }
+
+  #nextAt(dueAt: number): number {
+    return Math.min(dueAt, this.#notebook.nextAt);
+  }
+
+  #observe(id: string, outcome: Outcome, at: number): void {
+    const account = this.#state.accounts.get(id);
+    if (account === undefined) throw new Error(`${id} has a past but is not watched`);
+    observePoll(this.#state, account, outcome, at);
+    if (outcome.kind === 'ok') this.#book.read(account);
+    this.#endTurn(at);
+    const { reading } = account.poll;
+    if (outcome.kind === 'ok' && reading !== null) this.#observer.read?.(account, reading);
+  }
+
+  #endTurn(now: number): void {
+    endTurn(this.#state, now);
+    this.#takeChanges();
+    while (this.#notebook.deliverDue(now)) {
+      endTurn(this.#state, now);
+      this.#takeChanges();
+    }
+  }
+
+  /** What would be stored is written down as far as people ask for it, and forgotten. */
+  #takeChanges(): void {
+    if (changedOnlyReadings(this.#state) && ++this.#quietTurns < quietTurns) return;
+    this.#quietTurns = 0;
+    this.#book.note(letChangesGo(this.#state));
+  }
+
+  /** The provider asked all accounts that share the secret to wait: it is watched, and not polled. */
+  #groupWaits(id: string): boolean {
+    const { groups, backoffs } = this.#state;
+    return (backoffs.get(groups.get(id) ?? id)?.strikes ?? 0) > 0;
+  }
+
+  /** An instant that no poll comes after. */
+  #endOfAll(): number {
+    return this.#pasts.reduce((latest, { lastAt, until }) => Math.max(latest, lastAt, until ?? 0), 0);
+  }
+}
+
+/** What rules and forecasts know of an account from before: its log, and its spending made from history. */
+async function rememberAll(
+  state: MonitorState,
+  id: string,
+  { before, now }: { readonly before: AccountPast['before']; readonly now: number },
+): Promise<void> {
+  const account = state.accounts.get(id);
+  if (account === undefined) return;
+  await recollectionOf(state, before, () => now).of(account);
+  if (!state.unlearned.has(id)) return;
+  const learning = new LearnFromHistory(state, account, now);
+  for await (const part of before.readings(learning.query)) learning.take(part);
+  learning.finish();
+}
+
+const usage = {};
+const unread: Outcome = {
+  kind: 'network_error',
+  reason: 'no reading is known of that time',
+  durationMs: 0,
+  usage,
+};
+
+function outcomeOf({ outcome, reading }: PollRecord): Outcome {
+  if (outcome === 'ok') {
+    if (reading === null) throw new Error('a poll that ended ok has a reading');
+    return { kind: 'ok', answer: reading, durationMs: 0, usage };
+  }
+  return { kind: outcome, reason: 'as it is stored', durationMs: 0, usage };
+}
+
+/** Nothing of a replay is kept or sent: its ids need to be unique in it only, and its pauses are not random. */
+function countingIds(): Random {
+  let count = 0;
+  return { fraction: () => 0.5, id: () => String(++count), bytes: (length) => Buffer.alloc(length) };
+}

@@ -1,0 +1,25 @@
+import type { Reading } from '../domain/reading.ts';
+import type { WatchedAccount } from '../engine/watched-account.ts';
+import type { ReplayedIncident } from './incident-book.ts';
+import type { MessageCount } from './notebook.ts';
+import type { SurveyedPast } from './past.ts';
+
+/** What the configuration would have made of the past. */
+export interface ReplayResult {
+  /** In the order in which they fired; those of a provider as a whole among them. */
+  readonly incidents: readonly ReplayedIncident[];
+  readonly messages: MessageCount;
+  /** The accounts that have a past, in the order given. */
+  readonly accounts: readonly SurveyedPast[];
+  /** The first poll, and the end of what was watched. Both 0 without any poll. */
+  readonly since: number;
+  readonly until: number;
+}
+
+/** Somebody who looks on. */
+export interface ReplayObserver {
+  /** Before the first poll is judged. */
+  begins?(accounts: readonly SurveyedPast[]): void;
+  /** A reading was judged; `account` is as the engine knows it after that. */
+  read?(account: WatchedAccount, reading: Reading): void;
+}
