@@ -94,8 +94,7 @@ function times(work: (place: number) => number): number {
 }
 
 function store(state: MonitorState): void {
-  const batch = takeBatch(state);
-  if (batch !== null) batchStored(state, batch);
+  for (let batch = takeBatch(state); batch !== null; batch = takeBatch(state)) batchStored(state, batch);
 }
 
 function good(place: number): Outcome {

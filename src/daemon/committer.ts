@@ -78,13 +78,19 @@ export class Committer {
     this.#stopped = true;
   }
 
-  /** Writes what has changed until now, right after what is under way. Resolves after the attempt. */
+  /** Writes what has changed until now, a batch of it, right after what is under way. Resolves after the attempt. */
   flush(): Promise<void> {
     this.#disarm();
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
       this.#goOn();
     });
+  }
+
+  /** Writes all that has changed, however many batches it takes, if the disk lets it. */
+  async flushAll(): Promise<void> {
+    do await this.flush();
+    while (!this.#failing && !isAllTaken(this.#parts.state));
   }
 
   /** Resolves once what has changed beyond plain readings is stored, or cannot be for now. */
@@ -126,7 +132,8 @@ export class Committer {
     if (isAllTaken(state) && this.#unsettled === null) return Number.POSITIVE_INFINITY;
     if (this.#failing) return retryMs;
     const beganToWait = state.polls.urgent || state.backoffs.unsaved.size > 0;
-    if (beganToWait || state.polls.size >= mostGathered) return 0;
+    const gathered = Math.max(state.polls.size, state.polled.unsaved.size);
+    if (beganToWait || gathered >= mostGathered) return 0;
     if (changedOnlyReadings(state)) return gatherReadingsMs;
     const sinceMs = this.#parts.clock.monotonic() - this.#alertsWrittenAt;
     return Math.max(0, Math.ceil(gatherMs - sinceMs));

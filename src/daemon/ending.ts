@@ -52,7 +52,7 @@ export class Ending {
     void committer.flush();
     await this.#untilIdle(lastStoreMs);
     noteEnd();
-    await this.#atMost(lastStoreMs, committer.flush());
+    await this.#atMost(lastStoreMs, committer.flushAll());
     committer.stop();
     await connections.close();
   }

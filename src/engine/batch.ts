@@ -8,19 +8,26 @@ import type { MonitorState } from './state.ts';
 import type { Unsaved } from './unsaved.ts';
 
 /**
+ * A batch holds no more polls than this, and no more of what is known of accounts: all of 50,000 have changed after a start, and hours of
+ * polls wait when a disk works again. Each transaction would take a second, in which nothing else happens. What is left
+ * goes into the next. Alerts, incidents and messages belong together and are taken whole.
+ */
+const mostReadings = 1000;
+
+/**
  * What changed since the last batch was taken, as one transaction's worth of records; null when nothing did. The
- * notes begin anew: what changes from here on belongs to the next batch. Each batch taken ends with `batchStored` or
+ * notes begin anew: what changes from here on belongs to a later batch. Each batch taken ends with `batchStored` or
  * `batchReturned` before the next is taken.
  */
 export function takeBatch(state: MonitorState): Batch | null {
   if (isAllTaken(state)) return null;
-  const accounts = state.polled.take();
-  const spending = state.spending.take();
+  const accounts = state.polled.take(mostReadings);
+  const spending = state.spending.take(mostReadings);
   const alerts = state.alerts.take();
   const messages = state.messages.take();
   const notes = state.notes.take();
   return {
-    polls: state.polls.take(),
+    polls: state.polls.take(mostReadings),
     accounts: accounts.rows,
     removedAccounts: accounts.removed,
     spending: spending.rows.flatMap((it) => storedSpending(it)),

@@ -30,11 +30,12 @@ export class PollNotes {
     this.#keepNewest();
   }
 
-  take(): Polls {
+  /** All of them, or the oldest where there are more than `most`. */
+  take(most = Number.POSITIVE_INFINITY): Polls {
     if (this.#taken.length > 0) throw new Error('polls were taken before the last batch ended');
-    this.#taken = this.#polls;
-    this.#polls = [];
-    this.#urgent = false;
+    this.#taken = this.#polls.slice(0, most);
+    this.#polls = this.#polls.slice(most);
+    this.#urgent &&= this.#polls.length > 0;
     return this.#taken;
   }
 

@@ -55,10 +55,10 @@ export class Records<Row> {
     if (!this.unsaved.has(key)) this.#rows.delete(key);
   }
 
-  take(): Taken<Row> {
+  take(most?: number): Taken<Row> {
     const rows: Row[] = [];
     const removed: string[] = [];
-    for (const key of this.unsaved.take()) {
+    for (const key of this.unsaved.take(most)) {
       const row = this.#rows.get(key);
       if (row === undefined) removed.push(key);
       else rows.push(row);

@@ -31,12 +31,17 @@ export class Unsaved {
     return this.#changed.has(key) || this.#taken.has(key);
   }
 
-  /** What changed since the last call. One batch at a time: its end comes before the next is taken. */
-  take(): ReadonlySet<string> {
+  /** What changed since the last call, `most` of it where it is more. One batch at a time: its end comes before the next is taken. */
+  take(most = Number.POSITIVE_INFINITY): ReadonlySet<string> {
     if (this.#taken.size > 0) throw new Error('a batch was taken before the last one ended');
     if (this.#changed.size === 0) return nothing;
-    this.#taken = this.#changed;
-    this.#changed = new Set();
+    if (this.#changed.size <= most) {
+      this.#taken = this.#changed;
+      this.#changed = new Set();
+      return this.#taken;
+    }
+    this.#taken = new Set([...this.#changed].slice(0, most));
+    for (const key of this.#taken) this.#changed.delete(key);
     return this.#taken;
   }
 

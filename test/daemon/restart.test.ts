@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isAllStored } from '../../src/engine/batch.ts';
 import { acknowledge, addSilence, expireSilence } from '../../src/engine/operate.ts';
 import { endSession, isSessionEnded } from '../../src/engine/signed-out.ts';
 import {
@@ -21,6 +22,15 @@ function alertOf(world: World, id = 'sms-low') {
 }
 
 describe('a restart keeps every state and its clocks', () => {
+  test('an orderly end stores everything, however many transactions it takes', async () => {
+    const world = await startWorld({ rules: [rule] });
+    const { state } = world.daemon;
+    for (let at = 0; at < 2500; at++)
+      state.polls.add({ account: 'otp', poll: { at: world.now + at, outcome: 'timeout', reading: null } });
+    await world.stop();
+    expect(isAllStored(state)).toBe(true);
+  });
+
   test('pending: the time before counts, the time between does not', async () => {
     const world = await startWorld({ rules: [{ ...rule, forMs: 10 * minuteMs }] });
     await read(world, 100);

@@ -49,6 +49,36 @@ test('an incident that nobody has to hear of any more leaves the memory with the
   expect(state.incidents.has('i-1')).toBe(false);
 });
 
+test('more polls and accounts than a transaction takes at once go in several, the oldest first', () => {
+  const state = freshState();
+  for (let at = 0; at < 2500; at++) {
+    state.polls.add({ account: 'otp', poll: { at, outcome: 'timeout', reading: null } });
+    state.polled.delete(`gone-${at}`);
+  }
+  putMessage(state, message());
+  const taken: unknown[] = [];
+  for (let batch = takeBatch(state); batch !== null; batch = takeBatch(state)) {
+    const { polls, removedAccounts, messages } = batch;
+    taken.push([polls.length, polls[0]?.poll.at, removedAccounts.length, messages.length]);
+    batchStored(state, batch);
+  }
+  expect(taken).toEqual([
+    [1000, 0, 1000, 1],
+    [1000, 1000, 1000, 0],
+    [500, 2000, 500, 0],
+  ]);
+});
+
+test('a part of what changed that failed comes first in the next batch', () => {
+  const state = freshState();
+  for (let at = 0; at < 1001; at++)
+    state.polls.add({ account: 'otp', poll: { at, outcome: 'auth_failed', reading: null } });
+  takeBatch(state);
+  expect(state.polls.urgent).toBe(true);
+  batchReturned(state);
+  expect(takeBatch(state)?.polls[0]?.poll.at).toBe(0);
+});
+
 test('a batch that failed is part of the next, with the polls that came meanwhile after its own', () => {
   const state = freshState();
   state.polls.add({ account: 'otp', poll: { at: now, outcome: 'rate_limited', reading: null } });

@@ -34,9 +34,8 @@ export function seedDatabase(path: string, settings: Settings, polls: readonly S
     observePoll(state, watched, outcomeOf(answer), at);
     endTurn(state, at);
   }
-  // One commit for all: what is tested is what is in the database, not how it got there.
-  const batch = takeBatch(state);
-  if (batch !== null) {
+  // As few commits as it takes: what is tested is what is in the database, not how it got there.
+  for (let batch = takeBatch(state); batch !== null; batch = takeBatch(state)) {
     store.commit(batch);
     batchStored(state, batch);
   }
