@@ -93,7 +93,7 @@ export class Daemon {
     this.state = startMonitor({ settings, calendar, random, stored: parts.stored, now });
     this.#journal = new DaemonJournal(log);
     this.#connections = new Connections(parts, settings);
-    this.#timer = new WakeTimer({ clock, now: () => this.#time.now(), wake: () => this.#tick() });
+    this.#timer = new WakeTimer({ clock, until: (at) => this.#time.until(at), wake: () => this.#tick() });
     this.#heartbeat = new Heartbeat({
       ping: parts.ping,
       settings: settings.heartbeat,

@@ -5,6 +5,8 @@ import type { Clock } from '../domain/ports.ts';
  * correction.
  */
 const jumpMs = 2000;
+/** The wall clock counts whole milliseconds: a difference up to one is none. */
+const wallStepMs = 1;
 /**
  * Looked at after more than this many of the usual times, the process itself stood still: a paused container,
  * a stopped process.
@@ -33,7 +35,12 @@ export class SteadyClock {
   }
 
   now(): number {
-    return Math.round(this.#baseMs + this.#clock.monotonic());
+    return Math.floor(this.#exact());
+  }
+
+  /** The milliseconds until `at`, with their fraction; negative when it is over. */
+  until(at: number): number {
+    return at - this.#exact();
   }
 
   /**
@@ -44,9 +51,13 @@ export class SteadyClock {
     const monotonic = this.#clock.monotonic();
     const driftMs = this.#clock.now() - (this.#baseMs + monotonic);
     const unwatchedMs = monotonic - this.#askedAt;
-    this.#baseMs += driftMs;
+    if (Math.abs(driftMs) > wallStepMs) this.#baseMs += driftMs;
     this.#askedAt = monotonic;
     const jumped = Math.abs(driftMs) > jumpMs ? driftMs : 0;
     return Math.round(jumped + (unwatchedMs > this.#pauseMs ? unwatchedMs : 0));
+  }
+
+  #exact(): number {
+    return this.#baseMs + this.#clock.monotonic();
   }
 }

@@ -2,12 +2,20 @@ import type { Clock } from '../domain/ports.ts';
 
 /** One timer for the soonest of many instants: asking for a later one than it waits for costs nothing. */
 export class WakeTimer {
-  readonly #parts: { readonly clock: Clock; readonly now: () => number; readonly wake: () => void };
+  readonly #parts: {
+    readonly clock: Clock;
+    readonly until: (at: number) => number;
+    readonly wake: () => void;
+  };
   #at = Number.POSITIVE_INFINITY;
   #cancel: () => void = () => undefined;
   #stopped = false;
 
-  constructor(parts: { readonly clock: Clock; readonly now: () => number; readonly wake: () => void }) {
+  constructor(parts: {
+    readonly clock: Clock;
+    readonly until: (at: number) => number;
+    readonly wake: () => void;
+  }) {
     this.#parts = parts;
   }
 
@@ -16,7 +24,8 @@ export class WakeTimer {
     if (this.#stopped || at >= this.#at) return;
     this.#cancel();
     this.#at = at;
-    const delayMs = Math.max(0, Math.ceil(at - this.#parts.now()));
+    // The time by which turns go counts whole milliseconds.
+    const delayMs = Math.max(0, this.#parts.until(Math.ceil(at)));
     this.#cancel = this.#parts.clock.setTimer(delayMs, () => {
       this.#at = Number.POSITIVE_INFINITY;
       this.#parts.wake();

@@ -13,16 +13,24 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   setTimer(delayMs, fire) {
-    if (delayMs <= 0) {
-      const immediate = setImmediate(fire);
-      return () => clearImmediate(immediate);
-    }
-    let timer: NodeJS.Timeout;
-    const arm = (restMs: number): void => {
-      const stepMs = Math.min(restMs, longestTimerMs);
-      timer = setTimeout(() => (restMs > stepMs ? arm(restMs - stepMs) : fire()), stepMs);
+    const endsAt = performance.now() + delayMs;
+    let cancel: () => void;
+    const look = (): void => {
+      const restMs = endsAt - performance.now();
+      if (restMs > 0) wait(restMs);
+      else fire();
     };
-    arm(delayMs);
-    return () => clearTimeout(timer);
+    // Node's timers come up to a millisecond too soon; another one for what is left would come up to two too late.
+    const wait = (restMs: number): void => {
+      if (restMs < 1) {
+        const immediate = setImmediate(look);
+        cancel = () => clearImmediate(immediate);
+      } else {
+        const timer = setTimeout(look, Math.min(Math.ceil(restMs), longestTimerMs));
+        cancel = () => clearTimeout(timer);
+      }
+    };
+    wait(delayMs);
+    return () => cancel();
   },
 };

@@ -31,6 +31,16 @@ describe('timers of any length', () => {
   });
 });
 
+test('a timer never fires too soon, whatever part of a millisecond it waits for', async () => {
+  const earliest: number[] = [];
+  for (let delayMs = 0; delayMs < 20; delayMs += 0.37) {
+    const begunAt = systemClock.monotonic();
+    await new Promise<void>((resolve) => systemClock.setTimer(delayMs, resolve));
+    earliest.push(systemClock.monotonic() - begunAt - delayMs);
+  }
+  expect(Math.min(...earliest)).toBeGreaterThanOrEqual(0);
+});
+
 test('the monotonic clock never goes back', () => {
   let last = systemClock.monotonic();
   for (let count = 0; count < 1000; count++) {
