@@ -3,6 +3,7 @@ import type { AccountState } from '../domain/ports.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
 import { longestWindow } from '../rules/about-rules.ts';
+import { ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { createReadingLog } from '../spending/reading-log.ts';
 import { followChannels } from './channel-changes.ts';
@@ -37,7 +38,8 @@ export function watchAccounts(state: MonitorState, now: number): void {
   }
   groupAccounts(state);
   const watched = new Set(state.accounts.keys());
-  for (const settings of state.settings.accounts) watchAccount(state, settings, now);
+  const lists: RuleLists = new Map();
+  for (const settings of state.settings.accounts) watchAccount(state, settings, { now, lists });
   for (const alert of [...state.alerts.values()]) {
     const account = state.accounts.get(alert.account);
     const configured =
@@ -50,7 +52,7 @@ export function watchAccounts(state: MonitorState, now: number): void {
   for (const account of state.accounts.values()) {
     followAccount(state, account);
     if (watched.has(account.id)) judgeElapsed(state, account, now);
-    else scheduleAccount(state, account);
+    else if (!state.asleep.has(account.id)) scheduleAccount(state, account);
   }
 }
 
@@ -84,18 +86,40 @@ function countProviders(state: MonitorState): void {
   }
 }
 
-function watchAccount(state: MonitorState, settings: AccountSettings, now: number): void {
+/** The rules that watch an account, and what is made from them alone. */
+interface RuleList extends Pick<WatchedAccount, 'rules' | 'judges'> {
+  readonly windowMs: number;
+}
+
+/** By the ids in each: thousands of accounts share few lists. */
+type RuleLists = Map<string, RuleList>;
+
+function listFor(rules: readonly Rule[], lists: RuleLists): RuleList {
+  const ids = rules.map(({ id }) => id).join(' ');
+  const known = lists.get(ids);
+  if (known !== undefined) return known;
+  const judges = rules.map((rule) => ({ rule, kind: ruleKindOf(rule) }));
+  const list = { rules, judges, windowMs: longestWindow(rules) };
+  lists.set(ids, list);
+  return list;
+}
+
+function watchAccount(
+  state: MonitorState,
+  settings: AccountSettings,
+  { now, lists }: { readonly now: number; readonly lists: RuleLists },
+): void {
   const poll = state.polled.get(settings.id) ?? freshAccount(settings.id, now);
   if (!state.polled.has(settings.id)) state.polled.set(settings.id, poll);
   followSpending(state, settings);
-  const rules = rulesForAccount(state.settings, settings);
+  const { rules, judges, windowMs } = listFor(rulesForAccount(state.settings, settings), lists);
   const pollIntervalMs = pollInterval(state.calendar, settings.poll, now);
   const watched = state.accounts.get(settings.id);
   const pollGapMs = pollGap(state.calendar, settings.poll, poll);
-  const log = logFor(watched, rules, pollIntervalMs);
+  const log = logFor(watched, { windowMs, pollIntervalMs });
   state.accounts.set(
     settings.id,
-    new WatchedAccount({ settings, rules, pollIntervalMs, pollGapMs, log }, state),
+    new WatchedAccount({ settings, rules, judges, pollIntervalMs, pollGapMs, log }, state),
   );
 }
 
@@ -112,10 +136,8 @@ function followAccount(state: MonitorState, { settings: { name, labels }, alerts
 /** A rule that looks further back than before needs a longer log; it fills from what the old one had. */
 function logFor(
   watched: WatchedAccount | undefined,
-  rules: readonly Rule[],
-  pollIntervalMs: number,
+  { windowMs, pollIntervalMs }: { readonly windowMs: number; readonly pollIntervalMs: number },
 ): WatchedAccount['log'] {
-  const windowMs = longestWindow(rules);
   const kept = watched?.log;
   if (kept?.windowMs === windowMs && kept.pollIntervalMs === pollIntervalMs) return kept;
   const log = createReadingLog({ windowMs, pollIntervalMs });

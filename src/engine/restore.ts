@@ -47,7 +47,10 @@ function restoreState(state: MonitorState, stored: StoredState, now: number): vo
   for (const [name, value] of Object.entries(stored.notes)) state.notes.hold(name, { name, value });
   // It spoke of that one end: were it still there when the clock has been set back, it would lie in the future.
   if (stored.notes[aliveNote] !== undefined) state.notes.delete(aliveNote);
-  for (const account of stored.accounts) state.polled.hold(account.account, account);
+  for (const account of stored.accounts) {
+    state.polled.hold(account.account, account);
+    if (account.reading !== null) state.asleep.add(account.account);
+  }
   for (const alert of stored.alerts) state.alerts.hold(alert);
   for (const incident of stored.incidents) state.incidents.hold(incident.id, completed(incident));
   for (const silence of stored.silences) state.silences.hold(silence.id, silence);
@@ -60,7 +63,6 @@ function restoreState(state: MonitorState, stored: StoredState, now: number): vo
     const graceMs = lastRun.exact ? 0 : account.pollIntervalMs;
     skipUnwatched(state, account.settings.id, Math.max(0, now - lastRun.endedAt - graceMs));
     restoreSpending(state, account, spending.get(account.id));
-    if (account.poll.reading !== null) state.asleep.add(account.id);
   }
   // The clock is behind where it was: what was measured on it would otherwise lie in the future.
   if (lastRun.endedAt > now) followClock(state, now - lastRun.endedAt, now);

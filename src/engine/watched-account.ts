@@ -5,7 +5,6 @@ import type { Rule } from '../domain/rule.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
 import type { RuleKind } from '../rules/kind.ts';
-import { ruleKindOf } from '../rules/registry.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
 import type { AlertRecords } from './alert-records.ts';
@@ -25,7 +24,7 @@ export class WatchedAccount {
   readonly dueKey: string;
   readonly settings: AccountSettings;
   readonly rules: readonly Rule[];
-  /** The same, each with its kind: made once, because every poll asks for them. */
+  /** The same, each with its kind. */
   readonly judges: readonly Judge[];
   readonly pollIntervalMs: number;
   /** The mean gap of the three polls that are due after the last reading. */
@@ -35,14 +34,14 @@ export class WatchedAccount {
   readonly #tables: Tables;
 
   constructor(
-    parts: Pick<WatchedAccount, 'settings' | 'rules' | 'pollIntervalMs' | 'pollGapMs' | 'log'>,
+    parts: Pick<WatchedAccount, 'settings' | 'rules' | 'judges' | 'pollIntervalMs' | 'pollGapMs' | 'log'>,
     tables: Tables,
   ) {
     this.id = parts.settings.id;
     this.dueKey = `account:${parts.settings.id}`;
     this.settings = parts.settings;
     this.rules = parts.rules;
-    this.judges = parts.rules.map((rule) => ({ rule, kind: ruleKindOf(rule) }));
+    this.judges = parts.judges;
     this.pollIntervalMs = parts.pollIntervalMs;
     this.pollGapMs = parts.pollGapMs;
     this.log = parts.log;

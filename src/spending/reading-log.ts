@@ -14,6 +14,12 @@ const column = { at: 0, sms: 1, voip: 2, spentSms: 3, spentVoip: 4, blindMs: 5 }
 
 const columns = 6;
 
+/** Room for so many rows is made for the first. */
+const firstRows = 16;
+
+/** Of logs that are yet to be filled: tens of thousands are made at a start. */
+const noRows = new Float64Array(0);
+
 export interface ReadingLogOptions {
   /** How far back the longest rule looks (`longestWindow`). */
   readonly windowMs: number;
@@ -58,7 +64,7 @@ export function reloadLogSince(options: { readonly windowMs: number; readonly no
 class ReadingLog {
   readonly windowMs: number;
   readonly pollIntervalMs: number;
-  #rows = new Float64Array(columns * 16);
+  #rows = noRows;
   readonly #gaps: GapFinder;
   #start = 0;
   #end = 0;
@@ -222,9 +228,11 @@ class ReadingLog {
    */
   #makeRoom(): void {
     const kept = this.#rows.subarray(this.#start * columns, this.#end * columns);
-    const grow = this.#start * columns < this.#rows.length / 4;
+    const grow = this.#start * columns <= this.#rows.length / 4;
     const capacity = this.#rows.length / columns;
-    const rows = grow ? new Float64Array(columns * Math.ceil(capacity * 1.5)) : this.#rows;
+    const rows = grow
+      ? new Float64Array(columns * Math.max(firstRows, Math.ceil(capacity * 1.5)))
+      : this.#rows;
     if (grow) rows.set(kept);
     else rows.copyWithin(0, this.#start * columns, this.#end * columns);
     this.#rows = rows;
