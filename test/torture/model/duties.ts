@@ -5,6 +5,7 @@ import type { Calendar } from '../../../src/domain/ports.ts';
 import type { Reading } from '../../../src/domain/reading.ts';
 import type { Severity } from '../../../src/domain/severity.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
+import type { Send } from '../observer.ts';
 import { Violation } from '../story.ts';
 import type { AlertBook } from './alert-book.ts';
 import { DurableMap } from './durable-map.ts';
@@ -111,8 +112,10 @@ export class Duties {
     }
   }
 
-  delivered(message: OutboxMessage, at: number): void {
-    for (const item of message.items) this.#lastTold.set(`${message.channel}/${item.incident}`, at);
+  /** Also what no batch has said yet: while nothing can be stored it goes out from memory. */
+  delivered({ channel, message }: Send, at: number): void {
+    if (message.kind !== 'incidents') return;
+    for (const { incident } of message.notices) this.#lastTold.set(`${channel}/${incident.id}`, at);
   }
 
   /** Looks for what should have been told by now. */
@@ -172,8 +175,10 @@ export class Duties {
     if (kind === 'reminder') {
       const pauseMs = Math.min(...pausesOf(state, incident, message.channel));
       const last = this.#lastTold.get(`${message.channel}/${incident.id}`);
+      // What was told since it was decided may be this reminder itself, which went out before it could be stored.
+      const counts = last !== undefined && last <= at - (now - it.item.at);
       const calm = at - this.#disturbedAt > 1000;
-      if (last !== undefined && calm && Number.isFinite(pauseMs) && at - last < pauseMs - 1000) {
+      if (counts && calm && Number.isFinite(pauseMs) && at - last < pauseMs - 1000) {
         throw new Violation(
           'reminders keep their distance',
           `${what}: ${at - last} ms after the last word, decided at ${it.item.at}, now ${now}`,

@@ -208,8 +208,7 @@ export class Ledger {
     this.#expectSameContent(message.id, send);
   }
 
-  /** Gives the message's row while it is in the outbox. */
-  answered(send: Send, delivery: Delivery, at: number): OutboxMessage | null {
+  answered(send: Send, delivery: Delivery, at: number): void {
     const { channel, message } = send;
     const lane = this.#lanes.get(channel);
     if (lane !== undefined) lane.busy = false;
@@ -227,15 +226,14 @@ export class Ledger {
       const waitMs = this.#owed.delivered(row.id, delivery);
       if (waitMs !== null) this.#notBefore.set(row.id, at + waitMs - 2);
     }
-    if (delivery.kind !== 'retry') return row;
+    if (delivery.kind !== 'retry') return;
     if (delivery.certainty === 'unknown') {
       this.readers.lostTrackOf(channel);
       if (wire !== undefined) wire.maybe = true;
     }
-    if (row === null) return null;
+    if (row === null) return;
     const backoffMs = Math.min(300_000, 1000 * 2 ** Math.min(20, row.attempts - 1));
     this.#notBefore.set(row.id, at + Math.max(backoffMs, delivery.afterMs ?? 0) - 2);
-    return row;
   }
 
   /** What leaves the outbox unsent went whole into another message, or was taken back untried because of a silence. */

@@ -265,9 +265,9 @@ export class Model implements Observer {
       hashText(delivery.kind),
       () => `    ${send.channel}: ${send.message.id} ${JSON.stringify(delivery)}`,
     );
-    const row = this.#ledger.answered(send, delivery, this.#now());
-    const toAll = send.message.recipients === undefined;
-    if (row !== null && toAll && delivery.kind === 'delivered') this.#duties.delivered(row, this.#now());
+    this.#ledger.answered(send, delivery, this.#now());
+    if (send.message.recipients === undefined && delivery.kind === 'delivered')
+      this.#duties.delivered(send, this.#now());
   }
 
   jumped(byMs: number): void {
