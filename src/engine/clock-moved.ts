@@ -3,8 +3,14 @@ import type { OutboxMessage } from '../domain/outbox.ts';
 import { scheduleAccount } from './judge.ts';
 import { pollGap } from './poll-gaps.ts';
 import { reviewSilences } from './review-silences.ts';
-import type { MonitorState } from './state.ts';
+import { type MonitorState, writeNote } from './state.ts';
 import { shiftAlert } from './transition.ts';
+
+/**
+ * The note that says when a daemon lived, by the clock that its records go by. Written where they were moved along with time
+ * that passed or a clock that jumped, so that nobody who starts on them moves them by the same once more.
+ */
+export const livedNote = 'lived-at';
 
 /**
  * The wall clock jumped, or the machine slept: what is measured moves along, so that neither staleness nor a
@@ -33,6 +39,7 @@ export function followClock(state: MonitorState, byMs: number, now: number): voi
     scheduleAccount(state, account);
   }
   for (const [key, at] of [...state.channelTries]) state.channelTries.set(key, at + byMs);
+  writeNote(state, livedNote, String(now));
   reviewSilences(state, now);
 }
 

@@ -3,13 +3,13 @@ import type { OutboxMessage } from '../domain/outbox.ts';
 import type { Calendar, Random, StoredState } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
 import { abandonUnknownChannels } from './channel-changes.ts';
-import { followClock, skipUnwatched } from './clock-moved.ts';
+import { followClock, livedNote, skipUnwatched } from './clock-moved.ts';
 import { untell } from './delivery-ended.ts';
 import { restoreSpending } from './learn-spending.ts';
 import { putMessage } from './queue.ts';
 import { watchAccounts } from './reconfigure.ts';
 import { scheduleSilences } from './silencing.ts';
-import { emptyState, type MonitorState, wakeBy } from './state.ts';
+import { emptyState, type MonitorState, wakeBy, writeNote } from './state.ts';
 
 /**
  * Messages that lay undelivered longer than this while lowwater was down are not sent any more (an old
@@ -17,7 +17,7 @@ import { emptyState, type MonitorState, wakeBy } from './state.ts';
  */
 const staleMessageMs = 7 * 86_400_000;
 
-/** The note that says when the daemon was last known to be running. */
+/** The note that says when the daemon was told to stop and had done so. */
 export const aliveNote = 'alive-at';
 
 /**
@@ -66,6 +66,8 @@ function restoreState(state: MonitorState, stored: StoredState, now: number): vo
   }
   // The clock is behind where it was: what was measured on it would otherwise lie in the future.
   if (lastRun.endedAt > now) followClock(state, now - lastRun.endedAt, now);
+  // The time until now has been counted: who follows a daemon that dies before its first poll counts from here.
+  writeNote(state, livedNote, String(now));
   abandonUnknownChannels(state, now);
   scheduleSilences(state, now);
   for (const incident of state.incidents.values()) resumeIncident(state, incident, now);
@@ -83,16 +85,17 @@ function completed(incident: Incident): Incident {
 
 /**
  * When the last daemon ended. A daemon that was told to stop wrote it down. One that died is known to have
- * lived at its last poll, and perhaps for a poll interval after: so much is counted as watched, so that a
- * daemon that dies again and again still gets to the end of a `for` and notices staleness.
+ * lived at its last poll, its start and the last jump of its clock, and perhaps for a poll interval after: so much is
+ * counted as watched, so that a daemon that dies again and again still gets to the end of a `for` and notices staleness.
  */
 function lastRunOf(stored: StoredState, now: number): { readonly endedAt: number; readonly exact: boolean } {
   const stoppedAt = Number(stored.notes[aliveNote] ?? Number.NaN);
-  const polledAt = Math.max(...stored.accounts.map((it) => it.polledAt ?? Number.NEGATIVE_INFINITY));
-  if (stoppedAt >= polledAt) return { endedAt: stoppedAt, exact: true };
-  // Nothing was ever polled: there is no time in which anybody should have watched.
-  if (!Number.isFinite(polledAt)) return { endedAt: now, exact: true };
-  return { endedAt: polledAt, exact: false };
+  const polledAt = stored.accounts.map((it) => it.polledAt ?? Number.NEGATIVE_INFINITY);
+  const livedAt = Math.max(Number(stored.notes[livedNote] ?? Number.NEGATIVE_INFINITY), ...polledAt);
+  if (stoppedAt >= livedAt) return { endedAt: stoppedAt, exact: true };
+  // Nobody ever ran: there is no time in which anybody should have watched.
+  if (!Number.isFinite(livedAt)) return { endedAt: now, exact: true };
+  return { endedAt: livedAt, exact: false };
 }
 
 function restoreMessage(

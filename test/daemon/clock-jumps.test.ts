@@ -86,6 +86,24 @@ describe.each(jumps)('when %s', (_, jump, byMs) => {
   });
 });
 
+test.each([
+  ['ahead', dayMs],
+  ['back', -dayMs],
+])('a clock set %s counts once, though the daemon died before its next poll', async (_, byMs) => {
+  let polls = true;
+  const world = await startWorld({ rules: [{ ...rule, forMs: 20 * minuteMs }] }, { owns: () => polls });
+  world.provider.set('otp', 100);
+  await world.pass(step);
+  polls = false;
+  world.clock.jump(byMs);
+  await world.pass(2000);
+  world.crash();
+  polls = true;
+  world.start();
+  await world.pass(20 * minuteMs);
+  expect(world.news()).toEqual(['otp/sms-low firing warning']);
+});
+
 test('a silence ends by the clock on the wall, also when that is set', async () => {
   const world = await startWorld({
     rules: [rule],

@@ -83,6 +83,22 @@ describe('a restart keeps every state and its clocks', () => {
     expect(world.news()).toEqual(['otp/sms-low firing warning']);
   });
 
+  test('pending: the time without lowwater counts once, though a daemon died in it before its first poll', async () => {
+    let polls = true;
+    const world = await startWorld({ rules: [{ ...rule, forMs: 20 * minuteMs }] }, { owns: () => polls });
+    await read(world, 100);
+    world.crash();
+    polls = false;
+    await world.pass(6 * hourMs);
+    world.start();
+    await world.pass(1000);
+    world.crash();
+    polls = true;
+    world.start();
+    await world.pass(20 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+  });
+
   test('a pending alert whose breach was over meanwhile leaves no trace', async () => {
     const world = await startWorld({ rules: [{ ...rule, forMs: 10 * minuteMs }] });
     await read(world, 100);

@@ -251,6 +251,12 @@ export const mutations: readonly Mutation[] = [
     new: '',
   },
   {
+    name: 'what a daemon skipped is skipped again by the next when it died before its first poll',
+    file: restore,
+    old: '  writeNote(state, livedNote, String(now));\n',
+    new: '',
+  },
+  {
     name: 'a top-up counts as spending',
     file: 'src/spending/reading-log.ts',
     old: 'Math.max(0, this.#cell(last, column.sms) - sms)',

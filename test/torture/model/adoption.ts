@@ -11,6 +11,8 @@ export interface KnownEnd {
   readonly now: number;
   readonly endedAt: number | null;
   readonly stoppedAt: number | null;
+  /** When the process before began, or saw its clock jump: the time until then is counted already. */
+  readonly countedFrom: number | null;
   /** The last poll that was stored, also of accounts that are gone now. */
   readonly lastPoll: number | null;
 }
@@ -29,11 +31,12 @@ export function adoptAccount(
   const { id, setup, fact, end } = it;
   const own = state.accounts.get(id);
   if (own === undefined) return fact;
-  // What is known of the end of the last run is its last poll.
+  // What is known of the end of the last run is its last poll, or its beginning.
   const lastPoll = end.lastPoll ?? end.endedAt ?? end.now;
-  const downMs = Math.max(0, end.now - lastPoll);
+  const lived = Math.max(lastPoll, end.countedFrom ?? lastPoll);
+  const downMs = Math.max(0, end.now - lived);
   // A process that was told to stop wrote down when that was; one that died may have lived for an interval.
-  const knownEnd = Math.max(lastPoll, end.stoppedAt ?? lastPoll);
+  const knownEnd = Math.max(lived, end.stoppedAt ?? lived);
   const leastMs = end.now - knownEnd - it.longestInterval;
   const bounds = { low: Math.max(0, leastMs) - 5000, high: downMs + 5000, checked: !end.believed };
   const alerts = new Map<string, AlertFact>();

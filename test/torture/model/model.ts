@@ -39,6 +39,9 @@ export class Model implements Observer {
   readonly #own = new OwnAlerts();
   /** The open incident of each alert, by the daemon's own records. */
   readonly #open = new DurableMap<string>();
+  /** When a process last began to count time, by the clock that its records go by. */
+  readonly #countsFrom = new DurableMap<number>();
+  readonly #stored = [this.#open, this.#countsFrom] as const;
   readonly #incidents = new Set<string>();
   #store: SqliteStore | null = null;
   #before: Map<string, string> | null = null;
@@ -49,7 +52,9 @@ export class Model implements Observer {
   /** Whose balances were read last, and when. */
   #answered: { readonly at: number; readonly accounts: ReadonlySet<string> } = { at: 0, accounts: new Set() };
   #wallMovedAt = Number.NEGATIVE_INFINITY;
+  #movedAt = Number.NEGATIVE_INFINITY;
   #movedWhileDown = false;
+  #bootedAt = 0;
   #polledAt = 0;
   /** It stood still and has not looked at the clock since: what it writes first says nothing of the time in between. */
   #napUnseen = false;
@@ -98,13 +103,20 @@ export class Model implements Observer {
       const restored = restoreAwake(daemon.state, store, now);
       expectSame(this.#before, fingerprint(restored, now, this.#beforeAt));
     }
-    this.#book.booted(daemon, { believed, now, endedAt: this.#endedAt, stoppedAt: this.#stoppedAt });
+    this.#book.booted(daemon, {
+      believed,
+      now,
+      endedAt: this.#endedAt,
+      stoppedAt: this.#stoppedAt,
+      countedFrom: this.#countsFrom.get('') ?? null,
+    });
+    this.#countsFrom.set('', now);
     this.#pacing.configure(daemon.state.settings, this.#now());
     this.#pacing.booted(this.#now());
     this.#ledger.booted();
     this.#own.booted();
     this.#duties.disturb(this.#now());
-    this.#movedWhileDown = false;
+    this.#bootedAt = this.#now();
     this.#napUnseen = false;
     this.#restored = false;
     this.#settingsChanged = false;
@@ -119,7 +131,7 @@ export class Model implements Observer {
     this.#ledger.died();
     this.#pacing.died();
     this.#duties.died();
-    this.#open.crash();
+    for (const map of this.#stored) map.crash();
     this.#store = null;
   }
 
@@ -206,7 +218,7 @@ export class Model implements Observer {
     this.#review(daemon, moment);
     this.#ledger.taken(moment.now);
     for (const part of [this.#book, this.#pacing, this.#duties]) part.taken();
-    this.#open.take();
+    for (const map of this.#stored) map.take();
   }
 
   committed(_batch: Batch, stored: boolean): void {
@@ -218,7 +230,9 @@ export class Model implements Observer {
     this.#book.committed();
     this.#pacing.committed();
     this.#duties.committed();
-    this.#open.commit();
+    for (const map of this.#stored) map.commit();
+    // From here on what is stored goes by the clock of this process.
+    if (this.#movedAt < this.#bootedAt) this.#movedWhileDown = false;
     this.#endedAt = this.machine?.daemon?.now() ?? this.#endedAt;
     // What a process writes while it stops says when that was, even if it is killed before it is through.
     if (this.machine?.stopping === true) this.#stoppedAt = this.#endedAt;
@@ -278,6 +292,7 @@ export class Model implements Observer {
       throw new Violation('a clock that did not jump is believed', `the daemon saw a jump of ${byMs} ms`);
     }
     this.#book.shift(byMs, this.#answered.at === at ? this.#answered.accounts : new Set());
+    this.#countsFrom.set('', this.machine?.daemon?.now() ?? 0);
     this.#pacing.shift(byMs, at);
     this.#duties.disturb(at);
   }
@@ -291,6 +306,7 @@ export class Model implements Observer {
 
   wallMoved(byMs: number): void {
     this.#wallMovedAt = Math.max(this.#wallMovedAt, this.#now() + Math.abs(byMs));
+    this.#movedAt = this.#now();
     this.#duties.disturb(this.#now());
     this.#pacing.excuse(this.#now());
     // A process that dies before it noticed leaves clocks of the time before.
@@ -314,7 +330,7 @@ export class Model implements Observer {
     this.#book.backUp();
     this.#ledger.backUp();
     this.#pacing.backUp();
-    this.#open.backUp();
+    for (const map of this.#stored) map.backUp();
   }
 
   restored(): void {
@@ -323,7 +339,7 @@ export class Model implements Observer {
     this.#ledger.restored();
     this.#duties.restored();
     this.#pacing.restored();
-    this.#open.restore();
+    for (const map of this.#stored) map.restore();
     this.#pacing.forget();
   }
 
