@@ -4,22 +4,28 @@ import type { CommandInput } from './command.ts';
 import type { CommandContext, LoadedConfiguration } from './context.ts';
 import { loadConfiguration } from './load-configuration.ts';
 
-export interface OpenStoredViews extends LoadedConfiguration {
+export interface OpenStoredViews {
   readonly views: Views;
   readonly reader: StoreReader;
 }
 
-/** Opens the configuration and its database for as long as `use` takes. */
+type Use = (open: OpenStoredViews) => Promise<number>;
+
+/**
+ * Opens the configuration, lets `read` make out what was typed, and opens the database for as long as what that gives takes: wrong usage
+ * is told of before anything that is wrong with the database.
+ */
 export async function withViews(
   context: CommandContext,
   input: CommandInput,
-  use: (open: OpenStoredViews) => Promise<number>,
+  read: (loaded: LoadedConfiguration) => Use | Promise<Use>,
 ): Promise<number> {
   const loaded = await loadConfiguration(context, input);
+  const use = await read(loaded);
   const reader = await context.rooms.openReader(loaded.settings.storage);
   try {
     const views = await context.rooms.openStoredViews(loaded.settings, reader);
-    return await use({ ...loaded, views, reader });
+    return await use({ views, reader });
   } finally {
     await reader.close();
   }

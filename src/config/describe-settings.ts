@@ -1,9 +1,10 @@
 import { hostOf } from '../channels/describe-address.ts';
 import { kindOf } from '../channels/registry.ts';
 import { formatDuration } from '../domain/duration.ts';
+import { formatMicros } from '../domain/money.ts';
 import type { Route } from '../domain/route.ts';
 import type { Matcher } from '../domain/rule.ts';
-import type { AccountSettings, PollSchedule, Settings, StorageSettings } from '../domain/settings.ts';
+import type { AccountSettings, Settings, StorageSettings } from '../domain/settings.ts';
 import { describeRule } from '../rules/about-rules.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import type { ConfigProblem } from './config-problem.ts';
@@ -17,6 +18,13 @@ export interface SettingsDescription {
     readonly poll: string;
     readonly currency: string | null;
     readonly labels: Readonly<Record<string, string>>;
+    readonly creditLimit: string;
+    readonly leadTime: string | null;
+    readonly topUpUrl: string | null;
+    readonly runbookUrl: string | null;
+    readonly note: string | null;
+    readonly timezone: string;
+    readonly holidays: readonly string[];
     readonly rules: readonly string[];
   }[];
   readonly rules: readonly {
@@ -103,12 +111,30 @@ function describeAccount(
   account: AccountSettings,
   rules: readonly string[],
 ): SettingsDescription['accounts'][number] {
-  const { id, name, baseUrl, currency, labels } = account;
-  return { id, name, baseUrl, poll: describePoll(account.poll), currency, labels, rules };
+  const { id, name, baseUrl, currency, labels, topUpUrl, runbookUrl, note, timezone, holidays } = account;
+  return {
+    id,
+    name,
+    baseUrl,
+    poll: describePoll(account),
+    currency,
+    labels,
+    creditLimit: formatMicros(account.creditLimitMicros),
+    leadTime: account.leadTimeMs === null ? null : formatDuration(account.leadTimeMs),
+    topUpUrl,
+    runbookUrl,
+    note,
+    timezone,
+    holidays,
+    rules,
+  };
 }
 
-function describePoll(poll: PollSchedule): string {
-  return poll.kind === 'every' ? `every ${formatDuration(poll.everyMs)}` : `${poll.cron} (${poll.timezone})`;
+/** `every 5m`, `0 9 * * 1 (Asia/Shanghai)`, `every 5m, near empty every 30s`. */
+function describePoll({ poll, nearEmptyMs }: AccountSettings): string {
+  const usual =
+    poll.kind === 'every' ? `every ${formatDuration(poll.everyMs)}` : `${poll.cron} (${poll.timezone})`;
+  return nearEmptyMs === null ? usual : `${usual}, near empty every ${formatDuration(nearEmptyMs)}`;
 }
 
 function describeRoute(route: Route): SettingsDescription['routes'][number] {

@@ -1,10 +1,10 @@
-import type { Incident, Told } from '../domain/alert.ts';
-import { type NoticeKind, type OutboxMessage, retryDelayMs, wireId } from '../domain/outbox.ts';
+import { type OutboxMessage, retryDelayMs, wireId } from '../domain/outbox.ts';
 import type { Delivery } from '../domain/ports.ts';
 import { channelFailedRule } from '../rules/channel-failed.ts';
 import { clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './own-alerts.ts';
 import { putMessage, spareFresh } from './queue.ts';
 import type { MonitorState } from './state.ts';
+import { forEachTold, takeBackMuted, untell } from './take-back.ts';
 
 /** How sending ended; `needless` when there was nothing to send or nowhere to send it, which is no fault of the channel. */
 export type DeliveryEnd = Delivery | { readonly kind: 'needless'; readonly reason: string };
@@ -201,6 +201,8 @@ function recordRetry(
     lastError: delivery.reason,
   };
   putMessage(state, waiting);
+  // A silence may have begun while it was under way.
+  takeBackMuted(state, waiting, now);
 }
 
 /**
@@ -226,55 +228,9 @@ function recordDead(
   untell(state, message, spared);
 }
 
-/** What a message was to say does not count as told, but for what it was to say of `spared` incidents. */
-export function untell(state: MonitorState, message: OutboxMessage, spared: ReadonlySet<string>): void {
-  const saying = (kind: NoticeKind): ReadonlySet<string> =>
-    new Set(message.items.filter((item) => item.kind === kind).map(({ incident }) => incident));
-  const escalated = saying('escalated');
-  const worse = saying('worse');
-  const ended = saying('resolved');
-  const flapping = saying('flapping');
-  const acknowledged = saying('acknowledged');
-  forEachTold(state, message, (incident, told) => {
-    if (spared.has(incident.id)) return told;
-    if (told.firstMessage === message.id) return null;
-    const escalatedAt = escalated.has(incident.id) ? null : told.escalatedAt;
-    const rises = worse.has(incident.id) ? { severity: 'info' as const, rises: told.rises - 1 } : {};
-    return {
-      ...told,
-      ...rises,
-      // Another message may be on its way with it.
-      resolved: told.resolved && !ended.has(incident.id),
-      flapping: told.flapping && !flapping.has(incident.id),
-      escalatedAt,
-      acknowledgedAt: acknowledged.has(incident.id) ? null : told.acknowledgedAt,
-    };
-  });
-}
-
 /** Lets a channel be tried again at once, because it worked or was configured anew. */
 export function forgetTries(state: MonitorState, channel: string): void {
   for (const key of [...state.channelTries.keys()]) {
     if (key.startsWith(`${channel}/`)) state.channelTries.delete(key);
-  }
-}
-
-/** Changes, or with null removes, what the message's channel counts as told of each incident in it. */
-function forEachTold(
-  state: MonitorState,
-  message: OutboxMessage,
-  change: (incident: Incident, told: Told) => Told | null,
-): void {
-  for (const id of new Set(message.items.map((item) => item.incident))) {
-    const incident = state.incidents.get(id);
-    const told = incident?.told[message.channel];
-    if (incident === undefined || told === undefined) continue;
-    const { [message.channel]: _, ...others } = incident.told;
-    const next = change(incident, told);
-    state.incidents.set(id, {
-      ...incident,
-      told: next === null ? others : { ...others, [message.channel]: next },
-    });
-    state.touched.add(id);
   }
 }

@@ -4,12 +4,12 @@ import type { Calendar, Random, StoredState } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
 import { abandonUnknownChannels } from './channel-changes.ts';
 import { followClock, livedNote, skipUnwatched } from './clock-moved.ts';
-import { untell } from './delivery-ended.ts';
 import { restoreSpending } from './learn-spending.ts';
 import { putMessage } from './queue.ts';
 import { watchAccounts } from './reconfigure.ts';
 import { scheduleSilences } from './silencing.ts';
 import { emptyState, type MonitorState, wakeBy, writeNote } from './state.ts';
+import { untell } from './take-back.ts';
 
 /**
  * Messages that lay undelivered longer than this while lowwater was down are not sent any more (an old

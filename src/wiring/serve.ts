@@ -56,24 +56,14 @@ export async function serve(order: ServeOrder): Promise<void> {
 async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> {
   const { settings, log, version, signal } = order;
   const ackKeyOf = createAckKeys(settings);
-  // What was a secret before a reload stays one: whoever was told it may still repeat it.
-  const texts = createForeignTexts([]);
-  let searched: Settings | null = null;
-  const textsFor = (its: Settings) => {
-    if (its !== searched) for (const secret of listSecretTexts(its)) texts.add(secret);
-    searched = its;
-    return texts;
-  };
+  const texts = createForeignTexts(listSecretTexts(settings));
   let current = settings;
   const makeDaemon: MakeDaemon = (it) =>
     new Daemon({
       ...it,
-      openProvider: (its) =>
-        createProviderClient({ ...its.provider, texts: textsFor(its), clock: systemClock }),
-      openChannels: (its) => {
-        const dependencies = { clock: systemClock, texts: textsFor(its) };
-        return its.channels.map((channel) => createChannel(channel, dependencies));
-      },
+      openProvider: ({ provider }) => createProviderClient({ ...provider, texts, clock: systemClock }),
+      openChannels: ({ channels }) =>
+        channels.map((channel) => createChannel(channel, { clock: systemClock, texts })),
       clock: systemClock,
       random: systemRandom,
       calendar: cronCalendar,
@@ -111,6 +101,8 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
         // The page first: it is the one part of a configuration that can turn out to be impossible, and then
         // nothing of it holds.
         await page.follow(next);
+        // What was a secret before stays one: whoever was told it may still repeat it.
+        for (const secret of listSecretTexts(next)) texts.add(secret);
         current = next;
         ownership.apply(next);
       },

@@ -396,6 +396,15 @@ describe('what cannot be done', () => {
       code: 1,
       stderr: expect.stringContaining('does not exist'),
     });
+    // What was typed wrongly is said first, and with the exit code of wrong usage.
+    for (const words of [
+      'history opt',
+      'history otp --since yesterday',
+      'explain otp sms-lo',
+      'silence add --account otp',
+      'silence add --for 1h',
+    ])
+      expect([words, (await runCli(words.split(' '), { cwd: other })).code]).toEqual([words, 2]);
     expect(await runCli(['check'], { cwd: other })).toMatchObject({ code: 0 });
     expect(await runCli(['health'], { cwd: other })).toMatchObject({ code: 0 });
     rmSync(other, { recursive: true, force: true });

@@ -4,6 +4,39 @@ import { describeSettings } from '../../src/config/describe-settings.ts';
 import { quoteKey } from '../../src/wording/lists.ts';
 import { load, loadValid, sample } from './sample.ts';
 
+test('what validate prints says all that an account is told to people by, and what empty means for it', () => {
+  const config = { ...sample(), holidays: ['2026-12-25'] };
+  Object.assign(config.accounts[0] ?? {}, {
+    creditLimit: 100.5,
+    leadTime: '2d',
+    topUpUrl: 'https://pay.example/otp',
+    runbookUrl: 'https://run.example/otp',
+    note: 'call Ada first',
+    timezone: 'Asia/Shanghai',
+    holidays: ['2027-02-06'],
+    poll: { every: '5m', nearEmpty: '30s' },
+  });
+  const [otp, marketing] = describeSettings(loadValid(config).settings).accounts;
+  expect(otp).toMatchObject({
+    poll: 'every 5m, near empty every 30s',
+    creditLimit: '100.5',
+    leadTime: '2d',
+    topUpUrl: 'https://pay.example/otp',
+    runbookUrl: 'https://run.example/otp',
+    note: 'call Ada first',
+    timezone: 'Asia/Shanghai',
+    holidays: ['2026-12-25', '2027-02-06'],
+  });
+  expect(marketing).toMatchObject({
+    creditLimit: '0',
+    leadTime: null,
+    topUpUrl: null,
+    runbookUrl: null,
+    note: null,
+    holidays: ['2026-12-25'],
+  });
+});
+
 test('what validate prints names accounts, rules, channels, routes and defaults as understood', () => {
   const config = sample();
   config.rules.push({ id: 'late', type: 'stale', after: '1h', for: '5m', match: { account: 'otp' } });

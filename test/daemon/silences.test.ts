@@ -158,6 +158,49 @@ describe('a silence made by a person', () => {
     expect(world.news()).toEqual(['otp/sms-low resolved warning (topped-up)']);
   });
 
+  test('what surely did not arrive when it begins is not sent inside, and is told after it', async () => {
+    const world = await startWorld({ rules: [rule] });
+    world.channel('ops').mood = 'down';
+    await read(world, 100);
+    expect(world.channel('ops').attempts.length).toBeGreaterThan(0);
+    order(world);
+    world.channel('ops').mood = 'up';
+    await world.pass(50 * minuteMs);
+    expect(world.news()).toEqual([]);
+    await world.pass(15 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+  });
+
+  test('what is refused while it begins is not sent inside either', async () => {
+    const world = await startWorld({ rules: [rule] });
+    const channel = world.channel('ops');
+    const answer = Promise.withResolvers<void>();
+    channel.mood = 'down';
+    channel.hold = answer.promise;
+    await read(world, 100);
+    order(world);
+    answer.resolve();
+    channel.hold = null;
+    channel.mood = 'up';
+    await world.pass(50 * minuteMs);
+    expect(world.news()).toEqual([]);
+    await world.pass(15 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+  });
+
+  test('what may have arrived when it begins is sent until it surely has: who may know of it hears of its end', async () => {
+    const world = await startWorld({ rules: [rule] });
+    world.channel('ops').mood = 'lost';
+    await read(world, 100);
+    order(world);
+    world.channel('ops').mood = 'up';
+    await world.pass(10 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+    expect(await read(world, 300)).toEqual([]);
+    await world.pass(hourMs);
+    expect(world.news()).toEqual(['otp/sms-low resolved warning (topped-up)']);
+  });
+
   test('no reminder inside, one after it', async () => {
     const world = await startWorld({ rules: [rule], routes: [makeRoute({ repeatEveryMs: 30 * minuteMs })] });
     await read(world, 100);

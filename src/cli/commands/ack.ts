@@ -1,11 +1,12 @@
 import type { OperatorOrder } from '../../domain/ports.ts';
-import type { AlertView } from '../../views/views.ts';
+import type { Settings } from '../../domain/settings.ts';
+import type { AlertView, Views } from '../../views/views.ts';
 import { askDaemon } from '../ask-daemon.ts';
 import { type Command, CommandError, exitCodes, type PositionalSpec } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { orderedFromDatabase } from '../left-order.ts';
 import { byOption, readPerson } from '../read-options.ts';
-import { type OpenStoredViews, withViews } from '../with-views.ts';
+import { withViews } from '../with-views.ts';
 
 const details = `Acts on the running daemon through its HTTP server when it has one, else on the database, where the daemon notices
 within 2 s.`;
@@ -26,16 +27,19 @@ export const ackCommand: Command = {
     'lowwater ack otp sms-low --by "Ada from finance"',
   ],
   run: (context, input) =>
-    withViews(context, input, (open) => {
+    withViews(context, input, ({ settings }) => {
       const alert = { account: input.positional('ACCOUNT'), rule: input.positional('RULE') };
       const said = { by: readPerson(context, input), comment: input.option('comment') ?? '' };
-      return orderAbout(context, open, {
-        ...alert,
-        method: 'POST',
-        body: said,
-        order: { kind: 'acknowledge', ...alert, ...said, at: context.clock.now() },
-        done: 'is acknowledged',
-      });
+      return ({ views }) =>
+        orderAbout(context, {
+          ...alert,
+          settings,
+          views,
+          method: 'POST',
+          body: said,
+          order: { kind: 'acknowledge', ...alert, ...said, at: context.clock.now() },
+          done: 'is acknowledged',
+        });
     }),
 };
 
@@ -46,22 +50,26 @@ export const unackCommand: Command = {
   positionals,
   examples: ['lowwater unack otp sms-low'],
   run: (context, input) =>
-    withViews(context, input, (open) => {
+    withViews(context, input, ({ settings }) => {
       const alert = { account: input.positional('ACCOUNT'), rule: input.positional('RULE') };
-      return orderAbout(context, open, {
-        ...alert,
-        method: 'DELETE',
-        order: { kind: 'unacknowledge', ...alert, at: context.clock.now() },
-        done: 'is given back',
-      });
+      return ({ views }) =>
+        orderAbout(context, {
+          ...alert,
+          settings,
+          views,
+          method: 'DELETE',
+          order: { kind: 'unacknowledge', ...alert, at: context.clock.now() },
+          done: 'is given back',
+        });
     }),
 };
 
 /** Through the daemon's HTTP server, else into the database: what does not fire there is refused here. */
 async function orderAbout(
   { stdout, rooms }: CommandContext,
-  { views, settings }: OpenStoredViews,
   it: {
+    readonly settings: Settings;
+    readonly views: Views;
     readonly account: string;
     readonly rule: string;
     readonly method: 'POST' | 'DELETE';
@@ -70,7 +78,7 @@ async function orderAbout(
     readonly done: string;
   },
 ): Promise<number> {
-  const { account, rule, method, body, order, done } = it;
+  const { settings, views, account, rule, method, body, order, done } = it;
   const path = `/api/v1/alerts/${encodeURIComponent(account)}/${encodeURIComponent(rule)}/ack`;
   const answer = await askDaemon(settings.server, { method, path, ...(body === undefined ? {} : { body }) });
   if (answer.kind === 'refused') throw new CommandError(answer.message);

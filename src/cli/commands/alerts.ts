@@ -22,7 +22,7 @@ export const alertsCommand: Command = {
     json: { summary: 'print JSON' },
   },
   run: (context, input) =>
-    withViews(context, input, async ({ views, settings }) => {
+    withViews(context, input, ({ settings }) => async ({ views }) => {
       await warnOfOldData(context, { settings, accounts: await views.accounts() });
       const alerts = await views.alerts({ all: input.flag('all') });
       if (input.flag('json')) {

@@ -1,6 +1,7 @@
 import { describeDistance, formatMomentAndAge, roughDuration } from '../../domain/moment.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Fact, Quantity } from '../../domain/quantity.ts';
+import type { AccountSettings, Settings } from '../../domain/settings.ts';
 import type { AlertView, Explanation } from '../../views/views.ts';
 import { type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
 import { type Command, exitCodes, UsageError } from '../command.ts';
@@ -27,32 +28,38 @@ export const explainCommand: Command = {
   options: { json: { summary: 'print JSON' } },
   examples: ['lowwater explain otp sms-low'],
   run: (context, input) =>
-    withViews(context, input, async ({ views, settings }) => {
+    withViews(context, input, async ({ settings }) => {
       const account = requireAccount(settings, input.positional('ACCOUNT'));
-      const all = await views.explain(account.id);
       const rule = input.optionalPositional('RULE');
-      const chosen = rule === null ? all : all.filter((explanation) => explanation.rule.id === rule);
-      if (rule !== null && chosen.length === 0) {
-        const known = all.map((explanation) => explanation.rule.id);
-        throw new UsageError(`no rule "${rule}" applies to ${account.id}`, suggest(rule, known));
-      }
-      if (input.flag('json')) {
-        const { explanationJson } = await import('../../views/public-json.ts');
-        await printJson(context, { account: account.id, rules: chosen.map(explanationJson) });
+      if (rule !== null) await requireRuleOf(settings, account, rule);
+      return async ({ views }) => {
+        const all = await views.explain(account.id);
+        const chosen = rule === null ? all : all.filter((explanation) => explanation.rule.id === rule);
+        if (input.flag('json')) {
+          const { explanationJson } = await import('../../views/public-json.ts');
+          await printJson(context, { account: account.id, rules: chosen.map(explanationJson) });
+          return exitCodes.ok;
+        }
+        const frame = {
+          timezone: settings.timezone,
+          now: context.clock.now(),
+          currency: (await views.account(account.id))?.currency ?? account.currency,
+        };
+        const { stdout } = context;
+        await stdout.write(
+          chosen.map((explanation) => formatExplanation(explanation, frame, stdout)).join('\n'),
+        );
         return exitCodes.ok;
-      }
-      const frame = {
-        timezone: settings.timezone,
-        now: context.clock.now(),
-        currency: (await views.account(account.id))?.currency ?? account.currency,
       };
-      const { stdout } = context;
-      await stdout.write(
-        chosen.map((explanation) => formatExplanation(explanation, frame, stdout)).join('\n'),
-      );
-      return exitCodes.ok;
     }),
 };
+
+async function requireRuleOf(settings: Settings, account: AccountSettings, rule: string): Promise<void> {
+  const { rulesForAccount } = await import('../../rules/rules-for-account.ts');
+  const known = rulesForAccount(settings, account).map(({ id }) => id);
+  if (known.includes(rule)) return;
+  throw new UsageError(`no rule "${rule}" applies to ${account.id}`, suggest(rule, known));
+}
 
 function formatExplanation(explanation: Explanation, frame: WordingFrame, stdout: Output): string {
   const { rule, evaluation, alert, wouldNotFire, next } = explanation;

@@ -41,7 +41,7 @@ export const historyCommand: Command = {
   },
   examples: ['lowwater history otp', 'lowwater history otp --since 30d --csv > otp.csv'],
   run: (context, input) =>
-    withViews(context, input, async ({ views, settings }) => {
+    withViews(context, input, ({ settings }) => {
       const account = requireAccount(settings, input.positional('ID'));
       const now = context.clock.now();
       const when = { now, timezone: settings.timezone };
@@ -49,29 +49,31 @@ export const historyCommand: Command = {
       const until = readInstant(input, 'until', when) ?? now;
       const balance = readBalance(input);
       if (since >= until) throw new UsageError('--since must be before --until');
-      // The end is exclusive, and a reading of this very millisecond belongs to "until now".
-      const readings = await views.readings(account.id, since, until + 1);
-      if (input.flag('json')) {
-        const { readingJson } = await import('../../views/public-json.ts');
-        await printJson(context, { points: readings.map(readingJson) });
-      } else if (input.flag('csv')) await printCsv(context, readings);
-      else if (readings.length === 0)
-        await context.stdout.write(
-          `No readings of ${account.id} since ${formatInstant(since, settings.timezone)} (${settings.timezone}).\n`,
-        );
-      else if (input.flag('table') || !context.stdout.isTerminal)
-        await printTable(context, readings, { balance, timezone: settings.timezone });
-      else
-        await printChart(context, {
-          account,
-          balance,
-          timezone: settings.timezone,
-          readings,
-          since,
-          until,
-          view: await views.account(account.id),
-        });
-      return exitCodes.ok;
+      return async ({ views }) => {
+        // The end is exclusive, and a reading of this very millisecond belongs to "until now".
+        const readings = await views.readings(account.id, since, until + 1);
+        if (input.flag('json')) {
+          const { readingJson } = await import('../../views/public-json.ts');
+          await printJson(context, { points: readings.map(readingJson) });
+        } else if (input.flag('csv')) await printCsv(context, readings);
+        else if (readings.length === 0)
+          await context.stdout.write(
+            `No readings of ${account.id} since ${formatInstant(since, settings.timezone)} (${settings.timezone}).\n`,
+          );
+        else if (input.flag('table') || !context.stdout.isTerminal)
+          await printTable(context, readings, { balance, timezone: settings.timezone });
+        else
+          await printChart(context, {
+            account,
+            balance,
+            timezone: settings.timezone,
+            readings,
+            since,
+            until,
+            view: await views.account(account.id),
+          });
+        return exitCodes.ok;
+      };
     }),
 };
 

@@ -70,13 +70,15 @@ is muted only by --everything, which stands alone. Prints the id of the silence.
         comment,
       };
       const made = { match, endsAt, timezone: settings.timezone };
-      const answer = await askDaemon(settings.server, { method: 'POST', path: '/api/v1/silences', body });
-      if (answer.kind === 'refused') throw new CommandError(answer.message);
-      if (answer.kind === 'answered') return await printMade(context, idOf(answer.body), made, '');
-      const id = `s-${context.random.id()}`;
-      const silence = { id, match, startsAt, endsAt, createdAt: startsAt, createdBy: by, comment };
-      await context.rooms.leaveOrder(settings.storage, { kind: 'silence', silence });
-      return await printMade(context, id, made, ` ${orderedFromDatabase}`);
+      return async () => {
+        const answer = await askDaemon(settings.server, { method: 'POST', path: '/api/v1/silences', body });
+        if (answer.kind === 'refused') throw new CommandError(answer.message);
+        if (answer.kind === 'answered') return await printMade(context, idOf(answer.body), made, '');
+        const id = `s-${context.random.id()}`;
+        const silence = { id, match, startsAt, endsAt, createdAt: startsAt, createdBy: by, comment };
+        await context.rooms.leaveOrder(settings.storage, { kind: 'silence', silence });
+        return await printMade(context, id, made, ` ${orderedFromDatabase}`);
+      };
     }),
 };
 
@@ -88,7 +90,7 @@ export const silenceListCommand: Command = {
 --json prints {"silences":[{"id","match","startsAt","endsAt","by","comment","active"}]}.`,
   options: { json: { summary: 'print JSON' } },
   run: (context, input) =>
-    withViews(context, input, async ({ views, settings }) => {
+    withViews(context, input, ({ settings }) => async ({ views }) => {
       const silences = views.silences();
       if (input.flag('json')) {
         const { silenceJson } = await import('../../views/public-json.ts');
@@ -104,7 +106,7 @@ export const silenceExpireCommand: Command = {
   summary: 'end a silence now',
   positionals: [{ name: 'ID', summary: 'its id, as "silence list" prints it' }],
   run: (context, input) =>
-    withViews(context, input, async ({ views, settings }) => {
+    withViews(context, input, ({ settings }) => async ({ views }) => {
       const id = input.positional('ID');
       const path = `/api/v1/silences/${encodeURIComponent(id)}`;
       const answer = await askDaemon(settings.server, { method: 'DELETE', path });

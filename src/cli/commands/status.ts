@@ -33,7 +33,7 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
   options: { json: { summary: 'print JSON' } },
   examples: ['lowwater status', `lowwater status --json | jq -r '.accounts[].balances.sms'`],
   run: (context, input) =>
-    withViews(context, input, async ({ views, settings }) => {
+    withViews(context, input, ({ settings }) => async ({ views }) => {
       const accounts = (await views.accounts()).toSorted(byRunway);
       const cluster = await lookAtCluster(context, settings);
       await warnOfOldData(context, { settings, accounts });

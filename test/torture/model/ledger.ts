@@ -236,7 +236,7 @@ export class Ledger {
     this.#notBefore.set(row.id, at + Math.max(backoffMs, delivery.afterMs ?? 0) - 2);
   }
 
-  /** What leaves the outbox unsent went whole into another message, or was taken back untried because of a silence. */
+  /** What leaves the outbox unsent went whole into another message, or was taken back because of a silence, known to nobody. */
   #expectMoved(batch: Batch, wasMuted: (incident: string) => boolean): void {
     for (const id of batch.removedMessages) {
       const row = this.#rows.get(id);
@@ -244,7 +244,7 @@ export class Ledger {
       const heirs = batch.messages.filter((it) => it.channel === row.channel && it.id !== id);
       for (const item of row.items) {
         const kept = heirs.some((heir) => heir.items.some((it) => isSame(it, item)));
-        if (!kept && !(row.attempts === 0 && wasMuted(item.incident)))
+        if (!kept && !(this.#isKnownToNobody(row) && wasMuted(item.incident)))
           throw new Violation(
             'nothing leaves the outbox unsent',
             `${item.kind} of ${item.incident} in ${id}`,
@@ -273,7 +273,7 @@ export class Ledger {
     }
     for (const item of before.items) {
       if (row.items.some((kept) => kept.incident === item.incident && kept.kind === item.kind)) continue;
-      if (before.attempts === 0 && it.wasMuted(item.incident)) continue;
+      if (this.#isKnownToNobody(before) && it.wasMuted(item.incident)) continue;
       throw new Violation(
         'nothing leaves the outbox unsent',
         `${item.kind} of ${item.incident} left ${row.id}`,
@@ -326,6 +326,14 @@ export class Ledger {
     for (const { incident } of row.items)
       if (this.readers.heard(row.channel, incident).size === 0)
         this.#unheard.add(`${row.channel}/${incident}`);
+  }
+
+  /** Each attempt was refused for now, and surely. */
+  #isKnownToNobody(row: OutboxMessage): boolean {
+    const wire = this.#wires.get(`${row.channel}/${row.id}`);
+    if (row.revision !== 0 || row.owed !== undefined) return false;
+    if (wire === undefined) return true;
+    return !wire.maybe && wire.last?.kind === 'retry' && wire.last.certainty === 'refused';
   }
 
   #lastOf(row: OutboxMessage): Delivery | null {

@@ -1,0 +1,75 @@
+import type { Incident, Told } from '../domain/alert.ts';
+import type { NoticeKind, OutboxMessage } from '../domain/outbox.ts';
+import { putMessage, removeMessage } from './queue.ts';
+import { isSilenced } from './silencing.ts';
+import type { MonitorState } from './state.ts';
+
+/**
+ * Takes back what a message that surely reached nobody was to say of incidents that are muted now. It does not count as told: what
+ * still is so when the silence ends is said then; a reminder keeps its pace. A message that may have arrived goes on: whoever may know
+ * that it fired has to hear of it for sure, and of its end.
+ */
+export function takeBackMuted(state: MonitorState, message: OutboxMessage, now: number): void {
+  if (mayBeKnown(message) || state.underWay.has(message.id)) return;
+  const isMuted = (id: string): boolean => {
+    const incident = state.incidents.get(id);
+    return incident !== undefined && isSilenced(state, incident, now);
+  };
+  const muted = message.items.filter(({ incident }) => isMuted(incident));
+  if (muted.length === 0) return;
+  untell(state, { ...message, items: muted }, new Set());
+  const items = message.items.filter((item) => !muted.includes(item));
+  if (items.length === 0) removeMessage(state, message);
+  else putMessage(state, { ...message, items });
+}
+
+/** An attempt may have arrived: the last, or one with less to say; or all but some recipients have it. */
+function mayBeKnown({ uncertain, revision, owed }: OutboxMessage): boolean {
+  return uncertain || revision !== 0 || owed !== undefined;
+}
+
+/** What a message was to say does not count as told, but for what it was to say of `spared` incidents. */
+export function untell(state: MonitorState, message: OutboxMessage, spared: ReadonlySet<string>): void {
+  const saying = (kind: NoticeKind): ReadonlySet<string> =>
+    new Set(message.items.filter((item) => item.kind === kind).map(({ incident }) => incident));
+  const escalated = saying('escalated');
+  const worse = saying('worse');
+  const ended = saying('resolved');
+  const flapping = saying('flapping');
+  const acknowledged = saying('acknowledged');
+  forEachTold(state, message, (incident, told) => {
+    if (spared.has(incident.id)) return told;
+    if (told.firstMessage === message.id) return null;
+    const escalatedAt = escalated.has(incident.id) ? null : told.escalatedAt;
+    const rises = worse.has(incident.id) ? { severity: 'info' as const, rises: told.rises - 1 } : {};
+    return {
+      ...told,
+      ...rises,
+      // Another message may be on its way with it.
+      resolved: told.resolved && !ended.has(incident.id),
+      flapping: told.flapping && !flapping.has(incident.id),
+      escalatedAt,
+      acknowledgedAt: acknowledged.has(incident.id) ? null : told.acknowledgedAt,
+    };
+  });
+}
+
+/** Changes, or with null removes, what the message's channel counts as told of each incident in it. */
+export function forEachTold(
+  state: MonitorState,
+  message: OutboxMessage,
+  change: (incident: Incident, told: Told) => Told | null,
+): void {
+  for (const id of new Set(message.items.map((item) => item.incident))) {
+    const incident = state.incidents.get(id);
+    const told = incident?.told[message.channel];
+    if (incident === undefined || told === undefined) continue;
+    const { [message.channel]: _, ...others } = incident.told;
+    const next = change(incident, told);
+    state.incidents.set(id, {
+      ...incident,
+      told: next === null ? others : { ...others, [message.channel]: next },
+    });
+    state.touched.add(id);
+  }
+}

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { runCli } from '../support/cli.ts';
+
+const key = '/ping/0123456789abcdef0123';
+
+/** A provider that refuses every request, in words that hold a key of somebody else's. */
+async function startTalkativeProvider(): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ code: 7, msg: `did you mean ${key}` }));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('it has no port');
+  return `http://127.0.0.1:${address.port}`;
+}
+
+test('a secret that comes with a reload is hidden in what the provider says, though its connections stay', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lowwater-serve-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const config = {
+    provider: { baseUrl: await startTalkativeProvider(), maxRequestsPerSecond: 20 },
+    poll: { every: '1s' },
+    accounts: [{ id: 'otp', authSecret: 'the-key-of-otp' }],
+    channels: { ops: { type: 'webhook', url: 'http://127.0.0.1:9/' } },
+    server: null,
+    log: { level: 'silent' },
+  };
+  const configure = (given: object): void =>
+    writeFileSync(join(folder, 'config.json'), JSON.stringify(given));
+  const failure = async (): Promise<string> => {
+    const { stdout } = await runCli(['status', '--json'], { cwd: folder });
+    return stdout === '' ? '' : JSON.parse(stdout).accounts[0].failure;
+  };
+  configure(config);
+  const ending = new AbortController();
+  const ended = runCli(['run'], { cwd: folder, signal: ending.signal });
+  onTestFinished(async () => {
+    ending.abort();
+    await ended;
+  });
+  await expect.poll(failure, { timeout: 10_000 }).toContain(`did you mean ${key}`);
+  configure({ ...config, heartbeat: { url: `http://127.0.0.1:9${key}` } });
+  await expect.poll(failure, { timeout: 10_000 }).toContain('did you mean [secret]');
+}, 30_000);
