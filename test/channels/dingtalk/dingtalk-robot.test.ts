@@ -2,11 +2,10 @@ import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { renderDingtalk } from '../../../src/channels/dingtalk/render-dingtalk.ts';
-import type { Message } from '../../../src/domain/message.ts';
-import { json, type Sending, sendThrough } from '../../support/channel-bed.ts';
-import { hostileNames } from '../../support/hostile-text.ts';
+import { json } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
-import { buildMessage, buildNotice, everyMessage } from '../../support/messages.ts';
+import { buildMessage, buildNotice } from '../../support/messages.ts';
+import { hostileMessages, sendBy, takesEveryMessage } from '../../support/robot-bed.ts';
 
 const key = 'SEC0123456789abcdef';
 const token = 'very-secret-token';
@@ -31,22 +30,12 @@ function robot(response: ServerResponse, post: ReceivedPost): void {
   }
 }
 
-function send(
-  answer: (response: ServerResponse, post: ReceivedPost) => void,
-  it: { readonly secret?: string; readonly message?: Message } = {},
-): Promise<Sending> {
-  const { secret = key, message } = it;
-  return sendThrough({
-    config: (origin) => ({
-      type: 'dingtalk',
-      webhookUrl: `${origin}/robot/send?access_token=${token}`,
-      secret,
-      mention: { critical: ['13800138000', 'user7', 'all'] },
-    }),
-    answer,
-    ...(message === undefined ? {} : { message }),
-  });
-}
+const send = sendBy((origin) => ({
+  type: 'dingtalk',
+  webhookUrl: `${origin}/robot/send?access_token=${token}`,
+  secret: key,
+  mention: { critical: ['13800138000', 'user7', 'all'] },
+}));
 
 describe('a DingTalk robot', () => {
   it('takes what is signed as it asks', async () => {
@@ -85,14 +74,11 @@ describe('a DingTalk robot', () => {
     expect((await send((response) => json(response, answer))).delivery).toMatchObject(expected);
   });
 
-  it.each(Object.entries(everyMessage()))('takes every message: %s', async (_name, message) => {
-    expect((await send(robot, { message })).delivery).toMatchObject({ kind: 'delivered' });
-  });
+  takesEveryMessage(send, robot);
 
   it('gets no markup from outside, and never more than it takes', () => {
-    for (const accountName of Object.values(hostileNames)) {
-      const notices = Array.from({ length: 50 }, () => buildNotice({ accountName }));
-      const payload = renderDingtalk(buildMessage(notices), {});
+    for (const message of hostileMessages()) {
+      const payload = renderDingtalk(message, {});
       expect(Buffer.byteLength(JSON.stringify(payload))).toBeLessThanOrEqual(15_000);
       expect(payload.markdown.text.replace(/\[[^\]]*\]\(https:[^)]*\)/g, '')).not.toMatch(/[[\]<]/);
     }

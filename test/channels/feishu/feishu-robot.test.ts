@@ -2,11 +2,9 @@ import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { renderFeishu } from '../../../src/channels/feishu/render-feishu.ts';
-import type { Message } from '../../../src/domain/message.ts';
-import { json, type Sending, sendThrough } from '../../support/channel-bed.ts';
-import { hostileNames } from '../../support/hostile-text.ts';
+import { json } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
-import { buildMessage, buildNotice, everyMessage } from '../../support/messages.ts';
+import { hostileMessages, sendBy, takesEveryMessage } from '../../support/robot-bed.ts';
 
 const key = 'feishu-signing-key';
 
@@ -25,22 +23,12 @@ function bot(response: ServerResponse, post: ReceivedPost): void {
   else json(response, { code: 0, msg: 'success', data: {}, StatusCode: 0, StatusMessage: 'success' });
 }
 
-function send(
-  answer: (response: ServerResponse, post: ReceivedPost) => void,
-  it: { readonly secret?: string; readonly message?: Message } = {},
-): Promise<Sending> {
-  const { secret = key, message } = it;
-  return sendThrough({
-    config: (origin) => ({
-      type: 'feishu',
-      webhookUrl: `${origin}/open-apis/bot/v2/hook/very-secret-token`,
-      secret,
-      mention: { critical: ['ou_18eac85d35a26f989317ad4f02e8bbbb', 'all'] },
-    }),
-    answer,
-    ...(message === undefined ? {} : { message }),
-  });
-}
+const send = sendBy((origin) => ({
+  type: 'feishu',
+  webhookUrl: `${origin}/open-apis/bot/v2/hook/very-secret-token`,
+  secret: key,
+  mention: { critical: ['ou_18eac85d35a26f989317ad4f02e8bbbb', 'all'] },
+}));
 
 describe('a Feishu bot', () => {
   it('takes a card that is signed as it asks', async () => {
@@ -71,14 +59,11 @@ describe('a Feishu bot', () => {
     expect(delivery).toMatchObject(expected);
   });
 
-  it.each(Object.entries(everyMessage()))('takes every message: %s', async (_name, message) => {
-    expect((await send(bot, { message })).delivery).toMatchObject({ kind: 'delivered' });
-  });
+  takesEveryMessage(send, bot);
 
   it('gets no mention and no link from outside, and never more than it takes', () => {
-    for (const accountName of Object.values(hostileNames)) {
-      const notices = Array.from({ length: 50 }, () => buildNotice({ accountName }));
-      const payload = renderFeishu(buildMessage(notices), {});
+    for (const message of hostileMessages()) {
+      const payload = renderFeishu(message, {});
       expect(Buffer.byteLength(JSON.stringify(payload))).toBeLessThanOrEqual(20_000);
       for (const text of JSON.stringify(payload).match(/"lark_md","content":"[^"]*"/g) ?? [])
         expect(text).not.toMatch(/[<[]/);

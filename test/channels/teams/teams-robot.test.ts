@@ -2,11 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { renderTeams } from '../../../src/channels/teams/render-teams.ts';
 import { teamsKind } from '../../../src/channels/teams/teams-kind.ts';
-import type { Message } from '../../../src/domain/message.ts';
-import { json, type Sending, sendThrough } from '../../support/channel-bed.ts';
-import { hostileNames } from '../../support/hostile-text.ts';
+import { json } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
-import { buildMessage, buildNotice, everyMessage } from '../../support/messages.ts';
+import { buildMessage, buildNotice } from '../../support/messages.ts';
+import { hostileMessages, sendBy, takesEveryMessage } from '../../support/robot-bed.ts';
 
 const elements = ['TextBlock', 'FactSet', 'ActionSet'];
 const colours = ['Default', 'Dark', 'Light', 'Accent', 'Good', 'Warning', 'Attention'];
@@ -31,19 +30,10 @@ function workflow(response: ServerResponse, post: ReceivedPost): void {
   else response.writeHead(good ? 202 : 400).end();
 }
 
-function send(
-  answer: (response: ServerResponse, post: ReceivedPost) => void,
-  message?: Message,
-): Promise<Sending> {
-  return sendThrough({
-    config: (origin) => ({
-      type: 'teams',
-      webhookUrl: `${origin}/workflows/w/triggers/manual/paths/invoke?api-version=1&sig=very-secret-signature`,
-    }),
-    answer,
-    ...(message === undefined ? {} : { message }),
-  });
-}
+const send = sendBy((origin) => ({
+  type: 'teams',
+  webhookUrl: `${origin}/workflows/w/triggers/manual/paths/invoke?api-version=1&sig=very-secret-signature`,
+}));
 
 describe('a Teams workflow', () => {
   it('takes an Adaptive Card with figures and links', async () => {
@@ -93,14 +83,11 @@ describe('a Teams workflow', () => {
     expect((await send((response) => json(response, body, status))).delivery).toMatchObject(expected);
   });
 
-  it.each(Object.entries(everyMessage()))('takes every message: %s', async (_name, message) => {
-    expect((await send(workflow, message)).delivery).toMatchObject({ kind: 'delivered' });
-  });
+  takesEveryMessage(send, workflow);
 
   it('gets no markup from outside, and never more than Teams shows', () => {
-    for (const accountName of Object.values(hostileNames)) {
-      const notices = Array.from({ length: 50 }, () => buildNotice({ accountName }));
-      const payload = renderTeams(buildMessage(notices));
+    for (const message of hostileMessages()) {
+      const payload = renderTeams(message);
       expect(Buffer.byteLength(JSON.stringify(payload))).toBeLessThanOrEqual(24_000);
       for (const element of payload.attachments[0].content.body)
         if (element.type === 'TextBlock') expect(element.text).not.toMatch(/[[\]<*`]/);

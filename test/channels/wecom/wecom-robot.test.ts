@@ -1,11 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { renderWecom } from '../../../src/channels/wecom/render-wecom.ts';
-import type { Message } from '../../../src/domain/message.ts';
-import { json, type Sending, sendThrough } from '../../support/channel-bed.ts';
-import { hostileNames } from '../../support/hostile-text.ts';
+import { json } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
-import { buildMessage, buildNotice, everyMessage } from '../../support/messages.ts';
+import { hostileMessages, sendBy, takesEveryMessage } from '../../support/robot-bed.ts';
 
 /** A robot as its documentation says: its key, the two types used here, and their sizes. */
 function robot(response: ServerResponse, post: ReceivedPost): void {
@@ -19,21 +17,10 @@ function robot(response: ServerResponse, post: ReceivedPost): void {
   else json(response, { errcode: 40_058, errmsg: 'markdown.content exceed max length 4096' });
 }
 
-function send(
-  answer: (response: ServerResponse, post: ReceivedPost) => void,
-  it: { readonly mention?: object; readonly message?: Message } = {},
-): Promise<Sending> {
-  const { mention = {}, message } = it;
-  return sendThrough({
-    config: (origin) => ({
-      type: 'wecom',
-      webhookUrl: `${origin}/cgi-bin/webhook/send?key=very-secret-key`,
-      mention,
-    }),
-    answer,
-    ...(message === undefined ? {} : { message }),
-  });
-}
+const send = sendBy((origin) => ({
+  type: 'wecom',
+  webhookUrl: `${origin}/cgi-bin/webhook/send?key=very-secret-key`,
+}));
 
 describe('a WeCom robot', () => {
   it('takes Markdown', async () => {
@@ -67,14 +54,11 @@ describe('a WeCom robot', () => {
     expect((await send((response) => json(response, answer))).delivery).toMatchObject(expected);
   });
 
-  it.each(Object.entries(everyMessage()))('takes every message: %s', async (_name, message) => {
-    expect((await send(robot, { message })).delivery).toMatchObject({ kind: 'delivered' });
-  });
+  takesEveryMessage(send, robot);
 
   it('gets no mention from outside, and never more than it takes', () => {
-    for (const accountName of [...Object.values(hostileNames), '<@all>', '余额'.repeat(200)]) {
-      const notices = Array.from({ length: 50 }, () => buildNotice({ accountName }));
-      const [payload] = renderWecom(buildMessage(notices), {});
+    for (const message of hostileMessages(['<@all>', '余额'.repeat(200)])) {
+      const [payload] = renderWecom(message, {});
       if (payload?.msgtype !== 'markdown') throw new Error('no Markdown');
       expect(Buffer.byteLength(payload.markdown.content)).toBeLessThanOrEqual(4096);
       expect(payload.markdown.content).not.toContain('<');
