@@ -62,7 +62,7 @@ function composeIncidents(
     ...baseOf(parts.state, message, now),
     kind: 'incidents',
     notices,
-    thread: threadOf(message, incidents),
+    thread: threadOf(parts.state, message, incidents),
     companions: composeCompanions(parts, { notices, channel: message.channel, now }),
   };
 }
@@ -233,11 +233,20 @@ function tellsOutlook({ balance, type }: Incident): boolean {
 }
 
 /** The thread that the message goes into: only where every one of its incidents was first told there. */
-function threadOf(message: OutboxMessage, incidents: readonly Incident[]): IncidentMessage['thread'] {
+function threadOf(
+  state: MonitorState,
+  message: OutboxMessage,
+  incidents: readonly Incident[],
+): IncidentMessage['thread'] {
   const [first = null, ...others] = incidents.map((incident) => earlierTold(incident, message));
   if (first === null || first.subject === null) return null;
-  if (others.some((told) => told?.firstMessage !== first.firstMessage)) return null;
-  return { firstMessage: first.firstMessage, subject: first.subject, references: [first.firstMessage] };
+  const { firstMessage, subject } = first;
+  if (others.some((told) => told?.firstMessage !== firstMessage)) return null;
+  const [worst = null] = [...state.incidents.values()]
+    .filter(({ told }) => told[message.channel]?.firstMessage === firstMessage)
+    .filter((other) => other.resolvedAt === null && !other.event && !incidents.includes(other))
+    .sort(byUrgency);
+  return { firstMessage, subject, references: [firstMessage], othersFiring: worst?.severity ?? null };
 }
 
 function earlierTold(incident: Incident, message: OutboxMessage): Told | null {

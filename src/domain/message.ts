@@ -33,13 +33,14 @@ export interface IncidentMessage extends MessageBase {
   /** At least one; the most urgent first. Channels cut long lists and say how many more there are. */
   readonly notices: readonly Notice[];
   /**
-   * Threads of mail: the id of the first message of the incidents here, and its subject. Null when this is
-   * the first.
+   * Threads of mail: the id of the first message of the incidents here, its subject, and the worst of what that message told
+   * of that still fires and this one does not speak of. Null when this is the first.
    */
   readonly thread: {
     readonly firstMessage: string;
     readonly subject: string;
     readonly references: readonly string[];
+    readonly othersFiring: Severity | null;
   } | null;
   /** Other open incidents that the messages with the same receipts told of. */
   readonly companions: readonly Notice[];

@@ -54,13 +54,26 @@ export function formatExact(micros: Micros): string {
  * As people read money: thousands separated, two decimals, and below 1 as many as there are: `"1,234.57"`, `"0.0375"`.
  */
 export function formatMoney(micros: Micros): string {
-  const cents = Math.abs(micros) < microsPerUnit ? micros : Math.round(micros / 10_000) * 10_000;
-  return decimal(cents, 2).replace(/\B(?=(\d{3})+(?=\.))/g, ',');
+  return separated(Math.abs(micros) < microsPerUnit ? micros : Math.round(micros / 10_000) * 10_000);
+}
+
+function separated(micros: Micros): string {
+  return decimal(micros, 2).replace(/\B(?=(\d{3})+(?=\.))/g, ',');
 }
 
 /** As people read it with its currency: `"20.00 CNY"`; without one where none is known. */
 export function formatAmount(micros: Micros, currency: string | null): string {
-  return currency === null || currency === '' ? formatMoney(micros) : `${formatMoney(micros)} ${currency}`;
+  return withCurrency(formatMoney(micros), currency);
+}
+
+/** As `formatAmount`, but with every digit where it would read like `other`, which it is not: `"199.999999 CNY"` beside 200. */
+export function formatAmountBeside(micros: Micros, other: Micros, currency: string | null): string {
+  const text = formatMoney(micros);
+  return withCurrency(micros !== other && text === formatMoney(other) ? separated(micros) : text, currency);
+}
+
+function withCurrency(amount: string, currency: string | null): string {
+  return currency === null || currency === '' ? amount : `${amount} ${currency}`;
 }
 
 function decimal(micros: Micros, minimumDecimals: number): string {

@@ -13,7 +13,7 @@ import { readOwnPath } from './page/form-input.ts';
 import { readParts } from './page/live.ts';
 import { addOpenPages, addPages } from './page/routes.ts';
 import type { PageOptions } from './page/show.ts';
-import { RequestError } from './refusal.ts';
+import { RequestError, wrongMethod } from './refusal.ts';
 import { type Refusing, renderRefusal } from './refuse.ts';
 import { callerOf, type WebContext, type WebEnv } from './web-env.ts';
 
@@ -39,7 +39,7 @@ export function createApp(options: AppOptions): App {
   app.use(
     methodNotAllowed({
       app,
-      onMethodNotAllowed: (context, methods) => refuse(options, wrongMethod(methods), context),
+      onMethodNotAllowed: (context, methods) => refuse(options, wrongMethod(listMethods(methods)), context),
     }),
   );
   app.use(async (context, next) => {
@@ -104,9 +104,8 @@ function requireReadableAddress({ req }: WebContext): void {
   }
 }
 
-function wrongMethod(methods: readonly string[]): RequestError {
-  const allow = ['HEAD', 'GET', 'POST', 'DELETE'].filter((method) => methods.includes(method)).join(', ');
-  return new RequestError('method_not_allowed', `This address takes ${allow}.`, { allow });
+function listMethods(methods: readonly string[]): string {
+  return ['HEAD', 'GET', 'POST', 'DELETE'].filter((method) => methods.includes(method)).join(', ');
 }
 
 async function refuse(refusing: Refusing, error: unknown, context: WebContext): Promise<Response> {

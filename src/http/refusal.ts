@@ -33,6 +33,11 @@ export class RequestError extends Error {
   }
 }
 
+/** `allow` as in the header: `HEAD, GET`. */
+export function wrongMethod(allow: string): RequestError {
+  return new RequestError('method_not_allowed', `This address takes ${allow}.`, { allow });
+}
+
 /** RFC 9457, with `error` as it was before that as an extension member. */
 export const problemSchema = z
   .strictObject({

@@ -10,7 +10,7 @@ import { EventStreams } from './events.ts';
 import { makeRoom } from './make-room.ts';
 import { defaultLimits, type ServerLimits, type WebServerOptions } from './options.ts';
 import { createProbes, type Probe } from './probes.ts';
-import { type Answer, RequestError } from './refusal.ts';
+import { type Answer, RequestError, wrongMethod } from './refusal.ts';
 import { type Refusing, renderRefusal } from './refuse.ts';
 import { createScrape, type Scrape } from './scrape.ts';
 import { Sessions } from './session.ts';
@@ -130,10 +130,13 @@ async function answerOrThrow(
   if ((request.headersDistinct.host?.length ?? 0) > 1)
     throw new RequestError('bad_request', 'The request names more than one host.');
   const reads = request.method === 'GET' || request.method === 'HEAD';
-  const probe = reads ? probes.get(url.pathname) : undefined;
+  const probe = probes.get(url.pathname);
+  if (!reads && (probe !== undefined || url.pathname === '/metrics')) throw wrongMethod('HEAD, GET');
+  // The web's `Request` refuses to be one of these.
+  if (request.method === 'TRACE') throw wrongMethod('HEAD, GET, POST, DELETE');
   if (probe !== undefined) return send(probe(url.searchParams, refusing.clock.now()), request, response);
   requireOwnHost(guard, url.pathname, request.headers);
-  if (reads && url.pathname === '/metrics') return scrape(request, response);
+  if (url.pathname === '/metrics') return scrape(request, response);
   const body = reads ? null : await readBody(request, limits.maxBodyBytes);
   const handle = await app();
   await handle(request, response, body);

@@ -54,12 +54,17 @@ export function threadSubject(message: Pick<IncidentMessage, 'notices' | 'timezo
   return `${incidentSubject(first.incident, message.timezone)}${others === 0 ? '' : ` and ${plural(others, 'more alert')}`}`;
 }
 
-/** The most urgent incident stands first. */
-function firstWordOf({ notices }: IncidentMessage): string {
+/**
+ * How bad it is with all that the rest of the subject stands for: that one of them ended is no all-clear for the others. The
+ * most urgent notice stands first.
+ */
+function firstWordOf({ notices, thread }: IncidentMessage): string {
   const first = notices[0];
   if (first === undefined) throw new Error('A message about incidents has at least one notice.');
   const state = stateOf(first);
-  return (state === 'resolved' || state === 'closed' ? state : first.severity).toUpperCase();
+  const others = thread?.othersFiring ?? null;
+  if (state === 'resolved' || state === 'closed') return (others ?? state).toUpperCase();
+  return (others !== null && isWorse(others, first.severity) ? others : first.severity).toUpperCase();
 }
 
 export function testHeadline(message: TestMessage): string {

@@ -17,7 +17,7 @@ export function wordStory(notice: Notice, frame: WordingFrame): readonly string[
 
 function courseOf(notice: Notice, frame: WordingFrame): readonly string[] {
   const since = formatMomentAndAge(notice.firedAt, frame);
-  const lasted = roughDuration(frame.now - notice.firedAt);
+  const lasted = knownSpan(notice.firedAt, frame.now);
   switch (stateOf(notice)) {
     case 'firing':
       return [`Firing since ${since}.`];
@@ -26,10 +26,12 @@ function courseOf(notice: Notice, frame: WordingFrame): readonly string[] {
     case 'worse':
       return [`It got worse and is ${notice.severity} now. Firing since ${since}.`];
     case 'reminder':
-      return [`Still firing, for ${lasted} now, since ${formatMoment(notice.firedAt, frame)}.`];
+      return [
+        `Still firing${lasted === null ? '' : `, for ${lasted} now,`} since ${formatMoment(notice.firedAt, frame)}.`,
+      ];
     case 'escalated':
       return [
-        `Nobody has acknowledged this for ${lasted}, so you are told as well. Firing since ${formatMoment(notice.firedAt, frame)}.`,
+        `Nobody has acknowledged this${lasted === null ? '' : ` for ${lasted}`}, so you are told as well. Firing since ${formatMoment(notice.firedAt, frame)}.`,
       ];
     case 'acknowledged':
       return [`Reminders and escalation stop until it gets worse or ends. Firing since ${since}.`];
@@ -45,10 +47,16 @@ function courseOf(notice: Notice, frame: WordingFrame): readonly string[] {
 
 function endOf(notice: Notice, frame: WordingFrame): readonly string[] {
   const endedAt = notice.resolvedAt ?? frame.now;
-  const span = `${formatMoment(notice.firedAt, frame)} to ${formatMoment(endedAt, frame)}`;
-  const lasted = `Lasted ${roughDuration(endedAt - notice.firedAt)}, from ${span}.`;
+  const span = `from ${formatMoment(notice.firedAt, frame)} to ${formatMoment(endedAt, frame)}`;
+  const length = knownSpan(notice.firedAt, endedAt);
+  const lasted = length === null ? `By the clock ${span}.` : `Lasted ${length}, ${span}.`;
   const late = isFirstWord(notice) ? ['It came and went before this channel could be told.'] : [];
   return [causeOf(notice, frame), lasted, ...late];
+}
+
+/** How long it is from one instant to a later one; null where the clock was set back between them. */
+function knownSpan(since: number, until: number): string | null {
+  return until < since ? null : roughDuration(until - since);
 }
 
 /** Why an incident ended. */

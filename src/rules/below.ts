@@ -69,7 +69,8 @@ export const below: RuleKind<BelowRule, InputOf<typeof keys>> = {
   firing: (notice, frame) => wordLowBalance(notice, frame, formatMoney),
   resolved: (notice, frame) =>
     `${moneyOf(notice)} balance${currentAmount(notice, frame)}, no longer below ${wordLimit(notice, frame) ?? 'its threshold'}`,
-  recovery: 'Resolved: the balance recovered.',
+  // The threshold may have been lowered instead.
+  recovery: 'Resolved: the balance is at the threshold or above it.',
   figures: (notice, frame) =>
     moneyFigures(notice, frame, { threshold: (limit) => `below ${limit}`, valueIsBalance: true }),
   advice: topUpAdvice,

@@ -15,7 +15,7 @@ import {
   wordRunwayAndEnd,
 } from '../wording/quantity-wording.ts';
 import type { Figure } from './kind.ts';
-import { currentMicros } from './notice-words.ts';
+import { currentMicros, wordBalance } from './notice-words.ts';
 
 /**
  * The numbers of a notice about a balance. `threshold` words what was judged; null leaves it out. `valueIsBalance`: the
@@ -83,7 +83,7 @@ function balanceFigures(notice: Notice, frame: WordingFrame, valueIsBalance: boo
   if (current === null || notice.balance === null) return [];
   // What was judged is a sum of spending here, and only a reading tells the balance itself.
   if (!valueIsBalance && (notice.account?.reading ?? null) === null) return [];
-  return [{ label: `${balanceLabel(notice.balance)} balance`, value: formatAmount(current, frame.currency) }];
+  return [{ label: `${balanceLabel(notice.balance)} balance`, value: wordBalance(current, notice, frame) }];
 }
 
 /**

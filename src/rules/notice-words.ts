@@ -1,5 +1,5 @@
 import type { Notice } from '../domain/message.ts';
-import { formatMoney, type Micros } from '../domain/money.ts';
+import { formatAmountBeside, formatMoney, type Micros } from '../domain/money.ts';
 import { isOver } from '../domain/notice-state.ts';
 import { balanceLabel } from '../wording/balance-wording.ts';
 import { type WordingFrame, wordQuantity } from '../wording/quantity-wording.ts';
@@ -23,7 +23,12 @@ export function currentMicros(notice: Notice): Micros | null {
 export function currentAmount(notice: Notice, frame: WordingFrame): string {
   const fact = isOver(notice) ? notice.facts.find(({ name }) => name === 'balance') : undefined;
   const micros = fact?.value.unit === 'money' ? fact.value.micros : currentMicros(notice);
-  return micros === null ? '' : ` ${wordQuantity({ unit: 'money', micros }, frame)}`;
+  return micros === null ? '' : ` ${wordBalance(micros, notice, frame)}`;
+}
+
+/** A balance beside the threshold that it is held against, so that rounding never makes the one look like the other. */
+export function wordBalance(micros: Micros, { threshold }: Notice, { currency }: WordingFrame): string {
+  return formatAmountBeside(micros, threshold?.unit === 'money' ? threshold.micros : micros, currency);
 }
 
 /** What was judged, in words; null where nothing could be measured. */

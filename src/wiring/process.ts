@@ -25,8 +25,9 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
   const stdout = openOutput(process.stdout, env, (error) => {
     // Its log is lost, and counted as such; the daemon goes on.
     if (isDaemon) return;
-    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
-    unread.abort();
+    if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') return unread.abort();
+    process.stderr.write(`lowwater: standard output cannot be written: ${error.message}\n`);
+    process.exit(1);
   });
   const stderr = openOutput(process.stderr, env, () => undefined);
   const version = readVersion();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { messageSubject } from '../../src/messages/message-wording.ts';
 import { hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
 import { makeRoute } from '../support/settings.ts';
@@ -34,8 +35,29 @@ describe('threads of mail', () => {
     expect(ended?.thread).toEqual({
       firstMessage: second?.id,
       references: [second?.id],
+      othersFiring: null,
       subject: expect.stringMatching(/^ads:/),
     });
+  });
+});
+
+describe('the subject of a thread that was begun for several', () => {
+  test('says RESOLVED only when the last of them ended, and until then how bad the worst is', async () => {
+    const world = await startWorld(settings);
+    world.provider.set('otp', 10);
+    world.provider.set('ads', 100);
+    await world.pass(30 * minuteMs);
+    for (const [account, balance] of [
+      ['ads', 1000],
+      ['otp', 1000],
+    ] as const) {
+      world.provider.set(account, balance);
+      await world.pass(30 * minuteMs);
+    }
+    const subjects = mails(world).map((mail) => messageSubject(mail));
+    const rest = subjects[0]?.replace('CRITICAL ', '');
+    expect(rest).toMatch(/^otp: .* and 1 more alert$/);
+    expect(subjects).toEqual([`CRITICAL ${rest}`, `CRITICAL ${rest}`, `RESOLVED ${rest}`]);
   });
 });
 

@@ -138,6 +138,19 @@ describe('a rude client', () => {
     expect(await rude.received).toContain('431');
   });
 
+  it.each(['/livez', '/readyz', '/healthz', '/metrics'])('is told what %s takes', async (path) => {
+    server = await runServer();
+    const response = await fetch(`${server.url}${path}`, { method: 'POST' });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'HEAD, GET']);
+  });
+
+  it('is refused a TRACE, and nothing goes to the log', async () => {
+    server = await runServer();
+    const trace = dial('TRACE / HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n');
+    expect(await trace.received).toMatch(/^HTTP\/1\.1 405 /);
+    expect(server.logged).toEqual([]);
+  });
+
   it('is refused what is no HTTP', async () => {
     server = await runServer();
     expect(await dial('\u0016\u0003\u0001 hello\r\n\r\n').received).toContain('400 Bad Request');

@@ -61,6 +61,7 @@ describe('the subject of a mail', () => {
       firstMessage: 'first',
       subject: 'Marketing: [x] no readings since 1 Jan 00:00',
       references: [],
+      othersFiring: null,
     };
     expect(messageSubject(buildMessage(undefined, { thread }))).toBe(
       'CRITICAL Marketing: (x) no readings since 1 Jan 00:00',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { IncidentMessage, Notice } from '../../src/domain/message.ts';
+import type { NoticeKind } from '../../src/domain/outbox.ts';
 import { type NoticeWording, wordNotice } from '../../src/messages/notice-wording.ts';
 import { hostileNames } from '../support/hostile-text.ts';
 import {
@@ -37,6 +38,13 @@ describe('the headline of a notice stands alone', () => {
     ['config-invalid', 'CRITICAL · lowwater: the changed configuration is invalid, the old one stays in use'],
   ])('%s', (name, headline) => {
     expect(wordsOf(name).headline).toBe(headline);
+  });
+
+  it('tells a balance a hair under its threshold from the threshold', () => {
+    const reading = { at: messageNow, sms: 49_999_999, voip: 0, currency: 'CNY' };
+    const { headline, figures } = word(buildNotice({ account: buildAccount({ reading }) }));
+    expect(headline).toContain('SMS balance 49.999999 CNY, below 50.00');
+    expect(figures[0]).toEqual({ label: 'SMS balance', value: '49.999999 CNY' });
   });
 
   it('of a channel that took the message for some recipients does not say that it took none', () => {
@@ -155,6 +163,17 @@ describe('what became of an incident', () => {
 
   it('a reminder says for how long', () => {
     expect(wordsOf('reminder').story[0]).toBe('Still firing, for 4 hours now, since Fri 20 Nov 22:41 UTC+8.');
+  });
+
+  it('a clock that was set back does not say how long it lasts', () => {
+    const firedAt = messageNow + hour;
+    const storyOf = (kind: NoticeKind, resolvedAt: number | null) =>
+      word(buildNotice({ kinds: [kind], firedAt, resolvedAt })).story;
+    expect(storyOf('reminder', null)[0]).toBe('Still firing since Sat 21 Nov 03:41 UTC+8.');
+    expect(storyOf('escalated', null)[0]).toMatch(/^Nobody has acknowledged this, so you are told/);
+    expect(storyOf('resolved', messageNow)).toContain(
+      'By the clock from Sat 21 Nov 03:41 UTC+8 to Sat 21 Nov 02:41 UTC+8.',
+    );
   });
 
   it('names who acknowledged, and that it was before it got worse', () => {

@@ -164,7 +164,9 @@ export function buildMessage(
 /** A later message of an incident whose first one was told. */
 function buildReply(notice: Notice): IncidentMessage {
   const subject = incidentSubject(notice.incident, 'Asia/Shanghai');
-  return buildMessage([notice], { thread: { firstMessage: 'first', subject, references: ['first'] } });
+  return buildMessage([notice], {
+    thread: { firstMessage: 'first', subject, references: ['first'], othersFiring: null },
+  });
 }
 
 export function buildReportAccount(over: Partial<ReportAccount> = {}): ReportAccount {

@@ -94,6 +94,16 @@ describe.concurrent('lowwater as a process', () => {
     expect(stdout).toMatch(/^lowwater \d+\.\d+\.\d+\n$/);
   });
 
+  it('says in one line that its output cannot be written, and exits with 1', async () => {
+    const env = preload(
+      `process.stdout._write = (_chunk, _encoding, done) => done(Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' }));`,
+    );
+    expect(await runBuilt(['schema'], { env })).toMatchObject({
+      code: 1,
+      stderr: 'lowwater: standard output cannot be written: ENOSPC: no space left on device, write\n',
+    });
+  });
+
   it.each([
     ['none into a pipe', {}, false],
     ['some into a pipe that FORCE_COLOR says shows them', { FORCE_COLOR: '1' }, true],

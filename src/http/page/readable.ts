@@ -10,6 +10,6 @@ export async function ifReadable(render: () => Promise<Html>): Promise<Html> {
     return await render();
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
-    return html`<p class="empty">The database cannot be read just now..</p>`;
+    return html`<p class="empty">The database cannot be read just now.</p>`;
   }
 }

@@ -23,6 +23,7 @@ const thread = {
   firstMessage: 'first-id',
   subject: 'OTP production: SMS balance low since 21 Nov 02:22',
   references: ['first-id', 'second-id'],
+  othersFiring: null,
 };
 
 describe('the headers of a mail', () => {
