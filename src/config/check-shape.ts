@@ -6,17 +6,48 @@ import { type ConfigInput, configSchema } from './schema/config.ts';
 /** A file is read once a process: a parser compiled for it would cost more than it saves. */
 const once = { jitless: true } as const;
 
-/** Holds the draft against the schema: types, unknown keys, and everything that one value can tell about itself. */
-export function checkShape(draft: Draft): {
+/** So many accounts are read at once; more are worth a parser that is compiled for them. */
+const accountsAtOnce = 2000;
+
+/**
+ * Holds the draft against the schema: types, unknown keys, and everything that one value can tell about itself. Between
+ * thousands of accounts others may have their turn.
+ */
+export function* checkShape(draft: Draft): Generator<
+  undefined,
+  {
+    readonly config: ConfigInput | null;
+    readonly problems: readonly ConfigProblem[];
+  }
+> {
+  const first = yield* parse(draft.value);
+  if (first.config !== null) return { config: first.config, problems: [] };
+  const coerced = first.issues.filter((issue) => coerce(draft, issue)).length > 0;
+  const { config, issues } = coerced ? yield* parse(draft.value) : first;
+  return { config, problems: issues.flatMap((issue) => describeIssue(draft, issue)) };
+}
+
+interface Parsed {
   readonly config: ConfigInput | null;
-  readonly problems: readonly ConfigProblem[];
-} {
-  const first = configSchema.safeParse(draft.value, once);
-  if (first.success) return { config: first.data, problems: [] };
-  const coerced = first.error.issues.filter((issue) => coerce(draft, issue)).length > 0;
-  const result = coerced ? configSchema.safeParse(draft.value, once) : first;
-  if (result.success) return { config: result.data, problems: [] };
-  return { config: null, problems: result.error.issues.flatMap((issue) => describeIssue(draft, issue)) };
+  readonly issues: readonly z.core.$ZodIssue[];
+}
+
+function* parse(value: unknown): Generator<undefined, Parsed> {
+  const listed: unknown = Reflect.get(Object(value), 'accounts');
+  const all = Array.isArray(listed) ? listed : [];
+  const isLong = all.length > accountsAtOnce;
+  const first = isLong ? { ...Object(value), accounts: all.slice(0, accountsAtOnce) } : value;
+  const whole = configSchema.safeParse(first, once);
+  const issues = [...(whole.error?.issues ?? [])];
+  const accounts = [...(whole.data?.accounts ?? [])];
+  for (let from = accountsAtOnce; from < all.length; from += accountsAtOnce) {
+    yield;
+    const part = configSchema.shape.accounts.safeParse(all.slice(from, from + accountsAtOnce));
+    for (const account of part.data ?? []) accounts.push(account);
+    for (const { path, ...issue } of part.error?.issues ?? [])
+      issues.push({ ...issue, path: ['accounts', from + Number(path[0]), ...path.slice(1)] });
+  }
+  return { config: whole.success && issues.length === 0 ? { ...whole.data, accounts } : null, issues };
 }
 
 /** A string that was one placeholder may stand for a number or a flag; any other string may not. */

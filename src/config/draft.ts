@@ -80,13 +80,23 @@ export function valueAt(draft: Draft, path: Path): unknown {
 /** The string at a path; null where there is no string or it is broken. */
 export function textAt(draft: Draft, path: Path): string | null {
   const value = valueAt(draft, path);
-  return typeof value === 'string' && !draft.isBroken(path) ? value : null;
+  // What could not be put in was left empty.
+  return typeof value === 'string' && !(value === '' && draft.isBroken(path)) ? value : null;
 }
 
 /** The paths of an array's elements; none where there is no array. */
 export function itemsAt(draft: Draft, path: Path): Path[] {
   const value = valueAt(draft, path);
   return Array.isArray(value) ? value.map((_, index) => [...path, index]) : [];
+}
+
+/** The paths of those elements that have a key: few of tens of thousands of accounts have any of their own. */
+export function itemsWith(draft: Draft, path: Path, key: string): Path[] {
+  const value = valueAt(draft, path);
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((item, index) =>
+    typeof item === 'object' && item !== null && Object.hasOwn(item, key) ? [[...path, index]] : [],
+  );
 }
 
 /** The keys of an object; none where there is no object. */

@@ -84,14 +84,13 @@ function warnOfDemand(draft: Draft, settings: Settings): ConfigProblem[] {
 }
 
 function warnOfRules(draft: Draft, settings: Settings): ConfigProblem[] {
-  const watched = settings.accounts.map((account) => ({
-    account,
-    rules: new Set(rulesForAccount(settings, account).map(({ id }) => id)),
-  }));
+  const watched = new Map<string, AccountSettings[]>(settings.rules.map(({ id }) => [id, []]));
+  for (const account of settings.accounts)
+    for (const { id } of rulesForAccount(settings, account)) watched.get(id)?.push(account);
   return itemsAt(draft, ['rules']).flatMap((path, index) => {
     const rule = settings.rules[index];
     if (rule === undefined) return [];
-    const accounts = watched.filter(({ rules }) => rules.has(rule.id)).map(({ account }) => account);
+    const accounts = watched.get(rule.id) ?? [];
     const unused = accounts.length === 0 ? [{ path: [], message: 'this rule watches no account' }] : [];
     const doubtful = ruleKindOf(rule).warn?.(rule, accounts) ?? [];
     return [...unused, ...doubtful].map((problem) =>

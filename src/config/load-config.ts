@@ -167,7 +167,7 @@ function* checkAll(
   const { draft } = gathered;
   if (draft === null) return { kind: 'invalid', problems: gathered.problems };
   // The shape comes first: it also turns placeholders into numbers and flags where such are asked for.
-  const shape = checkShape(draft);
+  const shape = yield* checkShape(draft);
   const problems = [...gathered.problems, ...shape.problems];
   for (const check of checks) {
     yield;

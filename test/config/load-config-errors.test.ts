@@ -257,3 +257,22 @@ test('a value from the environment is never quoted, even where its neighbours wo
   expect(text).toContain('silences[0].cron');
   expect(text).not.toMatch(/opss|25|Bern"|did you mean/);
 });
+
+test('thousands of accounts are all read, and what is wrong in any of them is told with its place', () => {
+  const config = sample();
+  config.accounts = Array.from({ length: 4500 }, (_, index) => ({
+    id: `a-${index}`,
+    authSecret: `key-${index}`,
+  }));
+  const loaded = load(config);
+  expect(loaded.kind === 'loaded' && loaded.settings.accounts.at(-1)?.id).toBe('a-4499');
+  Object.assign(config.accounts[7] ?? {}, { name: 7 });
+  Object.assign(config.accounts[2000] ?? {}, { auth_secret: 'x' });
+  Object.assign(config.accounts[4499] ?? {}, { leadTime: 'soon' });
+  const refused = load(config);
+  expect(refused.kind === 'invalid' && refused.problems.map(({ path }) => path)).toEqual([
+    'accounts[7].name',
+    'accounts[2000].auth_secret',
+    'accounts[4499].leadTime',
+  ]);
+});

@@ -1,23 +1,23 @@
 import { isLoopbackHost } from '../../domain/loopback-host.ts';
 import type { ConfigProblem, Path } from '../config-problem.ts';
-import { type Draft, itemsAt, keysAt, problemAt, textAt, valueAt } from '../draft.ts';
+import { type Draft, itemsAt, itemsWith, keysAt, problemAt, textAt, valueAt } from '../draft.ts';
 
 /** Secrets must not travel unencrypted, and the page must not be open to everybody, unless the file says so. */
 export function checkAddresses(draft: Draft): ConfigProblem[] {
-  const accounts = itemsAt(draft, ['accounts']);
-  const baseUrls: Path[] = [['provider', 'baseUrl'], ...accounts.map((account) => [...account, 'baseUrl'])];
+  const own = itemsWith(draft, ['accounts'], 'baseUrl');
+  const baseUrls: Path[] = [['provider', 'baseUrl'], ...own.map((account) => [...account, 'baseUrl'])];
   return [
-    ...checkBaseUrls(draft, accounts),
+    ...checkBaseUrls(draft, own.length),
     ...baseUrls.flatMap((path) => checkEncrypted(draft, path)),
     ...checkServer(draft),
     ...keysAt(draft, ['channels']).flatMap((name) => checkMailSignIn(draft, ['channels', name])),
   ];
 }
 
-function checkBaseUrls(draft: Draft, accounts: readonly Path[]): ConfigProblem[] {
+/** `own` accounts name an address of their own. */
+function checkBaseUrls(draft: Draft, own: number): ConfigProblem[] {
   if (valueAt(draft, ['provider', 'baseUrl']) !== undefined) return [];
-  const lacking = accounts.filter((account) => valueAt(draft, [...account, 'baseUrl']) === undefined);
-  if (lacking.length === 0) return [];
+  if (itemsAt(draft, ['accounts']).length === own) return [];
   return [
     problemAt(
       draft,

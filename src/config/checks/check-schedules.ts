@@ -1,6 +1,6 @@
 import { parseDuration } from '../../domain/duration.ts';
 import type { ConfigProblem, Path } from '../config-problem.ts';
-import { type Draft, itemsAt, problemAt, textAt, valueAt } from '../draft.ts';
+import { type Draft, itemsAt, itemsWith, problemAt, textAt, valueAt } from '../draft.ts';
 
 /** What is wrong with a cron expression or its zone, in words; null when it will run after `now`. */
 export type FindCronProblem = (cron: string, timezone: string, now: number) => string | null;
@@ -13,11 +13,13 @@ export interface CronCheck {
 /** Time zones must exist, cron expressions must run some day, and polls have one schedule only. */
 export function checkSchedules(draft: Draft, { findCronProblem, now }: CronCheck): ConfigProblem[] {
   const cron = { findCronProblem: remember(findCronProblem), now };
-  const polls = [['poll'], ...itemsAt(draft, ['accounts']).map((account) => [...account, 'poll'])];
+  const polls = [['poll'], ...itemsWith(draft, ['accounts'], 'poll').map((account) => [...account, 'poll'])];
   const scheduled = [...polls, ...itemsAt(draft, ['silences']), ...itemsAt(draft, ['reports'])];
   return [
     ...checkZone(draft, ['timezone'], cron),
-    ...itemsAt(draft, ['accounts']).flatMap((account) => checkZone(draft, [...account, 'timezone'], cron)),
+    ...itemsWith(draft, ['accounts'], 'timezone').flatMap((account) =>
+      checkZone(draft, [...account, 'timezone'], cron),
+    ),
     ...polls.flatMap((poll) => checkPoll(draft, poll)),
     ...scheduled.flatMap((place) => checkCron(draft, place, cron)),
   ];
