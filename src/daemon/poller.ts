@@ -12,6 +12,12 @@ import type { Recollection } from './recollection.ts';
 /** A request that may not be sent, because the accounts are perhaps somebody else's by now, asks again after this. */
 const askAgainMs = 1000;
 
+/**
+ * So many polls are begun in a turn: where thousands are due, because something held everything up, each would wait for
+ * all others, and everything else with them.
+ */
+const mostBegun = 50;
+
 interface PollerParts {
   readonly state: MonitorState;
   readonly readBalance: Provider['readBalance'];
@@ -41,6 +47,10 @@ export class Poller {
   /** From when on a request that was held back may ask again, behind those that were before it. */
   readonly #heldBack = new Map<string, number>();
   readonly #phases = new Map<string, number>();
+  /** What is due and yet to be begun, in this order. */
+  readonly #line: string[] = [];
+  /** When what is due was last looked for. */
+  #lookedAt = 0;
   readonly #underWay = new Set<string>();
   /** One for all polls: only the end of the daemon gives up on any. */
   readonly #ending = new AbortController();
@@ -52,14 +62,15 @@ export class Poller {
   }
 
   get nextAt(): number {
-    return this.#stopped || !this.#parts.owns() ? Number.POSITIVE_INFINITY : this.#due.nextAt;
+    if (this.#stopped || !this.#parts.owns()) return Number.POSITIVE_INFINITY;
+    return this.#line.length > 0 ? this.#lookedAt : this.#due.nextAt;
   }
 
   get running(): number {
     return this.#underWay.size;
   }
 
-  /** When the account is polled next; null while it is being polled. */
+  /** When the account is polled next; null while it is being polled, or about to be. */
   nextPollAt(id: string): number | null {
     return this.#due.dueAt(id);
   }
@@ -88,10 +99,12 @@ export class Poller {
     });
   }
 
-  /** Starts what is due. */
+  /** Starts what is due, or the first of it: `nextAt` then says that there is more. */
   start(now: number): void {
     if (this.#stopped || !this.#parts.owns()) return;
-    for (const id of this.#takeDue(now)) {
+    this.#lookedAt = now;
+    for (const id of this.#takeDue(now)) this.#line.push(id);
+    for (const id of this.#line.splice(0, mostBegun)) {
       const account = this.#parts.state.accounts.get(id);
       if (account === undefined || this.#underWay.has(id)) continue;
       const startAt = this.#startAt(id, now);
@@ -109,7 +122,7 @@ export class Poller {
     const promise = new Promise<Outcome>((resolve) => {
       this.#waiting.set(id, [...(this.#waiting.get(id) ?? []), resolve]);
     });
-    if (!this.#underWay.has(id)) this.#due.set(id, now);
+    if (!this.#underWay.has(id) && !this.#line.includes(id)) this.#due.set(id, now);
     return promise;
   }
 

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { Poller } from '../../src/daemon/poller.ts';
+import { recollectionOf } from '../../src/daemon/recollection.ts';
+import { startMonitor } from '../../src/engine/restore.ts';
+import { cronCalendar } from '../../src/system/calendar.ts';
+import { emptyReader, nothingStored } from '../../src/views/empty-reader.ts';
+import { minuteMs } from '../support/account-facts.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { makeAccount, makeSettings } from '../support/settings.ts';
+
+test('many polls that are due together are begun in parts, each once, and nothing is overdue meanwhile', () => {
+  let now = Date.UTC(2026, 0, 1);
+  const accounts = Array.from({ length: 120 }, (_, index) => makeAccount(`a-${index}`));
+  const settings = makeSettings({ accounts });
+  const state = startMonitor({
+    settings,
+    calendar: cronCalendar,
+    random: seededRandom(),
+    stored: nothingStored,
+    now,
+  });
+  const asked: string[] = [];
+  const poller = new Poller({
+    state,
+    readBalance: ({ id }) => {
+      asked.push(id);
+      return new Promise(() => undefined);
+    },
+    recollection: recollectionOf(state, emptyReader, () => now),
+    owns: () => true,
+    now: () => now,
+    ended: () => undefined,
+  });
+  poller.adopt(new Set());
+  now += 10 * minuteMs;
+  const begun: number[] = [];
+  while (poller.nextAt <= now) {
+    poller.start(now);
+    begun.push(asked.length);
+    void poller.pollNow('a-119');
+    expect(poller.nextAt === Number.POSITIVE_INFINITY || poller.nextAt === now).toBe(true);
+  }
+  expect(begun).toEqual([50, 100, 120]);
+  expect(new Set(asked).size).toBe(120);
+});
