@@ -1,4 +1,5 @@
 import type { ClusterLook, SqlFile, StoreFile, StoreReader, WatchedSource } from '../daemon/ports.ts';
+import type { ConfigProblem } from '../domain/config-problem.ts';
 import type { Calendar, Clock, Delivery, OperatorOrder, Random } from '../domain/ports.ts';
 import type {
   ChannelSettings,
@@ -38,7 +39,7 @@ export interface CommandContext {
 export interface Rooms {
   loadSettings(file: string): Promise<LoadedSettings>;
   /** The configuration as it was understood, as a plain tree with secrets hidden. */
-  describeSettings(settings: Settings, warnings: readonly SettingsProblem[]): Promise<object>;
+  describeSettings(settings: Settings, warnings: readonly ConfigProblem[]): Promise<object>;
   readSchema(): Promise<object>;
   /** Opens the database to read, beside a daemon that may be writing it. Throws `StorageError`. */
   openReader(storage: StorageSettings): Promise<StoreFile>;
@@ -115,20 +116,10 @@ export type LoadedSettings =
   | {
       readonly kind: 'loaded';
       readonly settings: Settings;
-      readonly warnings: readonly SettingsProblem[];
+      readonly warnings: readonly ConfigProblem[];
       readonly sources: readonly WatchedSource[];
     }
-  | { readonly kind: 'refused'; readonly problems: readonly SettingsProblem[] };
-
-/** Something wrong with the file or doubtful in it; never quotes a value. */
-export interface SettingsProblem {
-  /** Absent for the configuration file itself. */
-  readonly file?: string;
-  /** Such as `accounts[0].poll.every`; empty for the file as a whole. */
-  readonly path: string;
-  readonly line: number | null;
-  readonly message: string;
-}
+  | { readonly kind: 'refused'; readonly problems: readonly ConfigProblem[] };
 
 export interface SimulatorOrder {
   readonly host: string;
@@ -154,7 +145,7 @@ export interface RefusedScenario {
 export interface LoadedConfiguration {
   readonly file: string;
   readonly settings: Settings;
-  readonly warnings: readonly SettingsProblem[];
+  readonly warnings: readonly ConfigProblem[];
   /** What it was made of, for a daemon to watch. */
   readonly sources: readonly WatchedSource[];
 }

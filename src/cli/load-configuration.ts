@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { ConfigProblem } from '../domain/config-problem.ts';
 import { CommandError, type CommandInput, UsageError } from './command.ts';
-import type { CommandContext, LoadedConfiguration, SettingsProblem } from './context.ts';
+import type { CommandContext, LoadedConfiguration } from './context.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /** Thrown after the problems of the file were printed: nothing is left to say. */
@@ -58,7 +59,7 @@ function locateConfiguration(option: string | null, context: Pick<CommandContext
 async function printProblems(
   context: CommandContext,
   file: string,
-  problems: readonly SettingsProblem[],
+  problems: readonly ConfigProblem[],
 ): Promise<void> {
   const { style } = context.stderr;
   for (const problem of problems) {
@@ -69,7 +70,7 @@ async function printProblems(
 }
 
 /** `config.json:12: accounts[0].poll.every: must be …`, which editors and terminals turn into a link. */
-function formatProblem(main: string, { file, path, line, message }: SettingsProblem): string {
+function formatProblem(main: string, { file, path, line, message }: ConfigProblem): string {
   // A problem with the configuration as a whole names it by itself.
   if (file === undefined && path === '' && line === null) return message;
   const place = line === null ? (file ?? main) : `${file ?? main}:${line}`;

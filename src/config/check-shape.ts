@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { ConfigProblem } from './config-problem.ts';
+import type { ConfigProblem } from '../domain/config-problem.ts';
 import { type Draft, problemAt, replaceAt, textAt, valueAt } from './draft.ts';
 import { type ConfigInput, configSchema } from './schema/config.ts';
 

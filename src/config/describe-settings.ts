@@ -1,5 +1,6 @@
 import { hostOf } from '../channels/describe-address.ts';
 import { kindOf } from '../channels/registry.ts';
+import type { ConfigProblem } from '../domain/config-problem.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { formatMicros } from '../domain/money.ts';
 import type { Route } from '../domain/route.ts';
@@ -7,64 +8,9 @@ import type { Matcher } from '../domain/rule.ts';
 import type { AccountSettings, Settings, StorageSettings } from '../domain/settings.ts';
 import { describeRule } from '../rules/about-rules.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
-import type { ConfigProblem } from './config-problem.ts';
 
-/** The configuration as understood, defaults and built-in rules included; secrets are not in it. */
-export interface SettingsDescription {
-  readonly accounts: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly baseUrl: string;
-    readonly poll: string;
-    readonly currency: string | null;
-    readonly labels: Readonly<Record<string, string>>;
-    readonly creditLimit: string;
-    readonly leadTime: string | null;
-    readonly topUpUrl: string | null;
-    readonly runbookUrl: string | null;
-    readonly note: string | null;
-    readonly timezone: string;
-    readonly holidays: readonly string[];
-    readonly rules: readonly string[];
-  }[];
-  readonly rules: readonly {
-    readonly id: string;
-    readonly type: string;
-    readonly severity: string;
-    readonly builtIn: boolean;
-    readonly accounts: readonly string[];
-    readonly condition: string;
-  }[];
-  readonly channels: readonly { readonly name: string; readonly type: string; readonly target: string }[];
-  readonly routes: readonly {
-    readonly match: string;
-    readonly channels: readonly string[];
-    readonly repeatEvery: string;
-    readonly groupWait: string;
-    readonly escalate: { readonly after: string; readonly channels: readonly string[] } | null;
-    readonly continue: boolean;
-  }[];
-  readonly silences: readonly {
-    readonly match: string;
-    readonly when: string;
-    readonly duration: string;
-    readonly comment: string;
-  }[];
-  readonly reports: readonly {
-    readonly id: string;
-    readonly when: string;
-    readonly channels: readonly string[];
-  }[];
-  /** Other settings by their path in the file. */
-  readonly settings: Readonly<Record<string, string>>;
-  readonly warnings: readonly ConfigProblem[];
-}
-
-/** What `validate` prints, as data. */
-export function describeSettings(
-  settings: Settings,
-  warnings: readonly ConfigProblem[] = [],
-): SettingsDescription {
+/** The configuration as understood, defaults and built-in rules included; secrets are not in it: what `validate` prints, as data. */
+export function describeSettings(settings: Settings, warnings: readonly ConfigProblem[] = []) {
   const rulesByAccount = new Map(
     settings.accounts.map((account) => [
       account.id,
@@ -107,10 +53,7 @@ export function describeSettings(
   };
 }
 
-function describeAccount(
-  account: AccountSettings,
-  rules: readonly string[],
-): SettingsDescription['accounts'][number] {
+function describeAccount(account: AccountSettings, rules: readonly string[]) {
   const { id, name, baseUrl, currency, labels, topUpUrl, runbookUrl, note, timezone, holidays } = account;
   return {
     id,
@@ -137,7 +80,7 @@ function describePoll({ poll, nearEmptyMs }: AccountSettings): string {
   return nearEmptyMs === null ? usual : `${usual}, near empty every ${formatDuration(nearEmptyMs)}`;
 }
 
-function describeRoute(route: Route): SettingsDescription['routes'][number] {
+function describeRoute(route: Route) {
   return {
     match: describeMatcher(route.match),
     channels: route.channels,

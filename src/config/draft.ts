@@ -1,5 +1,6 @@
+import type { ConfigProblem } from '../domain/config-problem.ts';
 import type { ValueSource } from '../domain/settings.ts';
-import { type ConfigProblem, formatPath, type Path } from './config-problem.ts';
+import { formatPath, type Path } from './config-problem.ts';
 import { type InterpolationSources, interpolate } from './interpolate.ts';
 import type { JsonDocument } from './parse-document.ts';
 

@@ -1,7 +1,8 @@
+import type { ConfigProblem } from '../domain/config-problem.ts';
 import type { Matcher } from '../domain/rule.ts';
 import type { Settings } from '../domain/settings.ts';
 import { listWords } from '../wording/lists.ts';
-import type { ConfigProblem, Path } from './config-problem.ts';
+import type { Path } from './config-problem.ts';
 import { type Draft, itemsAt, problemAt } from './draft.ts';
 
 /** Alerts that no route matches, routes and channels that nothing would reach, and labels that no account has. */

@@ -1,4 +1,5 @@
 import { kindOf } from '../channels/registry.ts';
+import type { ConfigProblem } from '../domain/config-problem.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { isLoopbackHost } from '../domain/loopback-host.ts';
 import type { Calendar } from '../domain/ports.ts';
@@ -8,7 +9,7 @@ import { ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { shortPollMs } from '../schema/schedules.ts';
 import { secretKeys } from './checks/check-references.ts';
-import type { ConfigProblem, Path } from './config-problem.ts';
+import type { Path } from './config-problem.ts';
 import { type Draft, itemsAt, problemAt, valueAt } from './draft.ts';
 import { findRouteWarnings } from './find-route-warnings.ts';
 

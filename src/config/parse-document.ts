@@ -1,7 +1,8 @@
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import type { ConfigProblem } from '../domain/config-problem.ts';
 import { parseMicros } from '../domain/money.ts';
 import { quoteKey } from '../wording/lists.ts';
-import { type ConfigProblem, formatPath, type Path } from './config-problem.ts';
+import { formatPath, type Path } from './config-problem.ts';
 
 /** A file that is JSON. */
 export interface JsonDocument {

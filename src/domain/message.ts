@@ -1,12 +1,12 @@
-import type { Incident, Resolution } from './alert.ts';
+import type { Incident } from './alert.ts';
 import type { Forecast, ForecastRecord } from './forecast.ts';
 import type { Micros } from './money.ts';
 import type { NoticeKind } from './outbox.ts';
-import type { OutcomeKind } from './outcome.ts';
-import type { Confidence, Fact, Quantity } from './quantity.ts';
+import type { AccountState } from './ports.ts';
+import type { Confidence } from './quantity.ts';
 import type { Balance, Reading } from './reading.ts';
 import type { Ladder } from './rule.ts';
-import type { ValueSource } from './settings.ts';
+import type { AccountSettings } from './settings.ts';
 import type { Severity } from './severity.ts';
 
 /**
@@ -47,27 +47,29 @@ export interface IncidentMessage extends MessageBase {
 }
 
 /** One incident in a message: all that it has to say at once, newest state, oldest reason first. */
-export interface Notice {
+export interface Notice
+  extends Pick<
+    Incident,
+    | 'type'
+    | 'severity'
+    | 'accountName'
+    | 'rule'
+    | 'balance'
+    | 'value'
+    | 'threshold'
+    | 'facts'
+    | 'firedAt'
+    | 'resolvedAt'
+    | 'resolution'
+  > {
   readonly incident: Incident;
   /** Oldest first, such as firing + resolved for what came and went while the channel was down. */
   readonly kinds: readonly NoticeKind[];
-  /** The name of the alert's kind. */
-  readonly type: string;
-  readonly severity: Severity;
   /**
    * The incident's account as it is now; null when it is about lowwater itself, a provider, or an account
    * removed since.
    */
   readonly account: NoticeAccount | null;
-  readonly accountName: string;
-  readonly rule: string;
-  readonly balance: Balance | null;
-  readonly value: Quantity | null;
-  readonly threshold: Quantity | null;
-  readonly facts: readonly Fact[];
-  readonly firedAt: number;
-  readonly resolvedAt: number | null;
-  readonly resolution: Resolution | null;
   /** Signed link that leads to the confirmation page of an acknowledgement; null without `publicUrl`. */
   readonly acknowledgeUrl: string | null;
   /** People are to be mentioned for it, as the route to this channel says. */
@@ -77,22 +79,9 @@ export interface Notice {
 }
 
 /** What is known of the account of a notice. */
-export interface NoticeAccount {
-  readonly id: string;
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly topUpUrl: string | null;
-  readonly runbookUrl: string | null;
-  readonly note: string | null;
-  /** Where its key stands; null for the configuration itself. */
-  readonly keyFrom: ValueSource | null;
-  readonly reading: Reading | null;
-  readonly previous: Reading | null;
-  /** How the last poll ended; null before the first. It decides what a message advises. */
-  readonly outcome: OutcomeKind | null;
-  /** Reason of the last failed poll; null when the last poll was `ok`. */
-  readonly failure: string | null;
-  readonly consecutiveFailures: number;
+export interface NoticeAccount
+  extends Pick<AccountSettings, 'id' | 'name' | 'labels' | 'topUpUrl' | 'runbookUrl' | 'note' | 'keyFrom'>,
+    Pick<AccountState, 'reading' | 'previous' | 'outcome' | 'failure' | 'consecutiveFailures'> {
   /** Spending of the balance that the notice is about. */
   readonly outlook: Outlook | null;
   /** The balance at which every open alert of it surely resolves; null where none says. */

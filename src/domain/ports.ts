@@ -173,7 +173,6 @@ export interface IncidentQuery {
   /** Incidents that were open at some time in [since, until). */
   readonly since?: number;
   readonly until?: number;
-  readonly openOnly?: boolean;
   readonly limit?: number;
 }
 

@@ -1,7 +1,6 @@
 import type { Incident } from '../domain/alert.ts';
 import { isSameCurrency } from '../domain/currency.ts';
 import type { Micros } from '../domain/money.ts';
-import type { Quantity } from '../domain/quantity.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import { outlookOf } from '../engine/outlooks.ts';
@@ -10,21 +9,13 @@ import { emptyAt, type WatchedAccount } from '../engine/watched-account.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 
 /** An incident of a replay, as little of it as people read: a long past has many. */
-export interface ReplayedIncident {
-  /** An account's id, or that of a provider as a whole. */
-  readonly account: string;
-  readonly rule: string;
-  readonly type: string;
-  readonly balance: Balance | null;
+export interface ReplayedIncident
+  extends Pick<
+    Incident,
+    'account' | 'rule' | 'type' | 'balance' | 'firedAt' | 'resolvedAt' | 'event' | 'value' | 'threshold'
+  > {
   /** The worst that was reached. */
   readonly severity: Severity;
-  readonly firedAt: number;
-  /** Null while it fires at the end, and of an event. */
-  readonly resolvedAt: number | null;
-  readonly event: boolean;
-  /** What it fired with, and what that was held against. */
-  readonly value: Quantity | null;
-  readonly threshold: Quantity | null;
   /** The currency that the account was last read in when it fired. */
   readonly currency: string | null;
   /** When the balance ran empty; null for rules that do not warn of that, and where nothing tells. */

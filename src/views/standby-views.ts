@@ -1,20 +1,12 @@
 import type { Counters } from '../daemon/counting.ts';
-import type { StoreReader } from '../daemon/ports.ts';
 import type { AlertName, Refusal } from '../domain/operator.ts';
-import {
-  type Calendar,
-  type Clock,
-  type OperatorOrder,
-  type Random,
-  StorageError,
-  type StoredState,
-} from '../domain/ports.ts';
+import { type OperatorOrder, StorageError, type StoredState } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
 import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
 import { isSessionEnded } from '../engine/signed-out.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { nothingStored } from './empty-reader.ts';
-import { restoreViews } from './stored-views.ts';
+import { restoreViews, type StoredParts } from './stored-views.ts';
 import type { DaemonStatus, LiveViews } from './views.ts';
 
 /** What is shown is read anew when it is asked for, has changed, and was read this long ago or longer … */
@@ -22,17 +14,13 @@ const freshMs = 5000;
 /** … but reading takes a twentieth of the time at most, however much there is. */
 const restFactor = 20;
 
-interface StandbyParts {
+interface StandbyParts extends Omit<StoredParts, 'settings'> {
   /** As they are now. */
   readonly settings: () => Settings;
-  readonly reader: StoreReader;
   /** Another one each time that something was stored; null while the database does not answer. */
   readonly revision: () => string | null;
   /** Leaves an order in the database, for the daemon that owns the accounts. */
   readonly leaveOrder: (order: OperatorOrder) => Promise<void>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly calendar: Calendar;
   readonly status: () => DaemonStatus;
   readonly counters: Counters;
   /** Where the owner can be asked, in words; null where nobody owns the accounts. */

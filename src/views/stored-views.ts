@@ -9,7 +9,7 @@ import { evaluate } from '../rules/evaluate.ts';
 import { createViews } from './create-views.ts';
 import type { Views } from './views.ts';
 
-interface StoredParts {
+export interface StoredParts {
   readonly settings: Settings;
   readonly reader: StoreReader;
   readonly clock: Clock;

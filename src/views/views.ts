@@ -1,14 +1,15 @@
 import type { Counters } from '../daemon/counting.ts';
 import type { Standing } from '../daemon/standing.ts';
-import type { Incident } from '../domain/alert.ts';
+import type { Acknowledgement, Incident } from '../domain/alert.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Outlook } from '../domain/message.ts';
 import type { AlertName, Muted, Refusal, SilenceOrder } from '../domain/operator.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
 import type { OutcomeKind } from '../domain/outcome.ts';
-import type { Quantity } from '../domain/quantity.ts';
+import type { AccountState } from '../domain/ports.ts';
 import type { Balance, PollRecord, Reading } from '../domain/reading.ts';
-import type { Ladder, Matcher, Rule } from '../domain/rule.ts';
+import type { Ladder, Rule } from '../domain/rule.ts';
+import type { AccountSettings } from '../domain/settings.ts';
 import type { Severity } from '../domain/severity.ts';
 import type { Silence } from '../domain/silence.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
@@ -88,27 +89,16 @@ export interface Actions {
   pollNow(account: string): Promise<{ readonly outcome: OutcomeKind; readonly view: AccountView } | Refusal>;
 }
 
-export interface AccountView {
-  readonly id: string;
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  /** Where to pay, what to read, and one line for whoever is woken. */
-  readonly topUpUrl: string | null;
-  readonly runbookUrl: string | null;
-  readonly note: string | null;
+export interface AccountView
+  extends Pick<AccountSettings, 'id' | 'name' | 'labels' | 'topUpUrl' | 'runbookUrl' | 'note'>,
+    Pick<AccountState, 'outcome' | 'failure' | 'polledAt' | 'reading' | 'consecutiveFailures' | 'usage'> {
   /** Of the newest reading, else the configured one. */
   readonly currency: string | null;
-  readonly outcome: OutcomeKind | null;
-  readonly failure: string | null;
-  readonly polledAt: number | null;
   readonly readAt: number | null;
   readonly nextPollAt: number | null;
   readonly pollIntervalMs: number;
-  readonly reading: Reading | null;
   readonly outlooks: Readonly<Record<Balance, Outlook | null>>;
-  readonly consecutiveFailures: number;
   readonly backoffUntil: number | null;
-  readonly usage: Readonly<Record<string, string>>;
   /** Readings of the last 24 hours, thinned to what a sparkline needs (at most 96), oldest first; thinned when it is asked for. */
   readonly day: readonly Reading[];
   readonly thresholds: Readonly<Record<Balance, Ladder<number>>>;
@@ -118,39 +108,36 @@ export interface AccountView {
   readonly pending: number;
 }
 
-export interface AlertView {
-  readonly account: string;
-  readonly accountName: string;
-  /** Of the account, when the incident began. */
-  readonly labels: Readonly<Record<string, string>>;
-  readonly rule: string;
-  readonly type: string;
-  readonly balance: Balance | null;
-  readonly severity: Severity;
+export interface AlertView
+  extends Pick<
+    Incident,
+    | 'account'
+    | 'accountName'
+    | 'labels'
+    | 'rule'
+    | 'type'
+    | 'balance'
+    | 'severity'
+    | 'resolvedAt'
+    | 'value'
+    | 'threshold'
+  > {
   readonly state: 'pending' | 'firing' | 'resolved';
   readonly since: number;
-  readonly resolvedAt: number | null;
-  readonly value: Quantity | null;
-  readonly threshold: Quantity | null;
   /** Of the account, as it is now; of a resolved alert none. */
   readonly forecast: Readonly<Record<Balance, Forecast | null>>;
   /** One line that stands alone: `OTP production: SMS balance 42.10 CNY, below 50.00 (critical)`. */
   readonly summary: string;
-  readonly acknowledged: { readonly at: number; readonly by: string; readonly comment: string } | null;
+  readonly acknowledged: Pick<Acknowledgement, 'at' | 'by' | 'comment'> | null;
   readonly silenced: boolean;
   readonly inhibited: boolean;
   readonly flapping: boolean;
   readonly incident: string | null;
 }
 
-export interface FiringView {
-  readonly account: string;
-  readonly rule: string;
-  readonly severity: Severity;
-  readonly since: number;
+export interface FiringView
+  extends Pick<AlertView, 'account' | 'rule' | 'severity' | 'since' | 'silenced' | 'inhibited'> {
   readonly acknowledged: boolean;
-  readonly silenced: boolean;
-  readonly inhibited: boolean;
 }
 
 export interface Explanation {
@@ -171,14 +158,9 @@ export interface ChannelView {
   readonly lastError: string | null;
 }
 
-export interface SilenceView {
+export interface SilenceView extends Pick<SilenceOrder, 'match' | 'startsAt' | 'endsAt' | 'by' | 'comment'> {
   /** Null for windows that come from the configuration. */
   readonly id: string | null;
-  readonly match: Matcher;
-  readonly startsAt: number;
-  readonly endsAt: number;
-  readonly by: string;
-  readonly comment: string;
   readonly active: boolean;
   /** When the windows after this one begin, of those that come back: the next few. */
   readonly laterStarts: readonly number[];

@@ -1,5 +1,6 @@
 import { formatProblem } from '../config/config-problem.ts';
 import type { WatchedSource } from '../daemon/ports.ts';
+import type { ConfigProblem } from '../domain/config-problem.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { SystemLog } from '../system/log.ts';
 import type { ProcessLog } from './process-log.ts';
@@ -12,19 +13,12 @@ export interface ConfigurationFile {
 }
 
 export type ReloadedConfiguration = (
-  | { readonly kind: 'loaded'; readonly settings: Settings; readonly warnings: readonly ConfigWarning[] }
+  | { readonly kind: 'loaded'; readonly settings: Settings; readonly warnings: readonly ConfigProblem[] }
   | { readonly kind: 'invalid'; readonly lines: readonly string[] }
 ) & {
   /** All that was read, to be watched. */
   readonly sources: readonly WatchedSource[];
 };
-
-export interface ConfigWarning {
-  readonly file?: string;
-  readonly path: string;
-  readonly line: number | null;
-  readonly message: string;
-}
 
 export function openConfigurationFile(path: string, log: ProcessLog): ConfigurationFile {
   return {
@@ -38,7 +32,7 @@ export function openConfigurationFile(path: string, log: ProcessLog): Configurat
 }
 
 /** What is allowed in a configuration that takes effect, but perhaps not meant: one line each. */
-export function logWarnings(log: SystemLog, warnings: readonly ConfigWarning[]): void {
+export function logWarnings(log: SystemLog, warnings: readonly ConfigProblem[]): void {
   for (const { message, ...place } of warnings)
     log.warn({ ...place, warning: message }, 'doubtful configuration');
 }

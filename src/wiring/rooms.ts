@@ -4,10 +4,10 @@ import type {
   RefusedScenario,
   Rooms,
   RunningSimulator,
-  SettingsProblem,
   SimulatorOrder,
 } from '../cli/context.ts';
 import { listSecretTexts } from '../daemon/known-secrets.ts';
+import type { ConfigProblem } from '../domain/config-problem.ts';
 import { formatDuration } from '../domain/duration.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { Settings } from '../domain/settings.ts';
@@ -136,7 +136,7 @@ async function loadSettings(path: string, log: ProcessLog): Promise<LoadedSettin
 }
 
 /** Told as long as the database is one of 0.1.0: until the first start of this version. */
-async function findChangedMeanings({ storage, ...settings }: Settings): Promise<readonly SettingsProblem[]> {
+async function findChangedMeanings({ storage, ...settings }: Settings): Promise<readonly ConfigProblem[]> {
   if (storage.path === undefined) return [];
   const { peekSchema } = await import('../store/sqlite/peek-schema.ts');
   if ((await peekSchema(storage.path)) !== 1) return [];

@@ -155,7 +155,6 @@ describeStores('incidents', (makeBed) => {
     ['none', { limit: 0 }, []],
     ['of an account', { account: 'marketing' }, ['open']],
     ['of a rule', { account: 'otp', rule: 'top-up' }, ['event']],
-    ['open ones', { openOnly: true }, ['open']],
     ['open at some time after an instant', { since: noon + 10 * minuteMs }, ['late', 'event', 'open']],
     ['open at some time before an instant', { until: noon + 5 * minuteMs }, ['early']],
     ['open within a span', { since: noon + 9 * minuteMs, until: noon + 20 * minuteMs }, ['open', 'early']],

@@ -1,5 +1,6 @@
+import type { ConfigProblem } from '../../domain/config-problem.ts';
 import { isLoopbackHost } from '../../domain/loopback-host.ts';
-import type { ConfigProblem, Path } from '../config-problem.ts';
+import type { Path } from '../config-problem.ts';
 import { type Draft, itemsAt, itemsWith, keysAt, problemAt, textAt, valueAt } from '../draft.ts';
 
 /** Secrets must not travel unencrypted, and the page must not be open to everybody, unless the file says so. */

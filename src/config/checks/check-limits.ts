@@ -1,5 +1,6 @@
+import type { ConfigProblem } from '../../domain/config-problem.ts';
 import { parseDuration } from '../../domain/duration.ts';
-import type { ConfigProblem, Path } from '../config-problem.ts';
+import type { Path } from '../config-problem.ts';
 import { type Draft, itemsAt, keysAt, problemAt, textAt, valueAt } from '../draft.ts';
 
 /** Numbers that must fit to one another across sections. */

@@ -1,4 +1,5 @@
-import type { ConfigProblem, Path } from '../config-problem.ts';
+import type { ConfigProblem } from '../../domain/config-problem.ts';
+import type { Path } from '../config-problem.ts';
 import { type Draft, itemsAt, keysAt, problemAt, textAt, valueAt } from '../draft.ts';
 
 /** Ids must be unique, and there must be somewhere to send messages to. */

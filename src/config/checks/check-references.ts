@@ -1,9 +1,10 @@
+import type { ConfigProblem } from '../../domain/config-problem.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
 import { builtInIds } from '../../rules/built-in-rules.ts';
 import { channelFailedRule } from '../../rules/channel-failed.ts';
 import { ownAlertTypes } from '../../rules/registry.ts';
 import { listWords, quoteKey } from '../../wording/lists.ts';
-import type { ConfigProblem, Path } from '../config-problem.ts';
+import type { Path } from '../config-problem.ts';
 import { type Draft, itemsAt, keysAt, problemAt, textAt } from '../draft.ts';
 
 /** Names that routes, reports, rules and silences use must exist. */

@@ -1,5 +1,5 @@
+import type { ConfigProblem } from '../../domain/config-problem.ts';
 import { kindOfRuleNamed } from '../../rules/registry.ts';
-import type { ConfigProblem } from '../config-problem.ts';
 import { type Draft, itemsAt, problemAt, textAt, valueAt } from '../draft.ts';
 
 /** What holds between the keys of one rule: its kind knows. */

@@ -1,5 +1,6 @@
+import type { ConfigProblem } from '../../domain/config-problem.ts';
 import { parseDuration } from '../../domain/duration.ts';
-import type { ConfigProblem, Path } from '../config-problem.ts';
+import type { Path } from '../config-problem.ts';
 import { type Draft, itemsAt, itemsWith, problemAt, textAt, valueAt } from '../draft.ts';
 
 /** What is wrong with a cron expression or its zone, in words; null when it will run after `now`. */

@@ -1,3 +1,4 @@
+import type { StoreReader } from '../../daemon/ports.ts';
 import type { HistoryQuery } from '../../domain/ports.ts';
 import type { PollRecord, Reading } from '../../domain/reading.ts';
 import { groupOverlapping } from '../runs/overlap.ts';
@@ -34,11 +35,7 @@ interface Snapshot {
 }
 
 /** What can be asked of the stored polls. Nothing stays open in the database between two chunks that a caller takes. */
-export interface History {
-  polls(query: HistoryQuery): AsyncIterable<readonly PollRecord[]>;
-  readings(query: HistoryQuery): AsyncIterable<readonly Reading[]>;
-  readingBefore(account: string, at: number): Promise<Reading | null>;
-}
+type History = Pick<StoreReader, 'polls' | 'readings' | 'readingBefore'>;
 
 export function openHistory({ ask }: Database): History {
   async function takeSnapshot({ account, since, until }: HistoryQuery): Promise<Snapshot> {

@@ -1,12 +1,7 @@
+import type { StoreReader } from '../../daemon/ports.ts';
 import type { Alert, Incident } from '../../domain/alert.ts';
 import type { OutboxMessage } from '../../domain/outbox.ts';
-import type {
-  AccountState,
-  GroupBackoff,
-  IncidentQuery,
-  StoredSpending,
-  StoredState,
-} from '../../domain/ports.ts';
+import type { AccountState, GroupBackoff, StoredSpending, StoredState } from '../../domain/ports.ts';
 import type { Silence } from '../../domain/silence.ts';
 import { DamagedRecordError } from '../runs/damaged-record.ts';
 import type { Ask, Database, Value } from './connection.ts';
@@ -19,29 +14,25 @@ interface BodyRow {
   readonly body: string;
 }
 
-export interface RecordReader {
-  /** One moment of everything that a daemon goes on from. Silences that were over at `now` are left out. */
+/** One moment of everything that a daemon goes on from; silences that were over at `now` are left out. And what is asked by itself. */
+type RecordReader = Pick<StoreReader, 'incidents' | 'incident' | 'silences'> & {
   load(now: number): Promise<StoredState>;
-  incidents(query: IncidentQuery): Promise<readonly Incident[]>;
-  incident(id: string): Promise<Incident | null>;
-  silences(notOverAt: number): Promise<readonly Silence[]>;
   messages(limit: number, before: number): Promise<readonly OutboxMessage[]>;
-}
+};
 
 const findIncidents = `SELECT body FROM incident
   WHERE ($1::text IS NULL OR account = $1) AND ($2::text IS NULL OR rule = $2)
     AND ($3::bigint IS NULL OR fired_at < $3)
     AND ($4::bigint IS NULL OR ended_at IS NULL OR ended_at > $4 OR fired_at >= $4)
-    AND (NOT $5::boolean OR ended_at IS NULL)
-  ORDER BY fired_at DESC, no DESC LIMIT $6`;
+  ORDER BY fired_at DESC, no DESC LIMIT $5`;
 
 export function openRecordReader({ ask, snapshot }: Database): RecordReader {
   return {
     load: (now) => snapshot((asked) => loadAll(asked, now)),
-    async incidents({ account, rule, since, until, openOnly, limit }) {
+    async incidents({ account, rule, since, until, limit }) {
       const values = [account, rule, until, since].map((value) => value ?? null);
       // The end is exclusive, so that what has no length, such as an event, is found by its beginning.
-      const rows = await ask<BodyRow>(findIncidents, [...values, String(openOnly === true), limit ?? null]);
+      const rows = await ask<BodyRow>(findIncidents, [...values, limit ?? null]);
       return rows.map(parseBody<Incident>);
     },
     async incident(id) {

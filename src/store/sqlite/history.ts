@@ -4,6 +4,7 @@ import { groupOverlapping } from '../runs/overlap.ts';
 import { byStorage, cut, decodeRun, likelySpansMs, type StoredRun, spanOf } from '../runs/stored-run.ts';
 import type { Connection } from './connection.ts';
 import { guardStorage } from './failure.ts';
+import type { SqliteReader } from './port.ts';
 
 interface RunData {
   readonly data: Buffer;
@@ -17,11 +18,7 @@ interface TailRow {
 }
 
 /** What can be asked of the stored polls. Nothing stays open in the database between two parts that a caller takes. */
-export interface History {
-  polls(query: HistoryQuery): Iterable<readonly PollRecord[]>;
-  readings(query: HistoryQuery): Iterable<readonly Reading[]>;
-  readingBefore(account: string, at: number): Reading | null;
-}
+type History = Pick<SqliteReader, 'polls' | 'readings' | 'readingBefore'>;
 
 export function openHistory(db: Connection, path: string): History {
   const findTail = db.prepare<[string], TailRow>(

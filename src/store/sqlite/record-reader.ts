@@ -11,6 +11,7 @@ import type { Silence } from '../../domain/silence.ts';
 import { DamagedRecordError } from '../runs/damaged-record.ts';
 import type { Connection } from './connection.ts';
 import { ownerNote } from './owner.ts';
+import type { SqliteReader } from './port.ts';
 
 interface BodyRow {
   readonly body: string;
@@ -21,14 +22,11 @@ interface NoteRow {
   readonly value: string;
 }
 
-export interface RecordReader {
-  /** One moment of everything that a daemon goes on from. Silences that were over at `now` are left out. */
+/** One moment of everything that a daemon goes on from; silences that were over at `now` are left out. And what is asked by itself. */
+export type RecordReader = Pick<SqliteReader, 'incidents' | 'incident' | 'silences'> & {
   load(now: number): StoredState;
-  incidents(query: IncidentQuery): readonly Incident[];
-  incident(id: string): Incident | null;
-  silences(notOverAt: number): readonly Silence[];
   messages(limit: number, before: number): readonly OutboxMessage[];
-}
+};
 
 export function openRecordReader(db: Connection): RecordReader {
   const bodies = <T>(sql: string) => {
@@ -111,7 +109,6 @@ function selectIncidents(query: IncidentQuery): {
   // The end is exclusive, so that what has no length, such as an event, is found by its beginning.
   if (query.since !== undefined)
     require('(ended_at IS NULL OR ended_at > ? OR fired_at >= ?)', query.since, query.since);
-  if (query.openOnly === true) require('ended_at IS NULL');
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
   return {
     sql: `SELECT body FROM incident ${where} ORDER BY fired_at DESC, no DESC LIMIT ?`,
