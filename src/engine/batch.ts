@@ -69,7 +69,7 @@ export function batchStored(
     forgetIfSettled(state, id);
 }
 
-/** The batch was not stored, or nobody knows whether it was: all of it goes into the next one, as it is then. */
+/** The batch was surely not stored: all of it goes into the next one, as it is then. */
 export function batchReturned(state: MonitorState): void {
   for (const part of takenFrom(state)) part.putBack();
 }

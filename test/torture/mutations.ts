@@ -19,6 +19,7 @@ const committer = 'src/daemon/committer.ts';
 const sharedDatabase = 'test/support/sim-cluster.ts';
 const queue = 'src/engine/queue.ts';
 const deliveryEnded = 'src/engine/delivery-ended.ts';
+const takeBack = 'src/engine/take-back.ts';
 const restore = 'src/engine/restore.ts';
 const silencing = 'src/engine/silencing.ts';
 const judge = 'src/engine/judge.ts';
@@ -234,9 +235,15 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'what a channel refused for good counts as told',
-    file: deliveryEnded,
+    file: takeBack,
     old: 'if (told.firstMessage === message.id) return null;',
     new: 'if (told.firstMessage === message.id) return told;',
+  },
+  {
+    name: 'a silence takes back what may have arrived',
+    file: takeBack,
+    old: 'return uncertain || revision',
+    new: 'return revision',
   },
   {
     name: 'an incident escalates after an acknowledgement',
