@@ -76,11 +76,11 @@ export function createLiveRooms({
       );
     },
     async renderReport(order) {
-      const [message, { renderTerminal }] = await Promise.all([
+      const [message, { renderText }] = await Promise.all([
         composeReport(order, program),
-        import('../messages/render-terminal.ts'),
+        import('../messages/render-text.ts'),
       ]);
-      return `${renderTerminal(message, { colour: false, width: process.stdout.columns || reportWidth })}\n`;
+      return `${renderText(message, process.stdout.columns || reportWidth)}\n`;
     },
     async describeReport(order) {
       const [message, { renderWebhookPayload }] = await Promise.all([

@@ -5,7 +5,7 @@ import { renderSlack } from '../../src/channels/slack/render-slack.ts';
 import type { ForecastRecord } from '../../src/domain/forecast.ts';
 import type { Notice, ReportAccount } from '../../src/domain/message.ts';
 import { messageSubject, threadSubject, wordIncidents } from '../../src/messages/message-wording.ts';
-import { renderTerminal } from '../../src/messages/render-terminal.ts';
+import { renderText } from '../../src/messages/render-text.ts';
 import { wordReport } from '../../src/messages/report-wording.ts';
 import {
   buildMessage,
@@ -106,7 +106,7 @@ describe('a report in words', () => {
     expect(forecasts(null)).toEqual([unknown, unknown]);
     const report = buildReport();
     for (const text of [
-      renderTerminal(report, { colour: false, width: 500 }),
+      renderText(report, 500),
       describeSlackPayload(renderSlack(report)).join('\n'),
       renderEmailHtml(report, []),
     ])
@@ -152,7 +152,7 @@ describe('a report in words', () => {
     );
     expect(wordReport({ ...report, nextAt: null }, 10).runsOut).toBeNull();
     for (const text of [
-      renderTerminal(report, { colour: false, width: 500 }),
+      renderText(report, 500),
       describeSlackPayload(renderSlack(report)).join('\n'),
       renderEmailHtml(report, []),
     ])
@@ -208,7 +208,7 @@ describe('an account in a report', () => {
     const { report, words } = wordOne({ reading: null, outlooks: { sms: null, voip: null } });
     expect(words?.lines).toEqual([]);
     const texts = [
-      renderTerminal(report, { colour: false, width: 80 }),
+      renderText(report, 80),
       describeSlackPayload(renderSlack(report)).join('\n'),
       renderEmailHtml(report, []),
     ];
@@ -219,8 +219,7 @@ describe('an account in a report', () => {
   });
 
   it('says of a balance that is used up or unknown only that', () => {
-    const said = (outlooks: ReportAccount['outlooks']) =>
-      renderTerminal(wordOne({ outlooks }).report, { colour: false, width: 200 });
+    const said = (outlooks: ReportAccount['outlooks']) => renderText(wordOne({ outlooks }).report, 200);
     expect(said(lasting(0))).toMatch(/; used up$/m);
     expect(said({ sms: null, voip: null })).toMatch(/; how long it lasts is unknown$/m);
   });
@@ -229,16 +228,15 @@ describe('an account in a report', () => {
 describe('a message on a terminal', () => {
   it('keeps to the width and uses no escape sequence without colour', () => {
     for (const message of Object.values(everyMessage())) {
-      const text = renderTerminal({ ...message, publicUrl: null }, { colour: false, width: 60 });
+      const text = renderText({ ...message, publicUrl: null }, 60);
       expect(text).not.toContain('\u001b');
       for (const line of text.split('\n'))
         if (!line.includes('Acknowledge: ')) expect(line.length).toBeLessThanOrEqual(60);
     }
   });
 
-  it('begins with the headline in colour', () => {
-    expect(renderTerminal(buildTestMessage(), { colour: true, width: 80 })).toContain(
-      '\u001b[1;36mTEST · lowwater reaches the channel ops\u001b[0m\n',
-    );
+  it('begins with the headline', () => {
+    const [headline] = renderText(buildTestMessage(), 80).split('\n');
+    expect(headline).toBe('TEST · lowwater reaches the channel ops');
   });
 });

@@ -4,7 +4,7 @@ import { stateOf } from '../../domain/notice-state.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Mailbox } from '../../domain/settings.ts';
 import { messageSubject } from '../../messages/message-wording.ts';
-import { renderTerminal } from '../../messages/render-terminal.ts';
+import { renderText } from '../../messages/render-text.ts';
 import { renderEmailHtml } from './email-body.ts';
 import type { ChartPlan } from './email-charts.ts';
 
@@ -42,7 +42,7 @@ export function renderEmail(
     from: cleanMailbox(order.from),
     to: order.to.map(cleanMailbox),
     subject: cleanText(messageSubject(message), 200),
-    text: `${renderTerminal(message, { colour: false, width: 76 })}\n`,
+    text: `${renderText(message, 76)}\n`,
     html: renderEmailHtml(message, order.charts),
     date: new Date(message.at),
     messageId: messageIdOf(message.id, domain),

@@ -3,7 +3,7 @@ import { formatMicros } from '../../domain/money.ts';
 import { stateOf } from '../../domain/notice-state.ts';
 import { wordCard } from '../../messages/card-wording.ts';
 import { linkTo, wordNotice } from '../../messages/notice-wording.ts';
-import { renderTerminal } from '../../messages/render-terminal.ts';
+import { renderText } from '../../messages/render-text.ts';
 import { type Field, isField, labelPrefix, placeholder, type Template } from './template-schema.ts';
 import { quantityText } from './webhook-payload.ts';
 
@@ -29,7 +29,7 @@ function fill(template: Template, values: (name: string) => string): Template {
 }
 
 function valuesOf(message: Message): (name: string) => string {
-  const text = renderTerminal(message, { colour: false, width: 10_000 });
+  const text = renderText(message, 10_000);
   const [notice] = message.kind === 'incidents' ? message.notices : [];
   const values: Readonly<Partial<Record<Field, string>>> = {
     title: wordCard(message, 1).headline,

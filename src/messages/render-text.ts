@@ -1,0 +1,90 @@
+import type { IncidentMessage, Message, ReportMessage } from '../domain/message.ts';
+import { plural } from '../domain/moment.ts';
+import { testHeadline, testStory, wordIncidents, wordMore } from './message-wording.ts';
+import type { NoticeWording } from './notice-wording.ts';
+import { wordReport } from './report-wording.ts';
+
+const noticesShown = 20;
+const accountsShown = 200;
+
+/** A message as lines of plain text of at most `width` characters where words allow it; no newline at the end. */
+export function renderText(message: Message, width: number): string {
+  switch (message.kind) {
+    case 'incidents':
+      return renderIncidents(message, width).join('\n');
+    case 'report':
+      return renderReport(message, width).join('\n');
+    case 'test':
+      return [...wrap(testHeadline(message), 0, width), ...wrap(testStory(message), 2, width)].join('\n');
+  }
+}
+
+/** Breaks a text at spaces into lines of at most `width` columns, each indented by `indent`. */
+function wrap(text: string, indent: number, width: number): readonly string[] {
+  const room = Math.max(20, width - indent);
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > room) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  lines.push(line);
+  return lines.map((each) => ' '.repeat(indent) + each);
+}
+
+function renderIncidents(message: IncidentMessage, width: number): readonly string[] {
+  const words = wordIncidents(message, noticesShown);
+  if (words.notices.length === 1 && words.more === 0)
+    return words.notices.flatMap((notice) => renderNotice(notice, width));
+  const more = words.more === 0 ? [] : [wordMore(words.more)];
+  const notices = words.notices.flatMap((notice) => ['', ...renderNotice(notice, width)]);
+  return [...wrap(words.headline, 0, width), ...notices, ...more];
+}
+
+function renderNotice(notice: NoticeWording, width: number): readonly string[] {
+  const widest = notice.figures.reduce((most, { label }) => Math.max(most, label.length), 0);
+  const figures = notice.figures.flatMap(({ label, value }) => {
+    const [first = '', ...rest] = wrap(value, widest + 4, width);
+    return [`  ${label.padEnd(widest)}  ${first.trimStart()}`, ...rest];
+  });
+  const advice = notice.advice.flatMap((sentence) => wrap(`→ ${sentence}`, 2, width));
+  return [
+    ...wrap(notice.headline, 0, width),
+    ...notice.story.flatMap((sentence) => wrap(sentence, 2, width)),
+    ...figures,
+    ...advice,
+    ...(notice.note === null ? [] : wrap(`Note: ${notice.note}`, 2, width)),
+    ...notice.links.map(({ label, url }) => `  ${label}: ${url}`),
+    ...wrap(notice.origin, 2, width),
+  ];
+}
+
+function renderReport(message: ReportMessage, width: number): readonly string[] {
+  const words = wordReport(message, accountsShown);
+  const accounts = words.accounts.flatMap((account) => [
+    '',
+    `  ${account.name} (${account.id})`,
+    ...wrap(`${account.incidents}, ${account.read}`, 4, width),
+    ...account.lines.flatMap((line) => [
+      ...wrap(
+        `${line.label} ${line.balance}; spent ${line.perDay} per day; topped up ${line.toppedUp}; ${line.lasting}`,
+        4,
+        width,
+      ),
+      ...wrap(line.forecasts, 6, width),
+    ]),
+    ...(account.advice === null ? [] : wrap(`→ ${account.advice}`, 4, width)),
+  ]);
+  return [
+    ...wrap(words.headline, 0, width),
+    ...(words.runsOut === null ? [] : wrap(words.runsOut, 2, width)),
+    ...wrap(words.period, 2, width),
+    ...words.totals.flatMap((total) => wrap(total, 2, width)),
+    ...accounts,
+    ...(words.more === 0 ? [] : ['', `  and ${plural(words.more, 'more account')}`]),
+  ];
+}
