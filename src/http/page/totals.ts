@@ -1,7 +1,7 @@
 import { currencyCode } from '../../domain/currency.ts';
 import { plural } from '../../domain/moment.ts';
 import { formatAmount, type Micros } from '../../domain/money.ts';
-import { balances } from '../../domain/reading.ts';
+import { balances, type Reading } from '../../domain/reading.ts';
 import type { AccountView } from '../../views/views.ts';
 import { formatComputed } from '../../wording/quantity-wording.ts';
 import { type Html, html } from '../html.ts';
@@ -13,6 +13,8 @@ interface Total {
   accounts: number;
   /** Of how many the last poll gave no reading: their last known balances are in the sums. */
   unread: number;
+  /** How many that would belong here were never read: they are in none of the sums. */
+  neverRead: number;
   readonly sums: { sms: Micros; voip: Micros };
   burnPerDay: Micros;
   /** Of how many accounts anything is known of their burn: the sum is theirs. */
@@ -21,7 +23,7 @@ interface Total {
   first: { readonly account: AccountView; readonly emptyAt: number } | null;
 }
 
-/** What there is in each currency, and when the first account of it is empty. Accounts never read are left out. */
+/** What there is in each currency, and when the first account of it is empty. Accounts never read are counted apart. */
 export function totalsTable(accounts: readonly AccountView[], frame: Frame): Html | null {
   const totals = [...sumUp(accounts).values()].sort((left, right) => right.accounts - left.accounts);
   if (totals.length === 0) return null;
@@ -31,8 +33,8 @@ export function totalsTable(accounts: readonly AccountView[], frame: Frame): Htm
 }
 
 function totalRow(total: Total, frame: Frame): Html {
-  const { currency, accounts, unread, sums, first } = total;
-  return html`<tr><th scope="row"><bdi>${currency}</bdi></th><td data-label="Accounts">${plural(accounts, 'account')}${unread > 0 && html`<span class="sub unread">${unread} not read just now</span>`}</td>
+  const { currency, accounts, unread, neverRead, sums, first } = total;
+  return html`<tr><th scope="row"><bdi>${currency}</bdi></th><td data-label="Accounts">${plural(accounts, 'account')}${unread > 0 && html`<span class="sub unread">${unread} not read just now</span>`}${neverRead > 0 && html`<span class="sub unread">${neverRead} never read, not in the sums</span>`}</td>
 <td class="number" data-label="SMS">${formatAmount(sums.sms, currency)}</td><td class="number" data-label="VoIP">${formatAmount(sums.voip, currency)}</td>
 <td class="number" data-label="Burn per day">${burnCell(total)}</td>
 <td data-label="First empty">${
@@ -51,24 +53,33 @@ function burnCell({ accounts, burnPerDay, burning }: Total): Html {
 function sumUp(accounts: readonly AccountView[]): ReadonlyMap<string, Total> {
   const totals = new Map<string, Total>();
   for (const account of accounts) {
-    const { reading, outlooks, outcome } = account;
-    if (reading === null) continue;
-    const { currency } = reading;
+    if (account.reading === null) continue;
+    const { currency } = account.reading;
     const code = currencyCode(currency);
     const total = totals.get(code) ?? emptyTotal(currency);
     totals.set(code, total);
-    total.accounts += 1;
-    if (outcome !== 'ok') total.unread += 1;
-    if (balances.some((balance) => outlooks[balance]?.burnPerDay != null)) total.burning += 1;
-    for (const balance of balances) {
-      total.sums[balance] += reading[balance];
-      total.burnPerDay += outlooks[balance]?.burnPerDay ?? 0;
-      const emptyAt = outlooks[balance]?.emptyAt ?? null;
-      if (emptyAt !== null && (total.first === null || emptyAt < total.first.emptyAt))
-        total.first = { account, emptyAt };
-    }
+    addReading(total, account, account.reading);
+  }
+  for (const { reading, currency } of accounts) {
+    if (reading !== null || currency === null) continue;
+    const total = totals.get(currencyCode(currency));
+    if (total !== undefined) total.neverRead += 1;
   }
   return totals;
+}
+
+function addReading(total: Total, account: AccountView, reading: Reading): void {
+  const { outlooks, outcome } = account;
+  total.accounts += 1;
+  if (outcome !== 'ok') total.unread += 1;
+  if (balances.some((balance) => outlooks[balance]?.burnPerDay != null)) total.burning += 1;
+  for (const balance of balances) {
+    total.sums[balance] += reading[balance];
+    total.burnPerDay += outlooks[balance]?.burnPerDay ?? 0;
+    const emptyAt = outlooks[balance]?.emptyAt ?? null;
+    if (emptyAt !== null && (total.first === null || emptyAt < total.first.emptyAt))
+      total.first = { account, emptyAt };
+  }
 }
 
 function emptyTotal(currency: string): Total {
@@ -76,6 +87,7 @@ function emptyTotal(currency: string): Total {
     currency,
     accounts: 0,
     unread: 0,
+    neverRead: 0,
     sums: { sms: 0, voip: 0 },
     burnPerDay: 0,
     burning: 0,

@@ -33,6 +33,16 @@ describe('the totals of a currency', () => {
     expect(table).toContain('2.00');
   });
 
+  it('say how many of its accounts were never read and are in no sum', () => {
+    const reading = { at: 0, sms: micros(1), voip: micros(2), currency: 'CNY' };
+    const accounts = [reading, null, null].map((read, index) =>
+      buildAccountView({ reading: read, currency: index === 2 ? 'EUR' : 'rmb' }),
+    );
+    const table = totalsTable(accounts, { now: 0, timezone: 'UTC' })?.markup ?? '';
+    expect(table).toMatch(/1 account<.*1 never read, not in the sums/);
+    expect(table).not.toContain('EUR');
+  });
+
   it('call no burn known where none is', () => {
     expect(burnCell(null, null)).not.toMatch(/\d/);
   });
