@@ -174,13 +174,6 @@ export class PollEncoder {
   }
 }
 
-/** A run as bytes, in one go. Same refusals as `PollEncoder.append`. */
-export function encodePolls(polls: Iterable<PollRecord>): Uint8Array {
-  const encoder = new PollEncoder();
-  for (const poll of polls) encoder.append(poll);
-  return encoder.bytes();
-}
-
 /** The polls of a run in the order in which they were appended. Throws `PollCodecError` when the bytes are no run. */
 export function decodePolls(run: Uint8Array): PollRecord[] {
   return decodeInto(run, startTail());

@@ -3,7 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { outcomeKinds } from '../../../src/domain/outcome.ts';
 import type { PollRecord } from '../../../src/domain/reading.ts';
 import { PollCodecError } from '../../../src/store/runs/poll-bytes.ts';
-import { decodePolls, encodePolls, PollEncoder } from '../../../src/store/runs/poll-codec.ts';
+import { decodePolls, PollEncoder } from '../../../src/store/runs/poll-codec.ts';
+
+/** A run as bytes, in one go. */
+function encodePolls(polls: Iterable<PollRecord>): Uint8Array {
+  const encoder = new PollEncoder();
+  for (const poll of polls) encoder.append(poll);
+  return encoder.bytes();
+}
 
 const noon = Date.UTC(2026, 10, 20, 12);
 const highest = 9_007_199_254_000_000;
