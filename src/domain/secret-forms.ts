@@ -3,12 +3,8 @@ const placeholder = '[secret]';
 /** Shorter values are left alone: hiding every `a` or `12` would black out all text and still tell what the value is. */
 export const shortestForm = 4;
 
-/** Forms that begin alike: secrets often share a prefix. */
-interface Family {
-  readonly forms: Set<string>;
-  /** Longest first, so that a form is not hidden in part because another one is its beginning. */
-  readonly lengths: number[];
-}
+/** For each form so many places in the table of beginnings: most beginnings that are none are then told from one at once. */
+const placesAForm = 8;
 
 /**
  * What to look for, by its first characters. A thousand accounts bring ten thousand forms: a pattern with so
@@ -16,30 +12,32 @@ interface Family {
  * them at every character.
  */
 export class FormIndex {
-  readonly #byStart = new Map<string, Family>();
+  readonly #forms = new Set<string>();
+  /** Longest first, so that a form is not hidden in part because another one is its beginning. */
+  readonly #lengths: number[] = [];
+  /** Where a form may begin so, by a hash of the beginning: a power of two of places. */
+  #beginnings = new Uint8Array(1024);
 
   /** A form is at least as long as `shortestForm`. */
   add(form: string): void {
-    const start = form.slice(0, shortestForm);
-    let family = this.#byStart.get(start);
-    if (family === undefined) {
-      family = { forms: new Set(), lengths: [] };
-      this.#byStart.set(start, family);
-    }
-    family.forms.add(form);
-    if (family.lengths.includes(form.length)) return;
-    family.lengths.push(form.length);
-    family.lengths.sort((left, right) => right - left);
+    const before = this.#forms.size;
+    this.#forms.add(form);
+    if (this.#forms.size === before) return;
+    if (this.#forms.size * placesAForm > this.#beginnings.length) this.#widen();
+    else this.#beginnings[this.#placeOf(form, 0)] = 1;
+    if (this.#lengths.includes(form.length)) return;
+    this.#lengths.push(form.length);
+    this.#lengths.sort((left, right) => right - left);
   }
 
   /** The first form in the text at or after a place; null when there is none. */
   findFrom(text: string, from: number): { readonly place: number; readonly form: string } | null {
     for (let place = from; place <= text.length - shortestForm; place++) {
-      const family = this.#byStart.get(text.slice(place, place + shortestForm));
-      const form = family?.lengths
-        .map((length) => text.slice(place, place + length))
-        .find((candidate) => family.forms.has(candidate));
-      if (form !== undefined) return { place, form };
+      if (this.#beginnings[this.#placeOf(text, place)] === 0) continue;
+      for (const length of this.#lengths) {
+        const form = text.slice(place, place + length);
+        if (this.#forms.has(form)) return { place, form };
+      }
     }
     return null;
   }
@@ -52,6 +50,19 @@ export class FormIndex {
       from = found.place + found.form.length;
     }
     return clean + text.slice(from);
+  }
+
+  #widen(): void {
+    this.#beginnings = new Uint8Array(this.#beginnings.length * 4);
+    for (const form of this.#forms) this.#beginnings[this.#placeOf(form, 0)] = 1;
+  }
+
+  /** By the first `shortestForm` characters. */
+  #placeOf(text: string, at: number): number {
+    let hash = 0;
+    for (let next = at; next < at + shortestForm; next++)
+      hash = Math.imul(hash ^ text.charCodeAt(next), 0x9e3779b1);
+    return (hash >>> 8) & (this.#beginnings.length - 1);
   }
 }
 

@@ -76,6 +76,7 @@ function formsOf(value: string): Iterable<string> {
   for (const encoded of [utf8.toString('base64'), ...base64Cores(utf8)]) {
     if (encoded.length < shortestForm) continue;
     forms.add(encoded);
+    if (plainInAddresses.test(encoded)) continue;
     // As base64url writes it.
     const inAddress = encoded.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
     if (inAddress.length >= shortestForm) forms.add(inAddress);
