@@ -18,6 +18,7 @@ import { type Draft, draftDocument, sourceAt, valueAt } from './draft.ts';
 import { findWarnings } from './find-warnings.ts';
 import { type AccountFiles, includeAccounts } from './include-accounts.ts';
 import type { FileContent, FileList } from './interpolate.ts';
+import { keepUnchanged } from './keep-unchanged.ts';
 import { parseDocument } from './parse-document.ts';
 import { largestDocumentBytes, largestValueBytes, listFileSource, readFileSource } from './sources.ts';
 
@@ -34,6 +35,8 @@ export interface LoadRequest {
   readonly calendar: Calendar;
   /** Milliseconds since 1970: a cron expression must run after it. */
   readonly now: number;
+  /** What is in force: of it remains what is as it was (`keepUnchanged`). */
+  readonly before?: Settings;
 }
 
 export type LoadedConfig =
@@ -178,12 +181,15 @@ function* checkAll(
   yield;
   const directory = dirname(resolve(request.path));
   const dataDirectory = resolve(request.env.LOWWATER_DATA || directory);
-  const settings = buildSettings(shape.config, {
+  const built = buildSettings(shape.config, {
     directory,
     dataDirectory,
     sourceAt: (path) => sourceAt(draft, path),
     writtenAt: (path) => valueAt(draft, path),
   });
+  yield;
+  const { before } = request;
+  const settings = before === undefined ? built : yield* keepUnchanged(before, built);
   yield;
   const secrets = [...new Set(listSecretTexts(settings))];
   yield;

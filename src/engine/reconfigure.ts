@@ -6,6 +6,7 @@ import { longestWindow } from '../rules/about-rules.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { createReadingLog } from '../spending/reading-log.ts';
+import { isReadDifferently } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
 import { closeIncident, keepIncident } from './incidents.ts';
 import { judgeElapsed, scheduleAccount } from './judge.ts';
@@ -24,36 +25,58 @@ import { WatchedAccount } from './watched-account.ts';
 export function reconfigure(state: MonitorState, settings: Settings, now: number): void {
   const before = state.settings;
   state.settings = settings;
-  watchAccounts(state, now);
+  watchAccounts(state, now, before);
   reviewLastingOutages(state, now);
   followChannels(state, before.channels, now);
   reviewSilences(state, now);
 }
 
-/** Makes the watched accounts those of the settings; removed ones and removed rules close their incidents. */
-export function watchAccounts(state: MonitorState, now: number): void {
+/**
+ * Makes the watched accounts those of the settings; removed ones and removed rules close their incidents. Accounts that are those
+ * of the settings `before`, under the same rules, are left as they are.
+ */
+export function watchAccounts(state: MonitorState, now: number, before?: Settings): void {
   const wanted = new Set(state.settings.accounts.map((account) => account.id));
-  for (const id of [...state.polled.keys()]) {
-    if (!wanted.has(id)) removeAccount(state, id, now);
-  }
-  groupAccounts(state);
-  const watched = new Set(state.accounts.keys());
+  const gone = [...state.polled.keys()].filter((id) => !wanted.has(id));
+  for (const id of gone) removeAccount(state, id, now);
+  const areRulesKept = before?.rules === state.settings.rules;
+  const known = new Map<string, AccountSettings>();
+  for (const { id, settings } of state.accounts.values()) known.set(id, settings);
+  const fresh = state.settings.accounts.filter(
+    (account) => !areRulesKept || known.get(account.id) !== account,
+  );
   const lists: RuleLists = new Map();
-  for (const settings of state.settings.accounts) watchAccount(state, settings, { now, lists });
-  for (const alert of [...state.alerts.values()]) {
-    const account = state.accounts.get(alert.account);
-    const configured =
-      account?.rules.some((rule) => rule.id === alert.rule && rule.type === alert.type) ?? true;
-    if (account === undefined ? isOrphan(state, alert) : !configured) {
-      removeAlert(state, alert, { kind: account === undefined ? 'account-removed' : 'rule-removed' }, now);
-    }
+  for (const settings of fresh) watchAccount(state, settings, { now, lists });
+  const obsolete = [...state.alerts.values()].flatMap((alert) => obsolescence(state, alert));
+  for (const { alert, resolution } of obsolete) removeAlert(state, alert, resolution, now);
+  // A new name or label alone changes neither groups nor counts.
+  const isReadAlike = (account: AccountSettings): boolean => {
+    const old = known.get(account.id);
+    return old !== undefined && !isReadDifferently(old, account);
+  };
+  if (gone.length + obsolete.length > 0 || !fresh.every(isReadAlike)) {
+    groupAccounts(state);
+    countProviders(state);
   }
-  countProviders(state);
-  for (const account of state.accounts.values()) {
+  for (const { id } of fresh) {
+    const account = state.accounts.get(id);
+    if (account === undefined) continue;
     followAccount(state, account);
-    if (watched.has(account.id)) judgeElapsed(state, account, now);
-    else if (!state.asleep.has(account.id)) scheduleAccount(state, account);
+    if (known.has(id)) judgeElapsed(state, account, now);
+    else if (!state.asleep.has(id)) scheduleAccount(state, account);
   }
+}
+
+/** Why an alert is over, where what it is about is configured no more. */
+function obsolescence(
+  state: MonitorState,
+  alert: Alert,
+): { readonly alert: Alert; readonly resolution: Resolution }[] {
+  const account = state.accounts.get(alert.account);
+  if (account === undefined)
+    return isOrphan(state, alert) ? [{ alert, resolution: { kind: 'account-removed' } }] : [];
+  const isConfigured = account.rules.some((rule) => rule.id === alert.rule && rule.type === alert.type);
+  return isConfigured ? [] : [{ alert, resolution: { kind: 'rule-removed' } }];
 }
 
 /**

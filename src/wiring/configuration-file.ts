@@ -8,8 +8,8 @@ import { readConfiguration } from './read-configuration.ts';
 
 /** The configuration file of a running daemon, to be read again when it changes. */
 export interface ConfigurationFile {
-  /** Reads without holding anything up, however slow the file system is. */
-  load(): Promise<ReloadedConfiguration>;
+  /** Reads without holding anything up, however slow the file system is. `before` is what is in force. */
+  load(before?: Settings): Promise<ReloadedConfiguration>;
 }
 
 export type ReloadedConfiguration = (
@@ -22,8 +22,8 @@ export type ReloadedConfiguration = (
 
 export function openConfigurationFile(path: string, log: ProcessLog): ConfigurationFile {
   return {
-    async load() {
-      const { loaded, sources } = await readConfiguration(path, log);
+    async load(before) {
+      const { loaded, sources } = await readConfiguration(path, log, before);
       return loaded.kind === 'invalid'
         ? { kind: 'invalid', lines: loaded.problems.map(formatProblem), sources }
         : { ...loaded, sources };

@@ -36,8 +36,9 @@ export function openProcessLog(env: Readonly<Record<string, string | undefined>>
       return current;
     },
     hide(values) {
-      for (const value of values) hidden.add(value);
-      current?.addSecrets(hidden);
+      const fresh = [...values].filter((value) => !hidden.has(value));
+      for (const value of fresh) hidden.add(value);
+      current?.addSecrets(fresh);
     },
     async reportFatal(error) {
       const err = error instanceof Error ? error : new Error(String(error));

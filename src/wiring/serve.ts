@@ -97,12 +97,15 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
     ownership.begin((why) => failed.resolve({ why }));
     log.info({ version, accounts: settings.accounts.length, url: page.url ?? undefined }, 'lowwater runs');
     reloads.begin({
+      inForce: () => current,
       async apply(next) {
         // The page first: it is the one part of a configuration that can turn out to be impossible, and then
         // nothing of it holds.
         await page.follow(next);
         // What was a secret before stays one: whoever was told it may still repeat it.
-        for (const secret of listSecretTexts(next)) texts.add(secret);
+        const known = new Set(current.accounts);
+        const accounts = next.accounts.filter((account) => !known.has(account));
+        for (const secret of listSecretTexts({ ...next, accounts })) texts.add(secret);
         current = next;
         ownership.apply(next);
       },
@@ -128,6 +131,7 @@ async function openOwnership({ storage }: Settings, parts: OwnershipParts): Prom
 
 /** What becomes of a configuration that was read again. */
 interface ReloadActions {
+  inForce(): Settings;
   apply(settings: Settings): Promise<void>;
   refuse(text: string): void;
 }
@@ -149,17 +153,17 @@ function watchReloads({ file, sources, log }: ServeOrder, clock: Clock): Reloads
     running = running.then(reloadOnce);
   };
   const reloadOnce = async (): Promise<void> => {
-    const { apply, refuse } = await actions.promise;
+    const all = await actions.promise;
     try {
-      await reloadFile({ apply, refuse });
+      await reloadFile(all);
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error;
       log.error({ err: error }, 'the changed configuration cannot be put in force; the running one stays');
-      refuse(error.message);
+      all.refuse(error.message);
     }
   };
-  const reloadFile = async ({ apply, refuse }: ReloadActions): Promise<void> => {
-    const loaded = await file.load();
+  const reloadFile = async ({ inForce, apply, refuse }: ReloadActions): Promise<void> => {
+    const loaded = await file.load(inForce());
     // A page that came back now would keep a process alive that has ended.
     if (closed) return;
     watch.setSources(loaded.sources);

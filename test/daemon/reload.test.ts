@@ -38,6 +38,30 @@ describe('a reload', () => {
     expect(world.news()).toEqual(['otp/sms-low resolved warning (rule-removed)']);
   });
 
+  test('that changes one account leaves the others alone, and closes what no rule says of it any more', async () => {
+    const night = { team: 'night' };
+    const nightly = { ...rule, match: { labels: { team: ['night'] } } };
+    const accounts = ['otp', 'ads', 'web'].map((id) => makeAccount(id, { labels: night }));
+    const world = await startWorld({ accounts, rules: [nightly] });
+    world.provider.set('ads', 100);
+    await read(world, 100);
+    await world.pass(15 * minuteMs);
+    world.news();
+    const { state } = world.daemon;
+    const watched = state.accounts.get('ads');
+    const day = world.settings.accounts.map((account) =>
+      account.id === 'otp' ? { ...account, labels: { team: 'day' } } : account,
+    );
+    world.daemon.reload({ ...world.settings, accounts: day });
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low resolved warning (rule-removed)']);
+    expect(state.accounts.get('ads')).toBe(watched);
+    expect(state.accounts.get('otp')?.settings.labels).toEqual({ team: 'day' });
+    world.daemon.reload({ ...world.settings, accounts: day.slice(0, 2) });
+    expect([...state.providers.values()].map(({ accounts: count }) => count)).toEqual([2]);
+    expect([...state.groups.keys()]).toEqual(['otp', 'ads']);
+  });
+
   test('that removes an account closes its incidents and says why; the account name is still told', async () => {
     const accounts = [makeAccount('otp', { name: 'OTP production' }), makeAccount('ads')];
     const world = await startWorld({ accounts, rules: [rule] });

@@ -9,7 +9,7 @@ export function changedAccounts(
   const known = new Map(before.accounts.map((account) => [account.id, account]));
   const changed = after.accounts.filter((account) => {
     const old = known.get(account.id);
-    return old !== undefined && differs(old, account);
+    return old !== undefined && old !== account && differs(old, account);
   });
   return new Set(changed.map((account) => account.id));
 }
