@@ -15,6 +15,18 @@ interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
+/** Each file that a command loads costs it a third of a millisecond: what most of them need stands together. */
+const together = {
+  includeDependenciesRecursively: false,
+  groups: [
+    { name: 'bundler', test: /rolldown\/runtime/ },
+    { name: 'node', test: /^\0(?!undici|string-width)/ },
+    { name: 'words', test: /\/src\/(domain|wording)\// },
+    { name: 'rules', test: /\/src\/(schema|spending|rules)\// },
+    { name: 'engine', test: /\/src\/(messages|engine)\// },
+  ],
+};
+
 /**
  * Makes the program that ships from `src/main.ts`, in `directory`: the sources and every package they import, but those
  * that `dependencies` of package.json names, which are installed beside it. What is imported when it is needed stays a
@@ -26,6 +38,8 @@ export async function writeBundle(root: string, directory: string): Promise<read
     cwd: root,
     input: { main: 'src/main.ts' },
     platform: 'node',
+    // Nobody imports the program: what a part gives beyond what the others take may go.
+    preserveEntrySignatures: false,
     external: (id) => beside.some((name) => id === name || id.startsWith(`${name}/`)),
     // A package that has both is bundled from its modules: what it wraps for every loader of the world cannot be read.
     resolve: { mainFields: ['module', 'main'] },
@@ -38,6 +52,7 @@ export async function writeBundle(root: string, directory: string): Promise<read
       format: 'esm',
       entryFileNames: '[name].js',
       chunkFileNames: '[name]-[hash].js',
+      codeSplitting: together,
       // Licences stand whole in a text beside the bundle; all other comments are for those who read the sources.
       comments: false,
       sourcemap: 'hidden',

@@ -1,3 +1,4 @@
+import { isBuiltin } from 'node:module';
 import type { Plugin } from 'rolldown';
 
 /**
@@ -20,25 +21,41 @@ export function loadLess(packages: string): Plugin {
       Object.assign(Dispatcher.prototype, api);`,
     ],
     ['undici:fetch', `import whole from '${undici}/web/fetch/index.js'; export const { fetch } = whole;`],
-    // An `import` reads every export of it, also those behind which Node loads a whole undici of its own: 40 ms and 14 MB.
-    ['node:http', `module.exports = process.getBuiltinModule('node:http');`],
-    // Nothing of lowwater speaks HTTP/2; who looks whether a request came by it finds that none did.
+    // Nothing of lowwater starts another program.
+    ['node:child_process', 'module.exports = {};'],
+    ['child_process', 'module.exports = {};'],
+    // Where text is plain nobody asks how wide it is; to read the tables of Unicode takes 18 ms.
+    ['string-width', `export default (text) => require('${packages}/string-width/index.js').default(text);`],
+    // Nor speaks it HTTP/2; who looks whether a request came by it finds that none did.
     ['node:http2', 'export class Http2ServerRequest {} export const constants = {};'],
   ]);
   return {
     name: 'load-less',
     resolveId: {
-      filter: { id: /^(node:http2?|undici(:\w+)?)$/ },
-      handler: (id) => (modules.has(id) ? `\0${id}` : null),
+      filter: { id: /^[a-z]/ },
+      handler: (id, importer) => (modules.has(id) || isPartOfNode(id, importer) ? `\0${id}` : null),
     },
     load: {
-      filter: { id: /^\0(node|undici)/ },
+      filter: { id: /^\0[a-z]/ },
       handler: (id) => ({
-        code: modules.get(id.slice(1)) ?? '',
+        code: modules.get(id.slice(1)) ?? partOfNode(id.slice(1)),
         moduleSideEffects: id === '\0undici:dispatchers',
       }),
     },
   };
+}
+
+/** What the bundler puts in itself makes the rest readable, so it comes before. */
+function isPartOfNode(id: string, importer: string | undefined): boolean {
+  return isBuiltin(id) && importer?.startsWith('\0rolldown/') !== true;
+}
+
+/**
+ * A part of Node as it is. An `import` would read every export of it, also those behind which Node loads what hardly any program
+ * needs: its own undici, cryptography of the web, text decoders.
+ */
+function partOfNode(id: string): string {
+  return `module.exports = process.getBuiltinModule('${id}');`;
 }
 
 /** One letter beyond Latin makes V8 keep the whole file in two bytes a letter. */

@@ -55,8 +55,12 @@ export function formatNearMoment(
 
 /** How far the zone's clocks are ahead of UTC at an instant, in milliseconds. */
 export function zoneOffsetMs(at: number, timezone: string): number {
-  const [, sign, hours = '0', minutes = '0'] =
-    /^UTC([+-])(\d+)(?::(\d+))?$/.exec(partsOf(at, timezone).zone) ?? [];
+  return offsetOf(zoneAt(at, timezone));
+}
+
+/** `UTC+5:30` is 19,800,000 ms ahead. */
+function offsetOf(zone: string): number {
+  const [, sign, hours = '0', minutes = '0'] = /^UTC([+-])(\d+)(?::(\d+))?$/.exec(zone) ?? [];
   const ahead = Number(hours) * hourMs + Number(minutes) * minuteMs;
   return sign === '-' ? -ahead : ahead;
 }
@@ -81,6 +85,13 @@ const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Frida
 /** The date that the clocks of the zone show: `2026-11-20`. */
 export function isoDay(at: number, timezone: string): string {
   return isoText(at + zoneOffsetMs(at, timezone)).slice(0, 10);
+}
+
+/** An instant as the clocks of a zone show it: `2026-11-20 14:03:59`. The zone is named where it is shown. */
+export function zonedText(at: number, timezone: string): string {
+  return isoText(at + zoneOffsetMs(at, timezone))
+    .slice(0, 19)
+    .replace('T', ' ');
 }
 
 /** An instant as the clocks of a zone show it, in the form of an input of a page: `2026-11-20T02:41`. */
@@ -131,43 +142,37 @@ interface MomentParts {
   readonly zone: string;
 }
 
+function partsOf(at: number, timezone: string): MomentParts {
+  const zone = zoneAt(at, timezone);
+  const clock = new Date(at + offsetOf(zone)).toUTCString();
+  const [weekday = '', day = '', month = '', year = '', time = ''] = clock.split(/,? /);
+  return {
+    weekday,
+    day: `${Number(day)}`,
+    month,
+    year,
+    hour: time.slice(0, 2),
+    minute: time.slice(3, 5),
+    zone,
+  };
+}
+
 /** Formatters by zone: making one costs a thousand times a use, and a configuration names few zones. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-function partsOf(at: number, timezone: string): MomentParts {
-  const parts = new Map(
-    formatterOf(timezone)
-      .formatToParts(at)
-      .map(({ type, value }) => [type, value]),
-  );
-  const part = (type: Intl.DateTimeFormatPartTypes): string => parts.get(type) ?? '';
-  return {
-    weekday: part('weekday'),
-    day: part('day'),
-    month: part('month'),
-    year: part('year'),
-    hour: part('hour'),
-    minute: part('minute'),
-    zone: part('timeZoneName')
-      .replace('GMT', 'UTC')
-      .replace(/^UTC[+-]0$/, 'UTC'),
-  };
+/** `UTC+8`. For UTC itself nobody has to be asked: the first question takes 12 ms, which a command or the first alert would wait. */
+function zoneAt(at: number, timezone: string): string {
+  if (timezone === 'UTC') return timezone;
+  const name = formatterOf(timezone)
+    .formatToParts(at)
+    .find(({ type }) => type === 'timeZoneName')?.value;
+  return (name ?? '').replace('GMT', 'UTC').replace(/^UTC[+-]0$/, 'UTC');
 }
 
 function formatterOf(timezone: string): Intl.DateTimeFormat {
   const known = formatters.get(timezone);
   if (known !== undefined) return known;
-  const fresh = new Intl.DateTimeFormat('en-US', {
-    timeZone: timezone,
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-    timeZoneName: 'shortOffset',
-  });
+  const fresh = new Intl.DateTimeFormat('en-US', { timeZone: timezone, timeZoneName: 'shortOffset' });
   formatters.set(timezone, fresh);
   return fresh;
 }

@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
 import { runCommandLine } from '../cli/run-command-line.ts';
 import { fireUnlessEnded, systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
@@ -38,7 +36,10 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
       env,
       cwd: process.cwd(),
       user: nameUser(),
-      ask: process.stdin.isTTY && process.stderr.isTTY ? askOnTerminal : null,
+      // Looked at when it is needed: Node opens standard input for who looks.
+      get ask() {
+        return process.stdin.isTTY && process.stderr.isTTY ? askOnTerminal : null;
+      },
       version,
       clock: systemClock,
       random: systemRandom,
@@ -79,6 +80,10 @@ function nameUser(): string {
 
 /** One question on standard error, one line from standard input; what is typed is not echoed when it is `hidden`. */
 async function askOnTerminal(question: string, hidden: boolean): Promise<string> {
+  const [{ createInterface }, { Writable }] = await Promise.all([
+    import('node:readline/promises'),
+    import('node:stream'),
+  ]);
   const silence = new Writable({ write: (_chunk, _encoding, done) => done() });
   const output = hidden ? silence : process.stderr;
   if (hidden) process.stderr.write(question);

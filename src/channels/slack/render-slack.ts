@@ -6,7 +6,7 @@ import { testHeadline, testStory, wordIncidents, wordMore } from '../../messages
 import type { Tone } from '../../messages/notice-tone.ts';
 import type { NoticeWording } from '../../messages/notice-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
-import { drawSparkline } from '../../spending/sparkline.ts';
+import { drawSparkline } from '../../wording/sparkline.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
 import { button, context, field, plain, type SlackBlock, section } from './slack-blocks.ts';
 import { cutEscaped, cutUnits, escapeSlack, literalMrkdwn, unescapeSlack } from './slack-text.ts';

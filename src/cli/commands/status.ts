@@ -3,9 +3,9 @@ import { formatNearMoment, plural } from '../../domain/moment.ts';
 import { formatMoney } from '../../domain/money.ts';
 import type { Balance } from '../../domain/reading.ts';
 import type { Settings } from '../../domain/settings.ts';
-import { drawSparkline } from '../../spending/sparkline.ts';
 import type { AccountView } from '../../views/views.ts';
 import { endOf, formatComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
+import { drawSparkline } from '../../wording/sparkline.ts';
 import { type Command, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { type DescribedCluster, describeCluster } from '../describe-cluster.ts';
@@ -229,7 +229,7 @@ function wordEmpty(
 
 function byRunway(left: AccountView, right: AccountView): number {
   const runway = (account: AccountView) => pressing(account)?.runwayMs ?? Number.MAX_VALUE;
-  return runway(left) - runway(right) || left.id.localeCompare(right.id);
+  return runway(left) - runway(right) || (left.id < right.id ? -1 : 1);
 }
 
 function summarise(accounts: readonly AccountView[]): string {

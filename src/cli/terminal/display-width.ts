@@ -1,10 +1,19 @@
 import stringWidth from 'string-width';
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** Made when it is needed: the first of a process takes 8 ms, which most commands need not wait. */
+let segmenter: Intl.Segmenter | null = null;
+
+function segmentsOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter.segment(text);
+}
+
+/** Printable ASCII, and what the commands draw with themselves: a column each. */
+const narrow = /^[ -~\u2013\u2014\u2026\u2581-\u2588]*$/;
 
 /** How many columns the text takes on a terminal. */
 export function displayWidth(text: string): number {
-  return stringWidth(text);
+  return narrow.test(text) ? text.length : stringWidth(text);
 }
 
 /** The text in at most `width` columns; what is cut ends in an ellipsis. Never cuts through a character. */
@@ -13,7 +22,7 @@ export function cutToWidth(text: string, width: number): string {
   if (width <= 0) return '';
   let cut = '';
   let used = 0;
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of segmentsOf(text)) {
     used += displayWidth(segment);
     if (used > width - 1) break;
     cut += segment;
@@ -26,7 +35,7 @@ export function splitAtWidth(text: string, width: number): string[] {
   const pieces: string[] = [];
   let piece = '';
   let used = 0;
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of segmentsOf(text)) {
     const more = displayWidth(segment);
     if (used + more > width && piece !== '') {
       pieces.push(piece);

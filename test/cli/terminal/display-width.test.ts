@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { cutToWidth, displayWidth, padToWidth } from '../../../src/cli/terminal/display-width.ts';
 
@@ -42,4 +43,9 @@ describe('a text cut to a width', () => {
       }),
     );
   });
+});
+
+it('is told without the tables of Unicode for what the commands draw with, and the same', () => {
+  const plain = fc.string({ unit: fc.constantFrom(...'aZ09 ~-/:–—…▁▂▃▄▅▆▇█') });
+  fc.assert(fc.property(plain, (text) => displayWidth(text) === stringWidth(text)));
 });

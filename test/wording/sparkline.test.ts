@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { drawSparkline } from '../../src/spending/sparkline.ts';
+import { drawSparkline } from '../../src/wording/sparkline.ts';
 
 const hour = 3_600_000;
 
