@@ -344,6 +344,12 @@ export const mutations: readonly Mutation[] = [
     new: 'storageFailing: false,',
   },
   {
+    name: 'a database that can be written again is not told',
+    file: 'src/daemon/daemon.ts',
+    old: 'if (isStorageFailing(this.state) !== (failure !== null)) {',
+    new: 'if (!isStorageFailing(this.state) && failure !== null) {',
+  },
+  {
     name: 'a clock that is far off takes the accounts',
     file: membership,
     old: '!this.#contact.isClockOff && ',

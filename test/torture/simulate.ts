@@ -1,3 +1,4 @@
+import { isAllStored } from '../../src/engine/batch.ts';
 import { asStore } from '../../src/store/sqlite/port.ts';
 import { EventQueue } from './event-queue.ts';
 import { Fleet } from './fleet.ts';
@@ -11,6 +12,8 @@ import { calmDays, dayMs, type Scenario } from './scenario.ts';
 import { openStorage } from './sim-storage.ts';
 import { Story, Violation } from './story.ts';
 import { World } from './world.ts';
+
+const lastBatchMs = 10_000;
 
 export interface Result {
   readonly violation: { readonly rule: string; readonly message: string } | null;
@@ -59,7 +62,10 @@ export async function simulate(scenario: Scenario, options: { readonly told: boo
   process.on('unhandledRejection', rejected);
   try {
     for (const machine of fleet.machines) machine.boot();
-    for (let step = 0; violation === null && queue.step(end); step++) {
+    // What the daemon decided last is in no batch yet: it gets a moment to store that.
+    const isUnsaved = (): boolean => fleet.daemon !== null && !isAllStored(fleet.daemon.state);
+    const goesOn = (): boolean => queue.step(end) || (isUnsaved() && queue.step(end + lastBatchMs));
+    for (let step = 0; violation === null && goesOn(); step++) {
       // What the daemon's own promises reject with shows only when Node gets a turn.
       if (step % 256 === 0) await new Promise(setImmediate);
       if (!fleet.takeDirt()) continue;

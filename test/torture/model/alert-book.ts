@@ -120,8 +120,13 @@ export class AlertBook {
     this.#live = new Map(this.#backup);
   }
 
-  /** `answered` are those whose answer came at the very instant: it is read by the clock as it is after the jump. */
-  shift(byMs: number, answered: ReadonlySet<string>): void {
+  /**
+   * `answered` are those whose answer came at the very instant: it is read by the clock as it is after the jump, which shows `now`.
+   */
+  shift(
+    byMs: number,
+    { answered, now }: { readonly answered: ReadonlySet<string>; readonly now: number },
+  ): void {
     for (const [id, fact] of this.#live) {
       const alerts = new Map([...fact.alerts].map(([rule, alert]) => [rule, shifted(alert, byMs)]));
       const { reading } = fact;
@@ -130,7 +135,8 @@ export class AlertBook {
       else this.#live.set(id, { ...fact, unwatchedMs: fact.unwatchedMs + byMs, alerts });
     }
     this.events.shift(byMs);
-    this.#judgingSince += byMs;
+    // Set back into the hours of a schedule, the clock may find something overdue that was not: from now on it is.
+    this.#judgingSince = now;
   }
 
   polled(

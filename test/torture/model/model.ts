@@ -241,7 +241,8 @@ export class Model implements Observer {
   commitAnswered(heard: boolean): void {
     this.#story.note(7, () => (heard ? '  (known to be stored)' : '  (nobody knows whether it is stored)'));
     this.#ledger.commitAnswered(heard);
-    this.#own.committed(heard, this.#moment() ?? { at: this.#now(), now: this.#now() });
+    if (heard) this.#own.settled();
+    else this.#own.committed(false, this.#moment() ?? { at: this.#now(), now: this.#now() });
   }
 
   sending(send: Send): void {
@@ -286,13 +287,16 @@ export class Model implements Observer {
 
   jumped(byMs: number): void {
     this.#napUnseen = false;
-    const { at } = { at: this.#now() };
+    const { at, now } = this.#moment() ?? { at: this.#now(), now: this.#now() };
     this.#story.note(7, () => `  the daemon sees a jump of ${byMs} ms`);
     if (at - this.#wallMovedAt > this.#scenario.sleepMs + 2 * 86_400_000) {
       throw new Violation('a clock that did not jump is believed', `the daemon saw a jump of ${byMs} ms`);
     }
-    this.#book.shift(byMs, this.#answered.at === at ? this.#answered.accounts : new Set());
-    this.#countsFrom.set('', this.machine?.daemon?.now() ?? 0);
+    this.#book.shift(byMs, {
+      answered: this.#answered.at === at ? this.#answered.accounts : new Set(),
+      now,
+    });
+    this.#countsFrom.set('', now);
     this.#pacing.shift(byMs, at);
     this.#duties.disturb(at);
   }

@@ -23,6 +23,11 @@ export class OwnAlerts {
     else this.#worksSince ??= at;
   }
 
+  /** A batch whose end was unknown is known to be stored: whether more can be written shows with the next one. */
+  settled(): void {
+    this.#failingSince = null;
+  }
+
   booted(): void {
     this.#failingSince = null;
     this.#worksSince = null;
