@@ -139,18 +139,14 @@ export class AlertBook {
     this.#judgingSince = now;
   }
 
-  polled(
-    account: string,
-    outcome: Outcome,
-    { at, now }: { readonly at: number; readonly now: number },
-  ): void {
+  polled(account: string, outcome: Outcome, { now }: { readonly now: number }): void {
     const setup = this.#setups.get(account);
     const before = this.#live.get(account);
     if (setup === undefined || before === undefined) return;
     this.#elapseAccount(account, setup, now - tieMs);
     const fact = this.#live.get(account) ?? before;
     const reading = outcome.kind === 'ok' ? { at: now, ...outcome.answer } : null;
-    if (reading !== null) this.#historyOf(account).add(reading, at);
+    if (reading !== null) this.#historyOf(account).add(reading, setup.intervalMs);
     let alerts: Map<string, AlertFact> | null = null;
     for (const rule of setup.rules) {
       const known = fact.alerts.get(rule.id) ?? resting;

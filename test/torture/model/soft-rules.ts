@@ -7,9 +7,12 @@ import { Violation } from '../story.ts';
 /** The longest window that scenarios draw, and some. */
 const keptMs = 30 * 3_600_000;
 
-/** A reading, and when it came by a clock that no step moves. */
+/** Readings further apart than so many usual intervals have a gap between them. */
+const intervalsPerGap = 2.5;
+
+/** A reading, and how often the account was to be polled then. */
 interface Seen extends Reading {
-  readonly seenAt: number;
+  readonly intervalMs: number;
 }
 
 /** What was read of one account, as a plain list. */
@@ -20,8 +23,8 @@ export class History {
   #taken = 0;
   #backup: readonly Seen[] = [];
 
-  add(reading: Reading, seenAt: number): void {
-    this.#live.push({ ...reading, seenAt });
+  add(reading: Reading, intervalMs: number): void {
+    this.#live.push({ ...reading, intervalMs });
   }
 
   take(): void {
@@ -55,18 +58,33 @@ export class History {
     return this.#spentWhile(balance, ({ at }) => at >= since);
   }
 
-  /** The same for so long before the newest reading, whatever the clock was set to meanwhile. */
-  spentWithin(balance: 'sms' | 'voip', ms: number): number {
-    const newest = this.#live.at(-1)?.seenAt ?? 0;
-    return this.#spentWhile(balance, ({ seenAt }) => seenAt >= newest - ms);
+  /** The same during so much watched time before the newest reading: at least what had to be looked at. */
+  spentWhileWatched(balance: 'sms' | 'voip', ms: number, intervalMs: number): number {
+    let watchedMs = 0;
+    return this.#spentWhile(balance, (_, place) => {
+      const counts = watchedMs < ms;
+      watchedMs += this.#watchedBefore(place, intervalMs);
+      return counts;
+    });
   }
 
-  #spentWhile(balance: 'sms' | 'voip', counts: (reading: Seen) => boolean): number {
+  /** Time between a reading and the one before it; none where that is a gap however usual intervals are reckoned. */
+  #watchedBefore(place: number, intervalMs: number): number {
+    const apart = (at: number): number => {
+      const reading = this.#live[at];
+      return (reading?.at ?? 0) - (this.#live[at - 1]?.at ?? reading?.at ?? 0);
+    };
+    const then = this.#live[place]?.intervalMs ?? intervalMs;
+    const usualMs = Math.max(intervalMs, then, ...[1, 2, 3].map((back) => apart(place - back)));
+    return apart(place) > intervalsPerGap * usualMs ? 0 : Math.max(0, apart(place));
+  }
+
+  #spentWhile(balance: 'sms' | 'voip', counts: (reading: Seen, place: number) => boolean): number {
     let spent = 0;
     for (let place = this.#live.length - 1; place > 0; place--) {
       const reading = this.#live[place];
       const before = this.#live[place - 1];
-      if (reading === undefined || before === undefined || !counts(reading)) break;
+      if (reading === undefined || before === undefined || !counts(reading, place)) break;
       if (before.currency === reading.currency) spent += Math.max(0, before[balance] - reading[balance]);
     }
     return spent;
@@ -97,8 +115,8 @@ export function expectPossible(
       throw new Violation('only falls are spending', `${words}, but only ${spent} was spent`);
   }
   if (rule.type === 'idle') {
-    // Time that nobody watched makes the window longer than this by every clock, and a step of the clock makes it no shorter.
-    const spent = history.spentWithin(rule.balance, rule.windowMs * 0.9);
+    // A step of the clock and time that nobody watched are no time without spending, where they are longer than polls are apart.
+    const spent = history.spentWhileWatched(rule.balance, rule.windowMs * 0.9, intervalMs);
     if (spent > 0) throw new Violation('only falls are spending', `${words}, but ${spent} was spent`);
   }
   if (rule.type === 'runway' && reading[rule.balance] > (rule.floorMicros ?? 0)) {
