@@ -6,6 +6,8 @@ export interface Timer {
   cancel: () => void;
   dueAt: number;
   readonly fire: () => void;
+  /** Whether it goes by the slow clock of leases. */
+  readonly ofLease: boolean;
 }
 
 /** A request or a message whose answer is awaited. */
@@ -45,6 +47,8 @@ export class Life {
   end: () => Promise<void> = async () => undefined;
   doom: { calls: number; readonly downMs: number } | null = null;
   commitDoom: { readonly when: 'before' | 'after'; readonly downMs: number } | null = null;
+  /** It was about to do something while its lease had ended, and looks again soon. */
+  looksAgain = false;
   readonly timers = new Set<Timer>();
   readonly flights = new Set<InFlight>();
 

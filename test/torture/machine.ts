@@ -185,7 +185,8 @@ export class Machine {
       },
       clock: this.#fleet.slowed({
         ...clock,
-        setTimer: (delayMs: number, fire: () => void) => clock.setTimer(delayMs * slowness, fire),
+        setTimer: (delayMs: number, fire: () => void) =>
+          this.#setTimer(life, { delayMs: delayMs * slowness, fire, ofLease: true }),
       }),
       log: this.#log(life),
       newIncarnation: () => random.id(),
@@ -198,7 +199,11 @@ export class Machine {
       },
       begin: ({ store, stored }) => {
         const tenure = tenureOf();
-        const owns = () => membership.holds();
+        const owns = () => {
+          const holds = membership.holds();
+          if (!holds) this.#lookAgain(life);
+          return holds;
+        };
         const maySend = () => membership.maySend();
         const handOver = () => void membership.handOver();
         this.#begin(life, { tenure, random, store, stored, owns, maySend, handOver }, database);
@@ -318,10 +323,22 @@ export class Machine {
 
   /** What looks around every second in reality does so now: the scenario lets it sleep longer while nothing happens. */
   nudge(): void {
-    const soon = this.queue.now + 700;
-    for (const timer of [...(this.#life?.timers ?? [])]) {
-      if (timer.dueAt > this.queue.now + 10_000) this.#move(timer, soon);
-    }
+    this.#hurry([...(this.#life?.timers ?? [])]);
+  }
+
+  /** A daemon whose lease had ended when something was due asks again within a second whether it has the accounts. */
+  #lookAgain(life: Life): void {
+    if (life.looksAgain) return;
+    life.looksAgain = true;
+    this.queue.at(this.queue.now + 1000, () => {
+      life.looksAgain = false;
+      if (this.#life === life && !this.frozen) this.#hurry([...life.timers].filter((it) => !it.ofLease));
+    });
+  }
+
+  #hurry(timers: readonly Timer[]): void {
+    for (const timer of timers)
+      if (timer.dueAt > this.queue.now + 10_000) this.#move(timer, this.queue.now + 700);
   }
 
   /** Another daemon has the accounts, whether or not this one knows. */
@@ -379,9 +396,12 @@ export class Machine {
     return life.dead;
   }
 
-  #setTimer(life: Life, delayMs: number, fire: () => void): () => void {
+  #setTimer(
+    life: Life,
+    { delayMs, fire, ofLease }: Pick<Timer, 'fire' | 'ofLease'> & { readonly delayMs: number },
+  ): () => void {
     if (this.#call(life)) return () => undefined;
-    const timer: Timer = { cancel: () => undefined, dueAt: 0, fire };
+    const timer: Timer = { cancel: () => undefined, dueAt: 0, fire, ofLease };
     life.timers.add(timer);
     this.#arm(life, timer, Math.max(this.queue.now + delayMs, this.frozen ? this.#suspendedUntil : 0));
     return () => {
@@ -642,7 +662,7 @@ export class Machine {
     return {
       now: () => this.wall(),
       monotonic: () => this.queue.now - this.#suspendedMs - life.bornAt,
-      setTimer: (delayMs, fire) => this.#setTimer(life, delayMs, fire),
+      setTimer: (delayMs, fire) => this.#setTimer(life, { delayMs, fire, ofLease: false }),
     };
   }
 
