@@ -11,8 +11,10 @@ export class RecordingObserver implements Observer {
   readonly incidents = new Map<string, Incident>();
   /** Polls of which the process heard the end, and of which it is not on disk. */
   pollsLost = 0;
-  /** When a process first ended, by the wall clock. */
+  /** When a process first ended, by the wall clock, or until when what it knew was stored. */
   firstEndAt = Number.POSITIVE_INFINITY;
+  /** Since when what the process decides is in no batch that is stored, as far as it knows; null while it is. */
+  #unstoredSince: number | null = null;
   readonly #now: () => number;
   readonly #observer: Observer;
   readonly #found: (violation: unknown) => void;
@@ -35,7 +37,8 @@ export class RecordingObserver implements Observer {
   }
 
   died(clean: boolean): void {
-    this.firstEndAt = Math.min(this.firstEndAt, this.#now());
+    this.firstEndAt = Math.min(this.firstEndAt, this.#unstoredSince ?? this.#now());
+    this.#unstoredSince = null;
     this.#record(() => this.#observer.died(clean));
   }
 
@@ -57,16 +60,19 @@ export class RecordingObserver implements Observer {
   }
 
   beforeCommit(batch: Batch): void {
+    this.#unstoredSince ??= this.#now();
     this.#record(() => this.#observer.beforeCommit(batch));
   }
 
   committed(batch: Batch, stored: boolean): void {
+    if (stored) this.#unstoredSince = null;
     if (stored) this.pollsLost -= batch.polls.length;
     if (stored) for (const incident of batch.incidents) this.incidents.set(incident.id, incident);
     this.#record(() => this.#observer.committed(batch, stored));
   }
 
   commitAnswered(heard: boolean): void {
+    this.#unstoredSince = heard ? null : (this.#unstoredSince ?? this.#now());
     this.#record(() => this.#observer.commitAnswered(heard));
   }
 
