@@ -81,6 +81,8 @@ export class Daemon {
   readonly #ending: Ending;
   readonly #leftOrders: LeftOrders;
   #running = false;
+  /** What ends now changes nothing any more: it stopped looking at the clock, and somebody else has the accounts. */
+  #forsaken = false;
 
   constructor(parts: DaemonParts) {
     this.#parts = parts;
@@ -233,6 +235,7 @@ export class Daemon {
   /** Ends at once and stores nothing more: somebody else goes on from what is stored. */
   forsake(): Promise<void> {
     this.#running = false;
+    this.#forsaken = true;
     return this.#ending.forsake();
   }
 
@@ -243,6 +246,7 @@ export class Daemon {
   }
 
   #pollEnded(account: WatchedAccount, outcome: Outcome): void {
+    if (this.#forsaken) return;
     this.counting.countPoll(account.settings.id, outcome.kind, outcome.durationMs);
     this.#journal.pollEnded(account, outcome);
     this.#heartbeat.pollEnded();
@@ -254,6 +258,7 @@ export class Daemon {
     const { delivery, message } = sent;
     this.counting.countDelivery(message.channel, delivery.kind);
     this.#journal.deliveryEnded(sent);
+    if (this.#forsaken) return;
     this.act((now) => recordDelivery(this.state, sent, now));
     this.#ending.somethingEnded();
   }

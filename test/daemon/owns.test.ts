@@ -37,3 +37,18 @@ test('what was claimed when the lease ended is sent when it is there again, once
   await world.pass(minuteMs);
   expect(world.news()).toEqual(['otp/sms-low firing warning']);
 });
+
+test('who let go of the accounts takes in nothing that ends afterwards', async () => {
+  const world = await startWorld({ rules });
+  const answer = Promise.withResolvers<void>();
+  world.channel('ops').hold = answer.promise;
+  await read(world, 100);
+  void world.daemon.forsake();
+  await world.pass(minuteMs);
+  const { messages } = world.daemon.state;
+  const known = [...messages.values()];
+  expect(known).toHaveLength(1);
+  answer.resolve();
+  await world.pass(1000);
+  expect([...messages.values()]).toEqual(known);
+});
