@@ -190,7 +190,12 @@ export class Membership {
 
   async #load(store: OwnerStore): Promise<void> {
     try {
-      const stored = await this.#parts.cluster.reader.load();
+      const { reader } = this.#parts.cluster;
+      // For one lost answer the accounts would be nobody's as long as the lease lasts.
+      const stored = await reader.load().catch((error: unknown) => {
+        if (!(error instanceof StorageError) || !this.#lease.lasts) throw error;
+        return reader.load();
+      });
       if (this.#store !== store || this.#pauses.ended) return;
       this.#role = 'owner';
       this.#parts.begin({ store, stored });

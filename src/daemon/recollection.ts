@@ -4,6 +4,9 @@ import type { MonitorState } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import type { StoreReader } from './ports.ts';
 
+/** So many accounts are read at once where many are asked for: a shared database answers several at a time. */
+const mostWaking = 8;
+
 interface RecollectionParts {
   readonly state: MonitorState;
   readonly reader: Pick<StoreReader, 'readings' | 'readingBefore'>;
@@ -38,12 +41,15 @@ export class Recollection {
   /** Resolves when all of these are awake. */
   async ofAll(ids: Iterable<string>): Promise<void> {
     const { state } = this.#parts;
+    const waking: Promise<void>[] = [];
     for (const id of ids) {
-      if (state.asleep.size === 0) return;
+      if (state.asleep.size === 0) break;
       const account = state.accounts.get(id);
       const asleep = account === undefined ? undefined : this.of(account);
-      if (asleep !== undefined) await asleep;
+      if (asleep !== undefined) waking.push(asleep);
+      if (waking.length === mostWaking) await Promise.all(waking.splice(0));
     }
+    await Promise.all(waking);
   }
 
   async #wake(account: WatchedAccount): Promise<void> {

@@ -291,6 +291,15 @@ describe('two daemons on one database', () => {
     }
   });
 
+  test('one lost answer while it reads what is stored does not make the heir let go', async () => {
+    const { world, a, b } = await startPair();
+    let lost = 0;
+    b.line.losesAnswer = () => b.role === 'loading' && ++lost === 1;
+    a.killed = true;
+    await world.pass(10_000);
+    expect([lost > 0, b.role, b.logged]).toEqual([true, 'owner', []]);
+  });
+
   test('renewals of which only the answers were lost leave the owner an owner', async () => {
     const { world, a, b } = await startPair();
     b.line.cut = true;
