@@ -20,7 +20,7 @@ export interface AnswerRow extends DocumentedAnswer {
   readonly fits: (answer: HttpAnswer) => boolean;
   /** Said to people beside the answer, where it helps. */
   readonly remedy?: string;
-  /** The least wait before the next try. */
+  /** The wait before the next try where the answer names none. */
   readonly waitMs?: number;
   /** How often a message is sent at most that is answered so. */
   readonly tries?: number;
@@ -50,8 +50,7 @@ export function classifyAnswer(
   if (row.means === 'delivered') return { kind: 'delivered', said };
   const reason = row.remedy === undefined ? said : `${said}: ${row.remedy}`;
   if (row.means === 'dead') return { kind: 'dead', reason };
-  const asked = readRetryAfter(answer, now) ?? table.readWait?.(answer) ?? null;
-  const afterMs = asked === null && row.waitMs === undefined ? null : Math.max(asked ?? 0, row.waitMs ?? 0);
+  const afterMs = readRetryAfter(answer, now) ?? table.readWait?.(answer) ?? row.waitMs ?? null;
   return {
     kind: 'retry',
     certainty: row.means,

@@ -63,6 +63,10 @@ describe('a DingTalk robot', () => {
       { errcode: 130_101, errmsg: 'send too fast', wait: 300 },
       { kind: 'retry', certainty: 'refused', afterMs: 300_000 },
     ],
+    [
+      { errcode: 130_101, wait: 5 },
+      { kind: 'retry', certainty: 'refused', afterMs: 5000 },
+    ],
     [{ errcode: 90_030 }, { kind: 'retry', certainty: 'refused', afterMs: 60_000 }],
     [
       { errcode: -1, errmsg: 'system busy' },
