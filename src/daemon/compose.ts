@@ -1,4 +1,5 @@
 import { type Incident, ownAccountId, type Told } from '../domain/alert.ts';
+import { isAcknowledged } from '../domain/incident.ts';
 import type { IncidentMessage, Message, Notice, NoticeAccount } from '../domain/message.ts';
 import { kindsByIncident, type NoticeKind, type OutboxMessage } from '../domain/outbox.ts';
 import { StorageError } from '../domain/ports.ts';
@@ -180,7 +181,7 @@ export function describeIncident(
     kinds: it.kinds,
     type: incident.type,
     severity: incident.severity,
-    account: account === undefined ? null : describeAccount(account, incident, now),
+    account: account === undefined ? null : describeAccount(state, account, incident, now),
     accountName: account?.settings.name ?? incident.accountName,
     rule: incident.rule,
     balance: incident.balance,
@@ -196,7 +197,12 @@ export function describeIncident(
   };
 }
 
-function describeAccount(account: WatchedAccount, incident: Incident, now: number): NoticeAccount {
+function describeAccount(
+  state: MonitorState,
+  account: WatchedAccount,
+  incident: Incident,
+  now: number,
+): NoticeAccount {
   const { settings, poll } = account;
   const balance = incident.balance ?? 'sms';
   return {
@@ -214,9 +220,24 @@ function describeAccount(account: WatchedAccount, incident: Incident, now: numbe
     consecutiveFailures: poll.consecutiveFailures,
     outlook: tellsOutlook(incident) ? outlookOf(account, balance, now) : null,
     clearsAt: clearingBalance(openRules(account), balance),
+    takenAlerts: takenBeside(state, account, incident),
     thresholds: balanceLevels(account.rules, balance),
     history: [],
   };
+}
+
+function takenBeside(
+  state: MonitorState,
+  { alerts }: WatchedAccount,
+  { id, balance }: Incident,
+): NoticeAccount['takenAlerts'] {
+  if (balance === null) return [];
+  return [...alerts.values()].flatMap((alert) => {
+    const other = alert.state === 'firing' ? state.incidents.get(alert.incident ?? '') : undefined;
+    if (other === undefined || other.id === id || other.balance !== balance || !isAcknowledged(other))
+      return [];
+    return [{ rule: other.rule, severity: other.severity, by: other.acknowledgement?.by ?? '' }];
+  });
 }
 
 /** The rules whose alerts fire or wait to. */

@@ -86,6 +86,12 @@ export interface NoticeAccount
   readonly outlook: Outlook | null;
   /** The balance at which every open alert of it surely resolves; null where none says. */
   readonly clearsAt: Micros | null;
+  /** Other alerts of this balance that still fire and that somebody has taken: nothing else is said of them now. */
+  readonly takenAlerts: readonly {
+    readonly rule: string;
+    readonly severity: Severity;
+    readonly by: string;
+  }[];
   /** Thresholds of `below` and `negative` rules on this balance, for the chart. */
   readonly thresholds: Ladder<Micros>;
   /** Readings of the last seven days of every balance, thinned; oldest first. */

@@ -51,7 +51,11 @@ function endOf(notice: Notice, frame: WordingFrame): readonly string[] {
   const length = knownSpan(notice.firedAt, endedAt);
   const lasted = length === null ? `By the clock ${span}.` : `Lasted ${length}, ${span}.`;
   const late = isFirstWord(notice) ? ['It came and went before this channel could be told.'] : [];
-  return [causeOf(notice, frame), lasted, ...late];
+  const rest = (notice.account?.takenAlerts ?? []).map(
+    ({ rule, severity, by }) =>
+      `Rule ${cleanText(rule, 80)} still fires (${severity}); ${cleanText(by, 60) || 'somebody'} has acknowledged it.`,
+  );
+  return [causeOf(notice, frame), lasted, ...late, ...rest];
 }
 
 /** How long it is from one instant to a later one; null where the clock was set back between them. */

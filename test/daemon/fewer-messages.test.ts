@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { wordIncidents } from '../../src/messages/message-wording.ts';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
 import { makeAccount, makeRoute } from '../support/settings.ts';
@@ -186,10 +187,14 @@ describe('inhibition', () => {
     expect(
       (await world.views.alerts({ all: false })).map(({ acknowledged }) => acknowledged?.comment),
     ).toEqual(['paid', 'paid', 'paid']);
-    // What is only low still is no news to whoever took the empty balance.
+    // What is only low still is no news to whoever took the empty balance, but that the other ended is no all-clear.
     world.provider.set('otp', 150);
     await world.pass(step);
     expect(world.news()).toEqual(['otp/sms-negative resolved critical (topped-up)']);
+    const ended = incidentMessage(world.channel('ops').delivered.at(-1));
+    expect(wordIncidents(ended, 1).notices[0]?.story).toContain(
+      'Rule soft still fires (warning); ana has acknowledged it.',
+    );
   });
 
   test('a silenced worse alert does not keep the milder one quiet', async () => {

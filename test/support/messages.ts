@@ -81,6 +81,7 @@ export function buildAccount(over: Partial<NoticeAccount> = {}): NoticeAccount {
     consecutiveFailures: 0,
     outlook: buildOutlook(),
     clearsAt: money(500),
+    takenAlerts: [],
     thresholds: { info: money(500), warning: money(200), critical: money(50) },
     history: fallingHistory({ end: 42.1, perDay: 48, topUp: 200 }),
     ...over,
