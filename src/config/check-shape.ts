@@ -7,7 +7,7 @@ import { type ConfigInput, configSchema } from './schema/config.ts';
 const once = { jitless: true } as const;
 
 /** So many accounts are read at once; more are worth a parser that is compiled for them. */
-const accountsAtOnce = 2000;
+const accountsAtOnce = 1000;
 
 /**
  * Holds the draft against the schema: types, unknown keys, and everything that one value can tell about itself. Between

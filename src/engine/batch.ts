@@ -12,7 +12,7 @@ import type { Unsaved } from './unsaved.ts';
  * polls wait when a disk works again. Each transaction would take a second, in which nothing else happens. What is left
  * goes into the next. Alerts, incidents and messages belong together and are taken whole.
  */
-const mostReadings = 1000;
+const mostReadings = 500;
 
 /**
  * What changed since the last batch was taken, as one transaction's worth of records; null when nothing did. The
