@@ -321,8 +321,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'who takes over goes on from what it once read',
     file: membership,
-    old: 'const stored = await this.#parts.cluster.reader.load();',
-    new: 'const stored = (this.early ??= await this.#parts.cluster.reader.load());',
+    old: 'const stored = await reader.load().catch(',
+    new: 'const stored = this.early ??= await reader.load().catch(',
   },
   {
     name: 'a batch whose end is unknown is made anew',
