@@ -28,8 +28,7 @@ const copied = [
   'scripts/torture.ts',
   'test/daemon/membership.test.ts',
   'test/daemon/owns.test.ts',
-  'test/store/sqlite/batches.ts',
-  'vitest.config.ts',
+  'test/store',
   'package.json',
   'tsconfig.json',
 ];
@@ -58,14 +57,23 @@ async function check(copy: string): Promise<number> {
     console.log(`${describe(found)}  ${mutation.name}`);
   }
   // What fails without a bug proves nothing about the bugs, so the product itself has to pass as many seeds.
-  const broken = await findFailure(copy, furthest);
+  const broken = (await findFailing(copy)) ?? (await findFailure(copy, furthest));
   console.log(
     broken === null
-      ? `without any of them, seeds 1 to ${furthest} pass`
+      ? `without any of them, seeds 1 to ${furthest} pass, and so do the tests`
       : `without any of them, seed ${broken.seed} breaks: ${broken.rule}`,
   );
   console.log(`${chosen.length - bad} of ${chosen.length} caught`);
   return bad > 0 || broken !== null || chosen.length === 0 ? 1 : 0;
+}
+
+/** The first of the tests that must notice a bug, which fails without any. */
+async function findFailing(copy: string): Promise<Found | null> {
+  for (const test of new Set(chosen.flatMap(({ test = [] }) => test))) {
+    const found = await runTest(copy, test);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 /** Everything that the simulation loads; packages are shared. */
@@ -74,6 +82,8 @@ function copyProduct(): string {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     cpSync(join(root, path), join(folder, path), { recursive: true });
   }
+  // That of the repository builds the program first, which is not here.
+  writeFileSync(join(folder, 'vitest.config.ts'), 'export default { test: { testTimeout: 30_000 } };\n');
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   return folder;
 }

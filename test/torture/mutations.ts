@@ -1,3 +1,5 @@
+import { postgresMutations } from './postgres-mutations.ts';
+
 /** A bug put into the product on purpose: the simulation must notice it. */
 export interface Mutation {
   /** What the product then does wrong. */
@@ -422,4 +424,5 @@ export const mutations: readonly Mutation[] = [
     new: '',
     test: ownsTest,
   },
+  ...postgresMutations,
 ];

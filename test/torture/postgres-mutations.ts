@@ -1,0 +1,66 @@
+import type { Mutation } from './mutations.ts';
+
+const commit = 'src/store/postgres/commit.ts';
+const lease = 'src/store/postgres/lease.ts';
+const commitTest = 'test/store/postgres/tenure-store.test.ts';
+const leaseTest = 'test/store/postgres/lease.test.ts';
+
+/** Bugs in the statements by which daemons share a PostgreSQL database; where none is installed they go unnoticed. */
+export const postgresMutations: readonly Mutation[] = [
+  {
+    name: 'PostgreSQL lets an owner write beside who takes the accounts just then',
+    file: commit,
+    old: 'epoch = $3 FOR SHARE',
+    new: 'epoch = $3',
+    test: commitTest,
+  },
+  {
+    name: 'PostgreSQL lets an old owner write',
+    file: commit,
+    old: 'incarnation = $2 AND epoch = $3 FOR SHARE',
+    new: '($2::text, $3::bigint) IS NOT NULL FOR SHARE',
+    test: commitTest,
+  },
+  {
+    name: 'PostgreSQL counts a batch of an old owner although it knows better',
+    file: commit,
+    old: ' AND EXISTS (SELECT FROM held) RETURNING batch',
+    new: ' RETURNING batch',
+    test: commitTest,
+  },
+  {
+    name: 'PostgreSQL brings back a lease that is over',
+    file: lease,
+    old: 'WHERE incarnation = $2 AND expires_at > clock_timestamp() RETURNING 1',
+    new: 'WHERE incarnation = $2 RETURNING 1',
+    test: leaseTest,
+  },
+  {
+    name: 'PostgreSQL gives accounts away whose owner lives',
+    file: lease,
+    old: 'WHERE member.incarnation = slot.incarnation AND expires_at > clock_timestamp())\n    AND EXISTS',
+    new: 'WHERE false)\n    AND EXISTS',
+    test: leaseTest,
+  },
+  {
+    name: 'PostgreSQL gives accounts to a member whose lease is over',
+    file: lease,
+    old: 'WHERE member.incarnation = $2 AND expires_at > clock_timestamp())\n  RETURNING',
+    new: 'WHERE member.incarnation = $2)\n  RETURNING',
+    test: leaseTest,
+  },
+  {
+    name: 'PostgreSQL gives the accounts away without a new epoch',
+    file: lease,
+    old: 'epoch = slot.epoch + 1',
+    new: 'epoch = greatest(slot.epoch, 1)',
+    test: leaseTest,
+  },
+  {
+    name: 'PostgreSQL lets who looks for accounts wait for their owner to write',
+    file: lease,
+    old: 'FOR UPDATE SKIP LOCKED\n',
+    new: 'FOR UPDATE\n',
+    test: leaseTest,
+  },
+];
