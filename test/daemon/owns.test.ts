@@ -26,7 +26,7 @@ test('what was claimed when the lease ended is sent when it is there again, once
   Object.assign(world.store, {
     commit: async (...given: Parameters<typeof commit>) => {
       await commit(...given);
-      if (given[0].messages.length > 0) owns = false;
+      if (given[0].messages.some(({ attempts }) => attempts > 0)) owns = false;
     },
   });
   expect(await read(world, 100)).toEqual([]);
