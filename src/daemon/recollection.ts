@@ -4,8 +4,8 @@ import type { MonitorState } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import type { StoreReader } from './ports.ts';
 
-/** So many accounts are read at once where many are asked for: a shared database answers several at a time. */
-const mostWaking = 8;
+/** So many accounts are read at once where many are asked for: a shared database answers them together. */
+const mostWaking = 256;
 
 interface RecollectionParts {
   readonly state: MonitorState;

@@ -73,6 +73,24 @@ describeStores('the history of an account', (makeBed) => {
     expect((await flat(store.readings({ account: 'b', ...always }))).map(({ sms }) => sms)).toEqual([2]);
   });
 
+  it('is that of each account, however many are asked for at once', async () => {
+    const store = await (await makeBed()).open();
+    const ids = Array.from({ length: 60 }, (_, nth) => `a${nth}`);
+    const polls = (nth: number) =>
+      Array.from({ length: 1 + (nth % 3) * 200 }, (_, poll) => ok(noon + poll * minuteMs, nth + poll));
+    for (const [nth, id] of ids.entries()) await store.commit(batch({ polls: pollsOf(id, polls(nth)) }));
+    const asked = [...ids, 'unknown', 'a1'];
+    const found = await Promise.all(
+      asked.map(async (id) => {
+        const before = await store.readingBefore(id, noon + 2);
+        return [before?.sms, await flat(store.polls({ account: id, ...always }))];
+      }),
+    );
+    const own = ids.map((_, nth) => [nth, polls(nth)]);
+    expect(found).toEqual([...own, [undefined, []], own[1]]);
+    await store.close();
+  });
+
   it('outlives the account itself', async () => {
     const store = await (await makeBed()).open();
     await store.commit(batch({ polls: pollsOf('otp', [ok(noon, 1)]), accounts: [accountState('otp')] }));

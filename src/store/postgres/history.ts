@@ -3,15 +3,16 @@ import type { HistoryQuery } from '../../domain/ports.ts';
 import type { PollRecord, Reading } from '../../domain/reading.ts';
 import { groupOverlapping } from '../runs/overlap.ts';
 import { byStorage, cut, decodeRun, likelySpansMs, type StoredRun, spanOf } from '../runs/stored-run.ts';
-import { bigintArray } from './binary-array.ts';
+import { bigintArray, textArray } from './binary-array.ts';
 import type { Database } from './connection.ts';
 import { asStorageError } from './failure.ts';
 
-/** The tail of an account and the sealed runs that touch a span, as [seq, earliest, latest]. */
-const findRuns = `SELECT tail AS data, tail_polls AS polls, (
+/** For each account its tail and the sealed runs that touch a span, as [seq, earliest, latest]; in the order that was asked. */
+const findRuns = `SELECT tail AS data, coalesce(tail_polls, 0) AS polls, (
     SELECT coalesce(json_agg(json_build_array(seq, earliest_at, latest_at)), '[]') FROM segment
-    WHERE account_no = account.no AND latest_at >= $2 AND earliest_at < $3
-  ) AS runs FROM account WHERE id = $1`;
+    WHERE account_no = account.no AND latest_at >= since AND earliest_at < until
+  ) AS runs FROM unnest($1::text[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS asked (id, since, until, nth)
+  LEFT JOIN account USING (id) ORDER BY nth`;
 const findData = 'SELECT seq, data, polls FROM segment WHERE seq = ANY($1::bigint[])';
 
 /** So many runs are asked for at once: some tens of kilobytes, some thousands of polls. */
@@ -38,8 +39,20 @@ interface Snapshot {
 type History = Pick<StoreReader, 'polls' | 'readings' | 'readingBefore'>;
 
 export function openHistory({ ask }: Database): History {
-  async function takeSnapshot({ account, since, until }: HistoryQuery): Promise<Snapshot> {
-    const [row] = await ask<RunsRow>(findRuns, [account, since, until]);
+  const runsOf = together(async (queries: readonly HistoryQuery[]) => {
+    const ids = textArray(queries.map(({ account }) => account));
+    const since = bigintArray(queries.map((query) => query.since));
+    const until = bigintArray(queries.map((query) => query.until));
+    return ask<RunsRow>(findRuns, [ids, since, until]);
+  });
+  const dataOf = together(async (asked: readonly (readonly number[])[]) => {
+    const rows = await ask<DataRow>(findData, [bigintArray(asked.flat())]);
+    const bySeq = new Map(rows.map((row) => [row.seq, row]));
+    return asked.map(() => bySeq);
+  });
+
+  async function takeSnapshot(query: HistoryQuery): Promise<Snapshot> {
+    const row = await runsOf(query);
     if (row === undefined) return { runs: [], tail: [] };
     const { data } = row;
     const tail = data === null ? [] : guardBytes(() => decodeRun({ data, polls: row.polls }));
@@ -53,12 +66,11 @@ export function openHistory({ ask }: Database): History {
     { tail }: Snapshot,
   ): Promise<readonly (readonly PollRecord[])[]> {
     const sealed = runs.flatMap(({ seq }) => (seq === null ? [] : [seq]));
-    const rows = sealed.length === 0 ? [] : await ask<DataRow>(findData, [bigintArray(sealed)]);
-    const bySeq = new Map(rows.map((row) => [row.seq, row]));
+    const bySeq = sealed.length === 0 ? undefined : await dataOf(sealed);
     return guardBytes(() =>
       runs.map(({ seq }) => {
         if (seq === null) return tail;
-        const row = bySeq.get(seq);
+        const row = bySeq?.get(seq);
         return row === undefined ? [] : decodeRun(row);
       }),
     );
@@ -110,6 +122,28 @@ export function openHistory({ ask }: Database): History {
       }
       return newestIn({ account, since: Number.MIN_SAFE_INTEGER, until: at });
     },
+  };
+}
+
+/**
+ * Asks once for all who ask in the same breath: who shows thousands of accounts, of which it keeps none in mind, would wait for
+ * thousands of answers. `askAll` answers in the order of what was asked.
+ */
+function together<Asked, Answer>(
+  askAll: (asked: readonly Asked[]) => Promise<readonly Answer[]>,
+): (one: Asked) => Promise<Answer | undefined> {
+  let gathering: { readonly asked: Asked[]; readonly answers: Promise<readonly Answer[]> } | null = null;
+  return async (one) => {
+    if (gathering === null) {
+      const asked: Asked[] = [];
+      const answers = Promise.resolve().then(() => {
+        gathering = null;
+        return askAll(asked);
+      });
+      gathering = { asked, answers };
+    }
+    const nth = gathering.asked.push(one) - 1;
+    return (await gathering.answers)[nth];
   };
 }
 
