@@ -10,7 +10,8 @@ import { Violation } from '../story.ts';
 import type { AlertBook } from './alert-book.ts';
 import { DurableMap } from './durable-map.ts';
 import type { Ledger, Moment } from './ledger.ts';
-import { type Ask, acknowledged, asksOf, inhibited, maybeHeld, sharesVoice, silenced } from './routing.ts';
+import { OneVoice } from './one-voice.ts';
+import { type Ask, acknowledged, asksOf, inhibited, maybeHeld, silenced } from './routing.ts';
 import { rank } from './rules.ts';
 
 /** Deciding may take this long: a timer, a commit. */
@@ -40,9 +41,10 @@ export class Duties {
   /** Each incident's severity as it was last written, and where a top-up last led it to. */
   readonly #severity = new DurableMap<Severity>();
   readonly #eased = new DurableMap<{ readonly severity: Severity; readonly rises: number }>();
+  readonly #oneVoice = new OneVoice();
   /** When each alert was last seen to change. */
   readonly #changedAt = new Map<string, number>();
-  readonly #stored = [this.#severity, this.#eased, this.#lastTold, this.#lastItem] as const;
+  readonly #stored = [this.#severity, this.#eased, this.#lastTold, this.#lastItem, this.#oneVoice] as const;
   #disturbedAt = 0;
 
   constructor(parts: Parts) {
@@ -59,6 +61,7 @@ export class Duties {
   restored(): void {
     for (const map of [this.#lastTold, this.#severity, this.#eased])
       for (const key of [...map.keys()]) map.delete(key);
+    this.#oneVoice.restored();
     this.committed();
   }
 
@@ -68,7 +71,9 @@ export class Duties {
   }
 
   /** An incident in a batch: one that became milder as its balance rose was eased by a top-up. */
-  followed({ id, account, balance, severity, rises }: Incident): void {
+  followed(incident: Incident, at: number): void {
+    this.#oneVoice.followed(incident, at);
+    const { id, account, balance, severity, rises } = incident;
     const before = this.#severity.get(id);
     this.#severity.set(id, severity);
     const [last, previous] = this.#readings.get(account) ?? [null, null];
@@ -123,7 +128,7 @@ export class Duties {
     const owed = new Map<string, number>();
     for (const incident of state.incidents.values()) {
       this.#expectTold(incident);
-      this.#expectOneVoice(state, incident);
+      this.#oneVoice.expect(state, incident);
       for (const duty of this.#dutiesOf(state, incident, it)) {
         const key = `${duty.channel}/${incident.id} ${duty.kind}`;
         owed.set(key, this.#owed.get(key) ?? it.at);
@@ -184,19 +189,6 @@ export class Duties {
           `${what}: ${at - last} ms after the last word, decided at ${it.item.at}, now ${now}`,
         );
       }
-    }
-  }
-
-  /** One acknowledgement takes all that were open about the same empty balance. */
-  #expectOneVoice(state: MonitorState, incident: Incident): void {
-    const { acknowledgement } = incident;
-    const mine = state.alerts.get(incident.account, incident.rule);
-    if (acknowledgement === null || mine?.incident !== incident.id) return;
-    for (const alert of state.alerts.of(incident.account).values()) {
-      const other = alert.incident === null ? undefined : state.incidents.get(alert.incident);
-      if (other === undefined || !sharesVoice(alert, mine) || other.acknowledgement !== null) continue;
-      if (other.firedAt < acknowledgement.at - 1000)
-        throw new Violation('one acknowledgement takes them all', `${incident.id}, but not ${other.id}`);
     }
   }
 

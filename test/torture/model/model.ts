@@ -193,7 +193,7 @@ export class Model implements Observer {
     if (!this.#napUnseen) this.#book.compare(state, { ...moment, only: touched });
     for (const incident of batch.incidents) {
       this.#follow(incident, daemon, moment);
-      this.#duties.followed(incident);
+      this.#duties.followed(incident, moment.at);
     }
     this.#duties.changed(
       batch.alerts.map((it) => `${it.account}/${it.rule}`),

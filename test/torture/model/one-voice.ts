@@ -1,0 +1,59 @@
+import type { Incident } from '../../../src/domain/alert.ts';
+import type { MonitorState } from '../../../src/engine/state.ts';
+import { Violation } from '../story.ts';
+import { DurableMap } from './durable-map.ts';
+import { sharesVoice } from './routing.ts';
+
+/** What was seen of an incident, in the time that really passes: the dates it carries lie when the clock was set back. */
+interface Seen {
+  readonly openAt: number;
+  /** The date of its acknowledgement, null without one. */
+  readonly acknowledgement: number | null;
+  /** When that came; null where the incident was first seen with it, so that nobody knows what else was open then. */
+  readonly takenAt: number | null;
+}
+
+/** One acknowledgement takes all that were open about the same empty balance. */
+export class OneVoice {
+  readonly #seen = new DurableMap<Seen>();
+
+  /** An incident in a batch. */
+  followed({ id, acknowledgement }: Incident, at: number): void {
+    const known = this.#seen.get(id);
+    const date = acknowledgement?.at ?? null;
+    if (known === undefined) this.#seen.set(id, { openAt: at, acknowledgement: date, takenAt: null });
+    else if (known.acknowledgement !== date)
+      this.#seen.set(id, { ...known, acknowledgement: date, takenAt: at });
+  }
+
+  expect(state: MonitorState, incident: Incident): void {
+    const takenAt = this.#seen.get(incident.id)?.takenAt ?? null;
+    const mine = state.alerts.get(incident.account, incident.rule);
+    if (incident.acknowledgement === null || takenAt === null || mine?.incident !== incident.id) return;
+    for (const alert of state.alerts.of(incident.account).values()) {
+      const other = alert.incident === null ? undefined : state.incidents.get(alert.incident);
+      if (other === undefined || !sharesVoice(alert, mine) || other.acknowledgement !== null) continue;
+      const openAt = this.#seen.get(other.id)?.openAt ?? takenAt;
+      if (openAt < takenAt)
+        throw new Violation('one acknowledgement takes them all', `${incident.id}, but not ${other.id}`);
+    }
+  }
+
+  /** The database is an older one, or the clock moved unseen: what was seen before proves nothing. */
+  restored(): void {
+    for (const id of [...this.#seen.keys()]) this.#seen.delete(id);
+    this.commit();
+  }
+
+  take(): void {
+    this.#seen.take();
+  }
+
+  commit(): void {
+    this.#seen.commit();
+  }
+
+  crash(): void {
+    this.#seen.crash();
+  }
+}
