@@ -22,6 +22,13 @@ export const postgresMutations: readonly Mutation[] = [
     test: commitTest,
   },
   {
+    name: 'PostgreSQL stores a batch that it has once more',
+    file: commit,
+    old: 'batch = $4 - 1 AND EXISTS',
+    new: 'batch <= $4 AND EXISTS',
+    test: commitTest,
+  },
+  {
     name: 'PostgreSQL counts a batch of an old owner although it knows better',
     file: commit,
     old: ' AND EXISTS (SELECT FROM held) RETURNING batch',
@@ -54,6 +61,13 @@ export const postgresMutations: readonly Mutation[] = [
     file: lease,
     old: 'epoch = slot.epoch + 1',
     new: 'epoch = greatest(slot.epoch, 1)',
+    test: leaseTest,
+  },
+  {
+    name: 'PostgreSQL gives accounts back that another had meanwhile',
+    file: lease,
+    old: 'OR epoch = $3)',
+    new: 'OR epoch >= $3)',
     test: leaseTest,
   },
   {
