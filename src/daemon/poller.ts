@@ -48,7 +48,7 @@ export class Poller {
   readonly #heldBack = new Map<string, number>();
   readonly #phases = new Map<string, number>();
   /** What is due and yet to be begun, in this order. */
-  readonly #line: string[] = [];
+  readonly #line = new Set<string>();
   /** When what is due was last looked for. */
   #lookedAt = 0;
   readonly #underWay = new Set<string>();
@@ -63,7 +63,7 @@ export class Poller {
 
   get nextAt(): number {
     if (this.#stopped || !this.#parts.owns()) return Number.POSITIVE_INFINITY;
-    return this.#line.length > 0 ? this.#lookedAt : this.#due.nextAt;
+    return this.#line.size > 0 ? this.#lookedAt : this.#due.nextAt;
   }
 
   get running(): number {
@@ -103,8 +103,9 @@ export class Poller {
   start(now: number): void {
     if (this.#stopped || !this.#parts.owns()) return;
     this.#lookedAt = now;
-    for (const id of this.#takeDue(now)) this.#line.push(id);
-    for (const id of this.#line.splice(0, mostBegun)) {
+    for (const id of this.#takeDue(now)) this.#line.add(id);
+    for (const id of [...this.#line].slice(0, mostBegun)) {
+      this.#line.delete(id);
       const account = this.#parts.state.accounts.get(id);
       if (account === undefined || this.#underWay.has(id)) continue;
       const startAt = this.#startAt(id, now);
@@ -122,7 +123,7 @@ export class Poller {
     const promise = new Promise<Outcome>((resolve) => {
       this.#waiting.set(id, [...(this.#waiting.get(id) ?? []), resolve]);
     });
-    if (!this.#underWay.has(id) && !this.#line.includes(id)) this.#due.set(id, now);
+    if (!this.#underWay.has(id) && !this.#line.has(id)) this.#due.set(id, now);
     return promise;
   }
 
