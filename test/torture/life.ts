@@ -56,4 +56,9 @@ export class Life {
     this.number = number;
     this.bornAt = bornAt;
   }
+
+  spare(): void {
+    this.doom = null;
+    this.commitDoom = null;
+  }
 }

@@ -273,6 +273,11 @@ export class Machine {
     if (this.#life !== null) this.#life.commitDoom = { when, downMs };
   }
 
+  /** Kills that still wait for their moment strike no more. */
+  spare(): void {
+    this.#life?.spare();
+  }
+
   /** SIGTERM. */
   stop(downMs: number): void {
     const life = this.#life;
@@ -384,8 +389,7 @@ export class Machine {
   }
 
   #strike(life: Life, downMs: number): void {
-    life.doom = null;
-    life.commitDoom = null;
+    life.spare();
     this.#end(life);
     this.queue.at(this.queue.now + downMs, () => this.boot());
   }

@@ -55,7 +55,11 @@ export async function simulate(scenario: Scenario, options: { readonly told: boo
   model.machine = fleet;
   for (const event of scenario.events) queue.at(event.at, () => happen({ fleet, model, story }, event));
   const end = (scenario.days + calmDays) * dayMs;
-  queue.at(scenario.days * dayMs, () => model.calmBegins());
+  queue.at(scenario.days * dayMs, () => {
+    model.calmBegins();
+    // A kill may wait for a commit until so late that nobody would see the daemon come up again.
+    for (const machine of fleet.machines) machine.spare();
+  });
   const rejected = (reason: unknown): void => {
     violation ??= describe(reason);
   };
