@@ -1,10 +1,10 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { type Environment, readProxyVariables } from '../daemon/proxy-variables.ts';
+import { errorCodes, whyUnconnected } from '../daemon/unconnected.ts';
 import { isLoopbackHost } from '../domain/loopback-host.ts';
 import type { Clock, Delivery } from '../domain/ports.ts';
 import type { Secret } from '../domain/secret.ts';
 import { startDeadline } from './deadline.ts';
-import { errorCodes } from './error-codes.ts';
 import type { HttpAnswer } from './http-answer.ts';
 
 /** The most that is read of an answer: what receivers say that matters is a word or a line. */
@@ -100,25 +100,9 @@ function classifyTransportError(
   const codes = errorCodes(error);
   if (codes.includes('ERR_INVALID_URL') || codes.includes('UND_ERR_INVALID_ARG'))
     return { kind: 'dead', reason: 'the address is no URL' };
-  const refused = codes.map((code) => neverConnected[code]).find((reason) => reason !== undefined);
+  const refused = whyUnconnected(codes);
   if (refused !== undefined) return { kind: 'retry', certainty: 'refused', reason: refused };
-  if (codes.some((code) => certificateCode.test(code))) {
-    return { kind: 'retry', certainty: 'refused', reason: 'the certificate of the receiver is not trusted' };
-  }
   if (codes.includes('UND_ERR_RES_EXCEEDED_MAX_SIZE'))
     return { kind: 'retry', certainty: 'unknown', reason: 'the answer is too large' };
   return { kind: 'retry', certainty: 'unknown', reason: 'the connection was lost before the answer' };
 }
-
-/** System codes that mean that no connection came to be, so that nothing was sent. */
-const neverConnected: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused',
-  ENOTFOUND: 'the host name is not known',
-  EAI_AGAIN: 'the host name could not be looked up',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
-};
-
-/** Codes of OpenSSL and Node for a handshake that failed on the certificate. */
-const certificateCode = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ALTNAME/;

@@ -2,8 +2,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { openHttpConnections, postOnce } from '../../src/channels/http-post.ts';
+import { deliverWithin, openHttpConnections, postOnce } from '../../src/channels/http-post.ts';
 import { Secret } from '../../src/domain/secret.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { issueCertificate } from '../support/certificates.ts';
+import { type Listening, listenSockets, listenTls } from '../support/loopback-provider.ts';
 
 async function listen(answer: string) {
   const seen: string[] = [];
@@ -46,5 +49,60 @@ describe('the way to a receiver', () => {
     const open = () =>
       openHttpConnections(new Secret('https://receiver.example'), { HTTPS_PROXY: 'pass:word@::' });
     expect(open).toThrow('the environment variable HTTPS_PROXY does not hold the address of a proxy');
+  });
+});
+
+async function deliverTo(url: string) {
+  const dispatcher = openHttpConnections(new Secret(url), {});
+  const { signal: outer } = new AbortController();
+  const delivery = await deliverWithin({ clock: systemClock, afterMs: 5000, outer }, async (signal) => {
+    await postOnce({ url, headers: {}, body: '{}', signal, dispatcher });
+    return { kind: 'delivered', said: '' };
+  });
+  await dispatcher.close();
+  return delivery;
+}
+
+describe('a handshake that fails', () => {
+  const overTls = async (listening: Promise<Listening>) => {
+    const { url, close } = await listening;
+    return { url: url.replace('http:', 'https:'), close };
+  };
+  const never = () => expect.unreachable('a request was sent');
+
+  it.each<[name: string, listen: () => Promise<Listening>, reason: string]>([
+    [
+      'on an expired certificate',
+      () =>
+        listenTls(
+          issueCertificate({ name: 'a', hosts: ['127.0.0.1'], notAfter: new Date('2021-01-01') }),
+          never,
+        ),
+      'has expired',
+    ],
+    [
+      'on a certificate that nobody vouches for',
+      () => listenTls(issueCertificate({ name: 'self', hosts: ['127.0.0.1'] }), never),
+      'is self-signed',
+    ],
+    [
+      'because the server hangs up',
+      () => listenSockets((socket) => socket.once('data', () => socket.end())),
+      'ended the connection in the handshake',
+    ],
+    [
+      'because the server speaks plain HTTP',
+      () =>
+        listenSockets((socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))),
+      'does not speak TLS',
+    ],
+  ])('%s has surely sent nothing, and says what it failed on', async (_name, listen, reason) => {
+    const { url, close } = await overTls(listen());
+    expect(await deliverTo(url)).toEqual({
+      kind: 'retry',
+      certainty: 'refused',
+      reason: expect.stringContaining(reason),
+    });
+    await close();
   });
 });

@@ -1,7 +1,7 @@
+import { errorCodes, whyUnconnected } from '../../daemon/unconnected.ts';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
 import type { Delivery } from '../../domain/ports.ts';
 import type { DocumentedAnswer } from '../answers.ts';
-import { errorCodes } from '../error-codes.ts';
 
 /** RFC 6647 asks to wait a few minutes when greylisted; 5 is what common greylists want at least. */
 const greylistWaitMs = 5 * 60 * 1000;
@@ -148,11 +148,10 @@ function classifySilence(failure: Failure, progress: SmtpProgress): Delivery {
     return { kind: 'dead', reason: 'the message is larger than the mail server allows' };
   if (failure.code === 'EENVELOPE')
     return { kind: 'dead', reason: 'an address of sender or recipients is not usable' };
-  const known = failure.codes.map((code) => connectionReasons[code]).find((reason) => reason !== undefined);
-  if (known !== undefined) return retry(known);
-  if (failure.codes.some((code) => /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|ALTNAME/.test(code))) {
-    return retry('the certificate of the mail server is not trusted');
-  }
+  const unconnected = whyUnconnected(failure.codes);
+  if (unconnected !== undefined) return retry(unconnected);
+  if (failure.code === 'EDNS') return retry('the host name cannot be looked up (DNS)');
+  if (failure.code === 'ETIMEDOUT') return retry('the mail server did not answer in time');
   if (failure.code === 'ETLS') return retry('the encrypted connection to the mail server failed');
   return retry(
     progress.dataStarted
@@ -170,15 +169,6 @@ function classifyLogin(failure: Failure, retry: (reason: string) => Delivery): D
   if (failure.oauth2) return retry('no access token could be had from the OAuth 2 server');
   return { kind: 'dead', reason: 'the mail server offers no way to log in that fits the settings' };
 }
-
-const connectionReasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the mail server refuses the connection',
-  EDNS: 'the host name of the mail server cannot be looked up',
-  ENOTFOUND: 'the host name of the mail server is not known',
-  ETIMEDOUT: 'the mail server did not answer in time',
-  EHOSTUNREACH: 'the mail server cannot be reached',
-  ENETUNREACH: 'the mail server cannot be reached',
-};
 
 /** What is used of nodemailer's errors; their messages are not, for they may quote what was sent. */
 interface Failure {

@@ -385,7 +385,7 @@ describe('a mail server that is not there', () => {
     expect(delivery).toEqual({
       kind: 'retry',
       certainty: 'refused',
-      reason: 'the mail server refuses the connection',
+      reason: 'the connection was refused',
     });
   });
 

@@ -1,0 +1,51 @@
+const unknownAuthority =
+  'TLS: the certificate comes from an unknown CA (NODE_EXTRA_CA_CERTS names a private one)';
+
+/** Codes of errors after which surely nothing was sent, as sentences for people. Certificates have one each: each has another remedy. */
+const reasons: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'the host name does not exist (DNS)',
+  EAI_AGAIN: 'the host name cannot be looked up at the moment (DNS)',
+  ECONNREFUSED: 'the connection was refused',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  CERT_HAS_EXPIRED: 'TLS: the certificate of the server has expired (or the clock of this machine is wrong)',
+  CERT_NOT_YET_VALID:
+    'TLS: the certificate of the server is not valid yet (or the clock of this machine is wrong)',
+  CERT_REVOKED: 'TLS: the certificate of the server was revoked',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'TLS: the certificate of the server is for another host name',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'TLS: the certificate of the server is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN:
+    'TLS: the certificate comes from a private CA that is not trusted here (NODE_EXTRA_CA_CERTS names one)',
+  UNABLE_TO_GET_ISSUER_CERT: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
+  HANDSHAKE_ENDED: 'TLS: the server ended the connection in the handshake',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'TLS: the server does not speak TLS at this address',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'TLS: the server does not speak TLS at this address',
+};
+
+/** Why no connection came to be, by the codes of an error; undefined where something may have been sent. */
+export function whyUnconnected(codes: readonly string[]): string | undefined {
+  const known = codes.find((code) => Object.hasOwn(reasons, code));
+  if (known !== undefined) return reasons[known];
+  const tls = codes.find((code) => /^(?:ERR_TLS|CERT|UNABLE_TO)/.test(code));
+  return tls === undefined ? undefined : `TLS: the handshake failed (${tls})`;
+}
+
+/** Codes along the chain of causes, innermost first; aggregated errors of several addresses included. */
+export function errorCodes(error: unknown): readonly string[] {
+  const codes: string[] = [];
+  const queue: unknown[] = [error];
+  for (let step = 0; step < 20 && queue.length > 0; step += 1) {
+    const next = queue.shift();
+    if (!(next instanceof Error)) continue;
+    if ('code' in next && typeof next.code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(next.code))
+      codes.unshift(next.code);
+    // Node gives it the code of a connection that is reset later, when something was sent.
+    if (/ before secure TLS connection was established$/.test(next.message)) codes.unshift('HANDSHAKE_ENDED');
+    if (next instanceof AggregateError) queue.push(...next.errors);
+    queue.push(next.cause);
+  }
+  return codes;
+}
