@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../domain/json.ts';
 import { shape } from '../schema/shapes.ts';
 import { textLeaf } from '../schema/texts.ts';
 import type { AnswerRow } from './answers.ts';
@@ -64,12 +65,7 @@ export function strangeSuccess(it: Pick<AnswerRow, 'answer' | 'remedy' | 'source
 
 function says({ body }: HttpAnswer, { path, equals }: Accept): boolean {
   if (path === '') return body.trim() === String(equals ?? '');
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    return false;
-  }
+  let value = parseJson(body);
   for (const key of path.split('.')) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return false;
     value = Object.entries(value).find(([name]) => name === key)?.[1];

@@ -1,3 +1,4 @@
+import { parseJsonObject } from '../domain/json.ts';
 import { parseRetryAfter } from '../domain/retry-after.ts';
 
 /** What a receiver answered. Header names are in lower case. */
@@ -13,12 +14,7 @@ export function isSuccess({ status }: HttpAnswer): boolean {
 
 /** The body as a JSON object; null where it is none. */
 export function jsonOf({ body }: HttpAnswer): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
-  } catch {
-    return null;
-  }
+  return parseJsonObject(body);
 }
 
 /** What the answer asks to wait, in milliseconds from now, at most an hour; null where it says nothing useful. */

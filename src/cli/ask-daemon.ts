@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { parseJsonObject } from '../domain/json.ts';
 import type { ServerSettings } from '../domain/settings.ts';
 import { CommandError } from './command.ts';
 
@@ -83,7 +84,7 @@ function addressOf({ host, port }: ServerSettings): string {
 }
 
 async function readAnswer(response: Dispatcher.ResponseData, address: string): Promise<DaemonAnswer> {
-  const body = parseJson(await response.body.text());
+  const body = parseJsonObject(await response.body.text());
   if (body === null)
     throw new CommandError(`what answers at ${address} is no lowwater (HTTP ${response.statusCode})`);
   if (response.statusCode < 300) return { kind: 'answered', body };
@@ -92,15 +93,6 @@ async function readAnswer(response: Dispatcher.ResponseData, address: string): P
     status: response.statusCode,
     message: messageOf(body) ?? `HTTP ${response.statusCode}`,
   };
-}
-
-function parseJson(text: string): object | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' ? value : null;
-  } catch {
-    return null;
-  }
 }
 
 /** The sentence in `{"error":{"code","message"}}`. */

@@ -1,5 +1,6 @@
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { ConfigProblem } from '../domain/config-problem.ts';
+import { parseJson } from '../domain/json.ts';
 import { parseMicros } from '../domain/money.ts';
 import { quoteKey } from '../wording/lists.ts';
 import { formatPath, type Path } from './config-problem.ts';
@@ -58,7 +59,7 @@ export function parseDocument(source: string): ParsedDocument {
 function parsePlain(text: string): JsonDocument | null {
   const keys = countKeys(text);
   if (keys === null) return null;
-  const value = readJson(text);
+  const value = parseJson(text);
   if (value === undefined || keys !== countKeysOf(value)) return null;
   let find: JsonDocument['lineOf'] | null = null;
   return {
@@ -74,14 +75,6 @@ function createLineFinder(text: string): JsonDocument['lineOf'] {
   const root = parseTree(text);
   const lineStarts = findLineStarts(text);
   return (path) => (root === undefined ? 1 : lineOf(root, path, (offset) => countUpTo(lineStarts, offset)));
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A number of at most so many characters has no digits that a binary float would lose. */

@@ -9,6 +9,7 @@ import type {
 import { listSecretTexts } from '../daemon/known-secrets.ts';
 import type { ConfigProblem } from '../domain/config-problem.ts';
 import { formatDuration } from '../domain/duration.ts';
+import { parseJson } from '../domain/json.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { Settings } from '../domain/settings.ts';
 import { systemClock } from '../system/clock.ts';
@@ -185,12 +186,4 @@ async function readScenario(path: string) {
   if (json === undefined) return { problems: [`${path} is not JSON`] };
   const parsed = parseScenario(json);
   return parsed.kind === 'valid' ? parsed.scenario : { problems: parsed.problems };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

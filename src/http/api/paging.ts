@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../../domain/json.ts';
 import { RequestError } from '../refusal.ts';
 import { count } from './input.ts';
 
@@ -84,12 +85,4 @@ function readCursor<T>(cursor: string, schema: z.ZodType<T>): T {
 /** What a cursor holds; null where `writeCursor` did not write it so. */
 export function parseCursor<T>(cursor: string, schema: z.ZodType<T>): T | null {
   return schema.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString('utf8'))).data ?? null;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

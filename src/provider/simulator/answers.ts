@@ -1,3 +1,4 @@
+import { parseJsonObject } from '../../domain/json.ts';
 import { formatMicros } from '../../domain/money.ts';
 import { type Endpoint, envelopeCodes, findEndpoint } from '../endpoints.ts';
 import type { SimulatedAccount } from './account.ts';
@@ -36,7 +37,7 @@ export function readRequest(
 ): Pick<SimulatedRequest, 'body' | 'account'> {
   if (!isJsonType(type)) return { body: 'other-type', account: null };
   if (body === null) return { body: 'too-large', account: null };
-  const fields = parseObject(body);
+  const fields = parseJsonObject(body);
   if (fields === null) return { body: 'malformed', account: null };
   const secret = fields.authSecret;
   return { body: 'json-object', account: typeof secret === 'string' ? world.findBySecret(secret) : null };
@@ -94,13 +95,4 @@ function refuse(status: number, code: number, msg: string, headers = none): Simu
 /** The interface asks for `application/json` (section 4); parameters such as a charset change nothing. */
 function isJsonType(type: string | undefined): boolean {
   return type?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
-}
-
-function parseObject(text: string): { readonly authSecret?: unknown } | null {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : null;
-  } catch {
-    return null;
-  }
 }

@@ -1,0 +1,14 @@
+/** What a text holds as JSON; undefined where it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same where it is an object, neither a list nor `null`; null otherwise. */
+export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | null {
+  const value = parseJson(text);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+}
