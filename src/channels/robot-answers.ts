@@ -1,14 +1,65 @@
 import { longestRetryAfterMs } from '../domain/retry-after.ts';
-import { type HttpAnswer, jsonOf } from './http-answer.ts';
+import { strangeSuccess } from './accept.ts';
+import { type AnswerRow, type AnswerTable, commonAnswers } from './answers.ts';
+import { type HttpAnswer, isSuccess, jsonOf } from './http-answer.ts';
+
+/**
+ * The answers of a robot that says in the JSON of its body how it went: 0 where it took the message, else one of the codes. What
+ * stands in none of the rows is for good.
+ */
+export function robotAnswers(its: {
+  readonly receiver: string;
+  /** Where the code stands, and the text beside it. */
+  readonly keys: readonly [code: string, text: string];
+  /** Who says what 0 means, and that every answer has a code. */
+  readonly source: string;
+  readonly rows: readonly ({ readonly codes: readonly number[] } & Omit<AnswerRow, 'answer' | 'fits'>)[];
+  readonly others: Pick<AnswerRow, 'note' | 'source'>;
+  readonly readWait?: AnswerTable['readWait'];
+}): AnswerTable {
+  const { receiver, source, readWait } = its;
+  const [key, textKey] = its.keys;
+  const codeOf = (answer: HttpAnswer): number | null => numberAt(answer, key);
+  return {
+    receiver,
+    quote: (answer) => quoteCode(answer, key, textKey),
+    ...(readWait === undefined ? {} : { readWait }),
+    rows: [
+      {
+        answer: `200, \`${key}\` 0`,
+        fits: (answer) => isSuccess(answer) && codeOf(answer) === 0,
+        means: 'delivered',
+        source,
+      },
+      ...its.rows.map(({ codes, ...row }) => ({
+        ...row,
+        answer: `\`${key}\` ${codes.join(', ')}`,
+        fits: (answer: HttpAnswer) => codes.includes(codeOf(answer) ?? 0),
+      })),
+      {
+        answer: `any other \`${key}\``,
+        fits: (answer) => (codeOf(answer) ?? 0) !== 0,
+        means: 'dead',
+        ...its.others,
+      },
+      strangeSuccess({
+        answer: `2xx without \`${key}\``,
+        remedy: `the answer is not from ${receiver}; check the address`,
+        source,
+      }),
+      ...commonAnswers,
+    ],
+  };
+}
 
 /** The whole number that stands at a key of the answer's JSON; null where none does. */
-export function numberAt(answer: HttpAnswer, key: string): number | null {
+function numberAt(answer: HttpAnswer, key: string): number | null {
   const value = jsonOf(answer)?.[key];
   return typeof value === 'number' && Number.isInteger(value) ? value : null;
 }
 
 /** Code and text of an answer as people may look them up: `310000 keywords not in content`. */
-export function quoteCode(answer: HttpAnswer, codeKey: string, textKey: string): string {
+function quoteCode(answer: HttpAnswer, codeKey: string, textKey: string): string {
   const code = numberAt(answer, codeKey);
   const text = jsonOf(answer)?.[textKey];
   return code === null ? '' : `${code}${typeof text === 'string' ? ` ${text}` : ''}`;
