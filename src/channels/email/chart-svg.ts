@@ -5,7 +5,7 @@ import { formatShortMoment } from '../../domain/moment.ts';
 import { formatMicros, formatMoney, type Micros } from '../../domain/money.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import type { Severity } from '../../domain/severity.ts';
-import { escapeHtml } from './html.ts';
+import { escapeHtml } from '../../wording/html.ts';
 
 /** A chart as a mail shows it. */
 export interface MailChart {

@@ -9,6 +9,7 @@ import {
 } from '../../messages/message-wording.ts';
 import type { NoticeWording } from '../../messages/notice-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
+import { type Html, html } from '../../wording/html.ts';
 import type { ChartPlan } from './email-charts.ts';
 import {
   adviceBox,
@@ -23,7 +24,6 @@ import {
   overviewTable,
   paragraph,
 } from './email-page.ts';
-import { html, type Markup } from './html.ts';
 
 /** Whole notices in one mail, and lines after them: Gmail cuts HTML at about 100 KB. */
 const wholeNotices = 10;
@@ -72,7 +72,7 @@ function renderIncidents(message: IncidentMessage, charts: readonly ChartPlan[])
 function noticeCard(
   notice: NoticeWording,
   order: { readonly single: boolean; readonly chart: ChartPlan | undefined },
-): Markup {
+): Html {
   return card(notice.tone, [
     cardTitle({
       tone: notice.tone,
@@ -91,13 +91,13 @@ function noticeCard(
   ]);
 }
 
-function groupTitle(headline: string): Markup {
+function groupTitle(headline: string): Html {
   return html`<tr><td class="pad ink" style="padding:6px 24px 14px 24px;font-family:Helvetica,Arial,sans-serif;font-size:15px;line-height:1.4;font-weight:700;color:#14181d;overflow-wrap:anywhere;">${headline}</td></tr>
 `;
 }
 
 /** What does not fit in full: a line each, then a count. */
-function restCard(rest: readonly NoticeWording[], more: number): Markup {
+function restCard(rest: readonly NoticeWording[], more: number): Html {
   const lines = rest.map((notice) => paragraph(notice.headline));
   return card('neutral', [...lines, ...(more === 0 ? [] : [paragraph(wordMore(more))]), cardEnd()]);
 }
@@ -138,7 +138,7 @@ function overviewRows(account: ReportAccountWording): readonly (readonly string[
   return account.lines.map((line) => [`${account.name} ${line.label}`, line.balance, line.lasts]);
 }
 
-function accountCard(account: ReportAccountWording, chart: ChartPlan | undefined): Markup {
+function accountCard(account: ReportAccountWording, chart: ChartPlan | undefined): Html {
   const { tone, word } = account.state;
   const rows = account.lines.map((line) =>
     figureTable([

@@ -1,5 +1,5 @@
 import type { Tone } from '../../messages/notice-tone.ts';
-import { html, Markup } from './html.ts';
+import { Html, html } from '../../wording/html.ts';
 
 /** Colours of a tone, on light: every pair of text and ground keeps a contrast of at least 4.5 to 1. */
 const palette: Readonly<Record<Tone, { readonly strong: string; readonly soft: string }>> = {
@@ -43,7 +43,7 @@ a { text-decoration: none; }
 export function emailPage(parts: {
   readonly title: string;
   readonly preview: string;
-  readonly body: readonly Markup[];
+  readonly body: readonly Html[];
 }): string {
   const page = html`<!doctype html>
 <html lang="en">
@@ -53,7 +53,7 @@ export function emailPage(parts: {
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
 <title>${parts.title}</title>
-<style>${new Markup(darkStyle)}</style>
+<style>${new Html(darkStyle)}</style>
 </head>
 <body class="page" style="margin:0;padding:0;background:#eef0f3;">
 <div style="display:none;max-height:0;overflow:hidden;mso-hide:all;">${parts.preview}</div>
@@ -67,11 +67,11 @@ ${parts.body}
 </body>
 </html>
 `;
-  return page.text;
+  return page.markup;
 }
 
 /** A row of the column that holds one card with a bar in the colour of its tone. */
-export function card(tone: Tone, content: readonly Markup[]): Markup {
+export function card(tone: Tone, content: readonly Html[]): Html {
   return html`<tr><td style="padding:0 0 12px 0;">
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0" class="card" style="background:#ffffff;border:1px solid #d8dde3;border-top:5px solid ${palette[tone].strong};border-radius:8px;">
 ${content}
@@ -86,7 +86,7 @@ export function cardTitle(order: {
   readonly word: string;
   readonly title: string;
   readonly level: 'main' | 'sub';
-}): Markup {
+}): Html {
   const size = order.level === 'main' ? '20px' : '16px';
   return html`<tr><td class="pad" style="padding:18px 24px 0 24px;font-family:${fontStack};">
 <span style="display:inline-block;background:${palette[order.tone].strong};color:#ffffff;font-size:12px;line-height:16px;font-weight:700;letter-spacing:0.4px;padding:3px 9px;border-radius:10px;">${order.word}</span>
@@ -95,14 +95,14 @@ export function cardTitle(order: {
 `;
 }
 
-export function paragraph(text: string, style: 'ink' | 'dim' = 'ink'): Markup {
+export function paragraph(text: string, style: 'ink' | 'dim' = 'ink'): Html {
   const look = style === 'ink' ? 'font-size:15px;color:#2b323a;' : 'font-size:13px;color:#5a6470;';
   return html`<tr><td class="pad ${style}" style="padding:8px 24px 0 24px;font-family:${fontStack};${look}line-height:1.5;overflow-wrap:anywhere;">${text}</td></tr>
 `;
 }
 
 /** Numbers with their names; the first is what the mail is about. */
-export function figureTable(figures: readonly { readonly label: string; readonly value: string }[]): Markup {
+export function figureTable(figures: readonly { readonly label: string; readonly value: string }[]): Html {
   if (figures.length === 0) return html``;
   const rows = figures.map(({ label, value }, index) => {
     const look = index === 0 ? 'font-size:17px;font-weight:700;' : 'font-size:15px;';
@@ -115,7 +115,7 @@ ${rows}</table></td></tr>
 }
 
 /** Rows of three: what, how much, how long. */
-export function overviewTable(rows: readonly (readonly string[])[]): Markup {
+export function overviewTable(rows: readonly (readonly string[])[]): Html {
   if (rows.length === 0) return html``;
   const head = ['Account', 'Balance', 'Lasts'].map(
     (title, index) =>
@@ -136,7 +136,7 @@ ${lines}</table></td></tr>
 }
 
 /** What to do next. */
-export function adviceBox(tone: Tone, advice: readonly string[]): Markup {
+export function adviceBox(tone: Tone, advice: readonly string[]): Html {
   if (advice.length === 0) return html``;
   const lines = advice.map(
     (
@@ -149,13 +149,13 @@ ${lines}</td></tr></table></td></tr>
 `;
 }
 
-export function chartImage(cid: string, alt: string): Markup {
+export function chartImage(cid: string, alt: string): Html {
   return html`<tr><td class="pad" style="padding:16px 24px 0 24px;"><img src="cid:${cid}" alt="${alt}" width="550" style="display:block;width:100%;max-width:550px;height:auto;border:0;border-radius:6px;font-family:${fontStack};font-size:13px;line-height:1.5;color:#5a6470;"></td></tr>
 `;
 }
 
 /** Links as buttons; the first is the one that matters. */
-export function buttons(links: readonly { readonly label: string; readonly url: string }[]): Markup {
+export function buttons(links: readonly { readonly label: string; readonly url: string }[]): Html {
   if (links.length === 0) return html``;
   const cells = links.map(({ label, url }, index) => {
     const main = index === 0;
@@ -169,12 +169,12 @@ export function buttons(links: readonly { readonly label: string; readonly url: 
 `;
 }
 
-export function cardEnd(): Markup {
+export function cardEnd(): Html {
   return html`<tr><td style="padding:0 0 18px 0;font-size:0;line-height:0;">&nbsp;</td></tr>
 `;
 }
 
-export function footer(text: string): Markup {
+export function footer(text: string): Html {
   return html`<tr><td class="pad dim" style="padding:4px 24px 16px 24px;font-family:${fontStack};font-size:12px;line-height:1.5;color:#5a6470;overflow-wrap:anywhere;">${text}</td></tr>
 `;
 }

@@ -14,8 +14,8 @@ import type {
   Views,
 } from '../../views/views.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';
+import { type Html, html } from '../../wording/html.ts';
 import { formatPayable, type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
-import { type Html, html } from '../html.ts';
 import { alertCard, sortAlerts } from './alerts.ts';
 import { chartSection } from './chart-section.ts';
 import { accountPath, silenceForm } from './forms.ts';

@@ -1,5 +1,5 @@
 import type { AccountView, AlertView } from '../../views/views.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '../../wording/html.ts';
 import { summaryOf } from './alerts.ts';
 import { personFields } from './forms.ts';
 import { age, badge, type Frame, severityWord } from './words.ts';

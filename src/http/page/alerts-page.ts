@@ -1,8 +1,8 @@
 import { plural } from '../../domain/moment.ts';
 import { severities } from '../../domain/severity.ts';
 import type { AlertView, LiveViews } from '../../views/views.ts';
+import { type Html, html } from '../../wording/html.ts';
 import { pageOfTime } from '../api/paging.ts';
-import { type Html, html } from '../html.ts';
 import { type AlertPage, type AlertQuery, pageOfAlerts, selects, writeAlertQuery } from './alert-list.ts';
 import { alertCard, alertName } from './alerts.ts';
 import { durationField, personFields, textChoice } from './forms.ts';

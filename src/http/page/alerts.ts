@@ -1,6 +1,6 @@
 import { severityRank } from '../../domain/severity.ts';
 import type { AlertView, FiringView } from '../../views/views.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '../../wording/html.ts';
 import { accountPath, acknowledgeForm, type FormPlace, giveBackForm, silenceForm } from './forms.ts';
 import { live } from './live.ts';
 import { age, badge, type Frame, icon, severityWord } from './words.ts';

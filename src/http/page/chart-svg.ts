@@ -2,7 +2,7 @@ import { type Chart, roomyAmounts } from '../../chart/chart.ts';
 import { type LinePoint, type Stretch, unreadStretches } from '../../chart/line.ts';
 import { linear, timeTicks, valueTicks } from '../../chart/scale.ts';
 import { formatMicros, type Micros } from '../../domain/money.ts';
-import { Html, html } from '../html.ts';
+import { Html, html } from '../../wording/html.ts';
 import { severityWord } from './words.ts';
 
 /** Shares of the picture's height that the plot keeps clear for labels. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { html } from '../html.ts';
+import { html } from '../../wording/html.ts';
 import type { Answer, RequestError } from '../refusal.ts';
 import { layOut } from './layout.ts';
 import type { Frame } from './words.ts';

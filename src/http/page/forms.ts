@@ -1,5 +1,5 @@
 import type { AlertView } from '../../views/views.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '../../wording/html.ts';
 import { nameOf } from './words.ts';
 
 /** What a form needs besides its fields. */

@@ -1,8 +1,8 @@
 import type { Incident, Resolution } from '../../domain/alert.ts';
 import { roughDuration } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
+import { type Html, html } from '../../wording/html.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
-import { type Html, html } from '../html.ts';
 import { accountPath } from './forms.ts';
 import { badge, type Frame, moment, nameOf, severityWord, unknown } from './words.ts';
 

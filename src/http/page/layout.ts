@@ -1,6 +1,6 @@
 import type { Severity } from '../../domain/severity.ts';
+import { Html, type HtmlValue, html } from '../../wording/html.ts';
 import { assetPath } from '../assets.ts';
-import { Html, type HtmlValue, html } from '../html.ts';
 import { live } from './live.ts';
 import { type Frame, moment } from './words.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Html, type HtmlValue, html } from '../html.ts';
+import { Html, type HtmlValue, html } from '../../wording/html.ts';
 
 /** What stands behind each part, so that it can be found again in the text of a page. */
 const end = '<!--/live-->';

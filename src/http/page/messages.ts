@@ -1,7 +1,7 @@
 import { displayName } from '../../domain/alert.ts';
 import type { OutboxMessage } from '../../domain/outbox.ts';
 import type { ChannelView, Views } from '../../views/views.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '../../wording/html.ts';
 import { accountPath } from './forms.ts';
 import { age, badge, type Frame, nameOf, unknown } from './words.ts';
 

@@ -4,7 +4,7 @@ import { cleanText } from '../../domain/plain-text.ts';
 import { balances } from '../../domain/reading.ts';
 import type { AccountView, FiringView, LiveViews } from '../../views/views.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '../../wording/html.ts';
 import { inSlices } from '../slices.ts';
 import {
   type AccountPage,

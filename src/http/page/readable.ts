@@ -1,5 +1,5 @@
 import { StorageError } from '../../domain/ports.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '../../wording/html.ts';
 
 /**
  * A part of a page that comes from the database, or a sentence in its place while that cannot be read:

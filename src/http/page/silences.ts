@@ -1,6 +1,6 @@
 import { wordMatcher } from '../../domain/matcher.ts';
 import type { LiveViews, SilenceView } from '../../views/views.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '../../wording/html.ts';
 import { live } from './live.ts';
 import { type GivenSilence, silenceFields } from './silence-form.ts';
 import { badge, type Frame, moment, momentAndAge } from './words.ts';

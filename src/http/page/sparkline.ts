@@ -5,7 +5,7 @@ import type { Balance, Reading } from '../../domain/reading.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
 import type { AccountView } from '../../views/views.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';
-import { Html, html } from '../html.ts';
+import { Html, html } from '../../wording/html.ts';
 
 const width = 120;
 const height = 32;

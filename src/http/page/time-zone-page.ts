@@ -1,4 +1,4 @@
-import { html } from '../html.ts';
+import { html } from '../../wording/html.ts';
 import type { WebApp } from '../web-env.ts';
 import { readForm, readOwnPath, sendBack } from './form-input.ts';
 import { options } from './forms.ts';

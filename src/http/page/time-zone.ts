@@ -1,5 +1,5 @@
 import { getCookie, setCookie } from 'hono/cookie';
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '../../wording/html.ts';
 import type { WebContext } from '../web-env.ts';
 
 const cookieName = 'lowwater_zone';

@@ -3,8 +3,8 @@ import { plural } from '../../domain/moment.ts';
 import { formatAmount, type Micros } from '../../domain/money.ts';
 import { balances, type Reading } from '../../domain/reading.ts';
 import type { AccountView } from '../../views/views.ts';
+import { type Html, html } from '../../wording/html.ts';
 import { formatComputed } from '../../wording/quantity-wording.ts';
-import { type Html, html } from '../html.ts';
 import { accountPath } from './forms.ts';
 import { type Frame, moment, nameOf, unknown } from './words.ts';
 

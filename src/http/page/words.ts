@@ -4,8 +4,8 @@ import { cleanText } from '../../domain/plain-text.ts';
 import { type Balance, balances } from '../../domain/reading.ts';
 import type { Severity } from '../../domain/severity.ts';
 import type { AccountView } from '../../views/views.ts';
+import { type Html, html } from '../../wording/html.ts';
 import { endOf, formatComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
-import { type Html, html } from '../html.ts';
 
 /** When and for whom a page is rendered. */
 export interface Frame {

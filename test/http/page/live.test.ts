@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { html } from '../../../src/http/html.ts';
 import { live, readParts, withoutInner } from '../../../src/http/page/live.ts';
+import { html } from '../../../src/wording/html.ts';
 
 const row = (key: string, words: string) => live(key, html`<td>${words}</td>`, { tag: 'tr' });
 const list = (...rows: readonly (readonly [key: string, words: string])[]) =>

@@ -49,8 +49,8 @@ const entities: Readonly<Record<string, string>> = {
 
 /**
  * Text for markup: one line, clean of control characters and of those that turn the direction of text around
- * or hide it, cut after a thousand characters, and escaped. Whatever a name holds, it stays a name.
+ * or hide it, cut after four thousand characters, and escaped. Whatever a name holds, it stays a name.
  */
-function escapeHtml(text: string): string {
-  return cleanText(text, 1_000).replace(special, (character) => entities[character] ?? '');
+export function escapeHtml(text: string): string {
+  return cleanText(text, 4_000).replace(special, (character) => entities[character] ?? '');
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 import { describe, expect, it } from 'vitest';
-import { html } from '../../src/http/html.ts';
+import { html } from '../../src/wording/html.ts';
 
 describe('markup', () => {
   it('escapes what a template is given and leaves the template alone', () => {
@@ -31,8 +31,8 @@ describe('markup', () => {
     expect(html`${'👩‍👩‍👧'}`.markup).toBe('👩‍👩‍👧');
   });
 
-  it('cuts a name of thousands of characters', () => {
-    expect(html`${'x'.repeat(5_000)}`.markup.length).toBeLessThanOrEqual(1_000);
+  it('cuts a name of many thousands of characters', () => {
+    expect(html`${'x'.repeat(50_000)}`.markup.length).toBeLessThanOrEqual(4_000);
   });
 
   it('whatever a value holds, exactly the elements of the template come out', () => {
