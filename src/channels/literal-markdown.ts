@@ -5,8 +5,13 @@
  */
 export function literalMarkdown(text: string): string {
   return text
-    .replace(/[*~`<>[\]\\]|(?<![a-z0-9])_|_(?![a-z0-9])/gi, (mark) => lookAlikes[mark] ?? '')
+    .replace(/[*~`<>[\]\\]|(?<![a-z0-9])_|_(?![a-z0-9])/gi, lookAlike)
     .replace(/^(\s*)([#+|-])/, '$1\u200a$2');
+}
+
+/** What looks like a mark of markup and is none. */
+export function lookAlike(mark: string): string {
+  return lookAlikes[mark] ?? '';
 }
 
 const lookAlikes: Readonly<Record<string, string>> = {

@@ -1,15 +1,7 @@
 import { cutText } from '../domain/plain-text.ts';
 import type { Card, CardPart } from '../messages/card-wording.ts';
-import type { Tone } from '../messages/notice-tone.ts';
+import { toneIcons } from '../messages/notice-tone.ts';
 import { literalMarkdown, markdownLink } from './literal-markdown.ts';
-
-export const toneIcons: Readonly<Record<Tone, string>> = {
-  critical: '🔴',
-  warning: '🟠',
-  info: '🔵',
-  good: '✅',
-  neutral: '⚪',
-};
 
 /** Markdown as the group robots of DingTalk and WeCom draw it: paragraphs, bold, quotes and links, nothing else. */
 export function cardMarkdown(card: Card): string {

@@ -4,6 +4,15 @@ import { stateOf } from '../domain/notice-state.ts';
 /** What a notice should look like, whatever the medium has for it: colour, icon. */
 export type Tone = 'critical' | 'warning' | 'info' | 'good' | 'neutral';
 
+/** For receivers that show text only. */
+export const toneIcons: Readonly<Record<Tone, string>> = {
+  critical: '🔴',
+  warning: '🟠',
+  info: '🔵',
+  good: '✅',
+  neutral: '⚪',
+};
+
 export function toneOf(notice: Notice): Tone {
   const state = stateOf(notice);
   if (state === 'resolved') return 'good';

@@ -1,8 +1,9 @@
 import type { Message } from '../../domain/message.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import { renderFitting } from '../../messages/card-wording.ts';
+import { toneIcons } from '../../messages/notice-tone.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
-import { cardMarkdown, toneIcons } from '../robot-markdown.ts';
+import { cardMarkdown } from '../robot-markdown.ts';
 
 /** What a robot takes as JSON (open.dingtalk.com, custom robots). */
 export interface DingtalkPayload {

@@ -3,7 +3,7 @@ import { plural } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { testHeadline, testStory, wordIncidents, wordMore } from '../../messages/message-wording.ts';
-import type { Tone } from '../../messages/notice-tone.ts';
+import { type Tone, toneIcons } from '../../messages/notice-tone.ts';
 import type { NoticeWording } from '../../messages/notice-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
@@ -16,13 +16,6 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** Slack's limits in characters (docs.slack.dev, Block Kit reference), and ours where it documents none. */
 const limits = { fallback: 600, details: 500, url: 3000, groupedUrls: 2400, shown: 8 } as const;
 
-const icons: Readonly<Record<Tone, string>> = {
-  critical: '🔴',
-  warning: '🟠',
-  info: '🔵',
-  good: '✅',
-  neutral: '⚪',
-};
 const colours: Readonly<Record<Tone, string>> = {
   critical: '#d92d20',
   warning: '#e8890c',
@@ -136,7 +129,7 @@ function groupBlocks(
  */
 function groupedNotice(notice: NoticeWording): SlackBlock {
   const help = notice.advice[0] ?? notice.story[0] ?? '';
-  const text = `${icons[notice.tone]} ${cutUnits(notice.headline, 160)}\n${cutUnits(help, 140)}`;
+  const text = `${toneIcons[notice.tone]} ${cutUnits(notice.headline, 160)}\n${cutUnits(help, 140)}`;
   return { type: 'section', text: plain(text, 310) };
 }
 
@@ -200,7 +193,7 @@ function payload(parts: {
   readonly tone: Tone;
   readonly blocks: readonly SlackBlock[];
 }): SlackPayload {
-  const text = cutEscaped(escapeSlack(`${icons[parts.tone]} ${parts.headline}`), limits.fallback);
+  const text = cutEscaped(escapeSlack(`${toneIcons[parts.tone]} ${parts.headline}`), limits.fallback);
   return {
     text,
     mrkdwn: false,

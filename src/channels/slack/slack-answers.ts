@@ -1,7 +1,7 @@
-import { longestRetryAfterMs } from '../../domain/retry-after.ts';
 import { type Accept, acceptRows, strangeSuccess } from '../accept.ts';
 import { type AnswerTable, commonAnswers } from '../answers.ts';
 import { type HttpAnswer, isSuccess, jsonOf } from '../http-answer.ts';
+import { readSeconds } from '../robot-answers.ts';
 
 /**
  * What an incoming webhook answers, or a server that resembles Slack and says by `accept` how. What Slack cannot read is sent once
@@ -11,7 +11,7 @@ export function slackAnswers(accept: Accept | null): AnswerTable {
   return {
     receiver: 'Slack',
     quote: wordOf,
-    readWait: retryAfterOfBody,
+    readWait: (answer) => readSeconds(jsonOf(answer)?.retry_after),
     rows: [
       ...acceptRows(accept),
       {
@@ -34,12 +34,6 @@ export function slackAnswers(accept: Accept | null): AnswerTable {
 
 function isAccepted(answer: HttpAnswer): boolean {
   return answer.body.trim() === 'ok' || jsonOf(answer)?.ok === true;
-}
-
-function retryAfterOfBody(answer: HttpAnswer): number | null {
-  const seconds = jsonOf(answer)?.retry_after;
-  if (typeof seconds !== 'number' || !(seconds >= 0)) return null;
-  return Math.min(Math.ceil(seconds * 1000), longestRetryAfterMs);
 }
 
 /** Slack's one-word reasons are worth quoting; anything longer is a page of something else. */

@@ -1,3 +1,4 @@
+import { lookAlike } from '../literal-markdown.ts';
 /** Escapes text for Slack: these three characters begin links, mentions and commands, and are escaped in every text object. */
 export function escapeSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
@@ -9,10 +10,8 @@ export function escapeSlack(text: string): string {
  * and stays: `no_service` can be searched for. Used for short values only; names stand in plain text elements.
  */
 export function literalMrkdwn(text: string): string {
-  return escapeSlack(text).replace(/[*~`]|(?<![a-z0-9])_|_(?![a-z0-9])/gi, (mark) => lookAlikes[mark] ?? '');
+  return escapeSlack(text).replace(/[*~`]|(?<![a-z0-9])_|_(?![a-z0-9])/gi, lookAlike);
 }
-
-const lookAlikes: Readonly<Record<string, string>> = { '*': '∗', _: '＿', '~': '∼', '`': 'ˋ' };
 
 /** Cuts an escaped text to at most `limit` code units without leaving half an entity or half a character behind. */
 export function cutEscaped(text: string, limit: number): string {

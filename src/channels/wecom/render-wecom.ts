@@ -1,8 +1,9 @@
 import type { Message } from '../../domain/message.ts';
 import { renderFitting } from '../../messages/card-wording.ts';
+import { toneIcons } from '../../messages/notice-tone.ts';
 import { cutBytes } from '../literal-markdown.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
-import { cardMarkdown, toneIcons } from '../robot-markdown.ts';
+import { cardMarkdown } from '../robot-markdown.ts';
 
 /** What a robot takes as JSON (developer.work.weixin.qq.com, group robots). */
 export type WecomPayload =
