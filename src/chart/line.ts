@@ -66,3 +66,26 @@ export function unreadStretches(points: readonly LinePoint[], now: number): read
     value === null ? [{ from: at, to: points[index + 1]?.at ?? now }] : [],
   );
 }
+
+/** The upper edge of a fan and back along the lower. */
+export function edgeOf(
+  fan: readonly { readonly at: number; readonly low: Micros; readonly high: Micros }[],
+): readonly LinePoint[] {
+  const upper = fan.map(({ at, high }) => ({ at, value: high }));
+  const lower = fan.map(({ at, low }) => ({ at, value: low }));
+  return [...upper, ...lower.toReversed()];
+}
+
+/** The line through points as an SVG path, torn where nothing was read; `place` gives its `x y`. */
+export function pathThrough(
+  points: readonly LinePoint[],
+  place: (at: number, value: Micros) => string,
+): string {
+  let path = '';
+  let pen = 'M';
+  for (const { at, value } of points) {
+    if (value !== null) path += pen + place(at, value);
+    pen = value === null ? 'M' : 'L';
+  }
+  return path;
+}

@@ -1,4 +1,5 @@
 import { type Chart, roomyAmounts } from '../../chart/chart.ts';
+import { edgeOf, pathThrough } from '../../chart/line.ts';
 import { linear, roundedRange, type TimeTick, timeTicks, valueTicks } from '../../chart/scale.ts';
 import type { Forecast } from '../../domain/forecast.ts';
 import { formatShortMoment } from '../../domain/moment.ts';
@@ -158,13 +159,9 @@ function nowLine({ now }: Chart, scale: Scale): string {
   return line({ x1: x, y1: plot.top, x2: x, y2: plot.bottom, colour: '#afb8c1', dash: '1 2' });
 }
 
-/** Along the upper edge and back along the lower. */
 function fanOf({ fan }: Chart, scale: Scale): string {
   if (fan.length === 0) return '';
-  const upper = fan.map(({ at, high }) => ({ at, value: high }));
-  const lower = fan.map(({ at, low }) => ({ at, value: low }));
-  const edge = pathOf([...upper, ...lower.toReversed()], scale);
-  return `<path d="${edge}Z" fill="${lineColour}" fill-opacity="0.16"/>`;
+  return `<path d="${pathOf(edgeOf(fan), scale)}Z" fill="${lineColour}" fill-opacity="0.16"/>`;
 }
 
 function projectionOf({ chart, emptyAt }: MailChart, scale: Scale): readonly string[] {
@@ -179,13 +176,7 @@ function projectionOf({ chart, emptyAt }: MailChart, scale: Scale): readonly str
 }
 
 function pathOf(points: Chart['points'], scale: Scale): string {
-  let path = '';
-  let pen = 'M';
-  for (const { at, value } of points) {
-    if (value !== null) path += `${pen}${round(scale.x(at))} ${round(scale.y(value))}`;
-    pen = value === null ? 'M' : 'L';
-  }
-  return path;
+  return pathThrough(points, (at, value) => `${round(scale.x(at))} ${round(scale.y(value))}`);
 }
 
 /** Rises that can be seen; the largest few carry their amount. */

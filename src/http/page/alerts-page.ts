@@ -1,15 +1,14 @@
 import { plural } from '../../domain/moment.ts';
-import { severities } from '../../domain/severity.ts';
 import type { AlertView, LiveViews } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { pageOfTime } from '../api/paging.ts';
 import { type AlertPage, type AlertQuery, pageOfAlerts, selects, writeAlertQuery } from './alert-list.ts';
 import { alertCard, alertName } from './alerts.ts';
-import { durationField, personFields, textChoice } from './forms.ts';
+import { durationField, options, personFields, severityOptions, textChoice } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { live } from './live.ts';
 import { ifReadable } from './readable.ts';
-import { type Frame, severityWord } from './words.ts';
+import type { Frame } from './words.ts';
 
 const incidentsAPage = 100;
 /** So many past incidents are looked at for a page of those that match. */
@@ -26,15 +25,19 @@ ${filterForm(query, views.choices())}
 ${live('alerts', found)}`;
 }
 
+const cares = {
+  '': 'anybody or nobody',
+  nobody: 'nobody yet',
+  acknowledged: 'acknowledged',
+  silenced: 'silenced',
+  covered: 'covered by a worse one',
+};
+
 function filterForm(query: AlertQuery, choices: ReturnType<LiveViews['choices']>): Html {
-  const option = (value: string, word: string, chosen: boolean): Html =>
-    chosen
-      ? html`<option value="${value}" selected>${word}</option>`
-      : html`<option value="${value}">${word}</option>`;
   return html`<form class="panel filter-form" method="get" action="/alerts" role="search" aria-label="Filter alerts">
-<label>State <select name="state">${option('open', 'open', query.state === 'open')}${option('firing', 'firing', query.state === 'firing')}${option('pending', 'pending', query.state === 'pending')}${option('past', 'past incidents', query.state === 'past')}</select></label>
-<label>Severity <select name="severity">${option('', 'every severity', query.severity === null)}${severities.map((severity) => option(severity, severityWord(severity), query.severity === severity))}</select></label>
-<label>Who has it <select name="care">${option('', 'anybody or nobody', query.care === null)}${option('nobody', 'nobody yet', query.care === 'nobody')}${option('acknowledged', 'acknowledged', query.care === 'acknowledged')}${option('silenced', 'silenced', query.care === 'silenced')}${option('covered', 'covered by a worse one', query.care === 'covered')}</select></label>
+<label>State <select name="state">${options(Object.entries({ open: 'open', firing: 'firing', pending: 'pending', past: 'past incidents' }), query.state)}</select></label>
+<label>Severity <select name="severity">${severityOptions(query.severity)}</select></label>
+<label>Who has it <select name="care">${options(Object.entries(cares), query.care ?? '')}</select></label>
 ${textChoice('account', 'Account', choices.accounts, { chosen: query.account })}
 ${textChoice('rule', 'Rule', choices.rules, { chosen: query.rule })}
 ${textChoice('label', 'Label', choices.labels, { chosen: query.label })}

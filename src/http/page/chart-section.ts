@@ -11,7 +11,7 @@ import { RequestError } from '../refusal.ts';
 import { buildChart } from './chart-model.ts';
 import { type ChartSpan, chartRanges, readSpan } from './chart-span.ts';
 import { drawChart } from './chart-svg.ts';
-import { accountPath } from './forms.ts';
+import { accountPath, choiceLink } from './forms.ts';
 import { live } from './live.ts';
 import { type Frame, severityWord } from './words.ts';
 
@@ -71,7 +71,7 @@ function spanWords({ span, frame }: Shown): string {
 
 function rangeLinks(path: string, { preset }: ChartSpan, query: URLSearchParams): Html {
   return html`<nav class="filters" aria-label="Range">${chartRanges.map((range) =>
-    choice(
+    choiceLink(
       `${path}?${changed(query, { range: range.name, since: null, until: null })}`,
       range.label,
       range === preset,
@@ -81,7 +81,7 @@ function rangeLinks(path: string, { preset }: ChartSpan, query: URLSearchParams)
 
 function balanceLinks(path: string, wanted: readonly Balance[], query: URLSearchParams): Html {
   const link = (value: string, word: string, current: boolean): Html =>
-    choice(`${path}?${changed(query, { balance: value })}`, word, current);
+    choiceLink(`${path}?${changed(query, { balance: value })}`, word, current);
   return html`<nav class="filters" aria-label="Balance">${balances.map((balance) =>
     link(balance, balanceLabel(balance), wanted.length === 1 && wanted[0] === balance),
   )}${link('both', 'Both', wanted.length > 1)}</nav>`;
@@ -95,12 +95,6 @@ function changed(query: URLSearchParams, words: Readonly<Record<string, string |
     else next.set(name, word);
   }
   return `${next}#chart-heading`;
-}
-
-function choice(path: string, word: string, current: boolean): Html {
-  return current
-    ? html`<a href="${path}" aria-current="true">${word}</a>`
-    : html`<a href="${path}">${word}</a>`;
 }
 
 /** Any two dates, both of them included. */

@@ -1,5 +1,5 @@
 import { type Chart, roomyAmounts } from '../../chart/chart.ts';
-import { type LinePoint, type Stretch, unreadStretches } from '../../chart/line.ts';
+import { edgeOf, type LinePoint, pathThrough, type Stretch, unreadStretches } from '../../chart/line.ts';
 import { linear, timeTicks, valueTicks } from '../../chart/scale.ts';
 import { formatMicros, type Micros } from '../../domain/money.ts';
 import { Html, html } from '../../wording/html.ts';
@@ -35,7 +35,7 @@ ${chart.thresholds.map(
 )}
 ${chart.now <= chart.until && html`<line class="now" x1="${x(chart.now)}%" x2="${x(chart.now)}%" y1="0" y2="${100 - bottom}%"/>`}
 <svg x="0" y="0" width="100%" height="100%" viewBox="0 0 ${grid} ${grid}" preserveAspectRatio="none">
-<path class="fan" d="${fanPath(chart.fan, scale)}"/>
+<path class="fan" d="${linePath(edgeOf(chart.fan), scale)}"/>
 <path class="line" d="${linePath(chart.points, scale)}"/>
 <path class="foretold" d="${linePath(chart.foretold, scale)}"/>
 <path class="projection" d="${linePath(chart.projection, scale)}"/>
@@ -61,21 +61,8 @@ function createScale(chart: Chart): Scale {
   };
 }
 
-/** Along the upper edge and back along the lower. */
-function fanPath(fan: Chart['fan'], scale: Scale): Html {
-  const upper = fan.map(({ at, high }) => ({ at, value: high }));
-  const lower = fan.map(({ at, low }) => ({ at, value: low }));
-  return linePath([...upper, ...lower.toReversed()], scale);
-}
-
 function linePath(points: readonly LinePoint[], { x, y }: Scale): Html {
-  let path = '';
-  let pen = 'M';
-  for (const { at, value } of points) {
-    if (value !== null) path += `${pen}${(x(at) * grid) / 100} ${(y(value) * grid) / 100}`;
-    pen = value === null ? 'M' : 'L';
-  }
-  return new Html(path);
+  return new Html(pathThrough(points, (at, value) => `${(x(at) * grid) / 100} ${(y(value) * grid) / 100}`));
 }
 
 function timeTick(x: number, label: string): Html | null {

@@ -1,6 +1,9 @@
+import { describeDuration, parseDuration } from '../../domain/duration.ts';
+import { severities } from '../../domain/severity.ts';
 import type { AlertView } from '../../views/views.ts';
+import type { HtmlValue } from '../../wording/html.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { nameOf } from './words.ts';
+import { nameOf, severityWord } from './words.ts';
 
 /** What a form needs besides its fields. */
 export interface FormPlace {
@@ -54,16 +57,9 @@ export function personFields(given = new URLSearchParams()): Html {
 <label>Comment <input name="comment" maxlength="500" autocomplete="off" value="${given.get('comment')}"></label>`;
 }
 
-const durations = [
-  ['1h', '1 hour'],
-  ['2h', '2 hours'],
-  ['4h', '4 hours'],
-  ['8h', '8 hours'],
-  ['1d', '1 day'],
-  ['3d', '3 days'],
-  ['7d', '7 days'],
-  ['30d', '30 days'],
-] as const;
+const durations = ['1h', '2h', '4h', '8h', '1d', '3d', '7d', '30d'].map(
+  (text) => [text, describeDuration(parseDuration(text) ?? 0)] as const,
+);
 
 export function durationField(chosen = '2h'): Html {
   return html`<label>For <select name="for">${options(durations, chosen)}</select></label>`;
@@ -100,11 +96,25 @@ export function options(
   choices: readonly (readonly [value: string, word: string])[],
   chosen: string | null,
 ): readonly Html[] {
-  return choices.map(([value, word]) =>
-    value === chosen
-      ? html`<option value="${value}" selected>${word}</option>`
-      : html`<option value="${value}">${word}</option>`,
+  return choices.map(
+    ([value, word]) => html`<option value="${value}"${value === chosen && html` selected`}>${word}</option>`,
   );
+}
+
+/** Every severity, and none of them in particular. */
+export function severityOptions(chosen: string | null): readonly Html[] {
+  const words = severities.map((severity) => [severity, severityWord(severity)] as const);
+  return options([['', 'every severity'], ...words], chosen ?? '');
+}
+
+/** One of several views of the same things; the one that is looked at is marked. */
+export function choiceLink(
+  path: string,
+  word: HtmlValue,
+  current: boolean,
+  mark: 'true' | 'page' = 'true',
+): Html {
+  return html`<a href="${path}"${current && html` aria-current="${mark}"`}>${word}</a>`;
 }
 
 function alertPath({ account, rule }: Pick<AlertView, 'account' | 'rule'>): string {

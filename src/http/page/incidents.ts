@@ -20,17 +20,12 @@ export function incidentTable(
 }
 
 function incidentRow(incident: Incident, currency: string | null, frame: Frame, names: boolean): Html {
-  const { worstSeverity, rule, firedAt, resolvedAt, resolution, event, value, acknowledgement } = incident;
-  const lasted = event
-    ? 'an instant'
-    : resolvedAt === null
-      ? 'still open'
-      : roughDuration(resolvedAt - firedAt);
+  const { worstSeverity, rule, firedAt, resolution, value, acknowledgement } = incident;
   return html`<tr><td data-label="Worst">${badge(worstSeverity, severityWord(worstSeverity))}</td>${
     names &&
     html`<td data-label="Account">${incident.account.startsWith('@') ? html`<bdi>${nameOf(incident.accountName)}</bdi>` : html`<a href="${accountPath(incident.account)}"><bdi>${nameOf(incident.accountName)}</bdi></a>`}</td>`
   }<th scope="row"><code>${rule}</code></th>
-<td data-label="Began">${moment(firedAt, frame)}</td><td data-label="Lasted">${lasted}</td>
+<td data-label="Began">${moment(firedAt, frame)}</td><td data-label="Lasted">${wordLasted(incident)}</td>
 <td data-label="Ended by">${resolution === null ? unknown() : describeResolution(resolution, currency)}</td>
 <td class="number" data-label="Value">${value === null ? unknown() : wordQuantity(value, { ...frame, currency })}</td>
 <td data-label="Acknowledged">${
@@ -38,6 +33,12 @@ function incidentRow(incident: Incident, currency: string | null, frame: Frame, 
       ? html`<span class="soft">no</span>`
       : html`<bdi>${acknowledgement.by}</bdi>${acknowledgement.comment !== '' && html`: <q>${acknowledgement.comment}</q>`}<span class="sub">${moment(acknowledgement.at, frame)}</span>`
   }</td></tr>`;
+}
+
+/** How long it lasted: `2 hours 5 minutes`, `still open`, `an instant`. */
+export function wordLasted(it: Pick<Incident, 'event' | 'firedAt' | 'resolvedAt'>): string {
+  if (it.event) return 'an instant';
+  return it.resolvedAt === null ? 'still open' : roughDuration(it.resolvedAt - it.firedAt);
 }
 
 function describeResolution(resolution: Resolution, currency: string | null): string {

@@ -1,6 +1,7 @@
 import type { Severity } from '../../domain/severity.ts';
 import { Html, type HtmlValue, html } from '../../wording/html.ts';
 import { assetPath } from '../assets.ts';
+import { choiceLink } from './forms.ts';
 import { live } from './live.ts';
 import { type Frame, moment } from './words.ts';
 
@@ -89,9 +90,7 @@ ${chrome !== null && html`<p><a href="/api/v1/openapi.json">API</a> · <a href="
 
 function navigation({ current, canSignOut }: Chrome): Html {
   const link = (path: string, name: Chrome['current'], word: string): Html =>
-    name === current
-      ? html`<a href="${path}" aria-current="page">${word}</a>`
-      : html`<a href="${path}">${word}</a>`;
+    choiceLink(path, word, name === current, 'page');
   return html`<nav aria-label="Pages">${link('/', 'overview', 'Overview')}${link('/alerts', 'alerts', 'Alerts')}${link('/silences', 'silences', 'Silences')}${link('/messages', 'messages', 'Messages')}</nav>
 ${canSignOut && html`<form class="sign-out" method="post" action="/sign-out"><button class="quiet">Sign out</button></form>`}`;
 }

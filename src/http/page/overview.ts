@@ -15,7 +15,7 @@ import {
   writeListQuery,
 } from './account-list.ts';
 import { alertCard, needsSomebody, sortAlerts } from './alerts.ts';
-import { accountPath } from './forms.ts';
+import { accountPath, choiceLink, options } from './forms.ts';
 import { live } from './live.ts';
 import { channelTable, messageTable } from './messages.ts';
 import { ifReadable } from './readable.ts';
@@ -139,9 +139,7 @@ function describeCared(cared: readonly FiringView[]): string {
 function stateFilters({ counts, total }: AccountPage, list: ListQuery): Html {
   const filter = (state: ListQuery['state'], label: Html): Html => {
     const path = writeListQuery({ ...list, state, cursor: null });
-    return list.state === state
-      ? html`<a href="${path}" aria-current="true">${label}</a>`
-      : html`<a href="${path}">${label}</a>`;
+    return choiceLink(path, label, list.state === state);
   };
   const present = accountStates.filter((state) => counts[state] > 0 || list.state === state);
   return html`<nav class="filters" aria-label="Filter by state">${filter(null, html`All ${total}`)}${present.map(
@@ -167,11 +165,7 @@ function searchForm(list: ListQuery): Html {
   return html`<form class="search" method="get" action="/" role="search">
 <label for="q">Find accounts</label> <input id="q" type="search" name="q" value="${list.search}" maxlength="100" placeholder="name, id or label=value">
 ${list.state !== null && html`<input type="hidden" name="state" value="${list.state}">`}
-<label class="sort" for="sort">Sort by</label> <select id="sort" name="sort">${sortWords.map(([key, word]) =>
-    key === list.sort
-      ? html`<option value="${key}" selected>${word}</option>`
-      : html`<option value="${key}">${word}</option>`,
-  )}</select>
+<label class="sort" for="sort">Sort by</label> <select id="sort" name="sort">${options(sortWords, list.sort)}</select>
 <button>Find</button>${list.search !== '' && html` <a href="${writeListQuery({ ...list, search: '', cursor: null })}">Show all</a>`}
 </form>`;
 }

@@ -1,7 +1,6 @@
 import { matchesEverything, wordMatcher } from '../../domain/matcher.ts';
 import { localText, parseLocalText, plural } from '../../domain/moment.ts';
 import type { Muted, SilenceOrder } from '../../domain/operator.ts';
-import { severities } from '../../domain/severity.ts';
 import type { LiveViews, Views } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { parseInput } from '../api/input.ts';
@@ -9,7 +8,7 @@ import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
 import { RequestError } from '../refusal.ts';
 import { summaryOf } from './alerts.ts';
 import { readPerson } from './form-input.ts';
-import { accountPath, durationField, options, personFields, problemAt, textChoice } from './forms.ts';
+import { accountPath, durationField, personFields, problemAt, severityOptions, textChoice } from './forms.ts';
 import { badge, type Frame, momentAndAge, nameOf, severityWord } from './words.ts';
 
 /** So many alerts and accounts are named before a silence is confirmed; the rest is counted. */
@@ -43,7 +42,7 @@ export function silenceFields(
   return html`${textChoice('account', 'Account', choices.accounts, of('account'))}
 ${textChoice('rule', 'Rule', choices.rules, of('rule'))}
 ${textChoice('label', 'Label', choices.labels, of('label'))}
-<label>Severity <select name="severity">${options([['', 'every severity'], ...severities.map((severity) => [severity, severityWord(severity)] as const)], form.get('severity'))}</select></label>
+<label>Severity <select name="severity">${severityOptions(form.get('severity'))}</select></label>
 ${moment('starts', `Begins, ${timezone} (empty: now)`)}
 ${durationField(form.get('for') ?? undefined)}
 ${moment('ends', `Or until, ${timezone}`)}

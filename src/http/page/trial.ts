@@ -12,7 +12,8 @@ import { Html, html } from '../../wording/html.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
 import { buildChart } from './chart-model.ts';
 import { drawChart } from './chart-svg.ts';
-import { accountPath } from './forms.ts';
+import { accountPath, options } from './forms.ts';
+import { wordLasted } from './incidents.ts';
 import { badge, type Frame, moment, nameOf, severityWord, unknown } from './words.ts';
 
 export const trialTimes = [
@@ -68,10 +69,9 @@ ${problems.filter(({ path }) => !own.has(path)).map(({ path, message }) => html`
       problems.flatMap(({ path, message }) => (path === field.path ? [message] : [])),
     ),
   )}
-<label>Over the last <select name="over">${trialTimes.map(({ name, label }) =>
-    name === time.name
-      ? html`<option value="${name}" selected>${label}</option>`
-      : html`<option value="${name}">${label}</option>`,
+<label>Over the last <select name="over">${options(
+    trialTimes.map(({ name, label }) => [name, label]),
+    time.name,
   )}</select></label></div>
 <button>Try</button></form>`;
 }
@@ -150,13 +150,8 @@ function toldTable(
 }
 
 function toldRow(it: ReplayedIncident, account: AccountView, frame: Frame): Html {
-  const { severity, firedAt, resolvedAt, event, value, empty } = it;
-  const lasted = event
-    ? 'an instant'
-    : resolvedAt === null
-      ? 'still open'
-      : roughDuration(resolvedAt - firedAt);
-  return html`<tr><td data-label="Worst">${badge(severity, severityWord(severity))}</td><th scope="row">${moment(firedAt, frame)}</th><td data-label="Lasted">${lasted}</td>
+  const { severity, firedAt, value, empty } = it;
+  return html`<tr><td data-label="Worst">${badge(severity, severityWord(severity))}</td><th scope="row">${moment(firedAt, frame)}</th><td data-label="Lasted">${wordLasted(it)}</td>
 <td class="number" data-label="Value">${value === null ? unknown() : wordQuantity(value, { ...frame, currency: it.currency ?? account.currency })}</td>
 <td data-label="Before empty">${empty === null ? unknown() : wordEmptying(empty.at - firedAt, empty.how)}</td></tr>`;
 }
