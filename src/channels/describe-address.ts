@@ -1,5 +1,6 @@
 import { isLoopbackHost } from '../domain/loopback-host.ts';
 import type { Secret } from '../domain/secret.ts';
+import type { ChannelKind } from './kind.ts';
 
 /** What of an address may be shown: scheme, host and port. */
 export function hostOf(address: Secret): string {
@@ -16,4 +17,12 @@ export function isLoopback(address: Secret): boolean {
 export function isUnencrypted(address: Secret): boolean {
   const url = URL.parse(address.reveal());
   return url?.protocol === 'http:' && !isLoopback(address);
+}
+
+/** A kind whose receivers are known by their host and take one address, for `init`. */
+export function keysAtHost(host: RegExp): NonNullable<ChannelKind['keysAt']> {
+  return (address) =>
+    address.protocol === 'https:' && host.test(address.hostname)
+      ? { keys: { webhookUrl: address.href }, isCertain: true }
+      : null;
 }

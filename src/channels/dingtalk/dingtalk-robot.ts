@@ -1,6 +1,11 @@
 import { createHmac } from 'node:crypto';
+import type { Message } from '../../domain/message.ts';
+import { cutText } from '../../domain/plain-text.ts';
+import { renderFitting } from '../../messages/card-wording.ts';
+import { toneIcons } from '../../messages/notice-tone.ts';
+import { type Mention, mentionsIn } from '../mention.ts';
 import type { Robot } from '../robot-kind.ts';
-import { type DingtalkPayload, renderDingtalk } from './render-dingtalk.ts';
+import { cardMarkdown } from '../robot-markdown.ts';
 
 export const dingtalkRobot: Robot = {
   render: (message, mention) => [renderDingtalk(message, mention)],
@@ -26,3 +31,50 @@ export const dingtalkRobot: Robot = {
     answer: { status: 200, body: '{"errcode":0,"errmsg":"ok"}' },
   },
 };
+
+/** What a robot takes as JSON (open.dingtalk.com, custom robots). */
+export interface DingtalkPayload {
+  readonly msgtype: 'markdown';
+  readonly markdown: {
+    /** What the list of chats and a phone's notification show. */
+    readonly title: string;
+    readonly text: string;
+  };
+  readonly at: {
+    readonly atMobiles: readonly string[];
+    readonly atUserIds: readonly string[];
+    readonly isAtAll: boolean;
+  };
+  /** The same on every retry: a message that arrived already is not shown again. */
+  readonly msgUuid: string;
+}
+
+/** No limit is documented for this endpoint; the one of its sibling for applications is taken. */
+const mostBytes = 15_000;
+
+/**
+ * A message as Markdown, not as an `actionCard`: only Markdown can mention people, and its links are as good as buttons. Who is
+ * mentioned stands in the text as well, as DingTalk asks.
+ */
+export function renderDingtalk(message: Message, mention: Mention): DingtalkPayload {
+  const people = mentionsIn(message, mention);
+  const ids = people.filter((person) => person !== 'all');
+  const mobiles = ids.filter((id) => /^\+?[\d-]+$/.test(id));
+  const tail = ids.length === 0 ? '' : `\n\n${ids.map((id) => `@${id}`).join(' ')}`;
+  return renderFitting(message, {
+    render: (card): DingtalkPayload => ({
+      msgtype: 'markdown',
+      markdown: {
+        title: cutText(`${toneIcons[card.tone]} ${card.headline}`, 100),
+        text: `${cardMarkdown(card)}${tail}`,
+      },
+      at: {
+        atMobiles: mobiles,
+        atUserIds: ids.filter((id) => !mobiles.includes(id)),
+        isAtAll: people.includes('all'),
+      },
+      msgUuid: message.id,
+    }),
+    fits: (payload) => Buffer.byteLength(JSON.stringify(payload)) <= mostBytes,
+  });
+}

@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import { commonAnswers } from '../answers.ts';
-import { hostOf } from '../describe-address.ts';
-import { keysAtHost } from '../keys-at-host.ts';
+import { hostOf, keysAtHost } from '../describe-address.ts';
 import type { ChannelKind } from '../kind.ts';
 import { slackAnswers } from './slack-answers.ts';
 import { slackBotAnswers } from './slack-bot-answers.ts';

@@ -1,5 +1,10 @@
+import type { Message } from '../../domain/message.ts';
+import { renderFitting } from '../../messages/card-wording.ts';
+import { toneIcons } from '../../messages/notice-tone.ts';
+import { cutBytes } from '../literal-markdown.ts';
+import { type Mention, mentionsIn } from '../mention.ts';
 import type { Robot } from '../robot-kind.ts';
-import { renderWecom, type WecomPayload } from './render-wecom.ts';
+import { cardMarkdown } from '../robot-markdown.ts';
 
 export const wecomRobot: Robot = {
   render: renderWecom,
@@ -14,3 +19,52 @@ export const wecomRobot: Robot = {
     answer: { status: 200, body: '{"errcode":0,"errmsg":"ok"}' },
   },
 };
+
+/** What a robot takes as JSON (developer.work.weixin.qq.com, group robots). */
+export type WecomPayload =
+  | { readonly msgtype: 'markdown'; readonly markdown: { readonly content: string } }
+  | {
+      readonly msgtype: 'text';
+      readonly text: {
+        readonly content: string;
+        readonly mentioned_list: readonly string[];
+        readonly mentioned_mobile_list: readonly string[];
+      };
+    };
+
+/** Limits of the two kinds of content, in bytes of UTF-8. */
+const mostMarkdownBytes = 4096;
+const mostTextBytes = 2048;
+
+/**
+ * A message as Markdown, of which WeCom draws headings, bold, quotes and links. Markdown can mention neither everybody nor a
+ * mobile number: where people are to be mentioned, a line of text follows that does.
+ */
+export function renderWecom(message: Message, mention: Mention): readonly WecomPayload[] {
+  const people = mentionsIn(message, mention);
+  const markdown = renderFitting(message, {
+    render: (card) => ({
+      payload: {
+        msgtype: 'markdown',
+        markdown: { content: cutBytes(cardMarkdown(card), mostMarkdownBytes) },
+      } as const,
+      whole: Buffer.byteLength(cardMarkdown(card)) <= mostMarkdownBytes,
+      headline: `${toneIcons[card.tone]} ${card.headline}`,
+    }),
+    fits: ({ whole }) => whole,
+  });
+  if (people.length === 0) return [markdown.payload];
+  const mobiles = people.filter((person) => /^\+?[\d-]+$/.test(person));
+  const ids = people.filter((person) => !mobiles.includes(person));
+  return [
+    markdown.payload,
+    {
+      msgtype: 'text',
+      text: {
+        content: cutBytes(markdown.headline, mostTextBytes),
+        mentioned_list: ids.map((id) => (id === 'all' ? '@all' : id)),
+        mentioned_mobile_list: mobiles,
+      },
+    },
+  ];
+}

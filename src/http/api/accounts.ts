@@ -17,8 +17,7 @@ import { chartRanges, readSpan } from '../page/chart-span.ts';
 import { RequestError } from '../refusal.ts';
 import { inSlices } from '../slices.ts';
 import { chartJson } from './chart-schema.ts';
-import { findAccount } from './find.ts';
-import { accept, count, parseInstant } from './input.ts';
+import { accept, count, findAccount, parseInstant } from './input.ts';
 import { type Api, gives, refused, streamed, window, written } from './operation.ts';
 import { mostItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './paging.ts';
 

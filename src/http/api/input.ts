@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { parseDuration } from '../../domain/duration.ts';
 import type { Refusal } from '../../domain/operator.ts';
+import type { AccountView, Views } from '../../views/views.ts';
 import { RequestError } from '../refusal.ts';
 
 /** Checks input against its schema; refuses with one sentence that names each place and never quotes a value. */
@@ -63,4 +64,10 @@ export function accept<T extends object | null>(result: T | Refusal): Exclude<T,
   if (result === null || !('refused' in result)) return result as Exclude<T, Refusal>;
   const codes = { 'not-found': 'not_found', invalid: 'bad_request', 'not-now': 'not_now' } as const;
   throw new RequestError(codes[result.refused], result.why);
+}
+
+export async function findAccount(views: Pick<Views, 'account'>, id: string): Promise<AccountView> {
+  const account = await views.account(id);
+  if (account === null) throw new RequestError('not_found', 'There is no account of that id.');
+  return account;
 }

@@ -1,6 +1,5 @@
 import { parseDuration } from '../../domain/duration.ts';
-import { findAccount } from '../api/find.ts';
-import { accept, parseInput } from '../api/input.ts';
+import { accept, findAccount, parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';

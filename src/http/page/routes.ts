@@ -1,8 +1,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { type Html, type HtmlValue, html } from '../../wording/html.ts';
 import { verifyAcknowledgement } from '../ack-link.ts';
-import { findAccount } from '../api/find.ts';
-import { accept } from '../api/input.ts';
+import { accept, findAccount } from '../api/input.ts';
 import { isSecure } from '../origin.ts';
 import { callerOf, type WebApp, type WebContext } from '../web-env.ts';
 import { renderAccount } from './account.ts';

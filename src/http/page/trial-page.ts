@@ -3,7 +3,7 @@ import type { Untold } from '../../replay/trial.ts';
 import { ruleKindOf } from '../../rules/registry.ts';
 import { readWrittenRule, ruleFields, writeRule } from '../../rules/written-rule.ts';
 import type { AccountView } from '../../views/views.ts';
-import { findAccount } from '../api/find.ts';
+import { findAccount } from '../api/input.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
 import { readForm } from './form-input.ts';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { renderDingtalk } from '../../../src/channels/dingtalk/render-dingtalk.ts';
+import { renderDingtalk } from '../../../src/channels/dingtalk/dingtalk-robot.ts';
 import { json } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
 import { buildMessage, buildNotice } from '../../support/messages.ts';

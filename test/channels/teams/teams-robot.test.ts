@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { renderTeams } from '../../../src/channels/teams/render-teams.ts';
 import { teamsKind } from '../../../src/channels/teams/teams-kind.ts';
+import { renderTeams } from '../../../src/channels/teams/teams-robot.ts';
 import { json } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
 import { buildMessage, buildNotice } from '../../support/messages.ts';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { renderWecom } from '../../../src/channels/wecom/render-wecom.ts';
+import { renderWecom } from '../../../src/channels/wecom/wecom-robot.ts';
 import { json } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
 import { hostileMessages, sendBy, takesEveryMessage } from '../../support/robot-bed.ts';

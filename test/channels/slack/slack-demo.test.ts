@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { describeSlackPayload } from '../../../src/channels/slack/describe-payload.ts';
 import { renderSlack, renderSlackPlainly } from '../../../src/channels/slack/render-slack.ts';
+import { describeSlackPayload } from '../../../src/channels/slack/slack-demo.ts';
 import { buildMessage, buildNotice, everyMessage } from '../../support/messages.ts';
 
 it('a Slack message reads as lines in the order that Slack shows', () => {
