@@ -18,7 +18,7 @@ import { RequestError } from '../refusal.ts';
 import { inSlices } from '../slices.ts';
 import { chartJson } from './chart-schema.ts';
 import { accept, count, findAccount, parseInstant } from './input.ts';
-import { type Api, gives, refused, streamed, window, written } from './operation.ts';
+import { type Api, answers, gives, refused, streamed, window, written } from './operation.ts';
 import { mostItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './paging.ts';
 
 const weekMs = 7 * 86_400_000;
@@ -28,8 +28,6 @@ const sliceOfReadings = 2_000;
 const tags = ['accounts'];
 const params = z.object({ id: z.string() });
 
-const accountList = z.strictObject({ accounts: z.array(accountJson.schema), nextCursor });
-
 const listAccounts = createRoute({
   method: 'get',
   path: '/api/v1/accounts',
@@ -37,7 +35,10 @@ const listAccounts = createRoute({
   summary: 'All accounts, or a page of them where a limit is given',
   tags,
   request: { query: z.object(pagingQuery) },
-  responses: { 200: gives('Accounts in the order of the configuration', accountList), ...refused },
+  responses: answers('Accounts in the order of the configuration', {
+    accounts: z.array(accountJson.schema),
+    nextCursor,
+  }),
 });
 
 const getAccount = createRoute({
@@ -47,10 +48,8 @@ const getAccount = createRoute({
   summary: 'One account',
   tags,
   request: { params },
-  responses: { 200: gives('The account', z.strictObject({ account: accountJson.schema })), ...refused },
+  responses: answers('The account', { account: accountJson.schema }),
 });
-
-const pointList = z.strictObject({ points: z.array(readingJson.schema), nextCursor });
 
 const getHistory = createRoute({
   method: 'get',
@@ -69,7 +68,7 @@ const getHistory = createRoute({
       }),
     }),
   },
-  responses: { 200: gives('Readings', pointList), ...refused },
+  responses: answers('Readings', { points: z.array(readingJson.schema), nextCursor }),
 });
 
 const getHistoryCsv = createRoute({
@@ -96,10 +95,7 @@ const listPolls = createRoute({
     params,
     query: z.object({ ...window, ...pagingQuery, limit: count(1, mostItems).default(100) }),
   },
-  responses: {
-    200: gives('Polls', z.strictObject({ polls: z.array(pollJson.schema), nextCursor })),
-    ...refused,
-  },
+  responses: answers('Polls', { polls: z.array(pollJson.schema), nextCursor }),
 });
 
 const explainRules = createRoute({
@@ -112,13 +108,7 @@ const explainRules = createRoute({
     params,
     query: z.object({ rule: z.string().optional().meta({ description: 'Only this rule' }), ...pagingQuery }),
   },
-  responses: {
-    200: gives(
-      'What the rules say',
-      z.strictObject({ explanations: z.array(explanationJson.schema), nextCursor }),
-    ),
-    ...refused,
-  },
+  responses: answers('What the rules say', { explanations: z.array(explanationJson.schema), nextCursor }),
 });
 
 const rangeNames = chartRanges.map(({ name }) => name);
@@ -156,10 +146,7 @@ const pollAccount = createRoute({
   summary: 'Polls as soon as the guard allows; refused with 409 while backing off',
   tags,
   request: { params },
-  responses: {
-    200: gives('How it ended', z.strictObject({ outcome: outcomeSchema, account: accountJson.schema })),
-    ...refused,
-  },
+  responses: answers('How it ended', { outcome: outcomeSchema, account: accountJson.schema }),
 });
 
 export function addAccountOperations(api: Api, views: LiveViews): void {

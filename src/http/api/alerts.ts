@@ -4,7 +4,7 @@ import { alertJson, incidentJson } from '../../views/public-json.ts';
 import { orNull } from '../../views/public-object.ts';
 import type { LiveViews } from '../../views/views.ts';
 import { accept, count, parseInstant } from './input.ts';
-import { type Api, gives, refused, takes, window } from './operation.ts';
+import { type Api, answers, takes, window } from './operation.ts';
 import { acknowledgeManySchema, acknowledgeOrderSchema } from './orders.ts';
 import { mostItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './paging.ts';
 
@@ -23,10 +23,7 @@ const listAlerts = createRoute({
       ...pagingQuery,
     }),
   },
-  responses: {
-    200: gives('Alerts', z.strictObject({ alerts: z.array(alertJson.schema), nextCursor })),
-    ...refused,
-  },
+  responses: answers('Alerts', { alerts: z.array(alertJson.schema), nextCursor }),
 });
 
 const acknowledgeAlert = createRoute({
@@ -36,10 +33,7 @@ const acknowledgeAlert = createRoute({
   summary: 'Acknowledges the open incident of an alert',
   tags,
   request: { params, ...takes(acknowledgeOrderSchema, false) },
-  responses: {
-    200: gives('The alert', z.strictObject({ alert: orNull(alertJson.schema) })),
-    ...refused,
-  },
+  responses: answers('The alert', { alert: orNull(alertJson.schema) }),
 });
 
 const acknowledgeAlerts = createRoute({
@@ -50,22 +44,16 @@ const acknowledgeAlerts = createRoute({
     'Acknowledges the open incidents of many alerts at once; those without one are named, the others taken',
   tags,
   request: takes(acknowledgeManySchema),
-  responses: {
-    200: gives(
-      'What became of each, in the order given',
+  responses: answers('What became of each, in the order given', {
+    acks: z.array(
       z.strictObject({
-        acks: z.array(
-          z.strictObject({
-            account: z.string(),
-            rule: z.string(),
-            acknowledged: z.boolean(),
-            why: z.string().nullable().meta({ description: 'Why not' }),
-          }),
-        ),
+        account: z.string(),
+        rule: z.string(),
+        acknowledged: z.boolean(),
+        why: z.string().nullable().meta({ description: 'Why not' }),
       }),
     ),
-    ...refused,
-  },
+  }),
 });
 
 const unacknowledgeAlert = createRoute({
@@ -75,7 +63,7 @@ const unacknowledgeAlert = createRoute({
   summary: 'Gives the open incident of an alert back: reminders and escalation go on',
   tags,
   request: { params },
-  responses: { 200: gives('The alert', z.strictObject({ alert: orNull(alertJson.schema) })), ...refused },
+  responses: answers('The alert', { alert: orNull(alertJson.schema) }),
 });
 
 const listIncidents = createRoute({
@@ -92,10 +80,7 @@ const listIncidents = createRoute({
       limit: count(1, mostItems).default(100),
     }),
   },
-  responses: {
-    200: gives('Incidents', z.strictObject({ incidents: z.array(incidentJson.schema), nextCursor })),
-    ...refused,
-  },
+  responses: answers('Incidents', { incidents: z.array(incidentJson.schema), nextCursor }),
 });
 
 export function addAlertOperations(api: Api, views: LiveViews): void {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { parseDuration } from '../../domain/duration.ts';
+import { isoText } from '../../domain/moment.ts';
 import type { Refusal } from '../../domain/operator.ts';
 import type { AccountView, Views } from '../../views/views.ts';
 import { RequestError } from '../refusal.ts';
@@ -49,7 +50,7 @@ function parseIso(text: string): number {
   const [, date, zone] = isoForm.exec(given) ?? [];
   if (date === undefined) return Number.NaN;
   const midnight = Date.parse(date);
-  if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(date)) return Number.NaN;
+  if (Number.isNaN(midnight) || !isoText(midnight).startsWith(date)) return Number.NaN;
   return Date.parse(given.includes('T') && zone === undefined ? `${given}Z` : given);
 }
 

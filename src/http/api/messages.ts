@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { channelJson, notificationJson } from '../../views/public-json.ts';
 import type { LiveViews } from '../../views/views.ts';
 import { count } from './input.ts';
-import { type Api, gives, refused } from './operation.ts';
+import { type Api, answers } from './operation.ts';
 import { mostItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './paging.ts';
 
 const tags = ['messages'];
@@ -15,10 +15,7 @@ const listNotifications = createRoute({
   summary: 'Messages with their delivery, newest first',
   tags,
   request: { query: z.object({ ...pagingQuery, limit: count(1, mostItems).default(100) }) },
-  responses: {
-    200: gives('Messages', z.strictObject({ notifications: z.array(notificationJson.schema), nextCursor })),
-    ...refused,
-  },
+  responses: answers('Messages', { notifications: z.array(notificationJson.schema), nextCursor }),
 });
 
 const listChannels = createRoute({
@@ -28,10 +25,7 @@ const listChannels = createRoute({
   summary: 'Channels with what they still owe',
   tags,
   request: { query: z.object(pagingQuery) },
-  responses: {
-    200: gives('Channels', z.strictObject({ channels: z.array(channelJson.schema), nextCursor })),
-    ...refused,
-  },
+  responses: answers('Channels', { channels: z.array(channelJson.schema), nextCursor }),
 });
 
 export function addMessageOperations(api: Api, views: LiveViews): void {

@@ -6,12 +6,15 @@ import type { WebContext, WebEnv } from '../web-env.ts';
 
 export type Api = OpenAPIHono<WebEnv>;
 
-/** What an operation answers when it does what it was asked for. */
+/** What an operation answers: an object when it does what it was asked for, or a refusal. */
+export function answers<Shape extends z.ZodRawShape>(description: string, shape: Shape) {
+  return { 200: gives(description, z.strictObject(shape)), ...refused };
+}
+
 export function gives<Schema extends z.ZodType>(description: string, schema: Schema) {
   return { description, content: { 'application/json': { schema } } };
 }
 
-/** What every operation answers when it does not. */
 export const refused = { '4XX': problem('Refused'), '5XX': problem('Not possible just now') };
 
 function problem(description: string) {

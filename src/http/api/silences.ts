@@ -4,12 +4,12 @@ import { silenceJson } from '../../views/public-json.ts';
 import type { LiveViews } from '../../views/views.ts';
 import { RequestError } from '../refusal.ts';
 import { accept } from './input.ts';
-import { type Api, gives, refused, takes } from './operation.ts';
+import { type Api, answers, gives, refused, takes } from './operation.ts';
 import { expireOrderSchema, readSilenceOrder, silenceOrderSchema } from './orders.ts';
 import { nextCursor, pageOfList, pagingQuery } from './paging.ts';
 
 const tags = ['silences'];
-const ended = gives('Its id', z.strictObject({ expired: z.string() }));
+const ended = answers('Its id', { expired: z.string() });
 
 const listSilences = createRoute({
   method: 'get',
@@ -18,10 +18,7 @@ const listSilences = createRoute({
   summary: 'Silences that are not over',
   tags,
   request: { query: z.object(pagingQuery) },
-  responses: {
-    200: gives('Silences', z.strictObject({ silences: z.array(silenceJson.schema), nextCursor })),
-    ...refused,
-  },
+  responses: answers('Silences', { silences: z.array(silenceJson.schema), nextCursor }),
 });
 
 const addSilence = createRoute({
@@ -44,7 +41,7 @@ const expireNamedSilence = createRoute({
     query: z.object({ id: z.string().optional().meta({ description: 'The silence' }) }),
     ...takes(expireOrderSchema.partial(), false),
   },
-  responses: { 200: ended, ...refused },
+  responses: ended,
 });
 
 const expireSilence = createRoute({
@@ -54,7 +51,7 @@ const expireSilence = createRoute({
   summary: 'Ends a silence',
   tags,
   request: { params: z.object({ id: z.string() }) },
-  responses: { 200: ended, ...refused },
+  responses: ended,
 });
 
 export function addSilenceOperations(api: Api, views: LiveViews): void {
