@@ -262,7 +262,7 @@ function secondsOrNull(ms: number | null | undefined): number | null {
   return ms === null || ms === undefined ? null : Math.round(ms / 1000);
 }
 
-function perBalance<T>(of: (balance: Balance) => T): Record<Balance, T> {
+export function perBalance<T>(of: (balance: Balance) => T): Record<Balance, T> {
   return { sms: of('sms'), voip: of('voip') };
 }
 

@@ -8,14 +8,14 @@ import type {
   ReportAccount,
   ReportMessage,
 } from '../../domain/message.ts';
+import { isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import { stateOf } from '../../domain/notice-state.ts';
 import type { Quantity } from '../../domain/quantity.ts';
-import { type Balance, balances, type Reading } from '../../domain/reading.ts';
 import { testHeadline, wordIncidents } from '../../messages/message-wording.ts';
 import { linkTo, wordNotice } from '../../messages/notice-wording.ts';
 import { wordReport } from '../../messages/report-wording.ts';
-import { forecastJson } from '../../views/public-json.ts';
+import { forecastJson, perBalance, readingJson } from '../../views/public-json.ts';
 
 /** The most alerts or accounts in one body; `truncated` tells how many more there are. */
 const listLimit = 200;
@@ -25,7 +25,7 @@ const listLimit = 200;
  * in ISO 8601 UTC, durations in seconds, null where unknown. Fields are only ever added.
  */
 export function renderWebhookPayload(message: Message): object {
-  const base = { timestamp: iso(message.at), id: message.id };
+  const base = { timestamp: isoText(message.at), id: message.id };
   switch (message.kind) {
     case 'incidents':
       return { type: 'lowwater.alerts', ...base, data: incidentsData(message) };
@@ -64,12 +64,12 @@ function alertData(notice: Notice, message: IncidentMessage): object {
     balance: notice.balance,
     value: quantityText(notice.value),
     threshold: quantityText(notice.threshold),
-    firedAt: iso(notice.firedAt),
+    firedAt: isoText(notice.firedAt),
     resolvedAt: isoOrNull(notice.resolvedAt),
     resolution: notice.resolution === null ? null : resolutionData(notice.resolution),
     acknowledged: acknowledgedData(notice),
-    reading: account === null ? null : readingData(account.reading),
-    previousReading: account === null ? null : readingData(account.previous),
+    reading: account?.reading ? readingJson(account.reading) : null,
+    previousReading: account?.previous ? readingJson(account.previous) : null,
     outcome: account?.outcome ?? null,
     failure: account?.failure ?? null,
     consecutiveFailures: account?.consecutiveFailures ?? 0,
@@ -89,15 +89,15 @@ function acknowledgedData(notice: Notice): object | null {
   const acknowledgement = notice.incident.acknowledgement;
   return acknowledgement === null
     ? null
-    : { at: iso(acknowledgement.at), by: acknowledgement.by, comment: acknowledgement.comment };
+    : { at: isoText(acknowledgement.at), by: acknowledgement.by, comment: acknowledgement.comment };
 }
 
 function reportData(message: ReportMessage): object {
   return {
     report: message.reportId,
     headline: wordReport(message, 1).headline,
-    since: iso(message.since),
-    until: iso(message.until),
+    since: isoText(message.since),
+    until: isoText(message.until),
     accounts: message.accounts.slice(0, listLimit).map(reportAccountData),
     truncated: Math.max(0, message.accounts.length - listLimit),
   };
@@ -107,13 +107,13 @@ function reportAccountData(account: ReportAccount): object {
   return {
     account: account.id,
     accountName: account.name.toWellFormed(),
-    reading: readingData(account.reading),
-    outlooks: byBalance((balance) => outlookData(account.outlooks[balance])),
-    forecastRecords: byBalance((balance) => recordData(account.records[balance])),
-    spent: byBalance((balance) => formatMicros(account.spent[balance])),
-    toppedUp: byBalance((balance) => formatMicros(account.toppedUp[balance])),
+    reading: account.reading && readingJson(account.reading),
+    outlooks: perBalance((balance) => outlookData(account.outlooks[balance])),
+    forecastRecords: perBalance((balance) => recordData(account.records[balance])),
+    spent: perBalance((balance) => formatMicros(account.spent[balance])),
+    toppedUp: perBalance((balance) => formatMicros(account.toppedUp[balance])),
     topUps: account.topUps.map(({ at, balance, micros }) => ({
-      at: iso(at),
+      at: isoText(at),
       balance,
       amount: formatMicros(micros),
     })),
@@ -122,23 +122,9 @@ function reportAccountData(account: ReportAccount): object {
       rule: incident.rule,
       type: incident.type,
       severity: incident.worstSeverity,
-      firedAt: iso(incident.firedAt),
+      firedAt: isoText(incident.firedAt),
       resolvedAt: isoOrNull(incident.resolvedAt),
     })),
-  };
-}
-
-function byBalance<T>(read: (balance: Balance) => T): Record<string, T> {
-  return Object.fromEntries(balances.map((balance) => [balance, read(balance)]));
-}
-
-function readingData(reading: Reading | null): object | null {
-  if (reading === null) return null;
-  return {
-    at: iso(reading.at),
-    sms: formatMicros(reading.sms),
-    voip: formatMicros(reading.voip),
-    currency: reading.currency,
   };
 }
 
@@ -186,9 +172,5 @@ function resolutionData(resolution: Resolution): object {
  * count as unknown.
  */
 function isoOrNull(at: number | null): string | null {
-  return at === null || Math.abs(at) > 253_402_300_799_000 ? null : iso(at);
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString();
+  return at === null || Math.abs(at) > 253_402_300_799_000 ? null : isoText(at);
 }
