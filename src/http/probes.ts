@@ -1,4 +1,5 @@
 import type { Standing } from '../daemon/standing.ts';
+import { isoText } from '../domain/moment.ts';
 import type { LiveViews } from '../views/views.ts';
 import type { Answer } from './refusal.ts';
 
@@ -29,8 +30,8 @@ function readiness(views: LiveViews, query: URLSearchParams): Answer {
   if (!query.has('verbose')) return json(ready ? 200 : 503, body);
   const details = {
     version,
-    startedAt: new Date(startedAt).toISOString(),
-    configLoadedAt: new Date(configLoadedAt).toISOString(),
+    startedAt: isoText(startedAt),
+    configLoadedAt: isoText(configLoadedAt),
     configReloadOk,
   };
   return json(ready ? 200 : 503, { ...body, ...details });

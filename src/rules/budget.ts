@@ -1,4 +1,5 @@
 import type { Notice } from '../domain/message.ts';
+import { isoText } from '../domain/moment.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
 import type { Ladder, MoneyRule } from '../domain/rule.ts';
@@ -123,7 +124,7 @@ function evaluate(rule: BudgetRule, facts: AccountFacts): Evaluation {
   const numbers = { value: money(spent), threshold: threshold === null ? null : money(threshold) };
   if (severity !== null) return breached(severity, numbers);
   if (sum.knownSince <= sum.startsAt) return ok(numbers);
-  const since = new Date(sum.knownSince).toISOString();
+  const since = isoText(sum.knownSince);
   const seen = exactAmount(spent, facts.reading?.currency ?? '');
   return unknown(`spending is known since ${since} only (${seen}), not since the ${rule.per} began`);
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isoText } from '../domain/moment.ts';
 import { textLeaf } from './texts.ts';
 
 const dateForm = 'must be a date such as "2026-12-25"';
@@ -18,5 +19,5 @@ export const holidays = z.array(date, { error: 'must be a list of dates such as 
 function isDate(text: string): boolean {
   if (!new RegExp(datePattern).test(text)) return false;
   const at = Date.parse(`${text}T00:00Z`);
-  return Number.isFinite(at) && new Date(at).toISOString().startsWith(text);
+  return Number.isFinite(at) && isoText(at).startsWith(text);
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncidentMessage, Message, Notice } from '../../domain/message.ts';
+import { isoText } from '../../domain/moment.ts';
 import { stateOf } from '../../domain/notice-state.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import type { Severity } from '../../domain/severity.ts';
@@ -65,7 +66,7 @@ export function renderPagerduty(message: Message): readonly PagerdutyEvent[] {
         summary: cutText(headline, mostSummary),
         source: 'lowwater',
         severity: 'info',
-        timestamp: new Date(message.at).toISOString(),
+        timestamp: isoText(message.at),
         class: 'test',
         custom_details: {},
       } as const;
@@ -97,7 +98,7 @@ function eventOf(notice: Notice, message: IncidentMessage): PagerdutyEvent {
       summary: cutText(words.headline, mostSummary),
       source: notice.accountName,
       severity: notice.severity,
-      timestamp: new Date(notice.firedAt).toISOString(),
+      timestamp: isoText(notice.firedAt),
       ...(notice.balance === null ? {} : { component: notice.balance }),
       ...(team === undefined ? {} : { group: team }),
       class: notice.rule,
@@ -134,7 +135,7 @@ function changeOf(message: Message): PagerdutyEvent {
     payload: {
       summary: cutText(card.headline, mostSummary),
       source: 'lowwater',
-      timestamp: new Date(message.at).toISOString(),
+      timestamp: isoText(message.at),
       custom_details: Object.fromEntries(lines),
     },
   };

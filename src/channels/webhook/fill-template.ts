@@ -1,4 +1,5 @@
 import type { Message, Notice } from '../../domain/message.ts';
+import { isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import { stateOf } from '../../domain/notice-state.ts';
 import { wordCard } from '../../messages/card-wording.ts';
@@ -38,7 +39,7 @@ function valuesOf(message: Message): (name: string) => string {
     state: message.kind,
     status: 'firing',
     id: message.id,
-    time: new Date(message.at).toISOString(),
+    time: isoText(message.at),
     ...(notice === undefined || message.kind !== 'incidents' ? {} : noticeValues(notice, message)),
   };
   const labels = notice?.account?.labels ?? notice?.incident.labels ?? {};
@@ -70,8 +71,8 @@ function noticeValues(
     'balance.sms': reading === null ? '' : formatMicros(reading.sms),
     'balance.voip': reading === null ? '' : formatMicros(reading.voip),
     currency: reading?.currency ?? '',
-    firedAt: new Date(notice.firedAt).toISOString(),
-    resolvedAt: notice.resolvedAt === null ? '' : new Date(notice.resolvedAt).toISOString(),
+    firedAt: isoText(notice.firedAt),
+    resolvedAt: notice.resolvedAt === null ? '' : isoText(notice.resolvedAt),
     advice: words.advice.join(' '),
     note: words.note ?? '',
     topUpUrl: linkTo(words, 'top-up') ?? '',

@@ -1,5 +1,5 @@
 import { amountsOf, type Chart } from '../../chart/chart.ts';
-import { formatMoment, isoDay, weekdayOf } from '../../domain/moment.ts';
+import { formatMoment, isoDay, isoText, weekdayOf } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { type Balance, balances } from '../../domain/reading.ts';
 import { ladderSteps } from '../../rules/ladder.ts';
@@ -112,7 +112,7 @@ function rangeForm({ account, span, frame }: Shown, query: URLSearchParams, prob
 /** A range up to now stays one while the page is open. */
 function exportQuery({ since, until, preset }: ChartSpan): string {
   if (preset !== null) return `since=${preset.ms / dayMs}d`;
-  return `since=${new Date(since).toISOString()}&until=${new Date(until).toISOString()}`;
+  return `since=${isoText(since)}&until=${isoText(until)}`;
 }
 
 async function chartFigure(views: LiveViews, balance: Balance, shown: Shown): Promise<Html> {
@@ -120,7 +120,7 @@ async function chartFigure(views: LiveViews, balance: Balance, shown: Shown): Pr
   const chart = await buildChart(views, { account, span, balance, now: frame.now });
   const time =
     span.preset === null
-      ? `since=${new Date(span.since).toISOString()}&until=${new Date(span.until).toISOString()}`
+      ? `since=${isoText(span.since)}&until=${isoText(span.until)}`
       : `range=${span.preset.name}`;
   const words = describeChart(chart, balance, shown);
   const name = `${balanceLabel(balance)} balance`;

@@ -1,5 +1,5 @@
 import { matchesEverything, wordMatcher } from '../../domain/matcher.ts';
-import { localText, parseLocalText, plural } from '../../domain/moment.ts';
+import { isoText, localText, parseLocalText, plural } from '../../domain/moment.ts';
 import type { Muted, SilenceOrder } from '../../domain/operator.ts';
 import type { LiveViews, Views } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
@@ -60,12 +60,11 @@ export function readSilenceForm(
   const endsAt = ends === '' ? undefined : parseLocalText(ends, timezone);
   if (startsAt === null) return { field: 'starts', words: 'Give a day and a time.' };
   if (endsAt === null) return { field: 'ends', words: 'Give a day and a time.' };
-  const iso = (at: number): string => new Date(at).toISOString();
   const order = parseInput(silenceOrderSchema, {
     match: readMatch(form),
     ...(form.get('everything') === 'yes' ? { everything: true } : {}),
-    startsAt: iso(startsAt),
-    ...(endsAt === undefined ? { for: form.get('for') ?? '' } : { endsAt: iso(endsAt) }),
+    startsAt: isoText(startsAt),
+    ...(endsAt === undefined ? { for: form.get('for') ?? '' } : { endsAt: isoText(endsAt) }),
     ...readPerson(form),
   });
   try {

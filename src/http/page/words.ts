@@ -1,4 +1,4 @@
-import { describeDistance, formatMoment, formatNearMoment } from '../../domain/moment.ts';
+import { describeDistance, formatMoment, formatNearMoment, isoText } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { type Balance, balances } from '../../domain/reading.ts';
@@ -67,12 +67,12 @@ export function icon(name: string): Html {
 
 /** `3 minutes ago`, kept true by the script; the absolute time on hovering. */
 export function age(at: number, { now, timezone }: Frame): Html {
-  return html`<time datetime="${new Date(at).toISOString()}" title="${formatMoment(at, { now, timezone })}" data-age>${describeDistance(at, now)}</time>`;
+  return html`<time datetime="${isoText(at)}" title="${formatMoment(at, { now, timezone })}" data-age>${describeDistance(at, now)}</time>`;
 }
 
 /** `Fri 20 Nov 23:20 UTC`. */
 export function moment(at: number, { now, timezone }: Frame): Html {
-  return html`<time datetime="${new Date(at).toISOString()}">${formatMoment(at, { now, timezone })}</time>`;
+  return html`<time datetime="${isoText(at)}">${formatMoment(at, { now, timezone })}</time>`;
 }
 
 /** Absolute and relative. */

@@ -1,6 +1,7 @@
 import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
 import Database from 'better-sqlite3';
+import { isoText } from '../../domain/moment.ts';
 import { OperatorError, StorageError } from '../../domain/ports.ts';
 import type { Connection } from './connection.ts';
 import { identifyFile, sizeOfFile } from './file-system.ts';
@@ -143,7 +144,7 @@ export function readHolder(path: string): Holder | null {
 export function nameHolder(holder: Holder | null): string {
   if (holder === null) return 'another process';
   const { program, pid, host, startedAt } = holder;
-  return `${program}, process ${pid} on ${host}, running since ${new Date(startedAt).toISOString()}`;
+  return `${program}, process ${pid} on ${host}, running since ${isoText(startedAt)}`;
 }
 
 /** Only `claim` writes the row. */
