@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from '../src/cli/command.ts';
-import { optionsOf } from '../src/cli/command-options.ts';
+import { type Command, optionsOf } from '../src/cli/command.ts';
 import { commands } from '../src/cli/commands/registry.ts';
 
 /** Makes `man/lowwater.1` from the help of the commands (`npm run reference`). A test fails when it is not current. */

@@ -102,3 +102,7 @@ function messageOf(body: object): string | null {
   const { message } = error as { readonly message?: unknown };
   return typeof message === 'string' ? message : null;
 }
+
+/** Said after an order went to the database because no daemon answered over HTTP. */
+export const orderedFromDatabase =
+  'No daemon answered over HTTP: the order is in the database, and the daemon takes it within 2 seconds, or when it starts.';

@@ -1,6 +1,12 @@
 import { Argument, CommanderError, Option, Command as Parser } from 'commander';
-import { type Command, type CommandInput, type OptionSpec, UsageError } from './command.ts';
-import { configOption, optionsOf } from './command-options.ts';
+import {
+  type Command,
+  type CommandInput,
+  configOption,
+  type OptionSpec,
+  optionsOf,
+  UsageError,
+} from './command.ts';
 import { commands, groups } from './commands/registry.ts';
 import type { Output } from './terminal/output.ts';
 

@@ -1,5 +1,4 @@
-import type { Command } from './command.ts';
-import { optionsOf } from './command-options.ts';
+import { type Command, optionsOf } from './command.ts';
 
 /** What the first word of commands with two words stands for. */
 export type CommandGroups = Readonly<Record<string, string>>;

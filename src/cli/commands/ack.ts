@@ -1,10 +1,9 @@
 import type { OperatorOrder } from '../../domain/ports.ts';
 import type { Settings } from '../../domain/settings.ts';
 import type { AlertView, Views } from '../../views/views.ts';
-import { askDaemon } from '../ask-daemon.ts';
+import { askDaemon, orderedFromDatabase } from '../ask-daemon.ts';
 import { type Command, CommandError, exitCodes, type PositionalSpec } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { orderedFromDatabase } from '../left-order.ts';
 import { byOption, readPerson } from '../read-options.ts';
 import { withViews } from '../with-views.ts';
 

@@ -4,9 +4,8 @@ import type { AlertView } from '../../views/views.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
 import { type Command, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { printJson } from '../print-json.ts';
-import { paintSeverity } from '../severity-style.ts';
-import { layoutWidth } from '../terminal/output.ts';
+import { printJson } from '../terminal/output.ts';
+import { paintSeverity } from '../terminal/style.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatInstant, formatShortDuration } from '../terminal/time.ts';
 import { warnOfOldData } from '../warn-of-old-data.ts';
@@ -67,8 +66,7 @@ function formatAlerts(
       { header: 'NOTE', rank: 5, minWidth: 12, value: describeNote },
     ],
     rows: alerts,
-    width: layoutWidth(stdout),
-    style,
+    output: stdout,
   });
 }
 

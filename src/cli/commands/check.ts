@@ -9,11 +9,10 @@ import { checkThroughDaemon } from '../check-through-daemon.ts';
 import type { Command } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadConfiguration } from '../load-configuration.ts';
-import { printJson } from '../print-json.ts';
 import { requireAccount } from '../read-options.ts';
-import { paintSeverity } from '../severity-style.ts';
 import { padToWidth } from '../terminal/display-width.ts';
-import type { Style } from '../terminal/style.ts';
+import { printJson } from '../terminal/output.ts';
+import { paintSeverity, type Style } from '../terminal/style.ts';
 
 /** Exit codes of monitoring plugins. */
 const pluginCodes = { ok: 0, warning: 1, critical: 2, unknown: 3 } as const;

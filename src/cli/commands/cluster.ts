@@ -4,8 +4,7 @@ import { type Command, CommandError, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { type DescribedCluster, describeCluster } from '../describe-cluster.ts';
 import { loadConfiguration } from '../load-configuration.ts';
-import { printJson } from '../print-json.ts';
-import { layoutWidth, type Output } from '../terminal/output.ts';
+import { type Output, printJson } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatShortDuration } from '../terminal/time.ts';
 
@@ -106,8 +105,7 @@ function formatCluster(
       { header: 'ADDRESS', value: ({ advertise }) => advertise ?? '-', rank: 2 },
     ],
     rows: members,
-    width: layoutWidth(stdout),
-    style: stdout.style,
+    output: stdout,
   });
 }
 

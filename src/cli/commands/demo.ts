@@ -20,12 +20,10 @@ balances fall, alerts arrive and resolve.`,
   run: async (context, input) => {
     const limit = readLimit(input.option('for'));
     const ending = new AbortController();
-    const end = (): void => ending.abort();
-    context.signal.addEventListener('abort', end, { once: true });
-    if (context.signal.aborted) end();
-    const cancel = limit === null ? () => undefined : context.clock.setTimer(limit, end);
+    const cancel = limit === null ? () => undefined : context.clock.setTimer(limit, () => ending.abort());
     const channels = await readChannels(context, input.option('channels'));
-    await context.rooms.runDemo({ channels, stdout: context.stdout, signal: ending.signal });
+    const signal = AbortSignal.any([context.signal, ending.signal]);
+    await context.rooms.runDemo({ channels, stdout: context.stdout, signal });
     cancel();
     return exitCodes.ok;
   },

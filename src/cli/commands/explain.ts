@@ -5,12 +5,10 @@ import type { AccountSettings, Settings } from '../../domain/settings.ts';
 import type { AlertView, Explanation } from '../../views/views.ts';
 import { type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
 import { type Command, exitCodes, UsageError } from '../command.ts';
-import { printJson } from '../print-json.ts';
 import { requireAccount, suggest } from '../read-options.ts';
-import { paintSeverity } from '../severity-style.ts';
 import { displayWidth, padToWidth } from '../terminal/display-width.ts';
-import { layoutWidth, type Output } from '../terminal/output.ts';
-import type { Style } from '../terminal/style.ts';
+import { layoutWidth, type Output, printJson } from '../terminal/output.ts';
+import { paintSeverity, type Style } from '../terminal/style.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';
 import { withViews } from '../with-views.ts';
 

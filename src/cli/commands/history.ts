@@ -6,10 +6,9 @@ import { formatHistoryLine, historyHeader } from '../../views/csv.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Command, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { printJson } from '../print-json.ts';
 import { readBalance, readInstant, requireAccount } from '../read-options.ts';
 import { displayWidth } from '../terminal/display-width.ts';
-import { layoutWidth } from '../terminal/output.ts';
+import { printJson } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/time.ts';
@@ -107,8 +106,7 @@ async function printTable(
       { header: 'CURRENCY', rank: 2, value: ({ currency }) => currency },
     ],
     rows: readings,
-    width: layoutWidth(stdout),
-    style: stdout.style,
+    output: stdout,
   });
   await stdout.write(table);
 }

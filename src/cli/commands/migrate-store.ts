@@ -1,8 +1,7 @@
 import { type Command, exitCodes, UsageError } from '../command.ts';
 import type { CopiedTable } from '../context.ts';
 import { loadConfiguration } from '../load-configuration.ts';
-import { printJson } from '../print-json.ts';
-import { layoutWidth, type Output } from '../terminal/output.ts';
+import { type Output, printJson } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 
 export const migrateStoreCommand: Command = {
@@ -43,7 +42,6 @@ function formatCopied(copied: readonly CopiedTable[], stdout: Output): string {
       { header: 'BYTES', value: ({ bytes }) => String(bytes), align: 'right' },
     ],
     rows: copied,
-    width: layoutWidth(stdout),
-    style: stdout.style,
+    output: stdout,
   });
 }

@@ -1,13 +1,12 @@
 import type { SqlAnswer, SqlValue } from '../../daemon/ports.ts';
+import { inParts } from '../../domain/parts.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import { type Command, CommandError, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { readDuration } from '../read-options.ts';
-import { layoutWidth } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 
-type Rows = readonly (readonly SqlValue[])[];
 type Answer = Extract<SqlAnswer, { kind: 'answer' }>;
 
 /** Answers shorter than this are read whole before a line is written, and hold nothing while somebody looks at them. */
@@ -61,11 +60,12 @@ The daemon waits for no query; as long as one runs, the log of the database grow
 
 async function printCsv({ stdout, signal }: CommandContext, { columns, rows }: Answer): Promise<void> {
   let head = formatCsvLine(columns);
-  for (const chunk of chunksOf(rows)) {
+  for (const chunk of inParts(rows, chunkRows)) {
     await stdout.write(head + chunk.map((row) => formatCsvLine(row.map(textOf))).join(''));
     if (signal.aborted) return;
     head = '';
   }
+  if (head !== '') await stdout.write(head);
 }
 
 /** One JSON document, some rows at a time. */
@@ -74,7 +74,7 @@ async function printRecords({ stdout, signal }: CommandContext, { columns, rows 
   if (twice !== undefined)
     throw new UsageError(`two columns are called ${twice}`, 'name one of them: … AS other');
   let before = '[';
-  for (const chunk of chunksOf(rows)) {
+  for (const chunk of inParts(rows, chunkRows)) {
     const records = chunk.map((row) => JSON.stringify(Object.fromEntries(row.map(nameValue))));
     if (records.length > 0) await stdout.write(`${before}\n${records.join(',\n')}`);
     if (signal.aborted) return;
@@ -88,7 +88,9 @@ async function printRecords({ stdout, signal }: CommandContext, { columns, rows 
 }
 
 async function printTable({ stdout, stderr }: CommandContext, { columns, rows }: Answer): Promise<void> {
-  const taken = takeRows(rows, chunkRows + 1);
+  const taken = Iterator.from(rows)
+    .take(chunkRows + 1)
+    .toArray();
   const first = taken.slice(0, chunkRows);
   await stdout.write(
     formatTable<readonly SqlValue[]>({
@@ -99,33 +101,11 @@ async function printTable({ stdout, stderr }: CommandContext, { columns, rows }:
         value: (row) => textOf(row[index] ?? null),
       })),
       rows: first,
-      width: layoutWidth(stdout),
-      style: stdout.style,
+      output: stdout,
     }),
   );
   if (taken.length > first.length)
     await stderr.write(`These are the first ${chunkRows} rows; --csv and --json print all of them.\n`);
-}
-
-/** At least one chunk, so that there is a head above nothing. */
-function* chunksOf(rows: Answer['rows']): Generator<Rows> {
-  let chunk: (readonly SqlValue[])[] = [];
-  for (const row of rows) {
-    chunk.push(row);
-    if (chunk.length < chunkRows) continue;
-    yield chunk;
-    chunk = [];
-  }
-  yield chunk;
-}
-
-function takeRows(rows: Answer['rows'], most: number): Rows {
-  const taken: (readonly SqlValue[])[] = [];
-  for (const row of rows) {
-    taken.push(row);
-    if (taken.length === most) break;
-  }
-  return taken;
 }
 
 function textOf(value: SqlValue): string {

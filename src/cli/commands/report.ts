@@ -2,8 +2,8 @@ import { cleanText } from '../../domain/plain-text.ts';
 import type { ReportSettings, Settings } from '../../domain/settings.ts';
 import { type Command, CommandError, exitCodes, UsageError } from '../command.ts';
 import { loadConfiguration } from '../load-configuration.ts';
-import { printJson } from '../print-json.ts';
 import { suggest } from '../read-options.ts';
+import { printJson } from '../terminal/output.ts';
 
 export const reportCommand: Command = {
   name: 'report',

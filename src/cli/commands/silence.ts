@@ -4,11 +4,9 @@ import { isoText } from '../../domain/moment.ts';
 import type { Matcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
 import type { SilenceView } from '../../views/views.ts';
-import { askDaemon } from '../ask-daemon.ts';
+import { askDaemon, orderedFromDatabase } from '../ask-daemon.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { orderedFromDatabase } from '../left-order.ts';
-import { printJson } from '../print-json.ts';
 import {
   byOption,
   readChoice,
@@ -17,7 +15,7 @@ import {
   requireAccount,
   requireRule,
 } from '../read-options.ts';
-import { layoutWidth } from '../terminal/output.ts';
+import { printJson } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/time.ts';
 import { withViews } from '../with-views.ts';
@@ -204,7 +202,6 @@ function formatSilences(
       { header: 'ID', rank: 1, value: ({ id }) => id ?? '' },
     ],
     rows: silences,
-    width: layoutWidth(stdout),
-    style,
+    output: stdout,
   });
 }

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, exitCodes, UsageError } from '../command.ts';
 import { readPort } from '../read-options.ts';
-import { layoutWidth } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { untilAborted } from '../until-aborted.ts';
 
@@ -35,8 +34,7 @@ hour passes in a minute. Prints its address and the keys that it accepts. Ends w
         { header: 'AUTHSECRET', value: ({ authSecret }) => authSecret },
       ],
       rows: simulator.accounts,
-      width: layoutWidth(stdout),
-      style: stdout.style,
+      output: stdout,
     });
     await stdout.write(`Provider simulator on ${simulator.url}\n\n${accounts}`);
     await untilAborted(context.signal);

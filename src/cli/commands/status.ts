@@ -9,10 +9,8 @@ import { drawSparkline } from '../../wording/sparkline.ts';
 import { type Command, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { type DescribedCluster, describeCluster } from '../describe-cluster.ts';
-import { printJson } from '../print-json.ts';
-import { paintSeverity } from '../severity-style.ts';
-import { layoutWidth, type Output } from '../terminal/output.ts';
-import type { Style } from '../terminal/style.ts';
+import { layoutWidth, type Output, printJson } from '../terminal/output.ts';
+import { paintSeverity, type Style } from '../terminal/style.ts';
 import { type Column, formatTable } from '../terminal/table.ts';
 import { formatShortDuration } from '../terminal/time.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';
@@ -93,8 +91,7 @@ export function formatStatus(
   const table = formatTable({
     columns: statusColumns({ now, timezone, symbols: stdout.isTerminal, style }),
     rows: accounts,
-    width: layoutWidth(stdout),
-    style,
+    output: stdout,
   });
   return `${table}\n${wrapToWidth(summarise(accounts), layoutWidth(stdout)).join('\n')}\n`;
 }

@@ -2,8 +2,8 @@ import { cleanText } from '../../domain/plain-text.ts';
 import type { Delivery } from '../../domain/ports.ts';
 import { type Command, CommandError, exitCodes, UsageError } from '../command.ts';
 import { loadConfiguration } from '../load-configuration.ts';
-import { printJson } from '../print-json.ts';
 import { suggest } from '../read-options.ts';
+import { printJson } from '../terminal/output.ts';
 
 export const testChannelCommand: Command = {
   name: 'test-channel',

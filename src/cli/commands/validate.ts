@@ -2,7 +2,7 @@ import { plural } from '../../domain/moment.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { type Command, exitCodes } from '../command.ts';
 import { loadConfiguration, printWarnings } from '../load-configuration.ts';
-import { printJson } from '../print-json.ts';
+import { printJson } from '../terminal/output.ts';
 import type { Style } from '../terminal/style.ts';
 
 export const validateCommand: Command = {

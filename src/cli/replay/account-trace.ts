@@ -1,8 +1,9 @@
 import type { Reading } from '../../domain/reading.ts';
-import type { AccountSettings } from '../../domain/settings.ts';
+import type { AccountSettings, Settings } from '../../domain/settings.ts';
 import type { SurveyedPast } from '../../replay/past.ts';
-import type { ReplayObserver } from '../../replay/replay-result.ts';
+import type { ReplayObserver, ReplayResult } from '../../replay/replay-result.ts';
 import { thin } from '../../spending/thin.ts';
+import type { Output } from '../terminal/output.ts';
 
 /** More points than a terminal has dots, unless so many accounts are drawn that these would be too many. */
 const chartPoints = 2000;
@@ -69,4 +70,13 @@ class GrowingTrace {
     this.#readings.push(...thin(this.#stretch, pointsPerStretch));
     this.#stretch = [];
   }
+}
+
+export interface ReplayReport {
+  readonly result: ReplayResult;
+  /** What to draw; null where nothing is drawn. */
+  readonly traces: Traces | null;
+  readonly settings: Settings;
+  readonly now: number;
+  readonly stdout: Output;
 }

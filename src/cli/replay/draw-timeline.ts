@@ -7,11 +7,10 @@ import { isWorse, type Severity } from '../../domain/severity.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import { balanceLevels } from '../../rules/about-rules.ts';
 import { rulesForAccount } from '../../rules/rules-for-account.ts';
-import { paintSeverity } from '../severity-style.ts';
 import { drawChart } from '../terminal/chart.ts';
 import { cutToWidth, padToWidth } from '../terminal/display-width.ts';
-import type { AccountTrace } from './account-trace.ts';
-import type { ReplayReport } from './replay-report.ts';
+import { paintSeverity } from '../terminal/style.ts';
+import type { AccountTrace, ReplayReport } from './account-trace.ts';
 
 const chartHeight = 12;
 const widest = 160;

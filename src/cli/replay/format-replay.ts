@@ -5,15 +5,15 @@ import { cleanText } from '../../domain/plain-text.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import type { SurveyedPast } from '../../replay/past.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
-import { paintSeverity } from '../severity-style.ts';
 import { cutToWidth } from '../terminal/display-width.ts';
 import { layoutWidth } from '../terminal/output.ts';
+import { paintSeverity } from '../terminal/style.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/time.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';
+import type { ReplayReport } from './account-trace.ts';
 import { drawTimeline } from './draw-timeline.ts';
 import { formatMessages, formatRunways, formatTotals, shortLength } from './format-totals.ts';
-import type { ReplayReport } from './replay-report.ts';
 
 /** What people read of a replay: a picture per account on a terminal, every incident, and what it all comes to. */
 export function formatReplay(report: ReplayReport): string {
@@ -92,8 +92,7 @@ function formatIncidents(
       { header: 'BEFORE EMPTY', rank: 3, minWidth: 12, value: describeEmptying },
     ],
     rows: incidents,
-    width: layoutWidth(stdout),
-    style,
+    output: stdout,
   }).trimEnd();
 }
 

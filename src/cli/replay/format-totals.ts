@@ -4,7 +4,7 @@ import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import type { MessageCount } from '../../replay/notebook.ts';
 import type { ReplayResult } from '../../replay/replay-result.ts';
 import { judgeRunways, type RunwayRecord } from '../../replay/runway-record.ts';
-import { layoutWidth, type Output } from '../terminal/output.ts';
+import type { Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/time.ts';
 
@@ -37,8 +37,7 @@ export function formatTotals(
       { header: 'LONGEST', align: 'right', rank: 5, value: ({ longestMs }) => lengthOrNothing(longestMs) },
     ],
     rows: sumByRule(incidents, until),
-    width: layoutWidth(stdout),
-    style: stdout.style,
+    output: stdout,
   }).trimEnd();
 }
 
@@ -61,8 +60,7 @@ export function formatRunways(
       { header: 'FLAPPED', align: 'right', value: ({ flapped }) => String(flapped) },
     ],
     rows: records,
-    width: layoutWidth(stdout),
-    style: stdout.style,
+    output: stdout,
   }).trimEnd();
 }
 

@@ -3,7 +3,6 @@ import { balances } from '../../domain/reading.ts';
 import { type ForecastQuality, judgeForecasts } from '../../replay/forecast-quality.ts';
 import { forecastsOf, type PastForecast } from '../../replay/forecasts.ts';
 import type { CommandContext } from '../context.ts';
-import { layoutWidth } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import type { OpenPasts } from './open-pasts.ts';
 
@@ -84,8 +83,7 @@ function formatQuality(rows: readonly Row[], { stdout }: CommandContext): string
       { header: 'INTERVAL HELD', value: (row) => percent(row.held), align: 'right' },
     ],
     rows,
-    width: layoutWidth(stdout),
-    style: stdout.style,
+    output: stdout,
   });
   return `${table}\nOff by: the middle of |foretold − true| / true. The interval is to hold four times in five.\n`;
 }

@@ -5,8 +5,8 @@ import type { ReplayObserver, ReplayResult } from '../../replay/replay-result.ts
 import { type CommandInput, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { loadConfiguration } from '../load-configuration.ts';
-import { printJson } from '../print-json.ts';
 import { readInstant, requireAccount } from '../read-options.ts';
+import { printJson } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { Traces } from './account-trace.ts';
 import { formatReplay } from './format-replay.ts';

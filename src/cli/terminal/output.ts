@@ -11,6 +11,11 @@ export interface Output {
 }
 
 /** The width that tables and charts have to fit; null where text goes to a pipe or a file and is written in full. */
-export function layoutWidth(output: Output): number | null {
+export function layoutWidth(output: Pick<Output, 'isTerminal' | 'columns'>): number | null {
   return output.isTerminal ? output.columns : null;
+}
+
+/** One JSON document on standard output: indented for a person, on one line for a program. */
+export async function printJson({ stdout }: { readonly stdout: Output }, value: unknown): Promise<void> {
+  await stdout.write(`${JSON.stringify(value, null, stdout.isTerminal ? 2 : undefined)}\n`);
 }

@@ -1,5 +1,6 @@
 import type { WriteStream } from 'node:tty';
 import { styleText } from 'node:util';
+import type { Severity } from '../../domain/severity.ts';
 
 /** Colours of a terminal. Each function gives its text back unchanged where there are none. */
 export interface Style {
@@ -34,4 +35,10 @@ export function decideColour(
   stream: WriteStream,
 ): boolean {
   return !env.NO_COLOR && styleText('red', 'x', { stream }) !== 'x';
+}
+
+/** The colour of a severity. */
+export function paintSeverity(style: Style, severity: Severity, text: string): string {
+  if (severity === 'critical') return style.red(text);
+  return severity === 'warning' ? style.yellow(text) : style.blue(text);
 }

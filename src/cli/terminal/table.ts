@@ -1,6 +1,6 @@
 import { cleanText } from '../../domain/plain-text.ts';
 import { cutToWidth, displayWidth, padToWidth } from './display-width.ts';
-import type { Style } from './style.ts';
+import { layoutWidth, type Output } from './output.ts';
 
 export interface Column<Row> {
   readonly header: string;
@@ -22,22 +22,22 @@ const gap = '  ';
 const longestCell = 500;
 
 /**
- * Rows under a line of headers, two spaces apart. Within a `width` the least important columns are left out first, then
- * long texts are cut; with null (a pipe, a file) everything is written in full.
+ * Rows under a line of headers, two spaces apart. On a terminal the least important columns are left out first, then long
+ * texts are cut; for a pipe or a file everything is written in full.
  */
 export function formatTable<Row>(order: {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  readonly width: number | null;
-  readonly style: Style;
+  readonly output: Pick<Output, 'isTerminal' | 'columns' | 'style'>;
 }): string {
-  const { rows, style, width } = order;
+  const { rows, output } = order;
+  const width = layoutWidth(output);
   const measured = order.columns.map((column) => measure(column, rows));
   const shown = width === null ? measured : fitWidth(measured, width);
   const header = shown.map(({ column, width: cell }) =>
     padToWidth(cutToWidth(column.header, cell), cell, column.align),
   );
-  const lines = [style.dim(header.join(gap).trimEnd())];
+  const lines = [output.style.dim(header.join(gap).trimEnd())];
   rows.forEach((row, index) => {
     lines.push(
       shown

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { manPageFile, writeManPage } from '../../../scripts/man-page.ts';
-import { optionsOf } from '../../../src/cli/command-options.ts';
+import { optionsOf } from '../../../src/cli/command.ts';
 import { commands } from '../../../src/cli/commands/registry.ts';
 import { runCli } from '../../support/cli.ts';
 

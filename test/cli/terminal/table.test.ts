@@ -16,7 +16,10 @@ const columns: readonly Column<Row>[] = [
   { header: 'NOTE', value: ({ note }) => note, rank: 1 },
 ];
 
-const style = createStyle(false);
+/** A terminal of so many columns; null is a pipe. */
+function outputOf(width: number | null) {
+  return { isTerminal: width !== null, columns: width ?? 80, style: createStyle(false) };
+}
 
 describe('a table', () => {
   it('lines columns up and ends no line with blanks', () => {
@@ -24,30 +27,32 @@ describe('a table', () => {
       { name: 'OTP', amount: '5.00', note: '' },
       { name: 'Marketing', amount: '1200.50', note: 'paused' },
     ];
-    expect(formatTable({ columns, rows, width: null, style })).toBe(
+    expect(formatTable({ columns, rows, output: outputOf(null) })).toBe(
       ['NAME        AMOUNT  NOTE', 'OTP           5.00', 'Marketing  1200.50  paused', ''].join('\n'),
     );
   });
 
   it('leaves out the least important column before it cuts a name', () => {
     const rows = [{ name: 'Marketing', amount: '1200.50', note: 'paused for the holidays' }];
-    expect(formatTable({ columns, rows, width: 20, style })).toBe('NAME        AMOUNT\nMarketing  1200.50\n');
+    expect(formatTable({ columns, rows, output: outputOf(20) })).toBe(
+      'NAME        AMOUNT\nMarketing  1200.50\n',
+    );
   });
 
   it('cuts names with an ellipsis when nothing else can go, and never cuts an amount', () => {
     const rows = [{ name: 'Marketing', amount: '1200.50', note: '' }];
-    expect(formatTable({ columns, rows, width: 16, style })).toContain('Market…');
-    expect(formatTable({ columns, rows, width: 5, style })).toContain('1200.50');
+    expect(formatTable({ columns, rows, output: outputOf(16) })).toContain('Market…');
+    expect(formatTable({ columns, rows, output: outputOf(5) })).toContain('1200.50');
   });
 
   it('writes everything in full where no terminal is', () => {
     const rows = [{ name: 'x'.repeat(300), amount: '1', note: 'y' }];
-    expect(formatTable({ columns, rows, width: null, style })).toContain('x'.repeat(300));
+    expect(formatTable({ columns, rows, output: outputOf(null) })).toContain('x'.repeat(300));
   });
 
   it('takes escape sequences out of names, so that no name can draw on the terminal', () => {
     const rows = [{ name: 'a\u001b[2Jb\nc', amount: '1', note: '' }];
-    const table = formatTable({ columns, rows, width: 80, style });
+    const table = formatTable({ columns, rows, output: outputOf(80) });
     expect(table).not.toContain('\u001b');
     expect(table.split('\n')).toHaveLength(3);
   });
@@ -60,7 +65,7 @@ describe('a table', () => {
     });
     fc.assert(
       fc.property(fc.array(row, { minLength: 1 }), fc.integer({ min: 16, max: 100 }), (rows, width) => {
-        for (const line of formatTable({ columns, rows, width, style }).split('\n')) {
+        for (const line of formatTable({ columns, rows, output: outputOf(width) }).split('\n')) {
           expect(displayWidth(line)).toBeLessThanOrEqual(width);
         }
       }),
