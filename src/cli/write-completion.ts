@@ -30,6 +30,12 @@ export function writeCompletion(
   return shell === 'zsh' ? writeZsh(places) : writeFish(places);
 }
 
+/** Options that a value follows, as a pattern of a shell: what to complete there are names of files. */
+function valuePattern(places: readonly Place[]): string {
+  const words = places.flatMap(({ candidates }) => candidates).filter(({ takesValue }) => takesValue);
+  return [...new Set(words.map(({ word }) => word))].join('|');
+}
+
 /** Longer words first, so that the first that fits is the right one. */
 function listPlaces(commands: readonly Command[], groups: CommandGroups): Place[] {
   const top = commands.filter(({ name }) => !name.includes(' '));
@@ -55,6 +61,7 @@ function listPlaces(commands: readonly Command[], groups: CommandGroups): Place[
     ...Object.entries(groups).map(([word, summary]) => ({ word, summary, takesValue: false })),
     help,
     { word: '--version', summary: 'print the version', takesValue: false },
+    ...own.flatMap(({ candidates }) => candidates.filter(({ word }) => word === '--config')).slice(0, 1),
   ];
   const places = [...own, ...grouped].toSorted((left, right) => right.after.length - left.after.length);
   return [...places, { after: [], candidates: first }];
@@ -68,6 +75,9 @@ function writeBash(places: readonly Place[]): string {
   return `# bash completion of lowwater
 _lowwater() {
   local line="\${COMP_WORDS[*]:1:COMP_CWORD-1}" words
+  line="\${line#--config * }"
+  COMPREPLY=()
+  case "\${COMP_WORDS[COMP_CWORD-1]}" in ${valuePattern(places)}) return ;; esac
   case "$line" in
 ${cases.join('\n')}
   esac
@@ -87,7 +97,9 @@ function writeZsh(places: readonly Place[]): string {
   return `#compdef lowwater
 _lowwater() {
   local line="\${words[2,CURRENT-1]}"
+  line="\${line#--config * }"
   local -a candidates
+  case "\${words[CURRENT-1]}" in ${valuePattern(places)}) _files; return ;; esac
   case "$line" in
 ${cases.join('\n')}
   esac

@@ -111,13 +111,14 @@ function emptySamples({ id, outlooks }: AccountView): Sample[] {
   });
 }
 
-/** Labels of an account under names that Prometheus allows; those that stand for something else get `label_` in front. */
+/** Labels of an account under names that Prometheus allows; those that stand for something else there or here get `label_` in front. */
 function infoLabels({ id, name, currency, labels }: AccountView): Labels {
   const own = { account: id, name, currency: currency ?? '' };
   const given: Record<string, string> = {};
   for (const [key, value] of Object.entries(labels)) {
     const plain = key.replaceAll(/[^a-zA-Z0-9_]/g, '_');
-    const label = /^(?![0-9]|__)/.test(plain) && !Object.hasOwn(own, plain) ? plain : `label_${plain}`;
+    const label =
+      /^(?![0-9]|__|(?:le|quantile)$)/.test(plain) && !Object.hasOwn(own, plain) ? plain : `label_${plain}`;
     given[label] = value;
   }
   return { ...own, ...given };

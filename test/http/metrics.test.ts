@@ -94,9 +94,11 @@ describe('metrics', () => {
 
   it('labels of accounts keep to names that Prometheus allows, and take nobody else’s', async () => {
     const views = new FakeViews();
-    views.accountList = [buildAccountView({ labels: { 'cost-centre': '7', name: 'x', '1st': 'y' } })];
+    views.accountList = [
+      buildAccountView({ labels: { 'cost-centre': '7', name: 'x', '1st': 'y', le: 'z' } }),
+    ];
     expect(await textOf(views, viewsNow)).toContain(
-      'lowwater_account_info{account="otp",name="OTP production",currency="CNY",cost_centre="7",label_name="x",label_1st="y"} 1\n',
+      'lowwater_account_info{account="otp",name="OTP production",currency="CNY",cost_centre="7",label_name="x",label_1st="y",label_le="z"} 1\n',
     );
   });
 

@@ -28,6 +28,12 @@ it('bash offers commands, members of groups and options', async () => {
   expect(await complete('report', '--p')).toEqual(['--print']);
 });
 
+it('bash offers names of files where an option waits for its value, and commands after the configuration', async () => {
+  expect(await complete('--config', '')).toEqual([]);
+  expect(await complete('silence', 'add', '--for', '')).toEqual([]);
+  expect(await complete('--config', 'other.json', 'silence', '')).toEqual(['add', 'list', 'expire']);
+});
+
 it.each(['bash', 'zsh', 'fish'])('the script for %s knows every command', async (shell) => {
   const script = await print(shell);
   for (const { name } of commands) expect(script).toContain(name.split(' ').at(-1));
