@@ -1,7 +1,9 @@
 import type { Dispatcher } from 'undici';
 import { parseJsonObject } from '../domain/json.ts';
 import type { ServerSettings } from '../domain/settings.ts';
-import { CommandError } from './command.ts';
+import { CommandError, type CommandInput, exitCodes } from './command.ts';
+import type { CommandContext } from './context.ts';
+import { printJson } from './terminal/output.ts';
 
 /** What the running daemon said. `absent`: nobody listens where the configuration says that it would. */
 export type DaemonAnswer =
@@ -62,6 +64,26 @@ export async function askDaemon(
   }
 }
 
+/** Commands that order something print what became of it as JSON too. */
+export const orderedJsonOption = { summary: 'print JSON' } as const;
+
+/**
+ * What became of an order that the daemon answered, or that lies in the database because no daemon did: a sentence, or what it
+ * was about as JSON, with `inForce` for whether a daemon has taken it already.
+ */
+export async function printOrdered(
+  context: CommandContext,
+  input: CommandInput,
+  said: { readonly about: object; readonly sentence: string; readonly answer: DaemonAnswer },
+): Promise<number> {
+  const inForce = said.answer.kind === 'answered';
+  const later =
+    ' No daemon answered over HTTP: the order is in the database, and the daemon takes it within 2 seconds, or when it starts.';
+  if (input.flag('json')) await printJson(context, { ...said.about, inForce });
+  else await context.stdout.write(`${said.sentence}${inForce ? '' : later}\n`);
+  return exitCodes.ok;
+}
+
 /** Headers carry bytes: a token beyond ASCII goes as UTF-8. */
 function bearerOf(token: string): string {
   return `Bearer ${Buffer.from(token, 'utf8').toString('latin1')}`;
@@ -102,7 +124,3 @@ function messageOf(body: object): string | null {
   const { message } = error as { readonly message?: unknown };
   return typeof message === 'string' ? message : null;
 }
-
-/** Said after an order went to the database because no daemon answered over HTTP. */
-export const orderedFromDatabase =
-  'No daemon answered over HTTP: the order is in the database, and the daemon takes it within 2 seconds, or when it starts.';

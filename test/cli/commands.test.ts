@@ -272,6 +272,22 @@ describe('commands that change', () => {
     expect(await lowwater(`silence expire ${id}x`)).toMatchObject({ code: 1 });
   });
 
+  it('orders print what became of them as JSON too, and whether a daemon has them already', async () => {
+    const json = async (line: string) => JSON.parse(await printed(`${line} --json`));
+    const taken = { account: 'marketing', rule: 'sms-low', acknowledged: true, inForce: true };
+    expect(await json('ack marketing sms-low')).toEqual(taken);
+    expect(await json('unack marketing sms-low')).toEqual({ ...taken, acknowledged: false });
+    const { id, ...made } = await json('silence add --account broken --for 2h --comment rotating');
+    expect(made).toMatchObject({
+      match: { account: ['broken'] },
+      by: 'tester',
+      comment: 'rotating',
+      inForce: true,
+    });
+    expect(Date.parse(made.endsAt) - Date.parse(made.startsAt)).toBe(2 * 60 * 60 * 1000);
+    expect(await json(`silence expire ${id}`)).toEqual({ id, inForce: true });
+  });
+
   it('a silence of a rule that does not exist is refused, one of an alert about lowwater is not', async () => {
     expect(await lowwater('silence add --rule sms-lwo --for 2h')).toMatchObject({
       code: 2,
@@ -294,6 +310,7 @@ describe('commands that change', () => {
       ': team a or b until',
     );
     expect(await printed('silence add --account broken --for 1h')).toMatch(/^Silence s-.*in the database/);
+    expect(JSON.parse(await printed('ack broken auth-failed --by Ada --json')).inForce).toBe(false);
     expect(await printed(`silence expire ${id}`)).toContain('in the database');
     const refused = await lowwater('ack otp sms-low');
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('broken auth-failed') });

@@ -1,14 +1,16 @@
 import type { OperatorOrder } from '../../domain/ports.ts';
 import type { Settings } from '../../domain/settings.ts';
 import type { AlertView, Views } from '../../views/views.ts';
-import { askDaemon, orderedFromDatabase } from '../ask-daemon.ts';
-import { type Command, CommandError, exitCodes, type PositionalSpec } from '../command.ts';
+import { askDaemon, orderedJsonOption, printOrdered } from '../ask-daemon.ts';
+import { type Command, CommandError, type CommandInput, type PositionalSpec } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { byOption, readPerson } from '../read-options.ts';
 import { withViews } from '../with-views.ts';
 
 const details = `Acts on the running daemon through its HTTP server when it has one, else on the database, where the daemon notices
-within 2 s.`;
+within 2 s.
+
+--json prints {"account","rule","acknowledged","inForce"}; \`inForce\` is false where the daemon has yet to take it.`;
 
 const positionals: readonly PositionalSpec[] = [
   { name: 'ACCOUNT', summary: 'the account of the alert' },
@@ -20,7 +22,11 @@ export const ackCommand: Command = {
   summary: 'take an incident: no reminders and no escalation until it ends or gets worse',
   details,
   positionals,
-  options: { comment: { value: 'TEXT', summary: 'what you are doing about it' }, by: byOption },
+  options: {
+    comment: { value: 'TEXT', summary: 'what you are doing about it' },
+    by: byOption,
+    json: orderedJsonOption,
+  },
   examples: [
     'lowwater ack otp sms-low --comment "top-up ordered"',
     'lowwater ack otp sms-low --by "Ada from finance"',
@@ -30,14 +36,13 @@ export const ackCommand: Command = {
       const alert = { account: input.positional('ACCOUNT'), rule: input.positional('RULE') };
       const said = { by: readPerson(context, input), comment: input.option('comment') ?? '' };
       return ({ views }) =>
-        orderAbout(context, {
+        orderAbout(context, input, {
           ...alert,
           settings,
           views,
           method: 'POST',
           body: said,
           order: { kind: 'acknowledge', ...alert, ...said, at: context.clock.now() },
-          done: 'is acknowledged',
         });
     }),
 };
@@ -47,25 +52,26 @@ export const unackCommand: Command = {
   summary: 'give an incident back: reminders and escalation go on',
   details,
   positionals,
+  options: { json: orderedJsonOption },
   examples: ['lowwater unack otp sms-low'],
   run: (context, input) =>
     withViews(context, input, ({ settings }) => {
       const alert = { account: input.positional('ACCOUNT'), rule: input.positional('RULE') };
       return ({ views }) =>
-        orderAbout(context, {
+        orderAbout(context, input, {
           ...alert,
           settings,
           views,
           method: 'DELETE',
           order: { kind: 'unacknowledge', ...alert, at: context.clock.now() },
-          done: 'is given back',
         });
     }),
 };
 
 /** Through the daemon's HTTP server, else into the database: what does not fire there is refused here. */
 async function orderAbout(
-  { stdout, rooms }: CommandContext,
+  context: CommandContext,
+  input: CommandInput,
   it: {
     readonly settings: Settings;
     readonly views: Views;
@@ -74,10 +80,9 @@ async function orderAbout(
     readonly method: 'POST' | 'DELETE';
     readonly body?: object;
     readonly order: OperatorOrder;
-    readonly done: string;
   },
 ): Promise<number> {
-  const { settings, views, account, rule, method, body, order, done } = it;
+  const { settings, views, account, rule, method, body, order } = it;
   const path = `/api/v1/alerts/${encodeURIComponent(account)}/${encodeURIComponent(rule)}/ack`;
   const answer = await askDaemon(settings.server, { method, path, ...(body === undefined ? {} : { body }) });
   if (answer.kind === 'refused') throw new CommandError(answer.message);
@@ -85,11 +90,11 @@ async function orderAbout(
     const alert = requireFiring(await views.alerts({ all: false }), account, rule);
     if (order.kind === 'unacknowledge' && alert.acknowledged === null)
       throw new CommandError(`nobody has acknowledged ${account} ${rule}`);
-    await rooms.leaveOrder(settings.storage, order);
+    await context.rooms.leaveOrder(settings.storage, order);
   }
-  const later = answer.kind === 'absent' ? ` ${orderedFromDatabase}` : '';
-  await stdout.write(`${account} ${rule} ${done}.${later}\n`);
-  return exitCodes.ok;
+  const acknowledged = order.kind === 'acknowledge';
+  const sentence = `${account} ${rule} is ${acknowledged ? 'acknowledged' : 'given back'}.`;
+  return await printOrdered(context, input, { about: { account, rule, acknowledged }, sentence, answer });
 }
 
 function requireFiring(alerts: readonly AlertView[], account: string, rule: string): AlertView {

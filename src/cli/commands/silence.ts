@@ -4,7 +4,7 @@ import { isoText } from '../../domain/moment.ts';
 import type { Matcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
 import type { SilenceView } from '../../views/views.ts';
-import { askDaemon, orderedFromDatabase } from '../ask-daemon.ts';
+import { askDaemon, orderedJsonOption, printOrdered } from '../ask-daemon.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import {
@@ -24,7 +24,9 @@ export const silenceAddCommand: Command = {
   name: 'silence add',
   summary: 'mute matching alerts for a while',
   details: `Alerts that match all that is given send nothing until the silence ends. One that still fires then is sent then. Everything
-is muted only by --everything, which stands alone. Prints the id of the silence.`,
+is muted only by --everything, which stands alone. Prints the id of the silence.
+
+--json prints {"id","match","startsAt","endsAt","by","comment","inForce"}; \`inForce\` is false where the daemon has yet to take it.`,
   options: {
     account: { value: 'ID', summary: 'only alerts of this account' },
     rule: { value: 'ID', summary: 'only alerts of this rule' },
@@ -38,6 +40,7 @@ is muted only by --everything, which stands alone. Prints the id of the silence.
     for: { value: 'DURATION', summary: 'how long, such as 2h; required' },
     comment: { value: 'TEXT', summary: 'why' },
     by: byOption,
+    json: orderedJsonOption,
   },
   examples: [
     'lowwater silence add --account marketing --for 2h --comment "campaign is paused"',
@@ -59,23 +62,19 @@ is muted only by --everything, which stands alone. Prints the id of the silence.
       const by = readPerson(context, input);
       const startsAt = context.clock.now();
       const endsAt = startsAt + durationMs;
-      const body = {
-        match,
-        ...(everything ? { everything } : {}),
-        startsAt: isoText(startsAt),
-        endsAt: isoText(endsAt),
-        by,
-        comment,
-      };
-      const made = { match, endsAt, timezone: settings.timezone };
+      const said = { match, startsAt: isoText(startsAt), endsAt: isoText(endsAt), by, comment };
+      const body = { ...said, ...(everything ? { everything } : {}) };
       return async () => {
         const answer = await askDaemon(settings.server, { method: 'POST', path: '/api/v1/silences', body });
         if (answer.kind === 'refused') throw new CommandError(answer.message);
-        if (answer.kind === 'answered') return await printMade(context, idOf(answer.body), made, '');
-        const id = `s-${context.random.id()}`;
-        const silence = { id, match, startsAt, endsAt, createdAt: startsAt, createdBy: by, comment };
-        await context.rooms.leaveOrder(settings.storage, { kind: 'silence', silence });
-        return await printMade(context, id, made, ` ${orderedFromDatabase}`);
+        const id = answer.kind === 'answered' ? idOf(answer.body) : `s-${context.random.id()}`;
+        if (answer.kind === 'absent') {
+          const silence = { id, match, startsAt, endsAt, createdAt: startsAt, createdBy: by, comment };
+          await context.rooms.leaveOrder(settings.storage, { kind: 'silence', silence });
+        }
+        const until = `${formatInstant(endsAt, settings.timezone)} (${settings.timezone})`;
+        const sentence = `Silence ${id}: ${wordMatcher(match)} until ${until}.`;
+        return await printOrdered(context, input, { about: { id, ...said }, sentence, answer });
       };
     }),
 };
@@ -102,7 +101,9 @@ export const silenceListCommand: Command = {
 export const silenceExpireCommand: Command = {
   name: 'silence expire',
   summary: 'end a silence now',
+  details: '--json prints {"id","inForce"}; `inForce` is false where the daemon has yet to take it.',
   positionals: [{ name: 'ID', summary: 'its id, as "silence list" prints it' }],
+  options: { json: orderedJsonOption },
   run: (context, input) =>
     withViews(context, input, ({ settings }) => async ({ views }) => {
       const id = input.positional('ID');
@@ -118,10 +119,11 @@ export const silenceExpireCommand: Command = {
           at: context.clock.now(),
         });
       }
-      await context.stdout.write(
-        `Silence ${id} has ended.${answer.kind === 'absent' ? ` ${orderedFromDatabase}` : ''}\n`,
-      );
-      return exitCodes.ok;
+      return await printOrdered(context, input, {
+        about: { id },
+        sentence: `Silence ${id} has ended.`,
+        answer,
+      });
     }),
 };
 
@@ -161,19 +163,6 @@ function checkMatcher(match: Matcher, everything: boolean): void {
         'what to mute is missing: --account, --rule, --severity or --label',
         'if every alert of every account is meant: --everything',
       );
-}
-
-async function printMade(
-  { stdout }: CommandContext,
-  id: string,
-  silence: Pick<SilenceView, 'match' | 'endsAt'> & { readonly timezone: string },
-  more: string,
-): Promise<number> {
-  const what = wordMatcher(silence.match);
-  await stdout.write(
-    `Silence ${id}: ${what} until ${formatInstant(silence.endsAt, silence.timezone)} (${silence.timezone}).${more}\n`,
-  );
-  return exitCodes.ok;
 }
 
 function idOf(body: unknown): string {
