@@ -2,6 +2,7 @@ import type { Incident } from '../domain/alert.ts';
 import { defaultRepeatEveryMs } from '../domain/route.ts';
 import { channelFailed, channelFailedRule } from '../rules/channel-failed.ts';
 import { providerDown } from '../rules/provider-down.ts';
+import { alertKindOf } from '../rules/registry.ts';
 import { coverOf } from './cover.ts';
 import { type ChannelPlan, decide, type Suppression } from './decide.ts';
 import { markTold } from './last-told.ts';
@@ -46,7 +47,11 @@ interface Told {
 
 function announce(turn: Turn, incident: Incident): void {
   const { state, now } = turn;
-  const cover = { ...coverOf(state, incident, now), heldUntil: heldUntil(state, incident, now) };
+  const heldMs = alertKindOf(incident).heldMs?.(state.settings) ?? 0;
+  const cover = {
+    ...coverOf(state, incident, now),
+    heldUntil: heldMs > 0 ? incident.firedAt + heldMs : heldUntil(state, incident, now),
+  };
   const untold: Told = { incident, until: Number.POSITIVE_INFINITY };
   const told = plansOf(state, incident).reduce<Told>((sofar, plan) => {
     const suppression = { ...cover, channelFailedUntil: channelFailedUntil(state, incident, plan) };

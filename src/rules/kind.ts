@@ -4,7 +4,7 @@ import type { Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
-import type { AccountSettings } from '../domain/settings.ts';
+import type { AccountSettings, Settings } from '../domain/settings.ts';
 import type { Severity } from '../domain/severity.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
@@ -41,6 +41,8 @@ export interface AlertKind {
   readonly unread?: 'means' | 'explains';
   /** Every channel is told once, whatever the routes say, unless a route names the rule: the route may be what fails. */
   readonly concernsEveryChannel?: true;
+  /** How long after it fired nobody is told yet: what is over by then is nobody's trouble. Absent: it is told at once. */
+  heldMs?(settings: Settings): number;
   /** What it is about in a few words, without state and numbers: in the subject of its mails. */
   matter(about: { readonly balance: Balance | null; readonly rule: string }): string;
   /** What is the case while it fires, or happened: a clause that follows the account's name. */

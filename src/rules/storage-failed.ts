@@ -6,6 +6,8 @@ import { wordValue } from './notice-words.ts';
 export const storageFailed: AlertKind = {
   type: 'storage-failed',
   concernsEveryChannel: true,
+  // As long as another daemon may own the accounts soon, nothing that is not stored may be told.
+  heldMs: ({ storage }) => storage.postgres?.leaseMs ?? 0,
   matter: () => 'cannot store',
   firing: (notice, frame) => {
     const value = wordValue(notice, frame);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { Secret } from '../../src/domain/secret.ts';
 import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { makeRoute } from '../support/settings.ts';
 import { startWorld, step, type World } from '../support/world.ts';
@@ -317,6 +318,25 @@ describe('a database that cannot be written', () => {
     await world.restart({ downMs: minuteMs });
     await world.pass(hourMs);
     expect(world.news()).toEqual([]);
+  });
+
+  test('that several daemons share is nobody’s trouble where it is over within the lease', async () => {
+    const postgres = { url: new Secret('x'), node: null, advertise: null, leaseMs: 8000, aloneForMs: hourMs };
+    const world = await startWorld({ storage: { postgres, retentionMs: dayMs } });
+    world.diskFull = true;
+    while (world.daemon.state.alerts.get('@lowwater', 'storage-failed')?.state !== 'firing')
+      await world.pass(1000);
+    await world.pass(5000);
+    world.diskFull = false;
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual([]);
+
+    world.diskFull = true;
+    await world.pass(step);
+    expect(world.news()).toEqual(['@lowwater/storage-failed firing critical']);
+    world.diskFull = false;
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['@lowwater/storage-failed resolved critical']);
   });
 
   test('that stays so through a stop ends it all the same', async () => {

@@ -24,7 +24,10 @@ standby, owner a node or null.`,
     if (input.flag('json')) await printJson(context, cluster);
     else
       await context.stdout.write(formatCluster(cluster, { stdout: context.stdout, now: seen.databaseNow }));
-    if (owner === null) await context.stderr.write('Nobody owns the accounts: nothing is polled.\n');
+    if (owner === null)
+      await context.stderr.write(
+        'Nobody owns the accounts: nothing is polled, unless a daemon that lost the database goes on from memory.\n',
+      );
     return owner === null ? exitCodes.failed : exitCodes.ok;
   },
 };

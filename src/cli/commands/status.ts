@@ -63,7 +63,10 @@ async function lookAtCluster(
   const cluster = describeCluster(seen);
   const { owner } = cluster;
   const held = seen.members.find(({ incarnation }) => incarnation === seen.owner)?.configHash;
-  if (owner === null) await stderr.write('warning: no daemon owns the accounts: nothing is polled\n');
+  if (owner === null)
+    await stderr.write(
+      'warning: no daemon owns the accounts: nothing is polled, unless one that lost the database goes on from memory\n',
+    );
   else if (held !== seen.configHash)
     await stderr.write(`warning: the configuration here is not that of ${owner}, which owns the accounts\n`);
   for (const { node, sameConfiguration } of cluster.members)
