@@ -1,5 +1,6 @@
 import { OperatorError } from '../domain/ports.ts';
 import { CommandError, exitCodes, UsageError } from './command.ts';
+import { checkCommand, pluginCodes } from './commands/check.ts';
 import { commands } from './commands/registry.ts';
 import type { CommandContext } from './context.ts';
 import { RefusedConfiguration } from './load-configuration.ts';
@@ -35,7 +36,12 @@ async function explainFailure(
   }
   if (error instanceof CommandError || error instanceof OperatorError) {
     await stderr.write(`lowwater: ${error.message}\n`);
-    return exitCodes.failed;
+    return failureCode(words);
   }
   throw error;
+}
+
+/** To a monitoring system, which runs `check`, 1 would be a warning about a balance. */
+export function failureCode(words: readonly string[]): number {
+  return words.includes(checkCommand.name) ? pluginCodes.unknown : exitCodes.failed;
 }

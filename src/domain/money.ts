@@ -31,6 +31,14 @@ export function parseMicros(digits: string): Micros | null {
   return sign === '-' && micros !== 0 ? -micros : micros;
 }
 
+/** Whether the digits of a JSON number say less than a millionth, so that `parseMicros` rounds them. */
+export function isFinerThanMicros(digits: string): boolean {
+  const [, , whole = '', fraction = '', exponent = '0'] = decimalPattern.exec(digits) ?? [];
+  const written = whole + fraction;
+  const zeros = written.length - written.replace(/0+$/, '').length;
+  return zeros < written.length && fraction.length - zeros - Number(exponent) > 6;
+}
+
 /** Drops the last `count` digits. */
 function roundHalfEven(digits: string, count: number): bigint {
   const kept = BigInt(digits.slice(0, -count) || '0');

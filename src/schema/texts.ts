@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { formatDuration, parseDuration } from '../domain/duration.ts';
-import { parseMicros } from '../domain/money.ts';
+import { isFinerThanMicros, parseMicros } from '../domain/money.ts';
 import type { AmountOrShare } from '../domain/rule.ts';
 import { Secret } from '../domain/secret.ts';
 
@@ -174,6 +174,7 @@ function readAmountOrShare(
 function readAmount(text: string, { sign }: AmountLimits, allowed = amountForm): TextReading<number> {
   const micros = parseMicros(text);
   if (micros === null) return { wrong: `${allowed}; at most 9007199254 either way` };
+  if (isFinerThanMicros(text)) return { wrong: 'must have at most six decimals' };
   if (sign === 'positive' && micros <= 0) return { wrong: 'must be more than 0' };
   if (sign === 'not-negative' && micros < 0) return { wrong: 'must not be negative' };
   return { value: micros };

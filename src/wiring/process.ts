@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { runCommandLine } from '../cli/run-command-line.ts';
+import { failureCode, runCommandLine } from '../cli/run-command-line.ts';
 import { fireUnlessEnded, systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
 import { leave } from './leave.ts';
@@ -25,7 +25,7 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
     if (isDaemon) return;
     if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') return unread.abort();
     process.stderr.write(`lowwater: standard output cannot be written: ${error.message}\n`);
-    process.exit(1);
+    process.exit(failureCode(process.argv));
   });
   const stderr = openOutput(process.stderr, env, () => undefined);
   const version = readVersion();

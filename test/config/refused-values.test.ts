@@ -99,6 +99,15 @@ const durationsAndAmounts: ProblemRow[] = [
     '"threshold"',
     'at most 9007199254 either way',
   ],
+  ...[1e-7, '0.0000001', '12.5000001'].map(
+    (threshold): ProblemRow => [
+      `an amount finer than a millionth (${threshold})`,
+      rule({ id: 'a', type: 'below', threshold }),
+      'rules[0].threshold',
+      '"threshold"',
+      'must have at most six decimals',
+    ],
+  ),
   [
     'an amount that is true',
     rule({ id: 'a', type: 'below', threshold: true }),

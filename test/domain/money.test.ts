@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatAmount, formatExact, formatMicros, formatMoney, parseMicros } from '../../src/domain/money.ts';
+import {
+  formatAmount,
+  formatExact,
+  formatMicros,
+  formatMoney,
+  isFinerThanMicros,
+  parseMicros,
+} from '../../src/domain/money.ts';
 
 const limit = 9_007_199_254;
 
@@ -45,6 +52,28 @@ describe('parseMicros', () => {
   ];
   test.each(rows)('%s', (_name, digits, micros) => {
     expect(parseMicros(digits)).toBe(micros);
+  });
+
+  test.each(['1e-7', '0.0000001', '-12.50000010', '1234567e-13', '10e-8'])(
+    '%s says less than a millionth',
+    (digits) => {
+      expect(isFinerThanMicros(digits)).toBe(true);
+    },
+  );
+
+  test.each([
+    '0',
+    '0.000000000',
+    '0e-9',
+    '1e-6',
+    '10e-7',
+    '12.5000000',
+    '-0.000001',
+    '1E+3',
+    '100',
+    '1234567e-6',
+  ])('%s says no less than a millionth', (digits) => {
+    expect(isFinerThanMicros(digits)).toBe(false);
   });
 
   test('whatever is formatted is read back as the same amount', () => {

@@ -102,6 +102,8 @@ describe.concurrent('lowwater as a process', () => {
       code: 1,
       stderr: 'lowwater: standard output cannot be written: ENOSPC: no space left on device, write\n',
     });
+    // To a monitoring system 1 is a warning.
+    expect(await runBuilt(['check', '--help'], { env })).toMatchObject({ code: 3 });
   });
 
   it.each([

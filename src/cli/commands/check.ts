@@ -15,7 +15,7 @@ import { printJson } from '../terminal/output.ts';
 import { paintSeverity, type Style } from '../terminal/style.ts';
 
 /** Exit codes of monitoring plugins. */
-const pluginCodes = { ok: 0, warning: 1, critical: 2, unknown: 3 } as const;
+export const pluginCodes = { ok: 0, warning: 1, critical: 2, unknown: 3 } as const;
 
 type PluginStatus = keyof typeof pluginCodes;
 
@@ -23,7 +23,7 @@ export const checkCommand: Command = {
   name: 'check',
   summary: 'poll now, print balances and what each rule says; stores nothing itself',
   details: `Exits as monitoring plugins do: 0 OK, 1 warning, 2 critical, 3 unknown (an account could not be read, and nothing worse is
-known). The first line says the same in words, with the balances as performance data after the bar where it is read by a
+known; or check itself failed). The first line says the same in words, with the balances as performance data after the bar where it is read by a
 program. A configuration that is refused also exits with 2.
 
 Beside a running daemon the daemon polls, within its limits, and stores what it reads; without one, check obeys the limits and
