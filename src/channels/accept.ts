@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { parseJson } from '../domain/json.ts';
+import { keyOf, parseJson } from '../domain/json.ts';
 import { shape } from '../schema/shapes.ts';
 import { textLeaf } from '../schema/texts.ts';
 import type { AnswerRow } from './answers.ts';
@@ -65,10 +65,5 @@ export function strangeSuccess(it: Pick<AnswerRow, 'answer' | 'remedy' | 'source
 
 function says({ body }: HttpAnswer, { path, equals }: Accept): boolean {
   if (path === '') return body.trim() === String(equals ?? '');
-  let value = parseJson(body);
-  for (const key of path.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return false;
-    value = Object.entries(value).find(([name]) => name === key)?.[1];
-  }
-  return value === equals;
+  return path.split('.').reduce(keyOf, parseJson(body)) === equals;
 }

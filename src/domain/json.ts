@@ -12,3 +12,10 @@ export function parseJsonObject(text: string): Readonly<Record<string, unknown>>
   const value = parseJson(text);
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
 }
+
+/** What stands at a key of a value of JSON; undefined where it has none of its own. */
+export function keyOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+    ? Object.entries(value).find(([name]) => name === key)?.[1]
+    : undefined;
+}

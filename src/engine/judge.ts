@@ -2,7 +2,7 @@ import type { Alert, Resolution } from '../domain/alert.ts';
 import type { AccountState } from '../domain/ports.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
-import { timingOf } from '../rules/alert-timing.ts';
+import { timingOf } from '../rules/about-rules.ts';
 import { explainRule, factsBehind } from '../rules/evaluate.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
 import { ruleKindOf } from '../rules/registry.ts';

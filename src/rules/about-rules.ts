@@ -1,3 +1,4 @@
+import type { AlertTiming } from '../domain/alert.ts';
 import { formatDuration } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Balance } from '../domain/reading.ts';
@@ -47,4 +48,16 @@ export function balanceLevels(rules: readonly Rule[], balance: Balance): Ladder<
     }
   }
   return levels;
+}
+
+/** Flapping is counted over this many poll intervals. */
+const flapIntervals = 10;
+
+/** How long things must last for the alert of a rule, on an account with this usual time between polls. */
+export function timingOf(rule: Rule, pollIntervalMs: number): AlertTiming {
+  return {
+    forMs: rule.forMs,
+    recoverForMs: rule.recoverForMs,
+    flapWindowMs: flapIntervals * pollIntervalMs,
+  };
 }

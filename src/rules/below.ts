@@ -6,14 +6,13 @@ import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { moneyFigures } from './figures.ts';
 import type { RuleKind } from './kind.ts';
-import { breachedStep, describeLadder, firstThreshold, ladderSteps } from './ladder.ts';
+import { breachedStep, describeLadder, firstThreshold, ladderSteps, stepVerdict } from './ladder.ts';
 import { buildLadder, checkLadder, ladderKey, readAmount } from './ladder-keys.ts';
-import { wordLowBalance } from './low-balance-words.ts';
-import { currentAmount, moneyOf, wordLimit } from './notice-words.ts';
+import { currentAmount, moneyOf, wordLimit, wordLowBalance } from './notice-words.ts';
 import { describeHysteresis, exactAmount, nameBalance } from './rule-words.ts';
 import { topUpAdvice } from './top-up-advice.ts';
 import { readingFacts, unusable, usableReading } from './usable-reading.ts';
-import { breached, money, moneyFact, ok, unknown } from './verdict.ts';
+import { money, moneyFact, unknown } from './verdict.ts';
 
 export interface BelowRule extends MoneyRule {
   readonly type: 'below';
@@ -90,9 +89,7 @@ function evaluate(rule: BelowRule, facts: AccountFacts, firing: Severity | null)
     firing,
     resolvesAt: (threshold) => resolvesAt(rule, threshold),
   });
-  const threshold = severity === null ? firstThreshold(rule.thresholds) : (rule.thresholds[severity] ?? null);
-  const numbers = { value: money(balance), threshold: threshold === null ? null : money(threshold) };
-  return severity === null ? ok(numbers) : breached(severity, numbers);
+  return stepVerdict(rule.thresholds, severity, { value: money(balance), limit: money });
 }
 
 /** The balance at which a breached threshold is left: a share counts of the threshold's magnitude. */

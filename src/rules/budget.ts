@@ -11,12 +11,12 @@ import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { figureOf, moneyFigures } from './figures.ts';
 import type { RuleKind } from './kind.ts';
-import { describeLadder, firstThreshold, ladderSteps, reachedStep } from './ladder.ts';
+import { describeLadder, ladderSteps, reachedStep, stepVerdict } from './ladder.ts';
 import { buildLadder, checkLadder, ladderKey, readAmount } from './ladder-keys.ts';
 import { factText, moneyOf, wordLimit, wordValue } from './notice-words.ts';
 import { exactAmount, nameBalance } from './rule-words.ts';
 import { readingFacts, unusable, usableReading } from './usable-reading.ts';
-import { breached, instantFact, money, moneyFact, ok, textFact, unknown } from './verdict.ts';
+import { instantFact, money, moneyFact, textFact, unknown } from './verdict.ts';
 
 const hourMs = 3_600_000;
 
@@ -120,10 +120,8 @@ function evaluate(rule: BudgetRule, facts: AccountFacts): Evaluation {
   if (typeof sum === 'string') return unknown(sum);
   const spent = sum.spent[rule.balance];
   const severity = reachedStep(rule.thresholds, spent);
-  const threshold = severity === null ? firstThreshold(rule.thresholds) : (rule.thresholds[severity] ?? null);
-  const numbers = { value: money(spent), threshold: threshold === null ? null : money(threshold) };
-  if (severity !== null) return breached(severity, numbers);
-  if (sum.knownSince <= sum.startsAt) return ok(numbers);
+  if (severity !== null || sum.knownSince <= sum.startsAt)
+    return stepVerdict(rule.thresholds, severity, { value: money(spent), limit: money });
   const since = isoText(sum.knownSince);
   const seen = exactAmount(spent, facts.reading?.currency ?? '');
   return unknown(`spending is known since ${since} only (${seen}), not since the ${rule.per} began`);

@@ -4,7 +4,7 @@ import { parseMicros } from '../domain/money.ts';
 import type { Ladder } from '../domain/rule.ts';
 import { type Severity, severities } from '../domain/severity.ts';
 import { shape } from '../schema/shapes.ts';
-import type { KeyProblem, KeyReader } from './key-problem.ts';
+import type { KeyProblem, KeyReader } from './kind.ts';
 import { worstFirst } from './ladder.ts';
 
 /** A threshold for each severity, as the file writes them. */

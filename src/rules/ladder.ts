@@ -1,5 +1,8 @@
+import type { Quantity } from '../domain/quantity.ts';
 import type { Ladder } from '../domain/rule.ts';
 import { type Severity, severities, severityRank } from '../domain/severity.ts';
+import type { Evaluation } from './evaluation.ts';
+import { breached, ok } from './verdict.ts';
 
 /** Worst first: the order in which a ladder is judged. */
 export const worstFirst: readonly Severity[] = severities.toReversed();
@@ -29,6 +32,17 @@ export function breachedStep(query: {
 /** The worst step of a ladder that a rising value has reached; null when it has reached none. */
 export function reachedStep(ladder: Ladder<number>, value: number): Severity | null {
   return worstFirst.find((severity) => value >= (ladder[severity] ?? Number.POSITIVE_INFINITY)) ?? null;
+}
+
+/** The verdict on a value by the step that it breaches: held against that one, else against the one that it meets first. */
+export function stepVerdict(
+  ladder: Ladder<number>,
+  severity: Severity | null,
+  { value, limit }: { readonly value: Quantity; readonly limit: (threshold: number) => Quantity },
+): Evaluation {
+  const threshold = severity === null ? firstThreshold(ladder) : (ladder[severity] ?? null);
+  const numbers = { value, threshold: threshold === null ? null : limit(threshold) };
+  return severity === null ? ok(numbers) : breached(severity, numbers);
 }
 
 /** The threshold of the mildest step, which a value meets first; null for an empty ladder. */

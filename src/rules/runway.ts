@@ -13,9 +13,8 @@ import { roughRunway, type WordingFrame } from '../wording/quantity-wording.ts';
 import { type InputOf, moneyKeys, secondMs, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { moneyFigures } from './figures.ts';
-import type { KeyProblem, KeyReader } from './key-problem.ts';
-import type { RuleKind } from './kind.ts';
-import { breachedStep, describeLadder, firstThreshold, ladderSteps } from './ladder.ts';
+import type { KeyProblem, KeyReader, RuleKind } from './kind.ts';
+import { breachedStep, describeLadder, firstThreshold, ladderSteps, stepVerdict } from './ladder.ts';
 import { buildLadder, checkLadder, ladderKey, readDuration } from './ladder-keys.ts';
 import {
   floorOf,
@@ -23,23 +22,22 @@ import {
   type Lasting,
   type LastingRule,
   leftOf,
+  meanBurn,
+  meanLookback,
   surelyLasts,
   usualWithin,
 } from './lasting.ts';
-import { meanBurn, meanLookback } from './mean-runway.ts';
 import { currentAmount, moneyOf } from './notice-words.ts';
 import { nameBalance, wholeSeconds } from './rule-words.ts';
 import { basisWords, spendingFacts } from './spending-facts.ts';
 import { topUpAdvice } from './top-up-advice.ts';
 import { readingFacts, unusable, usableReading } from './usable-reading.ts';
 import {
-  breached,
   countFact,
   duration,
   durationFact,
   instantFact,
   moneyFact,
-  ok,
   text,
   textFact,
   unknown,
@@ -192,12 +190,8 @@ function evaluate(rule: RunwayRule, facts: AccountFacts, firing: Severity | null
   const drained = leftOf(rule, facts, reading) === 0 && firing !== null;
   const runwayMs = drained ? 0 : lasting.runwayMs;
   const severity = breachedStep({ ladder: rule.thresholds, value: runwayMs, firing, resolvesAt: recoversAt });
-  const threshold = severity === null ? firstThreshold(rule.thresholds) : (rule.thresholds[severity] ?? null);
-  const numbers = {
-    value: Number.isFinite(runwayMs) ? duration(runwayMs) : text('does not run out'),
-    threshold: threshold === null ? null : duration(threshold),
-  };
-  return severity === null ? ok(numbers) : breached(severity, numbers);
+  const value = Number.isFinite(runwayMs) ? duration(runwayMs) : text('does not run out');
+  return stepVerdict(rule.thresholds, severity, { value, limit: duration });
 }
 
 /** The runway at which a breached `within` is left. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { keyOf } from '../domain/json.ts';
 import type { Rule } from '../domain/rule.ts';
 import { commonKeys } from './common-keys.ts';
 import type { RuleKind } from './kind.ts';
@@ -97,10 +98,4 @@ function takesNumber({ type, anyOf = [] }: z.core.JSONSchema.BaseSchema): boolea
   return (
     type === 'number' || type === 'integer' || anyOf.some((it) => typeof it !== 'boolean' && takesNumber(it))
   );
-}
-
-function keyOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-    ? Object.entries(value).find(([name]) => name === key)?.[1]
-    : undefined;
 }
