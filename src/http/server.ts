@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { isLoopbackHost } from '../domain/loopback-host.ts';
@@ -167,12 +168,12 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void
   socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`, () => socket.destroy());
 }
 
-function listen(server: Server, { settings }: WebServerOptions): Promise<string> {
-  const host = settings.host.replace(/^\[|\]$/g, '');
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(toListenError(error, settings)));
-    server.listen(settings.port, host, () => resolve(describeAddress(server.address() as AddressInfo)));
+async function listen(server: Server, { settings }: WebServerOptions): Promise<string> {
+  server.listen(settings.port, settings.host.replace(/^\[|\]$/g, ''));
+  await once(server, 'listening').catch((error) => {
+    throw toListenError(error, settings);
   });
+  return describeAddress(server.address() as AddressInfo);
 }
 
 function toListenError(

@@ -2,31 +2,25 @@ import * as z from 'zod';
 import { parseDuration } from '../../domain/duration.ts';
 import { type Micros, parseMicros } from '../../domain/money.ts';
 
-const amount = z
-  .string('expected an amount as a string, such as "12.5"')
-  .transform((text, context): Micros => {
-    const micros = /^-?\d+(?:\.\d{1,6})?$/.test(text) ? parseMicros(text) : null;
-    if (micros !== null) return micros;
-    context.issues.push({
-      code: 'custom',
-      input: text,
-      message: 'expected an amount such as "12.5", with at most 6 decimals',
-    });
-    return z.NEVER;
+/** A text that is read as a number; `form` says how it is written. */
+function writtenAs(wanted: string, form: string, read: (text: string) => number | null) {
+  return z.string(`expected ${wanted}`).transform((text, context): number => {
+    const value = read(text);
+    if (value === null) context.addIssue(`expected ${form}`);
+    return value ?? z.NEVER;
   });
+}
 
-const duration = z
-  .string('expected a duration as a string, such as "90s"')
-  .transform((text, context): number => {
-    const ms = parseDuration(text);
-    if (ms !== null) return ms;
-    context.issues.push({
-      code: 'custom',
-      input: text,
-      message: 'expected a duration such as "90s", "5m" or "1h30m"',
-    });
-    return z.NEVER;
-  });
+const amount = writtenAs(
+  'an amount as a string, such as "12.5"',
+  'an amount such as "12.5", with at most 6 decimals',
+  (text) => (/^-?\d+(?:\.\d{1,6})?$/.test(text) ? parseMicros(text) : null),
+);
+const duration = writtenAs(
+  'a duration as a string, such as "90s"',
+  'a duration such as "90s", "5m" or "1h30m"',
+  parseDuration,
+);
 
 const hour = z.int().min(0).max(24);
 const price = amount.refine((micros) => micros >= 0, 'expected a price of 0 or more');
@@ -139,12 +133,7 @@ export function parseScenario(
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {
-  const place = issue.path.reduce<string>(
-    (path, key) =>
-      typeof key === 'number' ? `${path}[${key}]` : `${path}${path === '' ? '' : '.'}${String(key)}`,
-    '',
-  );
-  return `${place === '' ? 'scenario' : place}: ${issue.message}`;
+  return `${z.core.toDotPath(issue.path) || 'scenario'}: ${issue.message}`;
 }
 
 function spreadOverHours(
@@ -165,32 +154,19 @@ interface NamedAccounts {
 }
 
 function checkNames({ accounts, events }: NamedAccounts, context: z.RefinementCtx): void {
+  const refuse = (path: readonly (string | number)[], message: string): void =>
+    context.addIssue({ code: 'custom', path: [...path], message });
   const ids = new Set<string>();
   const secrets = new Set<string>();
   for (const [index, { id, authSecret }] of accounts.entries()) {
-    if (ids.has(id))
-      context.addIssue({
-        code: 'custom',
-        path: ['accounts', index, 'id'],
-        message: 'this id is there twice',
-      });
-    if (secrets.has(authSecret)) {
-      context.addIssue({
-        code: 'custom',
-        path: ['accounts', index, 'authSecret'],
-        message: 'this secret is there twice',
-      });
-    }
+    if (ids.has(id)) refuse(['accounts', index, 'id'], 'this id is there twice');
+    if (secrets.has(authSecret)) refuse(['accounts', index, 'authSecret'], 'this secret is there twice');
     ids.add(id);
     secrets.add(authSecret);
   }
   for (const [index, event] of events.entries()) {
     if (event.account === undefined || ids.has(event.account)) continue;
     const known = [...ids].slice(0, 20).join(', ');
-    context.addIssue({
-      code: 'custom',
-      path: ['events', index, 'account'],
-      message: `expected one of the accounts: ${known}`,
-    });
+    refuse(['events', index, 'account'], `expected one of the accounts: ${known}`);
   }
 }

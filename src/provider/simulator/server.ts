@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock, Log, Random } from '../../domain/ports.ts';
 import { answerRequest, readRequest, type SimulatedAnswer } from './answers.ts';
@@ -43,7 +44,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
     readBody(request, (body) => serve({ world, counter, clock: options.clock, request, response, body }));
   });
-  await listen(server, options);
+  server.listen(options.port, options.host);
+  await once(server, 'listening');
   // A cast is safe: a server that listens on a TCP port has such an address.
   const { port } = server.address() as AddressInfo;
   const host = options.host.includes(':') ? `[${options.host}]` : options.host;
@@ -57,16 +59,6 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
         server.closeAllConnections();
       }),
   };
-}
-
-function listen(server: Server, { port, host }: SimulatorOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }
 
 /** Reads to the end in any case: a client that still writes would not see the answer. */

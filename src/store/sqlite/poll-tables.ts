@@ -1,8 +1,8 @@
 import { isoText } from '../../domain/moment.ts';
-import { OperatorError } from '../../domain/ports.ts';
-import type { PollRecord, Reading } from '../../domain/reading.ts';
-import { decodePolls } from '../runs/poll-codec.ts';
+import { type HistoryQuery, OperatorError } from '../../domain/ports.ts';
+import type { Reading } from '../../domain/reading.ts';
 import type { Connection } from './connection.ts';
+import { openHistory } from './history.ts';
 
 /**
  * Makes stored polls tables of `db`: views `reading` and `poll` of all accounts, and functions `reading_of` and `poll_of`
@@ -11,21 +11,22 @@ import type { Connection } from './connection.ts';
  *
  * `source` is another connection to the same database: one that is busy with a query answers no second one.
  */
-export function addPollTables(db: Connection, source: Connection): void {
-  const pollsOf = openPolls(source);
+export function addPollTables(db: Connection, source: Connection, path: string): void {
+  const history = openHistory(source, path);
   const parameters = ['of_account', 'since', 'until'];
   db.table('reading_of', {
     columns: ['at', 'sms', 'voip', 'currency'],
     parameters,
     *rows(...span) {
-      for (const { reading } of pollsOf(readSpan(span))) if (reading !== null) yield readingRow(reading);
+      for (const readings of history.readings(readSpan(span))) yield* readings.map(readingRow);
     },
   });
   db.table('poll_of', {
     columns: ['at', 'outcome'],
     parameters,
     *rows(...span) {
-      for (const { at, outcome } of pollsOf(readSpan(span))) yield [instantText(at), outcome];
+      for (const polls of history.polls(readSpan(span)))
+        for (const { at, outcome } of polls) yield [instantText(at), outcome];
     },
   });
   db.exec(`
@@ -35,45 +36,7 @@ export function addPollTables(db: Connection, source: Connection): void {
       SELECT a.id AS account, p.at, p.outcome FROM main.account a CROSS JOIN poll_of(a.id) p`);
 }
 
-interface Span {
-  readonly account: string;
-  readonly since: number;
-  readonly until: number;
-}
-
-interface Run {
-  readonly data: Buffer | null;
-}
-
-/** The polls of an account as one moment holds them, run by run; nothing stays open between two runs. */
-function openPolls(db: Connection): (span: Span) => Generator<PollRecord> {
-  const findTail = db.prepare<[string], Run & { readonly no: number }>(
-    'SELECT no, tail AS data FROM account WHERE id = ?',
-  );
-  const findRuns = db
-    .prepare<[number, number, number], number>(
-      `SELECT seq FROM segment WHERE account_no = ? AND latest_at >= ? AND earliest_at < ? ORDER BY latest_at`,
-    )
-    .pluck();
-  const findRun = db.prepare<[number], Run>('SELECT data FROM segment WHERE seq = ?');
-  const snapshot = db.transaction(({ account, since, until }: Span) => {
-    const tail = findTail.get(account);
-    return { tail, runs: tail === undefined ? [] : findRuns.all(tail.no, since, until) };
-  });
-  return function* pollsOf(span) {
-    const { tail, runs } = snapshot.deferred(span);
-    // Retention may have deleted a run since.
-    for (const seq of runs) yield* pollsIn(findRun.get(seq), span);
-    yield* pollsIn(tail, span);
-  };
-}
-
-function* pollsIn(run: Run | undefined, { since, until }: Span): Generator<PollRecord> {
-  if (run === undefined || run.data === null) return;
-  for (const poll of decodePolls(run.data)) if (poll.at >= since && poll.at < until) yield poll;
-}
-
-function readSpan([account, since, until]: readonly unknown[]): Span {
+function readSpan([account, since, until]: readonly unknown[]): HistoryQuery {
   if (typeof account !== 'string')
     throw new OperatorError("reading_of and poll_of need an account: reading_of('otp')");
   return {

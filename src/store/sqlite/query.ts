@@ -22,7 +22,7 @@ export function openSqlFile(path: string): SqlFile {
       requireSchema(db, path);
       // Views that this connection alone sees are written nowhere, and the switch knows no difference.
       db.pragma('query_only = OFF');
-      addPollTables(db, source);
+      addPollTables(db, source, path);
       db.pragma('query_only = ON');
     });
     return { ask: (sql) => ask(db, path, sql), close };
