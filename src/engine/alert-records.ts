@@ -25,7 +25,8 @@ export class AlertRecords {
   /** Alerts that have changed since the last batch was taken. */
   *changed(): Iterable<Alert> {
     for (const key of this.unsaved.keys()) {
-      const alert = this.#find(identityOf(key));
+      const { account, rule } = identityOf(key);
+      const alert = this.get(account, rule);
       if (alert !== undefined) yield alert;
     }
   }
@@ -55,15 +56,11 @@ export class AlertRecords {
     const removed: AlertIdentity[] = [];
     for (const key of this.unsaved.take()) {
       const identity = identityOf(key);
-      const alert = this.#find(identity);
+      const alert = this.get(identity.account, identity.rule);
       if (alert === undefined) removed.push(identity);
       else rows.push(alert);
     }
     return { rows, removed };
-  }
-
-  #find({ account, rule }: AlertIdentity): Alert | undefined {
-    return this.get(account, rule);
   }
 }
 

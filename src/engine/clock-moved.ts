@@ -1,9 +1,10 @@
 import type { Incident } from '../domain/alert.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
+import { incidentOf } from './incidents.ts';
 import { scheduleAccount } from './judge.ts';
 import { pollGap } from './poll-gaps.ts';
-import { reviewSilences } from './review-silences.ts';
 import { type MonitorState, writeNote } from './state.ts';
+import { reviewSilences } from './take-back.ts';
 import { shiftAlert } from './transition.ts';
 
 /**
@@ -52,7 +53,7 @@ export function skipUnwatched(state: MonitorState, id: string, byMs: number): vo
   shiftAccount(state, id, byMs);
   for (const alert of [...state.alerts.of(id).values()]) {
     state.alerts.set(shiftAlert(alert, byMs));
-    const incident = alert.incident === null ? undefined : state.incidents.get(alert.incident);
+    const incident = incidentOf(state, alert);
     if (incident === undefined) continue;
     state.incidents.set(incident.id, { ...incident, escalationSince: incident.escalationSince + byMs });
   }

@@ -2,6 +2,7 @@ import type { Alert, Incident } from '../domain/alert.ts';
 import type { Quantity } from '../domain/quantity.ts';
 import { severityRank } from '../domain/severity.ts';
 import { alertKindOf } from '../rules/registry.ts';
+import { incidentOf } from './incidents.ts';
 import { isPartOfOutage } from './outage.ts';
 import { isSilenced } from './silencing.ts';
 import type { MonitorState } from './state.ts';
@@ -33,7 +34,7 @@ function isCovered(state: MonitorState, incident: Incident, now: number): boolea
 
 /** An alert that is itself silenced says nothing, so it must not keep others from speaking. */
 function isHeard(state: MonitorState, alert: Alert, now: number): boolean {
-  const incident = alert.incident === null ? undefined : state.incidents.get(alert.incident);
+  const incident = incidentOf(state, alert);
   return incident !== undefined && !isSilenced(state, incident, now);
 }
 

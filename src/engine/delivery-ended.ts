@@ -18,6 +18,12 @@ export interface Sent {
   readonly delivery: DeliveryEnd;
 }
 
+/** The message as it is now, and an end of one kind. */
+interface Ended<Kind extends DeliveryEnd['kind'] = DeliveryEnd['kind']> extends Sent {
+  readonly delivery: Extract<DeliveryEnd, { kind: Kind }>;
+  readonly now: number;
+}
+
 /** Records how sending a message ended, and what follows for its incidents and its channel. */
 export function recordDelivery(state: MonitorState, sent: Sent, now: number): void {
   const message = state.messages.get(sent.message.id) ?? sent.message;
@@ -27,18 +33,19 @@ export function recordDelivery(state: MonitorState, sent: Sent, now: number): vo
     end(state, message, sent.delivery.kind === 'delivered' ? { deliveredAt: now } : { failure: gone });
     return;
   }
-  const { subject, delivery } = sent;
-  noteDelivery(state, { channel: message.channel, delivery, now });
+  const { delivery } = sent;
+  const ended = { ...sent, message, now };
+  noteDelivery(state, ended);
   if (message.owed !== undefined) {
-    recordOwed(state, { ...sent, message, owed: message.owed, now });
+    recordOwed(state, ended, message.owed);
     return;
   }
   switch (delivery.kind) {
     case 'delivered':
-      recordDelivered(state, { message, subject, delivery, now });
+      recordDelivered(state, { ...ended, delivery });
       break;
     case 'retry':
-      recordRetry(state, { message, delivery, wasUncertain: sent.wasUncertain, now });
+      recordRetry(state, { ...ended, delivery });
       break;
     case 'dead':
       recordDead(state, { message, spared: new Set(), reason: delivery.reason, now });
@@ -49,11 +56,7 @@ export function recordDelivery(state: MonitorState, sent: Sent, now: number): vo
   }
 }
 
-function noteDelivery(
-  state: MonitorState,
-  it: { readonly channel: string; readonly delivery: DeliveryEnd; readonly now: number },
-): void {
-  const { channel, delivery, now } = it;
+function noteDelivery(state: MonitorState, { message: { channel }, delivery, now }: Ended): void {
   if (delivery.kind === 'needless') return;
   const deliveredAt = state.deliveries.get(channel)?.deliveredAt ?? null;
   state.deliveries.set(
@@ -77,17 +80,9 @@ function end(
   );
 }
 
-function recordDelivered(
-  state: MonitorState,
-  it: {
-    readonly message: OutboxMessage;
-    readonly subject: string | null;
-    readonly delivery: Extract<Delivery, { kind: 'delivered' }>;
-    readonly now: number;
-  },
-): void {
+function recordDelivered(state: MonitorState, it: Ended<'delivered'>): void {
   const { message, delivery, now } = it;
-  endForWhoHasIt(state, { message, delivery, now });
+  endForWhoHasIt(state, it);
   const rule = channelFailedRule(message.channel);
   if (isOwnFailureRaised(state, rule)) {
     // What the channel refused while it was broken is decided on again.
@@ -110,16 +105,8 @@ function recordDelivered(
 }
 
 /** Delivered, but for those who were refused for now: for them it goes on, at the pace of a first try. */
-function endForWhoHasIt(
-  state: MonitorState,
-  it: {
-    readonly message: OutboxMessage;
-    readonly delivery: Extract<Delivery, { kind: 'delivered' }>;
-    readonly now: number;
-  },
-): void {
-  const { message, now } = it;
-  const { owed } = it.delivery;
+function endForWhoHasIt(state: MonitorState, { message, delivery, now }: Ended<'delivered'>): void {
+  const { owed } = delivery;
   if (owed === undefined) {
     end(state, message, { deliveredAt: now });
     return;
@@ -135,24 +122,15 @@ function endForWhoHasIt(
 }
 
 /** What became of those who were refused for now. The incidents count as told in any case: others have the message. */
-function recordOwed(
-  state: MonitorState,
-  it: {
-    readonly message: OutboxMessage;
-    readonly owed: readonly string[];
-    readonly delivery: DeliveryEnd;
-    readonly wasUncertain: boolean;
-    readonly now: number;
-  },
-): void {
-  const { message, owed, delivery, now } = it;
+function recordOwed(state: MonitorState, it: Ended, owed: readonly string[]): void {
+  const { message, delivery, now } = it;
   const { channel } = message;
   if (delivery.kind === 'delivered') {
-    endForWhoHasIt(state, { message, delivery, now });
+    endForWhoHasIt(state, { ...it, delivery });
     const refused = delivery.refusedRecipients ?? [];
     if (refused.length > 0) raiseRefused(state, { channel, refused, now });
   } else if (delivery.kind === 'retry' && now < message.giveUpAt) {
-    recordRetry(state, { message, delivery, wasUncertain: it.wasUncertain, now });
+    recordRetry(state, { ...it, delivery });
   } else {
     end(state, message, { deliveredAt: message.deliveredAt ?? now });
     if (delivery.kind !== 'needless') raiseRefused(state, { channel, refused: owed, now });
@@ -173,16 +151,7 @@ function raiseRefused(
   });
 }
 
-function recordRetry(
-  state: MonitorState,
-  it: {
-    readonly message: OutboxMessage;
-    readonly delivery: Extract<Delivery, { kind: 'retry' }>;
-    readonly wasUncertain: boolean;
-    readonly now: number;
-  },
-): void {
-  const { message, delivery, now } = it;
+function recordRetry(state: MonitorState, { message, delivery, wasUncertain, now }: Ended<'retry'>): void {
   if (now >= message.giveUpAt) {
     const spared = spareFresh(state, message, now);
     const reason = `not delivered within a day; last: ${delivery.reason}`;
@@ -196,7 +165,7 @@ function recordRetry(
   }
   const waiting: OutboxMessage = {
     ...message,
-    uncertain: it.wasUncertain || delivery.certainty === 'unknown',
+    uncertain: wasUncertain || delivery.certainty === 'unknown',
     dueAt: now + retryDelayMs(message.attempts, delivery.afterMs),
     lastError: delivery.reason,
   };

@@ -38,7 +38,7 @@ export function openEvent(
 
 /** Carries what changed in a firing alert over to its incident. */
 export function updateIncident(state: MonitorState, change: IncidentChange): void {
-  const incident = incidentOfAlert(state, change.alert);
+  const incident = incidentOf(state, change.alert);
   if (incident !== undefined) keepIncident(state, changedIncident(incident, change));
 }
 
@@ -50,7 +50,7 @@ export function closeIncident(
     resolution,
   }: { readonly alert: Alert; readonly now: number; readonly resolution: Resolution },
 ): void {
-  const incident = incidentOfAlert(state, alert);
+  const incident = incidentOf(state, alert);
   if (incident !== undefined) keepIncident(state, closedIncident(incident, alert, { resolution, now }));
 }
 
@@ -72,7 +72,7 @@ export function sketchIncident(it: {
   return newIncident({ id, alert, accountName, labels: account?.settings.labels ?? {}, now });
 }
 
-function incidentOfAlert(state: MonitorState, alert: Alert): Incident | undefined {
+export function incidentOf(state: MonitorState, alert: Alert): Incident | undefined {
   return alert.incident === null ? undefined : state.incidents.get(alert.incident);
 }
 

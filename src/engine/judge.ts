@@ -6,7 +6,7 @@ import { timingOf } from '../rules/about-rules.ts';
 import { explainRule, factsBehind } from '../rules/evaluate.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
 import { ruleKindOf } from '../rules/registry.ts';
-import { closeIncident, openEvent, openIncident, updateIncident } from './incidents.ts';
+import { closeIncident, incidentOf, openEvent, openIncident, updateIncident } from './incidents.ts';
 import { type MonitorState, wakeBy } from './state.ts';
 import { elapse, elapsesAt, inactiveAlert, isAtRest, type Transition, transition } from './transition.ts';
 import { factsOf, type Judge, type WatchedAccount } from './watched-account.ts';
@@ -191,7 +191,7 @@ function resolutionOf(
 ): Resolution {
   const { balance } = rule;
   // The instant as the readings know it: the alert's own clocks are moved by every time in which nobody watched.
-  const since = alert.incident === null ? undefined : state.incidents.get(alert.incident)?.firedAt;
+  const since = incidentOf(state, alert)?.firedAt;
   if (since === undefined || balance === null || ruleKindOf(rule).emptinessRank === undefined)
     return { kind: 'recovered' };
   const micros = account.log.toppedUpSince(balance, since);

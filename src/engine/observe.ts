@@ -6,7 +6,7 @@ import { judgePoll } from './judge.ts';
 import { learnSpending } from './learn-spending.ts';
 import { holdsBack, touchUnread } from './outage.ts';
 import { pollGap } from './poll-gaps.ts';
-import type { MonitorState } from './state.ts';
+import { groupOf, type MonitorState } from './state.ts';
 import type { WatchedAccount } from './watched-account.ts';
 
 /** Takes in how a poll ended: the fact is stored, rules judge it, and failures make the account or its group wait. */
@@ -41,7 +41,7 @@ export function blockedUntil(state: MonitorState, id: string): number {
 }
 
 function groupBlockedUntil(state: MonitorState, id: string): number {
-  return state.backoffs.get(state.groups.get(id) ?? id)?.until ?? 0;
+  return state.backoffs.get(groupOf(state, id))?.until ?? 0;
 }
 
 /** Only a refused key must be waited for; other failures name a retry that is sooner than the schedule. */
@@ -125,7 +125,7 @@ function retryDelay(
  * no strike, so the next rate limit waits no longer for it.
  */
 function standBack(state: MonitorState, account: WatchedAccount, until: number): void {
-  const group = state.groups.get(account.settings.id) ?? account.settings.id;
+  const group = groupOf(state, account.id);
   const known = state.backoffs.get(group) ?? { group, strikes: 0, until: 0 };
   if (known.until >= until) return;
   state.backoffs.set(group, { ...known, until });
@@ -138,7 +138,7 @@ function strike(
   retryAfterMs: number | null,
   now: number,
 ): void {
-  const group = state.groups.get(account.settings.id) ?? account.settings.id;
+  const group = groupOf(state, account.id);
   const strikes = (state.backoffs.get(group)?.strikes ?? 0) + 1;
   const delay = backoffDelay({
     strikes,
@@ -156,7 +156,7 @@ function strike(
  * the provider has asked for since.
  */
 function clearBackoff(state: MonitorState, account: WatchedAccount, now: number): void {
-  const group = state.groups.get(account.settings.id) ?? account.settings.id;
+  const group = groupOf(state, account.id);
   const known = state.backoffs.get(group);
   if (known === undefined) return;
   const until = known.until > now ? known.until : 0;

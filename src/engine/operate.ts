@@ -9,9 +9,9 @@ import type { Silence } from '../domain/silence.ts';
 import { channelFailedRule } from '../rules/channel-failed.ts';
 import { ownAlertTypes, ruleKindOf } from '../rules/registry.ts';
 import { coverOf, speakTogether } from './cover.ts';
-import { keepIncident } from './incidents.ts';
-import { reviewSilences } from './review-silences.ts';
+import { incidentOf, keepIncident } from './incidents.ts';
 import type { MonitorState } from './state.ts';
+import { reviewSilences } from './take-back.ts';
 
 /** Longest silence that is taken for meant: longer ones are mistakes, and nothing is silenced for ever. */
 export const longestSilenceMs = 366 * 86_400_000;
@@ -82,8 +82,8 @@ export function unacknowledge(state: MonitorState, it: AlertName & { readonly at
 }
 
 function openIncidentOf(state: MonitorState, { account, rule }: AlertName): Incident | null {
-  const id = state.alerts.get(account, rule)?.incident ?? null;
-  return (id === null ? undefined : state.incidents.get(id)) ?? null;
+  const alert = state.alerts.get(account, rule);
+  return (alert && incidentOf(state, alert)) ?? null;
 }
 
 function noIncident({ account, rule }: AlertName): Refusal {

@@ -2,6 +2,8 @@ import { displayName, type Incident, providerAccountId } from '../domain/alert.t
 import type { Evaluation } from '../rules/evaluation.ts';
 import { providerDown } from '../rules/provider-down.ts';
 import { alertKindOf } from '../rules/registry.ts';
+import { countFact, text, textFact } from '../rules/verdict.ts';
+import { incidentOf } from './incidents.ts';
 import { closeOwnAlert, raiseOwnAlert } from './own-alerts.ts';
 import type { ProviderCounts } from './provider-counts.ts';
 import { type MonitorState, mostAtOnce } from './state.ts';
@@ -90,8 +92,7 @@ export function* staleIncidentsOf(state: MonitorState, provider: string): Iterab
 function* unreadIncidents(state: MonitorState, baseUrl: string): Iterable<Incident> {
   for (const id of state.providers.get(baseUrl)?.unread ?? []) {
     for (const alert of state.alerts.of(id).values()) {
-      const incident =
-        alert.incident === null || !meansUnread(alert) ? undefined : state.incidents.get(alert.incident);
+      const incident = meansUnread(alert) ? incidentOf(state, alert) : undefined;
       if (incident !== undefined) yield incident;
     }
   }
@@ -137,14 +138,12 @@ function describeOutage(
   return {
     kind: 'breached',
     severity: 'critical',
-    value: { unit: 'text', text: `${stale.size} of ${accounts} accounts` },
+    value: text(`${stale.size} of ${accounts} accounts`),
     threshold: null,
     facts: [
-      { name: 'provider', value: { unit: 'text', text: displayName(providerAccountId(baseUrl)) } },
-      { name: 'accounts', value: { unit: 'count', count: stale.size } },
-      ...(commonestReason === null
-        ? []
-        : [{ name: 'reason', value: { unit: 'text', text: commonestReason } } as const]),
+      textFact('provider', displayName(providerAccountId(baseUrl))),
+      countFact('accounts', stale.size),
+      ...(commonestReason === null ? [] : [textFact('reason', commonestReason)]),
     ],
   };
 }

@@ -10,6 +10,7 @@ import {
 import { configInvalid } from '../rules/config-invalid.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
 import { storageFailed } from '../rules/storage-failed.ts';
+import { countFact, text, textFact } from '../rules/verdict.ts';
 import { closeIncident, openIncident, updateIncident } from './incidents.ts';
 import type { MonitorState } from './state.ts';
 import { inactiveAlert, transition } from './transition.ts';
@@ -35,7 +36,7 @@ function raiseOwnFailure(
     evaluation: {
       kind: 'breached',
       severity: it.severity,
-      value: { unit: 'text', text: it.text },
+      value: text(it.text),
       threshold: null,
       facts: it.facts ?? [],
     },
@@ -105,13 +106,9 @@ export function raiseChannelFailed(
     severity: it.severity,
     text: it.reason,
     facts: [
-      { name: 'channel', value: { unit: 'text', text: it.channel } },
-      ...(from?.kind === 'environment'
-        ? [{ name: variableFact, value: { unit: 'text', text: from.name } } as const]
-        : []),
-      ...(it.refused === undefined
-        ? []
-        : [{ name: refusedRecipientsFact, value: { unit: 'count', count: it.refused } } as const]),
+      textFact('channel', it.channel),
+      ...(from?.kind === 'environment' ? [textFact(variableFact, from.name)] : []),
+      ...(it.refused === undefined ? [] : [countFact(refusedRecipientsFact, it.refused)]),
     ],
     now: it.now,
   });

@@ -29,15 +29,7 @@ export function planChannels(
     taken.some((route) => route.match.rule !== undefined) && channels.some((it) => plans.has(it));
   if (concernsEveryChannel(incident) && !chosen) for (const channel of channels) addOnce(plans, channel);
   for (const channel of Object.keys(incident.told)) {
-    if (!plans.has(channel)) {
-      plans.set(channel, {
-        channel,
-        direct: false,
-        repeatEveryMs: null,
-        escalateAfterMs: null,
-        groupWaitMs: defaultGroupWaitMs,
-      });
-    }
+    if (!plans.has(channel)) plans.set(channel, { ...unasked, channel });
   }
   return [...plans.values()].filter((plan) => channels.includes(plan.channel));
 }
@@ -77,16 +69,19 @@ export function everyChannel(channels: readonly string[]): Route {
   };
 }
 
+/** The plan of a channel of which no route asks anything. */
+const unasked = {
+  direct: false,
+  repeatEveryMs: null,
+  escalateAfterMs: null,
+  groupWaitMs: defaultGroupWaitMs,
+} as const satisfies Omit<ChannelPlan, 'channel'>;
+
 function addDirect(plans: Map<string, ChannelPlan>, channel: string, route: Route): void {
   const known = plans.get(channel);
   if (known?.direct) return;
-  plans.set(channel, {
-    channel,
-    direct: true,
-    repeatEveryMs: route.repeatEveryMs,
-    escalateAfterMs: known?.escalateAfterMs ?? null,
-    groupWaitMs: route.groupWaitMs,
-  });
+  const { repeatEveryMs, groupWaitMs } = route;
+  plans.set(channel, { ...unasked, ...known, channel, direct: true, repeatEveryMs, groupWaitMs });
 }
 
 function concernsEveryChannel(incident: Incident): boolean {
@@ -96,27 +91,13 @@ function concernsEveryChannel(incident: Incident): boolean {
 /** Told when it begins, gets worse and ends; reminded only as far as a route asks for it. */
 function addOnce(plans: Map<string, ChannelPlan>, channel: string): void {
   const known = plans.get(channel);
-  plans.set(channel, {
-    channel,
-    direct: true,
-    repeatEveryMs: known?.repeatEveryMs ?? Number.POSITIVE_INFINITY,
-    escalateAfterMs: known?.escalateAfterMs ?? null,
-    groupWaitMs: known?.groupWaitMs ?? defaultGroupWaitMs,
-  });
+  const repeatEveryMs = known?.repeatEveryMs ?? Number.POSITIVE_INFINITY;
+  plans.set(channel, { ...unasked, ...known, channel, direct: true, repeatEveryMs });
 }
 
 function addEscalation(plans: Map<string, ChannelPlan>, channel: string, route: Route): void {
-  const known = plans.get(channel);
-  const afterMs = route.escalate?.afterMs ?? null;
-  if (known === undefined) {
-    plans.set(channel, {
-      channel,
-      direct: false,
-      repeatEveryMs: route.repeatEveryMs,
-      escalateAfterMs: afterMs,
-      groupWaitMs: route.groupWaitMs,
-    });
-  } else if (known.escalateAfterMs === null) {
-    plans.set(channel, { ...known, escalateAfterMs: afterMs });
-  }
+  const { repeatEveryMs, groupWaitMs } = route;
+  const known = plans.get(channel) ?? { ...unasked, channel, repeatEveryMs, groupWaitMs };
+  if (known.escalateAfterMs === null)
+    plans.set(channel, { ...known, escalateAfterMs: route.escalate?.afterMs ?? null });
 }

@@ -8,14 +8,14 @@ import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { createReadingLog } from '../spending/reading-log.ts';
 import { isReadDifferently } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
-import { closeIncident, keepIncident } from './incidents.ts';
+import { closeIncident, incidentOf, keepIncident } from './incidents.ts';
 import { judgeElapsed, scheduleAccount } from './judge.ts';
 import { followSpending } from './learn-spending.ts';
 import { reviewLastingOutages } from './outage.ts';
 import { pollGap, pollInterval } from './poll-gaps.ts';
 import { ProviderCounts } from './provider-counts.ts';
-import { reviewSilences } from './review-silences.ts';
-import type { MonitorState } from './state.ts';
+import { groupOf, type MonitorState } from './state.ts';
+import { reviewSilences } from './take-back.ts';
 import { WatchedAccount } from './watched-account.ts';
 
 /**
@@ -103,7 +103,7 @@ function countProviders(state: MonitorState): void {
     const counts = state.providers.get(baseUrl) ?? new ProviderCounts();
     state.providers.set(baseUrl, counts);
     counts.add(account);
-    const group = state.groups.get(account.id) ?? account.id;
+    const group = groupOf(state, account.id);
     const shortest = state.shortestIntervals.get(group) ?? Number.POSITIVE_INFINITY;
     state.shortestIntervals.set(group, Math.min(shortest, account.pollIntervalMs));
   }
@@ -149,7 +149,7 @@ function watchAccount(
 /** Open incidents are routed and silenced by the account's labels as they are now. */
 function followAccount(state: MonitorState, { settings: { name, labels }, alerts }: WatchedAccount): void {
   for (const alert of alerts.values()) {
-    const incident = alert.incident === null ? undefined : state.incidents.get(alert.incident);
+    const incident = incidentOf(state, alert);
     if (incident === undefined) continue;
     if (incident.accountName === name && JSON.stringify(incident.labels) === JSON.stringify(labels)) continue;
     keepIncident(state, { ...incident, accountName: name, labels });

@@ -43,9 +43,12 @@ export function mutedBy(state: MonitorState, match: Matcher): Muted {
 
 /** The window of a recurring silence that holds `now`; null outside. */
 function currentWindow(calendar: Calendar, silence: RecurringSilence, now: number): SilenceWindow | null {
-  const startsAt = calendar.previous(silence.cron, silence.timezone, now);
-  if (startsAt === null || now >= startsAt + silence.durationMs) return null;
-  return { startsAt, endsAt: startsAt + silence.durationMs };
+  const window = windowFrom(silence, calendar.previous(silence.cron, silence.timezone, now));
+  return window !== null && now < window.endsAt ? window : null;
+}
+
+function windowFrom({ durationMs }: RecurringSilence, startsAt: number | null): SilenceWindow | null {
+  return startsAt === null ? null : { startsAt, endsAt: startsAt + durationMs };
 }
 
 /** The next starts after an instant, at most so many. */
@@ -64,10 +67,8 @@ export function laterStarts(
 
 /** The window of a recurring silence that holds `now`, else the next one; null when none comes. */
 export function nextWindow(calendar: Calendar, silence: RecurringSilence, now: number): SilenceWindow | null {
-  const current = currentWindow(calendar, silence, now);
-  if (current !== null) return current;
-  const startsAt = calendar.next(silence.cron, silence.timezone, now);
-  return startsAt === null ? null : { startsAt, endsAt: startsAt + silence.durationMs };
+  const next = (): number | null => calendar.next(silence.cron, silence.timezone, now);
+  return currentWindow(calendar, silence, now) ?? windowFrom(silence, next());
 }
 
 /** So many windows tell as much of a long time as all of them. */
@@ -85,8 +86,7 @@ export function windowsBetween(
     window !== null && window.startsAt < until && windows.length < mostWindows;
   ) {
     windows.push(window);
-    const startsAt = calendar.next(silence.cron, silence.timezone, window.startsAt);
-    window = startsAt === null ? null : { startsAt, endsAt: startsAt + silence.durationMs };
+    window = windowFrom(silence, calendar.next(silence.cron, silence.timezone, window.startsAt));
   }
   return windows;
 }

@@ -128,6 +128,11 @@ export function wakeBy(state: MonitorState, key: string, at: number): void {
   if (known === null || at < known) state.due.set(key, at);
 }
 
+/** The group of accounts that share the provider's limit with an account: its own id where none does. */
+export function groupOf({ groups }: Pick<MonitorState, 'groups'>, account: string): string {
+  return groups.get(account) ?? account;
+}
+
 /** Writes a named value, to be stored. */
 export function writeNote(state: MonitorState, name: string, value: string): void {
   state.notes.set(name, { name, value });

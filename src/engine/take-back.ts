@@ -1,7 +1,7 @@
 import type { Incident, Told } from '../domain/alert.ts';
 import type { NoticeKind, OutboxMessage } from '../domain/outbox.ts';
-import { putMessage, removeMessage } from './queue.ts';
-import { isSilenced } from './silencing.ts';
+import { putMessage, queueOf, removeMessage } from './queue.ts';
+import { isSilenced, scheduleSilences } from './silencing.ts';
 import type { MonitorState } from './state.ts';
 
 /**
@@ -72,4 +72,12 @@ export function forEachTold(
     });
     state.touched.add(id);
   }
+}
+
+/** A silence began or ended: everything that it may have muted is decided on again. */
+export function reviewSilences(state: MonitorState, now: number): void {
+  for (const channel of [...state.queues.keys()])
+    for (const message of queueOf(state, channel)) takeBackMuted(state, message, now);
+  for (const id of state.incidents.keys()) state.touched.add(id);
+  scheduleSilences(state, now);
 }

@@ -226,7 +226,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an attempt without an answer counts as refused',
     file: deliveryEnded,
-    old: "uncertain: it.wasUncertain || delivery.certainty === 'unknown',",
+    old: "uncertain: wasUncertain || delivery.certainty === 'unknown',",
     new: 'uncertain: false,',
   },
   {
