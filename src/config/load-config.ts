@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { listSecretTexts } from '../daemon/known-secrets.ts';
 import type { WatchedSource } from '../daemon/ports.ts';
 import type { ConfigProblem } from '../domain/config-problem.ts';
-import { plural } from '../domain/moment.ts';
+import { plural } from '../domain/plural.ts';
 import type { Calendar } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
 import { buildSettings } from './build-settings.ts';

@@ -1,8 +1,8 @@
 import type { Outcome } from '../domain/outcome.ts';
 import { firstPolls, nextOnGrid } from '../domain/schedule.ts';
 import { DueQueue } from '../engine/due-queue.ts';
-import { isNearEmpty } from '../engine/near-empty.ts';
 import { blockedUntil } from '../engine/observe.ts';
+import { isNearEmpty } from '../engine/outlooks.ts';
 import { reserve, spacingMs } from '../engine/request-guard.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';

@@ -1,3 +1,5 @@
+import { plural } from './plural.ts';
+
 const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 const durationPattern = /^(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
@@ -49,10 +51,6 @@ export function describeDuration(ms: number): string {
   const [nextName, nextSize] = wordedUnits[first + 1] ?? ['', Number.POSITIVE_INFINITY];
   const count = Math.floor(magnitude / size);
   const nextCount = Math.floor((magnitude - count * size) / nextSize);
-  const worded = countOf(count, name);
-  return nextCount === 0 ? worded : `${worded} ${countOf(nextCount, nextName)}`;
-}
-
-function countOf(count: number, name: string): string {
-  return `${count} ${name}${count === 1 ? '' : 's'}`;
+  const worded = plural(count, name);
+  return nextCount === 0 ? worded : `${worded} ${plural(nextCount, nextName)}`;
 }

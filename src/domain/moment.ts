@@ -1,4 +1,5 @@
 import { describeDuration } from './duration.ts';
+import { plural } from './plural.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -121,11 +122,6 @@ export function roughDuration(ms: number): string {
   if (magnitude < 2 * dayMs) return plural(Math.round(magnitude / hourMs), 'hour');
   if (magnitude < 10 * dayMs) return describeDuration(roundTo(magnitude, hourMs));
   return plural(Math.round(magnitude / dayMs), 'day');
-}
-
-/** `1 account`, `3 accounts`. */
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function roundTo(value: number, step: number): number {

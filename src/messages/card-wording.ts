@@ -1,5 +1,5 @@
 import type { IncidentMessage, Message, ReportMessage } from '../domain/message.ts';
-import { plural } from '../domain/moment.ts';
+import { plural } from '../domain/plural.ts';
 import type { Figure } from '../rules/kind.ts';
 import { testHeadline, testStory, wordIncidents, wordMore } from './message-wording.ts';
 import type { Tone } from './notice-tone.ts';

@@ -1,7 +1,8 @@
 import type { IncidentMessage, Message, Notice, TestMessage } from '../domain/message.ts';
-import { formatMoment, plural } from '../domain/moment.ts';
+import { formatMoment } from '../domain/moment.ts';
 import { stateOf } from '../domain/notice-state.ts';
 import { cleanText } from '../domain/plain-text.ts';
+import { plural } from '../domain/plural.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import { incidentSubject, withoutBrackets } from './notice-headline.ts';
 import { type Tone, toneOf } from './notice-tone.ts';

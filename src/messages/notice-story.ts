@@ -1,7 +1,8 @@
 import type { Notice } from '../domain/message.ts';
-import { formatMoment, formatMomentAndAge, plural, roughDuration } from '../domain/moment.ts';
+import { formatMoment, formatMomentAndAge, roughDuration } from '../domain/moment.ts';
 import { isFirstWord, stateOf } from '../domain/notice-state.ts';
 import { cleanText } from '../domain/plain-text.ts';
+import { plural } from '../domain/plural.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
 

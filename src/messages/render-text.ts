@@ -1,5 +1,5 @@
 import type { IncidentMessage, Message, ReportMessage } from '../domain/message.ts';
-import { plural } from '../domain/moment.ts';
+import { plural } from '../domain/plural.ts';
 import { testHeadline, testStory, wordIncidents, wordMore } from './message-wording.ts';
 import type { NoticeWording } from './notice-wording.ts';
 import { wordReport } from './report-wording.ts';

@@ -1,6 +1,7 @@
 import { describeDuration, describeHistory } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
+import { plural } from '../domain/plural.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import { type Burn, dayMs, measureBurn, runwayOf } from '../spending/burn.ts';
@@ -27,7 +28,7 @@ export function meanBurn(rule: MeanRunwayRule, { log }: AccountFacts): Burn {
 /** Why the mean burn tells nothing yet; null where it does. */
 function tooLittle(rule: MeanRunwayRule, burn: Burn): string | null {
   if (maySpeak(rule, burn)) return null;
-  const seen = `${describeHistory(burn.observedMs)} in ${burn.readings} reading${burn.readings === 1 ? '' : 's'}`;
+  const seen = `${describeHistory(burn.observedMs)} in ${plural(burn.readings, 'reading')}`;
   if (rule.minimumHistoryGiven) {
     return `${seen}, needs ${describeDuration(Math.min(rule.minimumHistoryMs, meanLookback(rule)))}`;
   }

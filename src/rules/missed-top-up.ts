@@ -1,6 +1,7 @@
 import { formatDuration } from '../domain/duration.ts';
 import type { Notice } from '../domain/message.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
+import { plural } from '../domain/plural.ts';
 import type { Fact } from '../domain/quantity.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
@@ -110,7 +111,7 @@ function dueOf(rule: MissedTopUpRule, { spending, reading, floorMicros }: Accoun
   const state = spending.state(rule.balance);
   const seen = state?.topUps ?? 0;
   if (state === null || seen < fewestTopUps)
-    return `${seen} top-up${seen === 1 ? '' : 's'} seen, needs ${fewestTopUps} to know where they come`;
+    return `${plural(seen, 'top-up')} seen, needs ${fewestTopUps} to know where they come`;
   return usualTopUp(state, floorMicros) ?? 'the last top-ups were not of one amount from one balance';
 }
 

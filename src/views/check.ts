@@ -7,6 +7,7 @@ import type { Settings } from '../domain/settings.ts';
 import { blockedUntil, observePoll } from '../engine/observe.ts';
 import { reserve } from '../engine/request-guard.ts';
 import { startMonitor } from '../engine/restore.ts';
+import { groupOf } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import { createViews } from './create-views.ts';
 import type { AccountView, Explanation } from './views.ts';
@@ -44,11 +45,10 @@ export async function checkAccounts(parts: {
   const views = createViews({ state, reader, recollection, now, nextPollAt: () => null });
   const startedAt = clock.now();
   const spacingMs = 1000 / settings.provider.maxRequestsPerSecond;
-  const groupOf = (id: string): string => state.groups.get(id) ?? id;
   const free = new Map<string, number>();
   for (const { id, poll } of state.accounts.values()) {
     const freeAt = Math.min(poll.polledAt ?? Number.NEGATIVE_INFINITY, startedAt) + spacingMs;
-    free.set(groupOf(id), Math.max(free.get(groupOf(id)) ?? Number.NEGATIVE_INFINITY, freeAt));
+    free.set(groupOf(state, id), Math.max(free.get(groupOf(state, id)) ?? Number.NEGATIVE_INFINITY, freeAt));
   }
 
   const check = async (account: WatchedAccount, startAt: number): Promise<CheckedAccount> => {
@@ -78,11 +78,11 @@ export async function checkAccounts(parts: {
   return Promise.all(
     chosen.map((account) => {
       const place = reserve(
-        free.get(groupOf(account.id)) ?? startedAt,
+        free.get(groupOf(state, account.id)) ?? startedAt,
         startedAt,
         settings.provider.maxRequestsPerSecond,
       );
-      free.set(groupOf(account.id), place.nextFreeAt);
+      free.set(groupOf(state, account.id), place.nextFreeAt);
       return check(account, place.startAt);
     }),
   );

@@ -8,7 +8,7 @@ import type { NoticeKind } from '../domain/outbox.ts';
 import type { Balance } from '../domain/reading.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import { suppressionOf } from '../engine/cover.ts';
-import { sketchIncident } from '../engine/incidents.ts';
+import { incidentOf, sketchIncident } from '../engine/incidents.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { refuseSilence } from '../engine/operate.ts';
 import { outlookOf } from '../engine/outlooks.ts';
@@ -181,7 +181,7 @@ function viewAlert(parts: ViewParts, alert: Alert): AlertView {
   const { state } = parts;
   const now = parts.now();
   const account = state.accounts.get(alert.account) ?? null;
-  const open = alert.incident === null ? undefined : state.incidents.get(alert.incident);
+  const open = incidentOf(state, alert);
   const incident = open ?? sketchIncident({ id: '', account, alert, now: alert.breachedSince ?? now });
   return {
     ...viewIncident(parts, incident, 'firing'),

@@ -1,5 +1,5 @@
 import type { IncidentMessage, Message, ReportMessage, TestMessage } from '../../domain/message.ts';
-import { plural } from '../../domain/moment.ts';
+import { plural } from '../../domain/plural.ts';
 import {
   messageSubject,
   testHeadline,

@@ -1,7 +1,7 @@
 import type { IncidentMessage, Message, Notice, ReportMessage, TestMessage } from '../../domain/message.ts';
-import { plural } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
+import { plural } from '../../domain/plural.ts';
 import { testHeadline, testStory, wordIncidents, wordMore } from '../../messages/message-wording.ts';
 import { type Tone, toneIcons } from '../../messages/notice-tone.ts';
 import type { NoticeWording } from '../../messages/notice-wording.ts';

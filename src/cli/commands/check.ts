@@ -1,6 +1,6 @@
-import { plural } from '../../domain/moment.ts';
 import { formatAmount, formatMicros } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
+import { plural } from '../../domain/plural.ts';
 import { balances } from '../../domain/reading.ts';
 import type { CheckedAccount } from '../../views/check.ts';
 import type { Explanation } from '../../views/views.ts';

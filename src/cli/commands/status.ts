@@ -1,6 +1,7 @@
 import type { Outlook } from '../../domain/message.ts';
-import { formatNearMoment, plural } from '../../domain/moment.ts';
+import { formatNearMoment } from '../../domain/moment.ts';
 import { formatMoney } from '../../domain/money.ts';
+import { plural } from '../../domain/plural.ts';
 import type { Balance } from '../../domain/reading.ts';
 import type { Settings } from '../../domain/settings.ts';
 import type { AccountView } from '../../views/views.ts';

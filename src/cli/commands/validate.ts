@@ -1,5 +1,5 @@
-import { plural } from '../../domain/moment.ts';
 import { cleanText } from '../../domain/plain-text.ts';
+import { plural } from '../../domain/plural.ts';
 import { type Command, exitCodes } from '../command.ts';
 import { loadConfiguration, printWarnings } from '../load-configuration.ts';
 import { printJson } from '../terminal/output.ts';

@@ -1,7 +1,7 @@
 import { displayName, isOwnId } from '../../domain/alert.ts';
 import { describeDuration } from '../../domain/duration.ts';
-import { plural } from '../../domain/moment.ts';
 import { cleanText } from '../../domain/plain-text.ts';
+import { plural } from '../../domain/plural.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import type { SurveyedPast } from '../../replay/past.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';

@@ -1,5 +1,5 @@
 import { describeDuration } from '../../domain/duration.ts';
-import { plural } from '../../domain/moment.ts';
+import { plural } from '../../domain/plural.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import type { MessageCount } from '../../replay/notebook.ts';
 import type { ReplayResult } from '../../replay/replay-result.ts';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { plural } from '../../domain/moment.ts';
 import { cleanText } from '../../domain/plain-text.ts';
+import { plural } from '../../domain/plural.ts';
 import { balances } from '../../domain/reading.ts';
 import type { AccountView, FiringView, LiveViews } from '../../views/views.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';

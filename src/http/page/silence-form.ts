@@ -1,6 +1,7 @@
 import { matchesEverything, wordMatcher } from '../../domain/matcher.ts';
-import { isoText, localText, parseLocalText, plural } from '../../domain/moment.ts';
+import { isoText, localText, parseLocalText } from '../../domain/moment.ts';
 import type { Muted, SilenceOrder } from '../../domain/operator.ts';
+import { plural } from '../../domain/plural.ts';
 import type { LiveViews, Views } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { parseInput } from '../api/input.ts';

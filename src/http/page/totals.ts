@@ -1,6 +1,6 @@
 import { currencyCode } from '../../domain/currency.ts';
-import { plural } from '../../domain/moment.ts';
 import { formatAmount, type Micros } from '../../domain/money.ts';
+import { plural } from '../../domain/plural.ts';
 import { balances, type Reading } from '../../domain/reading.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
