@@ -19,6 +19,10 @@ const gatherReadingsMs = 500;
 const mostGathered = 500;
 /** While the database cannot be written, it is tried again this often. */
 const retryMs = 2000;
+/** Where another process is in its way, the same is tried again this often … */
+const busyPauseMs = 25;
+/** … and for so long that is no failure: an order that the command line leaves takes milliseconds. */
+const patienceMs = 5000;
 
 interface CommitterParts {
   readonly state: MonitorState;
@@ -162,9 +166,9 @@ export class Committer {
   }
 
   async #commit(batch: Batch): Promise<StorageError | null> {
-    const { state, store } = this.#parts;
+    const { state } = this.#parts;
     try {
-      await store.commit(batch);
+      await this.#commitWhenFree(batch);
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       if (error.kind === 'unknown') this.#unsettled = batch;
@@ -174,5 +178,19 @@ export class Committer {
     this.#unsettled = null;
     batchStored(state, batch);
     return null;
+  }
+
+  async #commitWhenFree(batch: Batch): Promise<void> {
+    const { store, clock } = this.#parts;
+    const until = clock.monotonic() + (this.#failing ? 0 : patienceMs);
+    for (;;) {
+      try {
+        return await store.commit(batch);
+      } catch (error) {
+        const busy = error instanceof StorageError && error.kind === 'busy';
+        if (!busy || clock.monotonic() >= until) throw error;
+      }
+      await new Promise<void>((resolve) => clock.setTimer(busyPauseMs, resolve));
+    }
   }
 }

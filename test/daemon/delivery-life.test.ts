@@ -320,6 +320,21 @@ describe('a database that cannot be written', () => {
     expect(world.news()).toEqual([]);
   });
 
+  test('because another process locks it is one that fails after five seconds', async () => {
+    const world = await startWorld();
+    world.locked = true;
+    world.daemon.reportInvalidConfiguration('line 3: unknown key');
+    await world.pass(4000);
+    world.locked = false;
+    await world.pass(1000);
+    expect(world.news()).toEqual(['@lowwater/config-invalid firing warning']);
+
+    world.locked = true;
+    world.provider.set('otp', 1000);
+    await world.pass(6 * minuteMs);
+    expect(world.news().join()).toContain('@lowwater/storage-failed firing critical');
+  });
+
   test('that several daemons share is nobody’s trouble where it is over within the lease', async () => {
     const postgres = { url: new Secret('x'), node: null, advertise: null, leaseMs: 8000, aloneForMs: hourMs };
     const world = await startWorld({ storage: { postgres, retentionMs: dayMs } });

@@ -84,6 +84,23 @@ describe.concurrent('a database that cannot be used', { timeout: 60_000 }, () =>
       }
     }));
 
+  it('because another process locks it holds up neither polls nor answers, and what was read meanwhile is stored', () =>
+    withBed({}, async (bed) => {
+      bed.configure({ provider: { baseUrl: bed.provider.url, timeout: '2s' } });
+      const daemon = await bed.start();
+      await eventually('a reading', async () => (await accountOf(daemon)).outcome === 'ok');
+      const other = new Database(join(bed.folder, 'lowwater.db'));
+      other.exec('BEGIN IMMEDIATE');
+      const polls = bed.provider.control.requests();
+      await eventually('three polls', () => bed.provider.control.requests() >= polls + 3);
+      bed.provider.control.setBalance('otp', 'sms', '100');
+      await eventually('the page knows', async () => (await accountOf(daemon)).balances.sms === '100');
+      other.exec('COMMIT');
+      other.close();
+      await eventually('the alert', () => bed.slack.posts.some(({ text }) => /100\.00 CNY/.test(text)));
+      expect(daemon.log().filter(({ msg }) => msg === 'the balance cannot be read')).toEqual([]);
+    }));
+
   it('because the disk is full at run time: alerts go on from memory, that is told once, and it mends itself', (context) =>
     withBed({}, async (bed) => {
       const disk = mountSmallDisk(join(bed.folder, 'data'), 'size=2m');

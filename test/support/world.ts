@@ -52,6 +52,8 @@ export class World {
   readonly pings: number[] = [];
   /** While true every commit fails as on a full disk. */
   diskFull = false;
+  /** Another process keeps the database locked. */
+  locked = false;
   readonly #random = seededRandom();
   readonly #sleepMs: number | null;
   readonly #owns: () => boolean;
@@ -154,6 +156,7 @@ export class World {
       ...store,
       commit: async (batch: Batch) => {
         if (this.diskFull) throw new StorageError('full', 'the disk is full');
+        if (this.locked) throw new StorageError('busy', 'it is locked');
         await store.commit(batch);
       },
       takeOrders: async () => (this.#takesOrders ? store.takeOrders() : []),

@@ -9,10 +9,10 @@ import { applicationId } from './peek-schema.ts';
 export type Connection = Database.Database;
 
 /**
- * How long a write waits for the other writer: a daemon's transactions and the command line's orders take
+ * How long a start and the command line wait for the other writer: a daemon's transactions and the command line's orders take
  * milliseconds.
  */
-export const patienceMs = 5000;
+const patienceMs = 5000;
 
 /** Above this a full check takes longer than a start may; live tables are checked, history is not. */
 const fullCheckBytes = 256 * 1024 * 1024;

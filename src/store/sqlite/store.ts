@@ -1,5 +1,5 @@
 import type { Batch } from '../../domain/ports.ts';
-import { type Connection, patienceMs } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { guardStorage, isSqliteError } from './failure.ts';
 import { openInbox } from './orders.ts';
 import { PollWriter } from './poll-writer.ts';
@@ -19,6 +19,8 @@ export function createStore(options: {
   readonly fold?: () => boolean;
 }): SqliteStore {
   const { db, path, now, verify = () => {}, fold = () => foldLog(db) } = options;
+  // SQLite would wait for another writer with all of the process standing still. Who commits tries again.
+  db.pragma('busy_timeout = 0');
   const polls = new PollWriter(db);
   const writeRecords = openRecordWriter(db);
   const inbox = openInbox(db);
@@ -82,17 +84,13 @@ function closeConnection(db: Connection): void {
 
 /**
  * Moves all of the write-ahead log into the database and cuts it to nothing; false when the disk or a reader
- * does not let it.
+ * does not let it: the next time will do.
  */
 export function foldLog(db: Connection): boolean {
-  // Whoever reads must not hold up the daemon: the next time will do.
-  db.pragma('busy_timeout = 0');
   try {
     return db.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0;
   } catch {
     // The log still holds all that was committed; the next checkpoint or start folds it in.
     return false;
-  } finally {
-    db.pragma(`busy_timeout = ${patienceMs}`);
   }
 }
