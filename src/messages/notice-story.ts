@@ -69,7 +69,7 @@ function causeOf(notice: Notice, frame: WordingFrame): string {
   const resolution = notice.resolution ?? { kind: 'recovered' };
   switch (resolution.kind) {
     case 'topped-up':
-      return `Resolved by a top-up of ${formatRise(resolution.micros, frame.currency)}.`;
+      return `Resolved: ${formatRise(resolution.micros, frame.currency)} was topped up.`;
     case 'rule-removed':
       return 'Closed because the rule was removed from the configuration. That says nothing about the balance.';
     case 'account-removed':

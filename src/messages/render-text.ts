@@ -19,13 +19,21 @@ export function renderText(message: Message, width: number): string {
   }
 }
 
+/** Characters two columns wide (Unicode UAX #11); those beyond the BMP, ideographs and emoji, are two units long as well. */
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]/g;
+
+function columnsOf(text: string): number {
+  return text.length + (text.match(wide)?.length ?? 0);
+}
+
 /** Breaks a text at spaces into lines of at most `width` columns, each indented by `indent`. */
 function wrap(text: string, indent: number, width: number): readonly string[] {
   const room = Math.max(20, width - indent);
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > room) {
+    if (line !== '' && columnsOf(`${line} ${word}`) > room) {
       lines.push(line);
       line = word;
     } else {

@@ -240,3 +240,15 @@ describe('a message on a terminal', () => {
     expect(headline).toBe('TEST · lowwater reaches the channel ops');
   });
 });
+
+it('lines of text are as wide as a reader sees them: characters of Chinese, Japanese and Korean take two columns', () => {
+  const message = buildMessage([
+    buildNotice({ accountName: '验证码 生产环境 营销短信 国际线路 테스트 계정 かんじ' }),
+  ]);
+  const columns = (line: string) =>
+    [...line].reduce((sum, char) => sum + (/[\u2e80-\uffef]/.test(char) ? 2 : 1), 0);
+  for (const line of renderText(message, 40)
+    .split('\n')
+    .filter((line) => !line.includes('://')))
+    expect(columns(line), line).toBeLessThanOrEqual(40);
+});

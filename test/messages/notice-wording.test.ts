@@ -112,7 +112,7 @@ it('of an outage names the accounts it affects and why they cannot be read', () 
 describe('what became of an incident', () => {
   it('names the top-up that resolved it and how long it lasted', () => {
     expect(wordsOf('resolved').story).toEqual([
-      'Resolved by a top-up of 500.00 CNY.',
+      'Resolved: 500.00 CNY was topped up.',
       'Lasted 18 minutes, from Sat 21 Nov 02:22 UTC+8 to Sat 21 Nov 02:40 UTC+8.',
     ]);
   });

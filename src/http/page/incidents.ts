@@ -46,7 +46,7 @@ function describeResolution(resolution: Resolution, currency: string | null): st
     case 'recovered':
       return 'recovery';
     case 'topped-up':
-      return `top-up of ${formatAmount(resolution.micros, currency)}`;
+      return `${formatAmount(resolution.micros, currency)} topped up`;
     case 'rule-removed':
       return 'rule removed';
     case 'account-removed':
