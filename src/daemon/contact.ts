@@ -3,12 +3,15 @@ import type { ClusterLook, ClusterMember } from './ports.ts';
 
 /** Readings carry the dates of the machine's clock: one that is further off the database's owns nothing. */
 export const mostSkewMs = 2000;
+/** More addresses than a cluster has; where each start brings a new one, old ones are forgotten. */
+const mostPeers = 32;
 
 /** What a process last heard from the database that it shares, or why it hears nothing. Told to the log where it changes. */
 export class Contact {
   readonly #log: Log;
   #look: ClusterLook | null = null;
   #trouble: StorageError | null = null;
+  readonly #peers = new Map<string, ClusterMember>();
   #skewMs = 0;
 
   constructor(log: Log) {
@@ -39,6 +42,11 @@ export class Contact {
     return Math.abs(this.#skewMs) > mostSkewMs;
   }
 
+  /** Who may be reached at another address than this, gone or not: whoever left may be there again since the last look. */
+  peersBeside(address: string | null): readonly ClusterMember[] {
+    return [...this.#peers.values()].filter(({ advertise }) => advertise !== address);
+  }
+
   /** Null where nobody owns the accounts, or that is not known. */
   get owner(): ClusterMember | null {
     return this.#look?.members.find(({ incarnation }) => incarnation === this.#look?.owner) ?? null;
@@ -54,7 +62,16 @@ export class Contact {
     if (this.#trouble !== null) this.#log.info({}, 'the shared database answers');
     this.#trouble = null;
     this.#look = look;
+    for (const member of look.members) this.#keep(member);
     this.#skewMs = wallNow - look.databaseNow;
+  }
+
+  #keep(member: ClusterMember): void {
+    if (member.advertise === null) return;
+    this.#peers.delete(member.advertise);
+    this.#peers.set(member.advertise, member);
+    const [oldest = ''] = this.#peers.keys();
+    if (this.#peers.size > mostPeers) this.#peers.delete(oldest);
   }
 
   failed(trouble: StorageError): void {

@@ -46,6 +46,8 @@ export interface DaemonParts extends ConnectionParts {
   readonly owns?: () => boolean;
   /** Looked at before each sending; as `owns`, unless it says so. */
   readonly maySend?: () => boolean;
+  /** Whether it may ask for more of a group than one balance of which the database does not know; it always may, unless it says so. */
+  readonly fromMemory?: () => boolean;
   /**
    * It wakes at least this often, because the command line may have left an order and the clock may have
    * jumped. 1 s.
@@ -114,6 +116,7 @@ export class Daemon {
       readBalance: this.#connections.readBalance,
       recollection: this.recollection,
       owns,
+      fromMemory: parts.fromMemory,
       now: () => this.#time.now(),
       ended: (account, outcome) => this.#pollEnded(account, outcome),
     });
@@ -299,7 +302,11 @@ export class Daemon {
 
   #committed(failure: StorageError | null, claims: readonly Claim[]): void {
     this.#dispatcher.send(claims);
-    if (failure === null) this.#heartbeat.stored();
+    if (failure === null) {
+      this.#heartbeat.stored();
+      this.poller.stored();
+      this.#timer.wakeBy(this.poller.nextAt);
+    }
     if (isStorageFailing(this.state) !== (failure !== null)) {
       this.#journal.storageChanged(failure);
       this.act((now) => noteStorage(this.state, failure?.message ?? null, now));

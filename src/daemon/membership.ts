@@ -1,7 +1,7 @@
 import { type Clock, type Log, StorageError, type StoredState } from '../domain/ports.ts';
 import { Contact } from './contact.ts';
 import { openPatiently } from './open-patiently.ts';
-import { OwnLease } from './own-lease.ts';
+import { type Instant, OwnLease } from './own-lease.ts';
 import { createOwnerStore, type OwnerStore } from './owner-store.ts';
 import { Pauses } from './pauses.ts';
 import type { Cluster, ClusterLook, ClusterMember, MemberCard, Store } from './ports.ts';
@@ -76,9 +76,18 @@ export class Membership {
    * memory it would be unknown to who takes over, who would tell it again, or believe an incident open that was told to be over.
    */
   maySend(): boolean {
-    if (this.#role === 'alone') return true;
+    return this.holds() && (this.#failingForMs === null || this.fromMemory());
+  }
+
+  /** Whether nobody else can take the accounts, though it does not store what it does: who shares a database goes on no sooner. */
+  fromMemory(): boolean {
+    return this.#role === 'alone' || (this.#failingForMs ?? 0) >= this.#parts.leaseMs;
+  }
+
+  /** Null while it stores. */
+  get #failingForMs(): number | null {
     const since = this.#store?.failingSince ?? null;
-    return this.holds() && (since === null || this.#parts.clock.monotonic() - since >= this.#parts.leaseMs);
+    return since === null ? null : this.#parts.clock.monotonic() - since;
   }
 
   get standing(): Standing {
@@ -133,8 +142,10 @@ export class Membership {
     // It was left or lost while the answer was on its way.
     if (this.#card !== card || this.#pauses.ended) return;
     this.#contact.heard(look, (sentAt.wall + this.#parts.clock.now()) / 2);
-    if (look.renewed) this.#lease.countFrom(sentAt);
-    if (this.#epoch !== null) await this.#keep(look, look.renewed);
+    // Who owned the accounts counts on a lease only once it owns them again.
+    if (look.renewed && (this.#epoch === null || look.owner === card.incarnation))
+      this.#lease.countFrom(sentAt);
+    if (this.#epoch !== null) await this.#keep(look, { card, sentAt });
     else if (!look.renewed) this.#card = null;
     else if (look.owner === card.incarnation) this.#take(look.epoch);
     else if (look.owner === null && this.#mayClaim()) await this.#claim(card);
@@ -148,15 +159,10 @@ export class Membership {
   }
 
   async #join(): Promise<MemberCard> {
-    const card = this.#newCard();
-    this.#lease.countFrom(this.#lease.instant());
+    const card = { incarnation: this.#parts.newIncarnation(), ...this.#parts.card() };
     await this.#parts.cluster.join(card);
     this.#card = card;
     return card;
-  }
-
-  #newCard(): MemberCard {
-    return { incarnation: this.#parts.newIncarnation(), ...this.#parts.card() };
   }
 
   #mayClaim(): boolean {
@@ -206,13 +212,26 @@ export class Membership {
   }
 
   /** What the database says to who owns, or owned. */
-  async #keep(look: ClusterLook, renewed: boolean): Promise<void> {
-    const isTaken = look.owner !== null && look.owner !== this.#card?.incarnation;
-    if (isTaken || look.epoch !== this.#epoch) this.#lose('another daemon took the accounts');
-    else if (!renewed) await this.#regain();
+  async #keep(
+    look: ClusterLook & { readonly renewed: boolean },
+    it: { readonly card: MemberCard; readonly sentAt: Instant },
+  ): Promise<void> {
+    const isOwn = look.owner === it.card.incarnation;
+    if (isOwn && look.epoch === this.#epoch) this.#stay(look);
+    else if (!isOwn && (look.owner !== null || look.epoch !== this.#epoch))
+      this.#lose('another daemon took the accounts');
+    else if (this.#role === 'loading') this.#lose('the lease ended before everything was read');
+    else if (look.renewed) await this.#regain({ ...it, heardOf: isOwn ? look.epoch : null });
+    else {
+      this.#card = null;
+      await this.#meet();
+    }
+  }
+
+  #stay({ members }: ClusterLook): void {
     // The renewals had arrived, and only their answers had not.
-    else if (this.#role === 'alone') this.#role = 'owner';
-    else if (this.#role === 'owner' && this.#contact.isClockOff && look.members.length > 1) {
+    if (this.#role === 'alone') this.#role = 'owner';
+    else if (this.#role === 'owner' && this.#contact.isClockOff && members.length > 1) {
       this.#parts.log.warn(
         { skewMs: this.#contact.skewMs },
         'the clock of this machine is off: giving the accounts away',
@@ -221,25 +240,22 @@ export class Membership {
     }
   }
 
-  /** Its lease was over, and nobody has taken the accounts since: it goes on with what it knows, as a new incarnation. */
-  async #regain(): Promise<void> {
+  /**
+   * Its lease was over, and nobody else has taken the accounts since: it goes on with what it knows, as a new incarnation. `heardOf`: the
+   * epoch that a look says that one has, where nobody heard of its claim.
+   */
+  async #regain(it: {
+    readonly card: MemberCard;
+    readonly sentAt: Instant;
+    readonly heardOf: number | null;
+  }): Promise<void> {
+    const { card, sentAt } = it;
     const { cluster, log } = this.#parts;
-    if (this.#store === null || this.#role === 'loading') {
-      this.#lose('the lease ended before everything was read');
-      return;
-    }
-    await this.#store.continueWith(async () => {
-      const after = this.#epoch;
-      if (after === null) return null;
-      const card = this.#newCard();
-      const sentAt = this.#lease.instant();
-      await cluster.join(card);
-      const epoch = await cluster.claim(card.incarnation, after);
-      if (epoch === null) {
-        this.#lose('another daemon took the accounts');
-        return null;
-      }
-      this.#card = card;
+    await this.#store?.continueWith(async () => {
+      if (this.#card !== card || this.#epoch === null) return null;
+      const epoch = it.heardOf ?? (await cluster.claim(card.incarnation, this.#epoch));
+      // Who was quicker, if anybody, is seen in the next look.
+      if (epoch === null || this.#card !== card) return null;
       this.#lease.countFrom(sentAt);
       this.#epoch = epoch;
       this.#role = 'owner';
@@ -256,10 +272,8 @@ export class Membership {
       this.#lose('the lease ended before everything was read');
       return;
     }
-    const own = this.#card?.incarnation;
-    const others = this.#contact.look?.members.filter(({ incarnation }) => incarnation !== own) ?? [];
     const epoch = this.#epoch;
-    const reached = await anyReaches(others);
+    const reached = await anyReaches(this.#contact.peersBeside(this.#parts.card().advertise));
     if (this.#epoch !== epoch) return;
     if (reached) this.#lose('another daemon reaches the database and this one does not');
     else if (this.#role === 'owner') {

@@ -6,7 +6,10 @@ import type { Store, StoreFile, TenureStore } from './ports.ts';
  * other, and a change of the incarnation waits for its turn among it.
  */
 export interface OwnerStore extends Store {
-  /** Finds out about a batch whose end is unknown, then writes on with what `change` gives; null ends it. */
+  /**
+   * Finds out about a batch whose end is unknown, then writes on with what `change` gives. Nothing is written after one that failed or
+   * gave null, until one gives a store: whether it owns as another by then is unknown.
+   */
   continueWith(change: () => Promise<TenureStore | null>): Promise<void>;
   /** Since when changes are not stored, or may not have been, on the monotonic clock; null while they are. */
   readonly failingSince: number | null;
@@ -21,6 +24,7 @@ export function createOwnerStore(parts: {
 }): OwnerStore {
   let { store } = parts;
   let failingSince: number | null = null;
+  let isChanging = false;
   let line: Promise<unknown> = Promise.resolve();
 
   function inLine<T>(work: () => Promise<T>): Promise<T> {
@@ -30,6 +34,8 @@ export function createOwnerStore(parts: {
   }
 
   async function heed<T>(work: () => Promise<T>): Promise<T> {
+    if (isChanging)
+      throw new StorageError('busy', 'the shared database: this daemon is about to own the accounts again');
     try {
       return await work();
     } catch (error) {
@@ -58,8 +64,12 @@ export function createOwnerStore(parts: {
     prune: (olderThan) => inLine(() => heed(() => store.prune(olderThan))),
     continueWith: (change) =>
       inLine(async () => {
-        await heed(() => store.settle());
-        store = (await change()) ?? store;
+        if (!isChanging) await heed(() => store.settle());
+        isChanging = true;
+        const next = await change();
+        if (next === null) return;
+        store = next;
+        isChanging = false;
       }),
     close: async () => undefined,
   };

@@ -6,6 +6,7 @@ import { isNearEmpty } from '../engine/outlooks.ts';
 import { reserve, spacingMs } from '../engine/request-guard.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
+import { OpenRequests } from './open-requests.ts';
 import type { Provider, SendingGuard } from './ports.ts';
 import type { Recollection } from './recollection.ts';
 
@@ -25,6 +26,8 @@ interface PollerParts {
   readonly recollection: Recollection;
   /** Whether anything may be asked at this instant. */
   readonly owns: () => boolean;
+  /** Whether more may be asked than the database knows of; undefined where it always may. */
+  readonly fromMemory?: (() => boolean) | undefined;
   readonly now: () => number;
   /** Called with every outcome, before the next poll of the account is scheduled. */
   readonly ended: (account: WatchedAccount, outcome: Outcome) => void;
@@ -52,6 +55,7 @@ export class Poller {
   /** When what is due was last looked for. */
   #lookedAt = 0;
   readonly #underWay = new Set<string>();
+  readonly #open: OpenRequests | null;
   /** One for all polls: only the end of the daemon gives up on any. */
   readonly #ending = new AbortController();
   readonly #waiting = new Map<string, ((outcome: Outcome) => void)[]>();
@@ -59,6 +63,9 @@ export class Poller {
 
   constructor(parts: PollerParts) {
     this.#parts = parts;
+    const { fromMemory, state } = parts;
+    const isOpen = (id: string) => this.#underWay.has(id) || state.polled.unsaved.has(id);
+    this.#open = fromMemory === undefined ? null : new OpenRequests({ isOpen, fromMemory });
   }
 
   get nextAt(): number {
@@ -110,8 +117,15 @@ export class Poller {
       if (account === undefined || this.#underWay.has(id)) continue;
       const startAt = this.#startAt(id, now);
       if (startAt > now) this.#due.set(id, startAt);
-      else void this.#poll(account);
+      else if (this.#open?.begin(id, this.#groupOf(id)) !== false) void this.#poll(account);
+      else this.#hold(id, now);
     }
+  }
+
+  /** Something was stored: what had to wait for that is due. */
+  stored(): void {
+    const now = this.#parts.now();
+    for (const id of this.#open?.takeFreed() ?? []) this.#due.set(id, now);
   }
 
   /**
@@ -212,6 +226,13 @@ export class Poller {
     return spacingMs(this.#parts.state.settings.provider.maxRequestsPerSecond);
   }
 
+  /** It keeps its place, and what it waits for is stored at once. */
+  #hold(id: string, now: number): void {
+    this.#reserved.set(id, now);
+    this.#due.set(id, now + askAgainMs);
+    this.#parts.state.polls.hurry();
+  }
+
   #startAt(id: string, now: number): number {
     const { state } = this.#parts;
     const blocked = blockedUntil(state, id);
@@ -252,6 +273,7 @@ export class Poller {
       this.#release(id, outcome);
       return;
     }
+    if (this.#open?.isAwaited(this.#groupOf(id)) === true) this.#parts.state.polls.hurry();
     this.#parts.ended(current, outcome);
     this.#due.set(id, this.#nextAt(current, this.#parts.now()));
     this.#release(id, outcome);

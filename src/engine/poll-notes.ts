@@ -15,7 +15,7 @@ export class PollNotes {
     return this.#polls.length;
   }
 
-  /** Whether a key was refused, which makes its account wait: a crash right after must not forget that. */
+  /** Whether they are to be stored at once. */
   get urgent(): boolean {
     return this.#urgent;
   }
@@ -26,8 +26,14 @@ export class PollNotes {
 
   add(poll: Polls[number]): void {
     this.#polls.push(poll);
+    // A refused key makes its account wait: a crash right after must not forget that.
     this.#urgent ||= poll.poll.outcome === 'auth_failed';
     this.#keepNewest();
+  }
+
+  /** Somebody waits until they are stored. */
+  hurry(): void {
+    this.#urgent = true;
   }
 
   /** All of them, or the oldest where there are more than `most`. */

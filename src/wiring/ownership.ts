@@ -26,7 +26,7 @@ export interface Ownership {
 
 /** Makes a daemon on its real connections. */
 export type MakeDaemon = (
-  it: Pick<DaemonParts, 'settings' | 'store' | 'stored' | 'owns' | 'maySend' | 'handOver'>,
+  it: Pick<DaemonParts, 'settings' | 'store' | 'stored' | 'owns' | 'maySend' | 'fromMemory' | 'handOver'>,
 ) => Daemon;
 
 export interface OwnershipParts {

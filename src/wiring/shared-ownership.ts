@@ -51,6 +51,7 @@ export async function ownShared(postgres: PostgresSettings, parts: OwnershipPart
         stored,
         owns: () => membership.holds(),
         maySend: () => membership.maySend(),
+        fromMemory: () => membership.fromMemory(),
         handOver: () => void membership.handOver(),
       });
       const standing = () => membership.standing;

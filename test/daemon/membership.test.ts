@@ -311,6 +311,23 @@ describe('two daemons on one database', () => {
     expect([a.role, a.abandoned]).toEqual(['owner', 0]);
   });
 
+  test('a claim of which it did not hear that it succeeded leaves it an owner that forgets nothing', async () => {
+    const { world, a, b } = await startPair();
+    a.line.cut = true;
+    b.line.cut = true;
+    await world.pass(15_000);
+    let answers = 0;
+    world.cluster.taken = () => {
+      a.line.losesAnswer = () => ++answers === 1;
+    };
+    a.line.cut = false;
+    await world.pass(15_000);
+    expect(answers).toBeGreaterThan(1);
+    expect([a.role, a.acts, a.abandoned, a.begins.length]).toEqual(['owner', true, 0, 1]);
+    expect(world.cluster.epoch).toBe(2);
+    expect(world.judge()).toEqual([]);
+  });
+
   test.each(Array.from({ length: 10 }, (_, place) => place * 500))(
     'a batch of which nobody heard that it is stored is not stored again by the next incarnation (%i ms)',
     async (laterMs) => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { belowRule, minuteMs, units } from '../support/account-facts.ts';
+import { makeAccount } from '../support/settings.ts';
 import { read, startWorld, step } from '../support/world.ts';
 
 const rules = [belowRule({ id: 'sms-low', thresholds: { warning: units(200) } })];
@@ -51,4 +52,36 @@ test('who let go of the accounts takes in nothing that ends afterwards', async (
   answer.resolve();
   await world.pass(1000);
   expect([...messages.values()]).toEqual(known);
+});
+
+const authSecret = makeAccount('a0').authSecret;
+const sharing = {
+  accounts: Array.from({ length: 6 }, (_, place) => makeAccount(`a${place}`, { authSecret })),
+};
+
+test('of accounts that share a key one is asked while the database knows nothing of it, and all when it may go on from memory', async () => {
+  let fromMemory = false;
+  const world = await startWorld(sharing, { fromMemory: () => fromMemory });
+  const asked = () => [...world.provider.asked.values()].flat().length;
+  expect(asked()).toBe(6);
+  world.diskFull = true;
+  await world.pass(step);
+  expect(asked()).toBe(7);
+  fromMemory = true;
+  await world.pass(minuteMs);
+  expect(asked()).toBe(12);
+  fromMemory = false;
+  await world.pass(step);
+  expect(asked()).toBe(12);
+  world.diskFull = false;
+  await world.pass(minuteMs);
+  expect(asked()).toBe(18);
+});
+
+test('accounts that wait until the database knows of another keep the pace of their guard', async () => {
+  const world = await startWorld(sharing, { fromMemory: () => false });
+  world.provider.asked.clear();
+  for (const { id } of sharing.accounts) void world.views.pollNow(id);
+  await world.pass(6 * 50);
+  expect([...world.provider.asked.values()].flat()).toHaveLength(6);
 });

@@ -71,6 +71,11 @@ export class SimCluster {
     return this.#slot.epoch;
   }
 
+  /** The incarnation that owns; null where its lease is over. */
+  get owner(): string | null {
+    return this.#lives(this.#slot.incarnation) ? this.#slot.incarnation : null;
+  }
+
   leaveOrder(order: OperatorOrder): void {
     this.#orders = [...this.#orders, { no: ++this.#lastOrder, order }];
   }
@@ -183,7 +188,7 @@ export class SimCluster {
     return {
       databaseNow: this.#clock.now(),
       epoch,
-      owner: this.#lives(incarnation) ? incarnation : null,
+      owner: this.owner,
       batch: this.#members.get(incarnation)?.batch ?? null,
       members: [...this.#members.values()]
         .filter(({ card }) => this.#lives(card.incarnation))

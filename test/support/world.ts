@@ -29,6 +29,8 @@ export interface WorldOptions {
   readonly sleepMs?: number | null;
   /** Whether the accounts are the daemon's at this instant. */
   readonly owns?: () => boolean;
+  /** Whether it may ask for more of a group than the database knows of. */
+  readonly fromMemory?: () => boolean;
   /** Looks into the database for orders each second, as a daemon does: most of what simulated days would cost. */
   readonly takesOrders?: boolean;
 }
@@ -56,15 +58,15 @@ export class World {
   locked = false;
   readonly #random = seededRandom();
   readonly #sleepMs: number | null;
-  readonly #owns: () => boolean;
+  readonly #tenure: Pick<WorldOptions, 'owns' | 'fromMemory'>;
   readonly #takesOrders: boolean;
 
   constructor(
     parts: SettingsParts,
-    { startAt = factsNoon, sleepMs = null, owns = () => true, takesOrders = false }: WorldOptions = {},
+    { startAt = factsNoon, sleepMs = null, takesOrders = false, ...tenure }: WorldOptions = {},
   ) {
     this.#sleepMs = sleepMs;
-    this.#owns = owns;
+    this.#tenure = tenure;
     this.#takesOrders = takesOrders;
     this.clock = new FakeClock(startAt);
     this.provider = new ScriptedProvider(() => this.clock.now());
@@ -179,7 +181,7 @@ export class World {
         return true;
       },
       acknowledgeUrl: () => null,
-      owns: this.#owns,
+      ...this.#tenure,
       ...(this.#sleepMs === null ? {} : { longestSleepMs: this.#sleepMs }),
     });
   }

@@ -5,6 +5,7 @@ import type { Batch, Clock, OperatorOrder } from '../../src/domain/ports.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import { SimCluster } from '../support/sim-cluster.ts';
 import type { EventQueue } from './event-queue.ts';
+import type { Life } from './life.ts';
 import type { Machine } from './machine.ts';
 import type { Model } from './model/model.ts';
 import type { Happening, Scenario } from './scenario.ts';
@@ -118,6 +119,16 @@ export class Fleet {
         !asker.line.isolated && !peer.line.isolated && peer.membership?.standing.reachesDatabase === true
       );
     });
+  }
+
+  /** A process lets go of the accounts: not because it takes itself for another. */
+  letsGo({ number }: Life, why: string): void {
+    if (
+      why.startsWith('another daemon') &&
+      !why.includes('reaches') &&
+      this.shared?.owner?.startsWith(`${number}-`)
+    )
+      this.#model.broken('who owns the accounts knows itself', why);
   }
 
   /** The shared database stores a batch: everything once, whoever says it how often. */

@@ -26,14 +26,10 @@ export class Tenure {
   stopping = false;
   /** It may do nothing any more. */
   over = false;
-  /** When the database last took something of it. */
-  storedAt: number;
+  /** Since when its changes are not stored, or may not have been; null while they are. */
+  failingSince: number | null = null;
   /** The batch of which it has not heard whether it is stored. */
   unsettled: Batch | null = null;
-
-  constructor(storedAt: number) {
-    this.storedAt = storedAt;
-  }
 }
 
 /** One process, from its start to its end. */

@@ -127,7 +127,7 @@ export class Machine {
       this.#share(life, database, this.#fleet.shared);
       return;
     }
-    const tenure = new Tenure(this.queue.now);
+    const tenure = new Tenure();
     life.tenure = tenure;
     life.end = async () => {
       await tenure.daemon?.stop();
@@ -152,7 +152,7 @@ export class Machine {
     const askStore: Ask = (work, kind) => this.#ask(life, work, { kind, pace: 1 });
     const file = asStoreFile(database);
     const tenureOf = (): Tenure => {
-      life.tenure ??= new Tenure(this.queue.now);
+      life.tenure ??= new Tenure();
       return life.tenure;
     };
     const clock = this.#clock(life);
@@ -205,8 +205,9 @@ export class Machine {
           return holds;
         };
         const maySend = () => membership.maySend();
+        const fromMemory = () => membership.fromMemory();
         const handOver = () => void membership.handOver();
-        this.#begin(life, { tenure, random, store, stored, owns, maySend, handOver }, database);
+        this.#begin(life, { tenure, random, store, stored, owns, maySend, fromMemory, handOver }, database);
       },
       abandon: () => {
         const { daemon } = this;
@@ -227,7 +228,7 @@ export class Machine {
     life: Life,
     it: { readonly tenure: Tenure } & Pick<
       DaemonParts,
-      'random' | 'store' | 'stored' | 'owns' | 'maySend' | 'handOver'
+      'random' | 'store' | 'stored' | 'owns' | 'maySend' | 'fromMemory' | 'handOver'
     >,
     database: SqliteStore,
   ): void {
@@ -449,7 +450,7 @@ export class Machine {
       readBalance: (account, signal) => {
         if (this.#call(life)) return new Promise(() => undefined);
         const counts = this.#mayAct(tenure, `${this.name} asks for ${account.id}`);
-        if (counts) this.#observer.pollBegan(account.id);
+        if (counts) this.#observer.pollBegan(account.id, this.#mayTellUnstored(tenure));
         const { outcome, afterMs } = this.#world.answer(account.id, this.queue.now);
         return new Promise((resolve) => {
           const flight: InFlight = {
@@ -628,7 +629,6 @@ export class Machine {
     }
     writer.commit(batch);
     this.#fleet.stored(batch);
-    tenure.storedAt = this.queue.now;
     this.#observe(tenure, (it) => it.committed(batch, true));
     if (commitDoom !== null) this.#strike(life, commitDoom.downMs);
   }
@@ -645,21 +645,23 @@ export class Machine {
         } catch (error) {
           if (!(error instanceof StorageError)) throw error;
           if (error.kind === 'unknown') tenure.unsettled = batch;
+          tenure.failingSince ??= this.queue.now;
           this.#observe(tenure, (it) =>
             error.kind === 'unknown' ? it.commitAnswered(false) : it.committed(batch, false),
           );
           throw error;
         }
         tenure.unsettled = null;
+        tenure.failingSince = null;
         if (isRepeated) this.#observe(tenure, (it) => it.commitAnswered(true));
       },
     };
   }
 
   /** Whether nobody else can take the accounts before this one has stored what it tells. */
-  #mayTellUnstored({ storedAt }: Tenure): boolean {
+  #mayTellUnstored({ failingSince }: Tenure): boolean {
     if (this.membership === null || this.membership.standing.role === 'alone') return true;
-    return this.queue.now - storedAt >= leaseMs * this.#fleet.slowness;
+    return failingSince !== null && this.queue.now - failingSince >= leaseMs * this.#fleet.slowness;
   }
 
   #clock(life: Life): Clock {
@@ -687,6 +689,7 @@ export class Machine {
   #log(life: Life): Log {
     const write = (level: string, fields: object, message: string): void => {
       if (this.#call(life)) return;
+      if ('why' in fields) this.#fleet.letsGo(life, String(fields.why));
       if ('jumpMs' in fields && life.tenure !== null)
         this.#observe(life.tenure, (it) => it.jumped(Number(fields.jumpMs)));
       this.#observer.logged(level, fields, message);

@@ -25,7 +25,8 @@ export interface Observer {
   pinged(): void;
   /** A daemon acts, or writes, though another has the accounts. */
   trespassed(what: string): void;
-  pollBegan(account: string): void;
+  /** `mayBeUnstored` as of a message that is sent. */
+  pollBegan(account: string, mayBeUnstored: boolean): void;
   /** An answer reaches the process, which takes it in before anything else happens. */
   pollEnded(account: string, outcome: Outcome): void;
   beforeCommit(batch: Batch): void;

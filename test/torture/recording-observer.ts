@@ -50,8 +50,8 @@ export class RecordingObserver implements Observer {
     this.#record(() => this.#observer.trespassed(what));
   }
 
-  pollBegan(account: string): void {
-    this.#record(() => this.#observer.pollBegan(account));
+  pollBegan(account: string, mayBeUnstored: boolean): void {
+    this.#record(() => this.#observer.pollBegan(account, mayBeUnstored));
   }
 
   pollEnded(account: string, outcome: Outcome): void {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Secret } from '../../../src/domain/secret.ts';
 import { type BuiltProcess, type Ended, runBuilt, startBuilt } from '../built-program.ts';
 import { eventually } from '../eventually.ts';
@@ -59,6 +60,12 @@ const ledger = `CREATE TABLE ledger (no bigserial, at timestamptz DEFAULT clock_
 
 export const accountIds = ['otp', 'marketing', 'voice'] as const;
 export const lease = '6s';
+const renewalMs = 6000 / 4 + 500;
+
+export function secretOf(account: string): string {
+  return `secret-of-${account}-4711`;
+}
+
 /** Nobody takes longer than this, however busy the machine. */
 export const patienceMs = 60_000;
 
@@ -134,6 +141,8 @@ export async function makeClusterBed(names: readonly string[] = ['north', 'south
     await server.sql(url, ledger);
     for (const node of others) node.start();
     await bed.untilMembers(names.length);
+    // An owner hears of whoever joined when it renews its lease.
+    await pause(renewalMs);
     return bed;
   } catch (error) {
     const said = nodes.map(
@@ -150,7 +159,7 @@ function configuration(provider: LedgerProvider, sink: SlackSink): object {
   return {
     provider: { baseUrl: provider.url, timeout: '5s', maxRequestsPerSecond: 20 },
     poll: { every: '1s' },
-    accounts: accountIds.map((id) => ({ id, authSecret: `secret-of-${id}-4711` })),
+    accounts: accountIds.map((id) => ({ id, authSecret: secretOf(id) })),
     rules: [
       { id: 'sms-low', type: 'below', threshold: 200, severity: 'warning', match: { account: 'otp' } },
       // Several second of no polling are what these runs are about.

@@ -44,6 +44,9 @@ export class Ledger {
   /** When the last batch was taken, on the daemon's clock: what is sent was chosen then or later. */
   #takenAt = 0;
   readonly #stored = [this.#rows, this.#notBefore, this.#reports, this.#owed] as const;
+  /** Messages of which an attempt ended that the database does not know of yet, each with its channel; of those the batch under way tells. */
+  readonly #endUnstored = new Map<string, string>();
+  #endsTold: readonly string[] = [];
   /** What was sent while the end of a batch was unknown, and is in none yet. */
   readonly #unstored = new Set<string>();
   /** When each thing to say was put out first. */
@@ -89,6 +92,8 @@ export class Ledger {
     this.readers.processDied();
     for (const map of this.#stored) map.crash();
     this.#ended = [];
+    this.#endUnstored.clear();
+    this.#endsTold = [];
     this.#unstored.clear();
     for (const wire of this.#wires.values()) if (wire.last === null) wire.maybe = true;
     this.#lanes.clear();
@@ -124,7 +129,8 @@ export class Ledger {
   ): void {
     this.#expectMoved(batch, it.wasMuted);
     const fresh: OutboxMessage[] = [];
-
+    const written = [...batch.messages.map(({ id }) => id), ...batch.removedMessages];
+    this.#endsTold = written.filter((id) => this.#endUnstored.has(id));
     for (const row of batch.messages) {
       const before = this.#rows.get(row.id);
       if (before === undefined) {
@@ -161,6 +167,8 @@ export class Ledger {
     this.#failing = stored ? null : 'refused';
     if (!stored) return;
     for (const map of this.#stored) map.commit();
+    for (const id of this.#endsTold) this.#endUnstored.delete(id);
+    this.#endsTold = [];
     // What ended needs no memory: if the daemon took it up again, it would show as a message that was born old.
     this.#ended = this.#ended.filter((row) => !this.#endedInBatch.includes(row));
     for (const row of this.#endedInBatch) this.#rows.forget(row);
@@ -178,6 +186,7 @@ export class Ledger {
     const lane = this.#lanes.get(channel) ?? { busy: false, startedAt: Number.NEGATIVE_INFINITY };
     if (lane.busy) throw new Violation('one message at a time', `a second one began on ${channel}`);
     this.#lanes.set(channel, { busy: true, startedAt: it.at });
+    if (!send.mayBeUnstored) this.#expectOthersStored(send);
     // Each message goes on by itself for those who were refused it, at its own pace.
     if (message.recipients === undefined) this.#expectGentle(channel, it.at);
     const row = this.#rows.get(baseId(message.id));
@@ -222,6 +231,7 @@ export class Ledger {
     ) {
       this.lastDead.set(channel, at);
     }
+    this.#endUnstored.set(baseId(message.id), channel);
     const row = this.#rows.get(baseId(message.id)) ?? null;
     if (delivery.kind === 'delivered' && row !== null) {
       const waitMs = this.#owed.delivered(row.id, delivery);
@@ -235,6 +245,16 @@ export class Ledger {
     if (row === null) return;
     const backoffMs = Math.min(300_000, 1000 * 2 ** Math.min(20, row.attempts - 1));
     this.#notBefore.set(row.id, at + Math.max(backoffMs, delivery.afterMs ?? 0) - 2);
+  }
+
+  /** Whoever takes over now repeats what the database does not know to have ended. */
+  #expectOthersStored({ channel, message }: Send): void {
+    const others = [...this.#endUnstored].filter(([id, its]) => its === channel && id !== baseId(message.id));
+    if (others.length === 0) return;
+    throw new Violation(
+      'one message a channel is repeated',
+      `${message.id} went to ${channel} while the database did not know the end of ${others.map(([id]) => id)}`,
+    );
   }
 
   /** What leaves the outbox unsent went whole into another message, or was taken back because of a silence, known to nobody. */

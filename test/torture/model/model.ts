@@ -156,11 +156,11 @@ export class Model implements Observer {
     throw new Violation(rule, what);
   }
 
-  pollBegan(account: string): void {
+  pollBegan(account: string, mayBeUnstored: boolean): void {
     const moment = this.#moment();
     if (moment === null) return;
     this.#story.note(hashText(account), () => `poll ${account}`);
-    this.#pacing.began(account, moment);
+    this.#pacing.began(account, { ...moment, mayBeUnstored });
   }
 
   pollEnded(account: string, outcome: Outcome): void {
@@ -217,7 +217,8 @@ export class Model implements Observer {
     }
     this.#review(daemon, moment);
     this.#ledger.taken(moment.now);
-    for (const part of [this.#book, this.#pacing, this.#duties]) part.taken();
+    for (const part of [this.#book, this.#duties]) part.taken();
+    this.#pacing.taken(batch);
     for (const map of this.#stored) map.take();
   }
 

@@ -1,4 +1,5 @@
 import type { Outcome } from '../../../src/domain/outcome.ts';
+import type { Batch } from '../../../src/domain/ports.ts';
 import type { AccountSettings, Settings } from '../../../src/domain/settings.ts';
 import { Violation } from '../story.ts';
 import { DurableMap } from './durable-map.ts';
@@ -32,6 +33,11 @@ export class Pacing {
   readonly #lastSeen = new Map<string, number>();
   readonly #recent = new Map<string, number[]>();
   readonly #starts: number[] = [];
+  /** Accounts that were asked and of which the database does not know that yet, each with its group; and those of them that answered. */
+  readonly #unstored = new Map<string, string>();
+  readonly #ended = new Set<string>();
+  /** Those that the batch under way tells the database of. */
+  #told: readonly string[] = [];
   polls = 0;
 
   constructor(settings: Settings) {
@@ -53,7 +59,8 @@ export class Pacing {
       }
       this.#lastSeen.set(account.id, at);
     }
-    for (const id of [...this.#busy.keys()]) if (!this.#accounts.has(id)) this.#busy.delete(id);
+    for (const each of [this.#busy, this.#unstored])
+      for (const id of [...each.keys()]) if (!this.#accounts.has(id)) each.delete(id);
   }
 
   booted(at: number): void {
@@ -66,14 +73,20 @@ export class Pacing {
   died(): void {
     this.#waits.crash();
     this.#busy.clear();
+    this.#unstored.clear();
+    this.#told = [];
   }
 
-  taken(): void {
+  taken({ accounts }: Pick<Batch, 'accounts'>): void {
     this.#waits.take();
+    const ended = accounts.filter(({ account }) => this.#ended.has(account));
+    this.#told = ended.map(({ account }) => account);
   }
 
   committed(): void {
     this.#waits.commit();
+    for (const id of this.#told) this.#unstored.delete(id);
+    this.#told = [];
   }
 
   backUp(): void {
@@ -101,7 +114,10 @@ export class Pacing {
     this.#waits.commit();
   }
 
-  began(id: string, it: { readonly at: number; readonly now: number }): void {
+  began(
+    id: string,
+    it: { readonly at: number; readonly now: number; readonly mayBeUnstored: boolean },
+  ): void {
     this.polls++;
     const account = this.#accounts.get(id);
     if (account === undefined)
@@ -118,6 +134,9 @@ export class Pacing {
       );
     }
     this.#lastStart.set(group, it.at);
+    if (!it.mayBeUnstored) this.#expectAlone(id, group);
+    this.#unstored.set(id, group);
+    this.#ended.delete(id);
     this.#expectWaited(id, 'the group waits after a rate limit', this.#waits.get(group), it.now);
     this.#expectWaited(id, 'an account waits after a refused key', this.#waits.get(id), it.now);
     this.#expectCalm(id, it.at);
@@ -129,6 +148,7 @@ export class Pacing {
     it: { readonly at: number; readonly now: number; readonly intervalOf: (account: string) => number },
   ): void {
     this.#busy.delete(id);
+    this.#ended.add(id);
     this.#lastSeen.set(id, it.at);
     const account = this.#accounts.get(id);
     if (account === undefined) return;
@@ -174,6 +194,16 @@ export class Pacing {
         throw new Violation('no account is forgotten', `${account.id} was not polled for ${at - seen} ms`);
       }
     }
+  }
+
+  /** Whoever takes over now asks again what the database does not know of. */
+  #expectAlone(id: string, group: string): void {
+    const others = [...this.#unstored].filter(([, other]) => other === group);
+    if (others.length === 0) return;
+    throw new Violation(
+      'one request a group is repeated',
+      `${id} was asked while the database knew nothing of ${others.map(([other]) => other)}`,
+    );
   }
 
   /** Retries after failures come between the planned polls, but never many of them. */
