@@ -42,7 +42,7 @@ export class Committer {
   /** Claims that the next batch holds: they go out once it is stored, those made later with a later one. */
   #claims: Claim[] = [];
   /** Who waits for the end of the next batch. */
-  #waiting: (() => void)[] = [];
+  #waiting: ((isAttempted: boolean) => void)[] = [];
   /** What has the store for itself next, in the order of asking. */
   readonly #line: (() => Promise<void>)[] = [];
   #busy = false;
@@ -76,15 +76,20 @@ export class Committer {
     this.#cancel = this.#parts.clock.setTimer(delayMs, () => void this.flush());
   }
 
-  /** No further attempts: the database is about to be closed. */
+  /** No further attempts: the database is about to be closed, or is another daemon's. Nobody waits for one in vain. */
   stop(): void {
     this.#disarm();
     this.#stopped = true;
+    for (const give of this.#waiting.splice(0)) give(false);
   }
 
-  /** Writes what has changed until now, a batch of it, right after what is under way. Resolves after the attempt. */
-  flush(): Promise<void> {
+  /**
+   * Writes what has changed until now, a batch of it, right after what is under way. Gives, after the attempt, whether there was one
+   * that counts: none does once another daemon owns the accounts.
+   */
+  flush(): Promise<boolean> {
     this.#disarm();
+    if (this.#stopped) return Promise.resolve(false);
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
       this.#goOn();
@@ -93,8 +98,7 @@ export class Committer {
 
   /** Writes all that has changed, however many batches it takes, if the disk lets it. */
   async flushAll(): Promise<void> {
-    do await this.flush();
-    while (!this.#failing && !isAllTaken(this.#parts.state));
+    while ((await this.flush()) && !this.#failing && !isAllTaken(this.#parts.state));
   }
 
   /** Resolves once what has changed beyond plain readings is stored, or cannot be for now. */
@@ -151,7 +155,7 @@ export class Committer {
     const failure = (await this.#settle()) ?? (await this.#store());
     this.#failing = failure !== null;
     this.#parts.committed(failure, claims);
-    for (const resolve of waiting) resolve();
+    for (const give of waiting) give(failure?.kind !== 'fenced');
   }
 
   async #settle(): Promise<StorageError | null> {

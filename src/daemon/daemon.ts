@@ -1,6 +1,13 @@
 import type { Incident } from '../domain/alert.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import type { Calendar, Clock, Log, Random, StorageError, StoredState } from '../domain/ports.ts';
+import {
+  type Calendar,
+  type Clock,
+  type Log,
+  type Random,
+  StorageError,
+  type StoredState,
+} from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
 import { changedAccounts, hasOtherKey, isReadDifferently } from '../engine/changed-accounts.ts';
 import { followClock } from '../engine/clock-moved.ts';
@@ -195,11 +202,19 @@ export class Daemon {
     return result;
   }
 
-  /** As `act`, for what a person ordered: it is stored when the answer is given, if the disk lets it. */
+  /**
+   * As `act`, for what a person ordered: it is stored when the answer is given, if the disk lets it. Rejects with `StorageError` where it
+   * is not, and another daemon may own the accounts before it is.
+   */
   async obey<T>(work: (now: number) => T): Promise<T> {
     const result = this.act(work);
-    await this.#committer.flush();
-    return result;
+    const isAttempted = await this.#committer.flush();
+    const { fromMemory = () => true } = this.#parts;
+    if (isAttempted && (!this.#committer.failing || fromMemory())) return result;
+    throw new StorageError(
+      'fenced',
+      'Another daemon may own the accounts now, and the order is not stored: repeat it.',
+    );
   }
 
   /** Stores at once what has changed beyond plain readings, if the disk lets it. */

@@ -58,7 +58,7 @@ export class Poller {
   readonly #open: OpenRequests | null;
   /** One for all polls: only the end of the daemon gives up on any. */
   readonly #ending = new AbortController();
-  readonly #waiting = new Map<string, ((outcome: Outcome) => void)[]>();
+  readonly #waiting = new Map<string, ((outcome: Outcome | null) => void)[]>();
   #stopped = false;
 
   constructor(parts: PollerParts) {
@@ -129,12 +129,13 @@ export class Poller {
   }
 
   /**
-   * Polls as soon as the guard allows; the promise gives the outcome. Null while the provider asked to wait.
+   * Polls as soon as the guard allows; the promise gives the outcome, or null where the daemon ends before, or the account is removed.
+   * Null while the provider asked to wait.
    */
-  pollNow(id: string): Promise<Outcome> | null {
+  pollNow(id: string): Promise<Outcome | null> | null {
     const now = this.#parts.now();
     if (this.#stopped || blockedUntil(this.#parts.state, id) > now) return null;
-    const promise = new Promise<Outcome>((resolve) => {
+    const promise = new Promise<Outcome | null>((resolve) => {
       this.#waiting.set(id, [...(this.#waiting.get(id) ?? []), resolve]);
     });
     if (!this.#underWay.has(id) && !this.#line.has(id)) this.#due.set(id, now);
@@ -161,9 +162,10 @@ export class Poller {
     });
   }
 
-  /** No new polls. */
+  /** No new polls: whoever waits for one hears that there is none. */
   stop(): void {
     this.#stopped = true;
+    for (const id of [...this.#waiting.keys()]) this.#giveUp(id);
   }
 
   /** Gives up on what is still under way. */
@@ -270,7 +272,7 @@ export class Poller {
     const current = this.#parts.state.accounts.get(id);
     // An account that was removed, or a poll that was abandoned at the end, says nothing any more.
     if (current === undefined || this.#ending.signal.aborted) {
-      this.#release(id, outcome);
+      this.#release(id, null);
       return;
     }
     if (this.#open?.isAwaited(this.#groupOf(id)) === true) this.#parts.state.polls.hurry();
@@ -279,7 +281,12 @@ export class Poller {
     this.#release(id, outcome);
   }
 
-  #release(id: string, outcome: Outcome): void {
+  /** Who waits for a poll that has not begun hears that there is none. */
+  #giveUp(id: string): void {
+    if (!this.#underWay.has(id)) this.#release(id, null);
+  }
+
+  #release(id: string, outcome: Outcome | null): void {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return;
     this.#waiting.delete(id);
@@ -306,5 +313,6 @@ export class Poller {
     this.#phases.delete(id);
     this.#due.delete(id);
     this.#reserved.delete(id);
+    this.#giveUp(id);
   }
 }

@@ -33,7 +33,8 @@ export async function renderRefusal(
 function toRequestError(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
   if (error instanceof StorageError) {
-    return new RequestError('unavailable', 'The database cannot be read just now.', {
+    const text = error.kind === 'fenced' ? error.message : 'The database cannot be read just now.';
+    return new RequestError('unavailable', text, {
       'retry-after': '5',
     });
   }

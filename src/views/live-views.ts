@@ -67,8 +67,9 @@ export function createLiveViews(
       }
       const outcome = await promise;
       const view = await views.account(id);
-      return view === null
-        ? { refused: 'not-found', why: `the account "${id}" was removed` }
+      if (view === null) return { refused: 'not-found', why: `the account "${id}" was removed` };
+      return outcome === null
+        ? { refused: 'not-now', why: 'this daemon polls no more: ask again' }
         : { outcome: outcome.kind, view };
     },
     endSession: (session) => daemon.obey((now) => endSession(state, session, now)),

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { belowRule, minuteMs, units } from '../support/account-facts.ts';
+import { StorageError } from '../../src/domain/ports.ts';
+import { belowRule, dayMs, factsNoon, minuteMs, units } from '../support/account-facts.ts';
 import { makeAccount } from '../support/settings.ts';
-import { read, startWorld, step } from '../support/world.ts';
+import { read, startWorld, step, type World } from '../support/world.ts';
 
 const rules = [belowRule({ id: 'sms-low', thresholds: { warning: units(200) } })];
 
@@ -84,4 +85,51 @@ test('accounts that wait until the database knows of another keep the pace of th
   for (const { id } of sharing.accounts) void world.views.pollNow(id);
   await world.pass(6 * 50);
   expect([...world.provider.asked.values()].flat()).toHaveLength(6);
+});
+
+const silence = {
+  match: { account: ['otp'] },
+  startsAt: factsNoon,
+  endsAt: factsNoon + dayMs,
+  by: 'ana',
+  comment: '',
+};
+const repeatIt = 'Another daemon may own the accounts now, and the order is not stored: repeat it.';
+
+test('an order that waits to be stored when its daemon lets go of the accounts is answered', async () => {
+  const world = await startWorld();
+  Object.assign(world.store, { commit: () => new Promise(() => undefined) });
+  void world.views.silence(silence);
+  const second = expect(world.views.silence(silence)).rejects.toThrow(repeatIt);
+  void world.daemon.forsake();
+  await second;
+  await expect(world.views.silence(silence)).rejects.toThrow(repeatIt);
+});
+
+test('an order that the database refuses because another owns the accounts is answered as such', async () => {
+  const world = await startWorld();
+  const commit = () => Promise.reject(new StorageError('fenced', 'another owns'));
+  Object.assign(world.store, { commit });
+  await expect(world.views.silence(silence)).rejects.toThrow(repeatIt);
+});
+
+test('an order that is not stored counts where nobody else can own the accounts, and else is to be repeated', async () => {
+  let fromMemory = false;
+  const world = await startWorld({}, { fromMemory: () => fromMemory });
+  world.diskFull = true;
+  await expect(world.views.silence(silence)).rejects.toThrow(repeatIt);
+  fromMemory = true;
+  expect(await world.views.silence(silence)).toMatchObject({ createdBy: 'ana' });
+});
+
+test.each([
+  ['its daemon lets go of the accounts', (world: World) => void world.daemon.forsake(), 'not-now'],
+  ['its daemon ends', (world: World) => void world.daemon.stop(), 'not-now'],
+  ['the account is removed', (world: World) => world.reload({ accounts: ['otp'] }), 'not-found'],
+])('a poll that was asked for and has not begun is answered when %s', async (_, happen, refused) => {
+  const world = await startWorld({ ...sharing, accounts: [...sharing.accounts, 'otp'] });
+  const answers = sharing.accounts.map(({ id }) => world.views.pollNow(id));
+  await world.pass(60);
+  happen(world);
+  expect(await answers.at(-1)).toMatchObject({ refused });
 });

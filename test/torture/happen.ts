@@ -1,8 +1,9 @@
+import { StorageError } from '../../src/domain/ports.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import type { Fleet } from './fleet.ts';
 import type { Machine } from './machine.ts';
 import type { Model } from './model/model.ts';
-import { type Happening, hourMs } from './scenario.ts';
+import { dayMs, type Happening, hourMs } from './scenario.ts';
 import { hashText } from './seeded.ts';
 import type { Story } from './story.ts';
 
@@ -12,6 +13,10 @@ interface Stage {
   readonly story: Story;
 }
 
+/** A commit that is under way, and one after it, whose answers do not come. */
+const answerMs = 60_000;
+/** A group may be told to wait just before the turn of the account comes. */
+const longestPollMs = 2 * dayMs;
 /** A clock of one of several machines that was set wrong is set right by then. */
 const setRightAfterMs = 2 * hourMs;
 
@@ -90,7 +95,7 @@ export function happen(stage: Stage, it: Happening, struck: Machine | null = sta
       fleet.leaveOrder({ kind: 'hand-over', at: machine.wall() });
       return;
     case 'poll now':
-      void machine.views?.pollNow(it.account);
+      pollNow(machine, model, it.account);
       return;
   }
 }
@@ -155,11 +160,11 @@ function operate(
     const alert = open[it.place % Math.max(1, open.length)];
     if (alert === undefined) return;
     const order = { account: alert.account, rule: alert.rule, by: 'anna', comment: '' };
-    if (leave === null) views.acknowledge(order);
+    if (leave === null) expectAnswer(machine, model, views.acknowledge(order));
     else leave({ kind: 'acknowledge', ...order, at: now });
   } else if (it.kind === 'silence') {
     const silence = { match: it.match, startsAt: now, endsAt: now + it.forMs, by: 'ben', comment: '' };
-    if (leave === null) views.silence(silence);
+    if (leave === null) expectAnswer(machine, model, views.silence(silence));
     else {
       const { by: createdBy, ...rest } = silence;
       leave({
@@ -170,10 +175,31 @@ function operate(
   } else {
     const ids = [...daemon.state.silences.keys()];
     const id = ids[it.place % Math.max(1, ids.length)];
-    if (id !== undefined) views.expireSilence(id);
+    if (id !== undefined) expectAnswer(machine, model, views.expireSilence(id));
   }
   if (leave !== null) machine.nudge();
   model.operated();
+}
+
+function pollNow(machine: Machine, model: Model, account: string): void {
+  if (machine.views !== null) expectAnswer(machine, model, machine.views.pollNow(account), longestPollMs);
+}
+
+/** Also a daemon that loses the accounts answers, if only that the order has to be repeated. */
+function expectAnswer(machine: Machine, model: Model, order: Promise<unknown>, withinMs = answerMs): void {
+  const { queue, process } = machine;
+  const at = queue.now;
+  let isAnswered = false;
+  const repeated = (error: unknown): void => {
+    if (!(error instanceof StorageError)) throw error;
+  };
+  void order.catch(repeated).finally(() => {
+    isAnswered = true;
+  });
+  queue.at(at + withinMs, () => {
+    if (isAnswered || machine.process !== process || machine.wakesAt > at) return;
+    model.broken('every order is answered', `${machine.name} said nothing for ${withinMs} ms`);
+  });
 }
 
 function describe(it: Happening): string {

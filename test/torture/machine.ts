@@ -1,6 +1,6 @@
 import { Daemon, type DaemonParts } from '../../src/daemon/daemon.ts';
 import { Membership } from '../../src/daemon/membership.ts';
-import type { Channel, Provider, Store, TenureStore } from '../../src/daemon/ports.ts';
+import type { Channel, Provider, Store } from '../../src/daemon/ports.ts';
 import type { Batch, Calendar, Clock, Log, OperatorOrder } from '../../src/domain/ports.ts';
 import { StorageError } from '../../src/domain/ports.ts';
 import type { ChannelSettings, Settings } from '../../src/domain/settings.ts';
@@ -67,6 +67,11 @@ export class Machine {
 
   get up(): boolean {
     return this.#life !== null;
+  }
+
+  /** Another one for each process; null while none runs. */
+  get process(): number | null {
+    return this.#life?.number ?? null;
   }
 
   get sleepMs(): number {
@@ -150,6 +155,8 @@ export class Machine {
     const { slowness } = this.#fleet;
     const ask: Ask = (work, kind) => this.#ask(life, work, { kind, pace: slowness });
     const askStore: Ask = (work, kind) => this.#ask(life, work, { kind, pace: 1 });
+    // Of accounts that are regained nobody hears more often than of anything else.
+    const askUnheard: Ask = (work, kind) => this.#ask(life, work, { kind, pace: slowness, unheard: true });
     const file = asStoreFile(database);
     const tenureOf = (): Tenure => {
       life.tenure ??= new Tenure();
@@ -168,6 +175,8 @@ export class Machine {
     const membership = new Membership({
       cluster: {
         ...shared.at(ask),
+        claim: (incarnation, after) =>
+          shared.at(after === undefined ? ask : askUnheard).claim(incarnation, after),
         reader: { ...file, load: () => askStore(() => database.load()) },
         store: (owner) => {
           const tenure = tenureOf();
@@ -180,7 +189,7 @@ export class Machine {
             },
             prune: (olderThan: number) => writer.prune(olderThan),
           });
-          return this.#watchStore(tenure, shared.at(ask, { ask: askStore, open }).store(owner));
+          return shared.at(ask, { ask: askStore, open }).store(owner);
         },
       },
       clock: this.#fleet.slowed({
@@ -197,8 +206,9 @@ export class Machine {
         await this.#travel(life, 100);
         return this.#fleet.anyReaches(this, members);
       },
-      begin: ({ store, stored }) => {
+      begin: ({ store: whole, stored }) => {
         const tenure = tenureOf();
+        const store = this.#watchStore(tenure, whole);
         const owns = () => {
           const holds = membership.holds();
           if (!holds) this.#lookAgain(life);
@@ -586,7 +596,15 @@ export class Machine {
   async #ask<T>(
     life: Life,
     work: () => T,
-    { kind = 'other', pace }: { readonly kind: StorageError['kind'] | undefined; readonly pace: number },
+    {
+      kind = 'other',
+      pace,
+      unheard = false,
+    }: {
+      readonly kind: StorageError['kind'] | undefined;
+      readonly pace: number;
+      readonly unheard?: boolean;
+    },
   ): Promise<T> {
     if (this.#call(life)) return never();
     const { line } = this;
@@ -605,7 +623,7 @@ export class Machine {
     const arrives = line.cut === 0;
     const answer = arrives ? attempt(work) : null;
     if (life.dead) return never();
-    const isLost = this.#world.losesAnswer(this.queue.now, line.deaf > 0);
+    const isLost = this.#world.losesAnswer(this.queue.now, unheard || line.deaf > 0);
     if (answer === null || line.cut > 0 || isLost) {
       await this.#travel(life, givesUpMs * pace);
       throw new StorageError(kind, 'simulated: no answer');
@@ -634,7 +652,7 @@ export class Machine {
   }
 
   /** Tells the model what becomes of the batches that a daemon has stored in the shared database. */
-  #watchStore(tenure: Tenure, store: TenureStore): TenureStore {
+  #watchStore(tenure: Tenure, store: Store): Store {
     return {
       ...store,
       commit: async (batch) => {

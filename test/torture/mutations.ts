@@ -460,5 +460,12 @@ export const mutations: readonly Mutation[] = [
     new: '',
     test: ownsTest,
   },
+  {
+    name: 'who waits until an order is stored waits for ever once its daemon lets go of the accounts',
+    file: committer,
+    old: '    for (const give of this.#waiting.splice(0)) give(false);\n',
+    new: '',
+    test: ownsTest,
+  },
   ...postgresMutations,
 ];
