@@ -35,6 +35,9 @@ interface Itself {
   readonly takeovers: number;
 }
 
+export const nobodyOwns =
+  'nobody owns the accounts: nothing is polled, unless a daemon that lost the database goes on from memory';
+
 /** What is said of a process that shares its database. */
 export function standingOf(itself: Itself): Standing {
   const { role, card, contact, takeovers } = itself;
@@ -52,9 +55,11 @@ export function standingOf(itself: Itself): Standing {
 }
 
 function problemsOf({ role, card: { node, configHash }, contact }: Itself): string[] {
-  const { owner, trouble, skewMs, isClockOff } = contact;
+  const { owner, look, trouble, skewMs, isClockOff } = contact;
   const problems: string[] = [];
   if (trouble !== null) problems.push(`the shared database does not answer this daemon (${trouble.message})`);
+  else if (look !== null && owner === null && (role === 'standby' || role === 'loading'))
+    problems.push(nobodyOwns);
   if (role === 'alone') problems.push('nobody reaches the shared database: going on from memory');
   if (owner !== null && owner.configHash !== configHash)
     problems.push(`the configuration of ${node} is not that of ${owner.node}, which owns the accounts`);

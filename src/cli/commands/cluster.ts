@@ -1,4 +1,5 @@
 import type { ClusterLook } from '../../daemon/ports.ts';
+import { nobodyOwns } from '../../daemon/standing.ts';
 import type { PostgresSettings, Settings } from '../../domain/settings.ts';
 import { type Command, CommandError, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -24,10 +25,7 @@ standby, owner a node or null.`,
     if (input.flag('json')) await printJson(context, cluster);
     else
       await context.stdout.write(formatCluster(cluster, { stdout: context.stdout, now: seen.databaseNow }));
-    if (owner === null)
-      await context.stderr.write(
-        'Nobody owns the accounts: nothing is polled, unless a daemon that lost the database goes on from memory.\n',
-      );
+    if (owner === null) await context.stderr.write(`warning: ${nobodyOwns}\n`);
     return owner === null ? exitCodes.failed : exitCodes.ok;
   },
 };

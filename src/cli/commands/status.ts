@@ -1,3 +1,4 @@
+import { nobodyOwns } from '../../daemon/standing.ts';
 import type { Outlook } from '../../domain/message.ts';
 import { formatNearMoment } from '../../domain/moment.ts';
 import { formatMoney } from '../../domain/money.ts';
@@ -64,10 +65,7 @@ async function lookAtCluster(
   const cluster = describeCluster(seen);
   const { owner } = cluster;
   const held = seen.members.find(({ incarnation }) => incarnation === seen.owner)?.configHash;
-  if (owner === null)
-    await stderr.write(
-      'warning: no daemon owns the accounts: nothing is polled, unless one that lost the database goes on from memory\n',
-    );
+  if (owner === null) await stderr.write(`warning: ${nobodyOwns}\n`);
   else if (held !== seen.configHash)
     await stderr.write(`warning: the configuration here is not that of ${owner}, which owns the accounts\n`);
   for (const { node, sameConfiguration } of cluster.members)
