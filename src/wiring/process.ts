@@ -38,7 +38,8 @@ export async function startProcess(signal: AbortSignal): Promise<void> {
       user: nameUser(),
       // Looked at when it is needed: Node opens standard input for who looks.
       get ask() {
-        return process.stdin.isTTY && process.stderr.isTTY ? askOnTerminal : null;
+        const ask = (question: string, hidden: boolean) => askOnTerminal(question, hidden, signal);
+        return process.stdin.isTTY && process.stderr.isTTY ? ask : null;
       },
       version,
       clock: systemClock,
@@ -78,8 +79,11 @@ function nameUser(): string {
   }
 }
 
-/** One question on standard error, one line from standard input; what is typed is not echoed when it is `hidden`. */
-async function askOnTerminal(question: string, hidden: boolean): Promise<string> {
+/**
+ * One question on standard error, one line from standard input, empty when `signal` aborts; what is typed is not echoed when it is
+ * `hidden`.
+ */
+async function askOnTerminal(question: string, hidden: boolean, signal: AbortSignal): Promise<string> {
   const [{ createInterface }, { Writable }] = await Promise.all([
     import('node:readline/promises'),
     import('node:stream'),
@@ -90,6 +94,7 @@ async function askOnTerminal(question: string, hidden: boolean): Promise<string>
   const terminal = createInterface({ input: process.stdin, output, terminal: true });
   // Without this, Ctrl-C while it asks would only end the line.
   terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  signal.addEventListener('abort', () => terminal.close());
   const ended = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
   const answer = await Promise.race([terminal.question(hidden ? '' : question), ended]);
   terminal.close();

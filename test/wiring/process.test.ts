@@ -1,8 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { runBuilt, startBuilt, startNode } from '../support/built-program.ts';
+import { builtMain, runBuilt, startBuilt, startNode } from '../support/built-program.ts';
 
 // Every test starts a process, and all of them at once, beside the other test files.
 vi.setConfig({ testTimeout: 30_000 });
@@ -93,6 +95,19 @@ describe.concurrent('lowwater as a process', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^lowwater \d+\.\d+\.\d+\n$/);
   });
+
+  it.skipIf(!existsSync('/usr/bin/script'))(
+    'ends at the first Ctrl-C while it asks on a terminal',
+    async () => {
+      const command = `${process.execPath} ${builtMain} init --config ${join(folder, 'new.json')}`;
+      const terminal = spawn('/usr/bin/script', ['-qec', command, '/dev/null']);
+      terminal.stdout.on(
+        'data',
+        (text) => String(text).includes('Base address') && terminal.stdin.write('\x03'),
+      );
+      expect(await once(terminal, 'close')).toEqual([1, null]);
+    },
+  );
 
   it('says in one line that its output cannot be written, and exits with 1', async () => {
     const env = preload(

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
@@ -31,6 +31,7 @@ command line show in lists of processes.`,
       context.cwd,
       input.option('config') ?? (context.env.LOWWATER_CONFIG || 'config.json'),
     );
+    if (existsSync(file)) throw alreadyThere(file);
     const answers = await gatherAnswers(context, input);
     const config = buildConfiguration(context, answers);
     writeNew(file, config);
@@ -67,7 +68,9 @@ async function gatherAnswers(context: CommandContext, input: CommandInput): Prom
   const askFor = async (name: string, question: string, hidden = false): Promise<string> => {
     const given = input.option(name) ?? (context.ask === null ? null : await context.ask(question, hidden));
     if (given !== null && given.trim() !== '') return given.trim();
-    throw new UsageError(`--${name} is missing`, 'without a terminal to ask on, options say everything');
+    if (context.signal.aborted) throw new CommandError('given up; nothing was written');
+    const hint = context.ask === null ? 'without a terminal to ask on, options say everything' : null;
+    throw new UsageError(`--${name} is missing`, hint);
   };
   const url = await askFor('url', 'Base address of the provider (https://…): ');
   const key = await askFor('key', 'Key (authSecret), or env:NAME, or file:/path: ', true);
@@ -100,13 +103,17 @@ function formatConfiguration(config: object): string {
   return `${JSON.stringify(config, null, 2)}\n`;
 }
 
+function alreadyThere(file: string): UsageError {
+  return new UsageError(`${file} exists; init never writes over a file`);
+}
+
 /** For its owner alone: it holds secrets. */
 function writeNew(file: string, config: object): void {
   try {
     writeFileSync(file, formatConfiguration(config), { flag: 'wx', mode: 0o600 });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : null;
-    if (code === 'EEXIST') throw new UsageError(`${file} exists; init never writes over a file`);
+    if (code === 'EEXIST') throw alreadyThere(file);
     if (code === null) throw error;
     throw new CommandError(`${dirname(file)} cannot be written to: ${code}`);
   }

@@ -67,6 +67,25 @@ it('asks on a terminal for what no option names, and hides the key', async () =>
   });
 });
 
+it('asks nothing where a file is there already, and writes nothing when it is told to end while it asks', async () => {
+  const person = new AbortController();
+  const { signal } = person;
+  const ask = () => {
+    person.abort();
+    return Promise.resolve('');
+  };
+  expect(await runCli(['init'], { cwd: folder, ask, signal })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('nothing was written'),
+  });
+  writeFileSync(file, '{}');
+  const neverAsk = () => expect.unreachable('asked');
+  expect(await runCli(['init'], { cwd: folder, ask: neverAsk })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('exists'),
+  });
+});
+
 it('leaves a key where it is when it is named', async () => {
   process.env.LOWWATER_INIT_KEY = 'demo-otp-secret';
   await init('--key', 'env:LOWWATER_INIT_KEY', '--channel', 'https://example.com/hook');
