@@ -116,6 +116,7 @@ export type LoadedSettings =
   | {
       readonly kind: 'loaded';
       readonly settings: Settings;
+      readonly secrets: readonly string[];
       readonly warnings: readonly ConfigProblem[];
       readonly sources: readonly WatchedSource[];
     }
@@ -145,6 +146,8 @@ export interface RefusedScenario {
 export interface LoadedConfiguration {
   readonly file: string;
   readonly settings: Settings;
+  /** Every text that must not leave the process. */
+  readonly secrets: readonly string[];
   readonly warnings: readonly ConfigProblem[];
   /** What it was made of, for a daemon to watch. */
   readonly sources: readonly WatchedSource[];

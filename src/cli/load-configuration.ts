@@ -26,8 +26,7 @@ export async function loadConfiguration(
     await printProblems(context, file, loaded.problems);
     throw new RefusedConfiguration();
   }
-  const { settings, warnings, sources } = loaded;
-  return { file, settings, warnings, sources };
+  return { file, ...loaded };
 }
 
 /**

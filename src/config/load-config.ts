@@ -1,8 +1,9 @@
 import { dirname, resolve } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { listSecretTexts } from '../daemon/known-secrets.ts';
 import type { WatchedSource } from '../daemon/ports.ts';
+import { inTurns } from '../daemon/slices.ts';
 import type { ConfigProblem } from '../domain/config-problem.ts';
+import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import { plural } from '../domain/plural.ts';
 import type { Calendar } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
@@ -43,7 +44,7 @@ export type LoadedConfig =
   | {
       readonly kind: 'loaded';
       readonly settings: Settings;
-      /** Every text that must not leave the process, for the scrubber of the log. */
+      /** Every text that must not leave the process, but those of accounts that are as they were before. */
       readonly secrets: readonly string[];
       /** Allowed, but perhaps not meant. */
       readonly warnings: readonly ConfigProblem[];
@@ -100,25 +101,6 @@ export async function loadConfigFile(
       lists.set(pattern, content);
       sources.push(source);
     }
-  }
-}
-
-/** Work that lets others have their turn at each `yield`: for thousands of accounts each part takes a tenth of a second. */
-type Parts<Result> = Generator<undefined, Result>;
-
-function atOnce<Result>(parts: Parts<Result>): Result {
-  for (;;) {
-    const part = parts.next();
-    if (part.done === true) return part.value;
-  }
-}
-
-/** Each part in a turn of its own, as what comes after: polls go on between. */
-async function inTurns<Result>(parts: Parts<Result>): Promise<Result> {
-  for (;;) {
-    const part = parts.next();
-    await setImmediate();
-    if (part.done === true) return part.value;
   }
 }
 
@@ -191,10 +173,23 @@ function* checkAll(
   const { before } = request;
   const settings = before === undefined ? built : yield* keepUnchanged(before, built);
   yield;
-  const secrets = [...new Set(listSecretTexts(settings))];
-  yield;
+  const secrets = yield* listSecrets(settings, before);
   const warnings = gatherWarnings(inFileOrder(yield* findWarnings(draft, settings, request)));
   return { kind: 'loaded', settings, secrets, warnings };
+}
+
+/** So many accounts are looked through at once. */
+const accountsAtOnce = 5000;
+
+function* listSecrets({ accounts, ...others }: Settings, before?: Settings): Parts<readonly string[]> {
+  const secrets = listSecretTexts(others);
+  const known = new Set(before?.accounts);
+  for (const part of inParts(accounts, accountsAtOnce)) {
+    for (const account of part)
+      if (!known.has(account)) for (const text of listSecretTexts(account)) secrets.push(text);
+    yield;
+  }
+  return secrets;
 }
 
 /** What holds for many accounts is said once, at the first of them. */

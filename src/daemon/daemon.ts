@@ -1,13 +1,6 @@
 import type { Incident } from '../domain/alert.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import {
-  type Calendar,
-  type Clock,
-  type Log,
-  type Random,
-  StorageError,
-  type StoredState,
-} from '../domain/ports.ts';
+import { type Clock, type Log, StorageError } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
 import { changedAccounts, hasOtherKey, isReadDifferently } from '../engine/changed-accounts.ts';
 import { followClock } from '../engine/clock-moved.ts';
@@ -15,7 +8,7 @@ import { recordDelivery, type Sent } from '../engine/delivery-ended.ts';
 import { observePoll } from '../engine/observe.ts';
 import { isStorageFailing, noteConfiguration, noteStorage } from '../engine/own-alerts.ts';
 import { reconfigure } from '../engine/reconfigure.ts';
-import { aliveNote, startMonitor } from '../engine/restore.ts';
+import { aliveNote } from '../engine/restore.ts';
 import { type MonitorState, writeNote } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
@@ -37,13 +30,10 @@ import { SteadyClock } from './steady-clock.ts';
 import { WakeTimer } from './wake-timer.ts';
 
 export interface DaemonParts extends ConnectionParts {
-  readonly settings: Settings;
   readonly store: Store;
-  /** What was in it when this process began to own it. */
-  readonly stored: StoredState;
+  /** What the configuration names and was in the store when this process began to own it. */
+  readonly state: MonitorState;
   readonly clock: Clock;
-  readonly random: Random;
-  readonly calendar: Calendar;
   readonly log: Log;
   readonly ping: Ping;
   readonly acknowledgeUrl: (incident: Incident, now: number) => string | null;
@@ -96,12 +86,13 @@ export class Daemon {
   constructor(parts: DaemonParts) {
     this.#parts = parts;
     this.counting = new Counting(parts.log);
-    const { settings, store, calendar, random, clock, log, owns = () => true, maySend = owns } = parts;
+    const { state, store, clock, log, owns = () => true, maySend = owns } = parts;
+    const { settings } = state;
     this.#time = new SteadyClock(clock, parts.longestSleepMs);
     const now = this.#time.now();
     this.startedAt = now;
     this.configLoadedAt = now;
-    this.state = startMonitor({ settings, calendar, random, stored: parts.stored, now });
+    this.state = state;
     this.#journal = new DaemonJournal(log);
     this.#connections = new Connections(parts, settings);
     this.#timer = new WakeTimer({ clock, until: (at) => this.#time.until(at), wake: () => this.#tick() });

@@ -1,4 +1,5 @@
 import { type Clock, type Log, StorageError, type StoredState } from '../domain/ports.ts';
+import type { MonitorState } from '../engine/state.ts';
 import { Contact } from './contact.ts';
 import { openPatiently } from './open-patiently.ts';
 import { type Instant, OwnLease } from './own-lease.ts';
@@ -25,8 +26,10 @@ interface MembershipParts {
   readonly aloneForMs: number;
   /** Whether one of these says that it reaches the database. */
   readonly anyReaches: (members: readonly ClusterMember[]) => Promise<boolean>;
+  /** Makes of what is stored what the owner begins with. */
+  readonly restore: (stored: StoredState) => Promise<MonitorState>;
   /** Begins the owner's work. */
-  readonly begin: (tenure: { readonly store: Store; readonly stored: StoredState }) => void;
+  readonly begin: (tenure: { readonly store: Store; readonly state: MonitorState }) => void;
   /** Ends that work at once and forgets all of it. */
   readonly abandon: () => void;
   /** Ends that work properly: what it knows is stored. */
@@ -202,9 +205,10 @@ export class Membership {
         if (!(error instanceof StorageError) || !this.#lease.lasts) throw error;
         return reader.load();
       });
+      const state = await this.#parts.restore(stored);
       if (this.#store !== store || this.#pauses.ended) return;
       this.#role = 'owner';
-      this.#parts.begin({ store, stored });
+      this.#parts.begin({ store, state });
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       if (this.#store === store) this.#lose(`what is stored cannot be read: ${error.message}`);

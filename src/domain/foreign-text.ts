@@ -1,5 +1,5 @@
 import { cleanText } from './plain-text.ts';
-import { base64Cores, FormIndex } from './secret-forms.ts';
+import { base64Forms, FormIndex } from './secret-forms.ts';
 
 /**
  * Words of printable ASCII with single spaces between: nothing to clean. Usage headers are so, several in
@@ -37,41 +37,28 @@ export interface ForeignTexts {
  * each of the three places where they can begin.
  */
 export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
-  const written = new FormIndex();
-  const cores = new FormIndex();
-  const known = new Set<string>();
+  const written = new FormIndex((secret) => [secret]);
+  const cores = new FormIndex(coresOf);
   const short = new Set<string>();
-  /** Not looked for yet: forms are made when the first text comes that is long enough to hold one. */
-  let fresh: string[] = [];
   let shortest = Number.POSITIVE_INFINITY;
 
   function add(secret: string): void {
-    if (secret === '' || known.has(secret)) return;
-    known.add(secret);
-    fresh.push(secret);
+    if (secret === '') return;
     const core = coreOf(secret).length;
     shortest = Math.min(shortest, core < shortestCore ? secret.length : core);
-  }
-
-  function makeForms(): void {
-    for (const secret of fresh) {
-      if (secret.length < shortestCore) short.add(secret);
-      else written.add(secret);
-      for (const core of coresOf(secret)) cores.add(core);
-    }
-    fresh = [];
+    if (secret.length < shortestCore) short.add(secret);
+    else written.add(secret);
+    cores.add(secret);
   }
   for (const secret of secrets) add(secret);
 
   function holdsSecret(text: string): boolean {
     if (text.length < shortest) return false;
-    makeForms();
     if ([...short].some((secret) => text.includes(secret))) return true;
-    return decodings(text).some((each) => cores.findFrom(coreOf(each), 0) !== null);
+    return decodings(text).some((each) => cores.isIn(coreOf(each)));
   }
 
   function hideWritten(text: string): string {
-    makeForms();
     let hidden = written.replaceAll(text);
     for (const secret of short) hidden = hidden.replaceAll(secret, placeholder);
     return hidden;
@@ -90,11 +77,15 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
   };
 }
 
-/** What a secret is compared by, in each encoding that turns it into other letters and digits. */
+/** What a secret is compared by: as it is, and in each encoding that turns it into other letters and digits. */
 function coresOf(secret: string): readonly string[] {
-  const utf8 = Buffer.from(secret);
-  const encoded = [utf8.toString('hex'), ...base64Cores(utf8)];
-  return [secret, ...encoded].map(coreOf).filter((core) => core.length >= shortestCore);
+  const forms = [coreOf(secret), Buffer.from(secret).toString('hex')];
+  for (const core of base64Forms(secret).cores) forms.push(coreOf(core));
+  return forms.every(isCore) ? forms : forms.filter(isCore);
+}
+
+function isCore({ length }: string): boolean {
+  return length >= shortestCore;
 }
 
 function coreOf(text: string): string {

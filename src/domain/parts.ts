@@ -9,3 +9,13 @@ export function* inParts<Row>(rows: Iterable<Row>, size: number): Generator<read
   }
   if (part.length > 0) yield part;
 }
+
+/** Work that lets others have their turn at each `yield`: for thousands of accounts each part takes some milliseconds. */
+export type Parts<Result> = Generator<undefined, Result>;
+
+export function atOnce<Result>(parts: Parts<Result>): Result {
+  for (;;) {
+    const part = parts.next();
+    if (part.done === true) return part.value;
+  }
+}

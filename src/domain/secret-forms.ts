@@ -3,80 +3,170 @@ const placeholder = '[secret]';
 /** Shorter values are left alone: hiding every `a` or `12` would black out all text and still tell what the value is. */
 export const shortestForm = 4;
 
-/** For each form so many places in the table of beginnings: most beginnings that are none are then told from one at once. */
-const placesAForm = 8;
+/** A text that has so many first characters of a form hardly ever has it by chance. */
+const beginning = 16;
 
 /**
- * What to look for, by its first characters. A thousand accounts bring ten thousand forms: a pattern with so
- * many alternatives takes a third of a second to compile when the first line is written, and tries all of
- * them at every character.
+ * What to look for: every form of each secret. Fifty thousand accounts bring a quarter of a million forms, and hardly any text ever
+ * holds one: kept are hashes of how forms begin, and the forms are made when a text has such a beginning.
  */
 export class FormIndex {
-  readonly #forms = new Set<string>();
-  /** Longest first, so that a form is not hidden in part because another one is its beginning. */
-  readonly #lengths: number[] = [];
-  /** Where a form may begin so, by a hash of the beginning: a power of two of places. */
-  #beginnings = new Uint8Array(1024);
+  readonly #formsOf: (secret: string) => readonly string[];
+  readonly #beginnings = new HashedTexts();
+  readonly #forms = new HashedTexts();
+  /** Secrets of which only the beginnings are known. */
+  #unmade: string[] = [];
 
-  /** A form is at least as long as `shortestForm`. */
-  add(form: string): void {
-    const before = this.#forms.size;
-    this.#forms.add(form);
-    if (this.#forms.size === before) return;
-    if (this.#forms.size * placesAForm > this.#beginnings.length) this.#widen();
-    else this.#beginnings[this.#placeOf(form, 0)] = 1;
-    if (this.#lengths.includes(form.length)) return;
-    this.#lengths.push(form.length);
-    this.#lengths.sort((left, right) => right - left);
+  /** No form is shorter than `shortestForm`. */
+  constructor(formsOf: (secret: string) => readonly string[]) {
+    this.#formsOf = formsOf;
   }
 
-  /** The first form in the text at or after a place; null when there is none. */
-  findFrom(text: string, from: number): { readonly place: number; readonly form: string } | null {
-    for (let place = from; place <= text.length - shortestForm; place++) {
-      if (this.#beginnings[this.#placeOf(text, place)] === 0) continue;
-      for (const length of this.#lengths) {
-        const form = text.slice(place, place + length);
-        if (this.#forms.has(form)) return { place, form };
-      }
-    }
-    return null;
+  add(secret: string): void {
+    for (const form of this.#formsOf(secret)) this.#beginnings.add(form, beginning);
+    this.#unmade.push(secret);
+  }
+
+  /** Whether a form stands in the text. */
+  isIn(text: string): boolean {
+    for (let place = 0; place < text.length; place++) if (this.#lengthAt(text, place) > 0) return true;
+    return false;
   }
 
   replaceAll(text: string): string {
     let clean = '';
     let from = 0;
-    for (let found = this.findFrom(text, 0); found !== null; found = this.findFrom(text, from)) {
-      clean += text.slice(from, found.place) + placeholder;
-      from = found.place + found.form.length;
+    for (let place = 0; place < text.length; place++) {
+      const length = this.#lengthAt(text, place);
+      if (length === 0) continue;
+      clean += text.slice(from, place) + placeholder;
+      from = place + length;
+      place = from - 1;
     }
     return clean + text.slice(from);
   }
 
-  #widen(): void {
-    this.#beginnings = new Uint8Array(this.#beginnings.length * 4);
-    for (const form of this.#forms) this.#beginnings[this.#placeOf(form, 0)] = 1;
+  /** How long the longest form is that begins at a place: none is to be hidden in part because another one is its beginning. */
+  #lengthAt(text: string, place: number): number {
+    if (this.#beginnings.longestAt(text, place) === 0) return 0;
+    for (const secret of this.#unmade) for (const form of this.#formsOf(secret)) this.#forms.add(form);
+    this.#unmade = [];
+    return this.#forms.longestAt(text, place);
+  }
+}
+
+/** The two hashes of nothing. */
+const basis = 0x811c9dc5;
+const otherBasis = 0x9747b28c;
+
+/**
+ * Texts, each kept as a hash of 64 bits, which takes a fifth of the memory. That another text has the same is not to be expected,
+ * and would hide that text.
+ */
+class HashedTexts {
+  /** Pairs of hashes, each at the place that its first one names or at the next that was free; 0 and 0 where there is none. */
+  #pairs = new Int32Array(256);
+  #count = 0;
+  /** 1 at each length that a text has. */
+  #lengths = new Uint8Array(64);
+  /** A bit for what the first `shortestForm` characters come to: most places of a text are told by it alone. */
+  readonly #starts = new Uint8Array(2 ** 18);
+
+  /** Its first `most` characters. None is shorter than `shortestForm`. */
+  add(text: string, most = text.length): void {
+    const length = Math.min(text.length, most);
+    let hash = basis;
+    let other = otherBasis;
+    for (let at = 0; at < length; at++) {
+      hash = step(hash, text.charCodeAt(at));
+      other = otherStep(other, text.charCodeAt(at));
+      if (at === shortestForm - 1)
+        this.#starts[startByte(hash)] = (this.#starts[startByte(hash)] ?? 0) | startBit(hash);
+    }
+    if (length >= this.#lengths.length) {
+      const shorter = this.#lengths;
+      this.#lengths = new Uint8Array(length * 2);
+      this.#lengths.set(shorter);
+    }
+    this.#lengths[length] = 1;
+    const at = this.#find(hash, other);
+    if (this.#pairs[at] === hash && this.#pairs[at + 1] === other) return;
+    this.#pairs[at] = hash;
+    this.#pairs[at + 1] = other;
+    this.#count += 1;
+    // Half of the places stay empty, so that a search ends soon.
+    if (this.#count * 4 > this.#pairs.length) this.#widen();
   }
 
-  /** By the first `shortestForm` characters. */
-  #placeOf(text: string, at: number): number {
-    let hash = 0;
-    for (let next = at; next < at + shortestForm; next++)
-      hash = Math.imul(hash ^ text.charCodeAt(next), 0x9e3779b1);
-    return (hash >>> 8) & (this.#beginnings.length - 1);
+  /** The length of the longest one that begins at this place of a text; 0 where none does. */
+  longestAt(text: string, place: number): number {
+    let hash = basis;
+    let other = otherBasis;
+    let longest = 0;
+    const most = Math.min(this.#lengths.length - 1, text.length - place);
+    for (let length = 1; length <= most; length++) {
+      hash = step(hash, text.charCodeAt(place + length - 1));
+      other = otherStep(other, text.charCodeAt(place + length - 1));
+      if (length === shortestForm && ((this.#starts[startByte(hash)] ?? 0) & startBit(hash)) === 0) return 0;
+      if (this.#lengths[length] !== 1) continue;
+      const at = this.#find(hash, other);
+      if (this.#pairs[at] === hash && this.#pairs[at + 1] === other) longest = length;
+    }
+    return longest;
   }
+
+  /** Where the pair stands, or would. */
+  #find(hash: number, other: number): number {
+    const last = this.#pairs.length - 1;
+    let at = (Math.imul(hash, 0x9e3779b1) >>> 6) & last & ~1;
+    while (this.#pairs[at] !== 0 || this.#pairs[at + 1] !== 0) {
+      if (this.#pairs[at] === hash && this.#pairs[at + 1] === other) break;
+      at = (at + 2) & last;
+    }
+    return at;
+  }
+
+  #widen(): void {
+    const before = this.#pairs;
+    this.#pairs = new Int32Array(before.length * 2);
+    for (let from = 0; from < before.length; from += 2) {
+      const hash = before[from] ?? 0;
+      const other = before[from + 1] ?? 0;
+      if (hash === 0 && other === 0) continue;
+      const at = this.#find(hash, other);
+      this.#pairs[at] = hash;
+      this.#pairs[at + 1] = other;
+    }
+  }
+}
+
+/** The bits that differ most, of the 21 that name one of the bits. */
+function startByte(hash: number): number {
+  return hash >>> 14;
+}
+
+function startBit(hash: number): number {
+  return 1 << ((hash >>> 11) & 7);
+}
+
+function step(hash: number, unit: number): number {
+  return Math.imul(hash ^ unit, 0x01000193);
+}
+
+function otherStep(hash: number, unit: number): number {
+  return Math.imul(((hash << 7) | (hash >>> 25)) ^ unit, 0x85ebca6b);
 }
 
 /**
- * The characters that stand in base64 for the value whatever comes before and after it, for each of the three places at
- * which it can begin within a group of three bytes (`user:password` of basic authentication, a whole body).
+ * The value in base64 as it is, and the characters that stand in base64 for it whatever comes before and after it, for each of the
+ * three places at which it can begin within a group of three bytes (`user:password` of basic authentication, a whole body).
  */
-export function base64Cores(utf8: Buffer): string[] {
-  return [0, 1, 2].map((offset) => {
-    const shifted = offset === 0 ? utf8 : Buffer.concat([zeros.subarray(0, offset), utf8]);
-    const firstSure = Math.ceil((offset * 8) / 6);
-    const lastSure = Math.floor((shifted.length * 8) / 6);
-    return shifted.toString('base64').slice(firstSure, lastSure);
-  });
+export function base64Forms(value: string): { readonly whole: string; readonly cores: readonly string[] } {
+  const shifted = Buffer.from(`\0\0${value}`);
+  const length = shifted.length - 2;
+  const encoded = [0, 1, 2].map((offset) => shifted.toString('base64', 2 - offset));
+  const cores = encoded.map((text, offset) =>
+    text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + length) * 8) / 6)),
+  );
+  return { whole: encoded[0] ?? '', cores };
 }
-
-const zeros = Buffer.alloc(2);

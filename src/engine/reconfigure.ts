@@ -1,4 +1,5 @@
 import { type Alert, ownAccountId, providerAccountId, type Resolution } from '../domain/alert.ts';
+import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import type { AccountState } from '../domain/ports.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
@@ -18,6 +19,9 @@ import { groupOf, type MonitorState } from './state.ts';
 import { reviewSilences } from './take-back.ts';
 import { WatchedAccount } from './watched-account.ts';
 
+/** So many accounts are taken up at once, which takes some ten milliseconds. */
+export const accountsAtOnce = 1000;
+
 /**
  * Puts a new configuration in force. Open incidents of rules and accounts that remain keep their state and
  * clocks and are judged by the new rule at the next poll; those of removed ones are closed, saying why.
@@ -25,7 +29,7 @@ import { WatchedAccount } from './watched-account.ts';
 export function reconfigure(state: MonitorState, settings: Settings, now: number): void {
   const before = state.settings;
   state.settings = settings;
-  watchAccounts(state, now, before);
+  atOnce(watchAccounts(state, now, before));
   reviewLastingOutages(state, now);
   followChannels(state, before.channels, now);
   reviewSilences(state, now);
@@ -33,9 +37,9 @@ export function reconfigure(state: MonitorState, settings: Settings, now: number
 
 /**
  * Makes the watched accounts those of the settings; removed ones and removed rules close their incidents. Accounts that are those
- * of the settings `before`, under the same rules, are left as they are.
+ * of the settings `before`, under the same rules, are left as they are. Between thousands of accounts others may have their turn.
  */
-export function watchAccounts(state: MonitorState, now: number, before?: Settings): void {
+export function* watchAccounts(state: MonitorState, now: number, before?: Settings): Parts<void> {
   const wanted = new Set(state.settings.accounts.map((account) => account.id));
   const gone = [...state.polled.keys()].filter((id) => !wanted.has(id));
   for (const id of gone) removeAccount(state, id, now);
@@ -46,7 +50,10 @@ export function watchAccounts(state: MonitorState, now: number, before?: Setting
     (account) => !areRulesKept || known.get(account.id) !== account,
   );
   const lists: RuleLists = new Map();
-  for (const settings of fresh) watchAccount(state, settings, { now, lists });
+  for (const part of inParts(fresh, accountsAtOnce)) {
+    for (const settings of part) watchAccount(state, settings, { now, lists });
+    yield;
+  }
   const obsolete = [...state.alerts.values()].flatMap((alert) => obsolescence(state, alert));
   for (const { alert, resolution } of obsolete) removeAlert(state, alert, resolution, now);
   // A new name or label alone changes neither groups nor counts.
@@ -56,14 +63,19 @@ export function watchAccounts(state: MonitorState, now: number, before?: Setting
   };
   if (gone.length + obsolete.length > 0 || !fresh.every(isReadAlike)) {
     groupAccounts(state);
+    yield;
     countProviders(state);
+    yield;
   }
-  for (const { id } of fresh) {
-    const account = state.accounts.get(id);
-    if (account === undefined) continue;
-    followAccount(state, account);
-    if (known.has(id)) judgeElapsed(state, account, now);
-    else if (!state.asleep.has(id)) scheduleAccount(state, account);
+  for (const part of inParts(fresh, accountsAtOnce)) {
+    for (const { id } of part) {
+      const account = state.accounts.get(id);
+      if (account === undefined) continue;
+      followAccount(state, account);
+      if (known.has(id)) judgeElapsed(state, account, now);
+      else if (!state.asleep.has(id)) scheduleAccount(state, account);
+    }
+    yield;
   }
 }
 

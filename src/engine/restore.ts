@@ -1,12 +1,13 @@
 import type { Incident } from '../domain/alert.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
+import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import type { Calendar, Random, StoredState } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
 import { abandonUnknownChannels } from './channel-changes.ts';
 import { followClock, livedNote, skipUnwatched } from './clock-moved.ts';
 import { restoreSpending } from './learn-spending.ts';
 import { putMessage } from './queue.ts';
-import { watchAccounts } from './reconfigure.ts';
+import { accountsAtOnce, watchAccounts } from './reconfigure.ts';
 import { scheduleSilences } from './silencing.ts';
 import { emptyState, type MonitorState, wakeBy, writeNote } from './state.ts';
 import { untell } from './take-back.ts';
@@ -24,23 +25,24 @@ export const aliveNote = 'alive-at';
  * The daemon's knowledge at its start: what the configuration names and the database remembers. What was read of each account
  * before is yet to be recalled (`recall.ts`).
  */
-export function startMonitor(parts: {
+export function startMonitor(start: MonitorStart): MonitorState {
+  return atOnce(restoreMonitor(start));
+}
+
+export interface MonitorStart {
   readonly settings: Settings;
   readonly calendar: Calendar;
   readonly random: Random;
   readonly stored: StoredState;
   readonly now: number;
-}): MonitorState {
-  const state = emptyState(parts);
-  restoreState(state, parts.stored, parts.now);
-  return state;
 }
 
 /**
  * Takes up the work where the last daemon stopped. The time in between counts neither as breach nor as
- * recovery: the clocks of alerts are moved along.
+ * recovery: the clocks of alerts are moved along. Between thousands of accounts others may have their turn.
  */
-function restoreState(state: MonitorState, stored: StoredState, now: number): void {
+export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<MonitorState> {
+  const state = emptyState({ ...start, now });
   const lastRun = lastRunOf(stored, now);
   state.endedCleanly = lastRun.exact;
   state.lastRunEndedAt = lastRun.endedAt;
@@ -51,18 +53,22 @@ function restoreState(state: MonitorState, stored: StoredState, now: number): vo
     state.polled.hold(account.account, account);
     if (account.reading !== null) state.asleep.add(account.account);
   }
+  yield;
   for (const alert of stored.alerts) state.alerts.hold(alert);
   for (const incident of stored.incidents) state.incidents.hold(incident.id, completed(incident));
   for (const silence of stored.silences) state.silences.hold(silence.id, silence);
   for (const backoff of stored.backoffs) state.backoffs.hold(backoff.group, backoff);
   const downMs = Math.max(0, now - lastRun.endedAt);
   for (const message of stored.messages) restoreMessage(state, message, { downMs, now });
-  watchAccounts(state, now);
+  yield* watchAccounts(state, now);
   const spending = new Map(stored.spending.map((it) => [it.account, it]));
-  for (const account of state.accounts.values()) {
-    const graceMs = lastRun.exact ? 0 : account.pollIntervalMs;
-    skipUnwatched(state, account.settings.id, Math.max(0, now - lastRun.endedAt - graceMs));
-    restoreSpending(state, account, spending.get(account.id));
+  for (const accounts of inParts(state.accounts.values(), accountsAtOnce)) {
+    for (const account of accounts) {
+      const graceMs = lastRun.exact ? 0 : account.pollIntervalMs;
+      skipUnwatched(state, account.settings.id, Math.max(0, now - lastRun.endedAt - graceMs));
+      restoreSpending(state, account, spending.get(account.id));
+    }
+    yield;
   }
   // The clock is behind where it was: what was measured on it would otherwise lie in the future.
   if (lastRun.endedAt > now) followClock(state, now - lastRun.endedAt, now);
@@ -71,6 +77,7 @@ function restoreState(state: MonitorState, stored: StoredState, now: number): vo
   abandonUnknownChannels(state, now);
   scheduleSilences(state, now);
   for (const incident of state.incidents.values()) resumeIncident(state, incident, now);
+  return state;
 }
 
 /** What versions before did not store. They told nobody of an acknowledgement: it counts as told, so that none comes late. */

@@ -1,3 +1,4 @@
+import { inSlices } from '../daemon/slices.ts';
 import type { Standing } from '../daemon/standing.ts';
 import type { Micros } from '../domain/money.ts';
 import { type Balance, balances } from '../domain/reading.ts';
@@ -10,7 +11,6 @@ import {
   renderSamples,
   type Sample,
 } from './exposition.ts';
-import { inSlices } from './slices.ts';
 
 /** So many accounts, or samples of something cheap, are written before others have their turn. */
 const sliceOfAccounts = 50;

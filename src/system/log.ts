@@ -11,12 +11,10 @@ export interface LogOptions {
   /** For people at a terminal instead of JSON lines. */
   readonly pretty: boolean;
   readonly colour?: boolean;
-  /** Values that must never be printed. */
-  readonly secrets: Iterable<string>;
 }
 
 export interface SystemLog extends Log {
-  /** More values that must never be printed, such as those of a configuration loaded later. */
+  /** Values that must never be printed from then on. */
   addSecrets(values: Iterable<string>): void;
   setLevel(level: LogLevel): void;
 }
@@ -27,7 +25,6 @@ export interface SystemLog extends Log {
  */
 export function createLog(options: LogOptions): SystemLog {
   const scrubber = createSecretScrubber();
-  scrubber.add(options.secrets);
   const format = options.pretty ? formatForPeople(options.colour ?? false) : (line: string) => line;
   const drain = new Drain(options.destination, format);
   const logger = pino(

@@ -1,4 +1,4 @@
-import { base64Cores, FormIndex, shortestForm } from '../domain/secret-forms.ts';
+import { base64Forms, FormIndex, shortestForm } from '../domain/secret-forms.ts';
 
 export interface SecretScrubber {
   /** Adds values that must never be printed. Values shorter than four characters are not hidden. */
@@ -15,34 +15,16 @@ export interface SecretScrubber {
  * this catches what libraries put into theirs.
  */
 export function createSecretScrubber(): SecretScrubber {
-  const values = new Set<string>();
-  const inLine = new FormIndex();
-  const inText = new FormIndex();
-  /** Hardly any line ever holds a secret: what its texts are searched for is made when the first one does. */
-  let notInText: string[] = [];
-  const textForms = (): FormIndex => {
-    for (const value of notInText) for (const form of formsOf(value)) inText.add(form);
-    notInText = [];
-    return inText;
-  };
+  const forms = new FormIndex(formsOf);
   return {
     add(added) {
-      for (const value of added) {
-        if (value.length < shortestForm || values.has(value)) continue;
-        values.add(value);
-        notInText.push(value);
-        for (const form of formsOf(value)) {
-          inLine.add(form);
-          if (!plain.test(form)) inLine.add(escapeForJson(form));
-        }
-      }
+      for (const value of added) if (value.length >= shortestForm) forms.add(value);
     },
     scrub(line) {
-      if (inLine.findFrom(line, 0) === null) return line;
-      const forms = textForms();
+      if (!forms.isIn(line)) return line;
       // Text inside the quotes is decoded first: a value that begins in the middle of an escape would break the line.
       const decoded = line.replace(jsonTokens, (token) => scrubToken(token, forms));
-      return inLine.replaceAll(decoded);
+      return forms.replaceAll(decoded);
     },
   };
 }
@@ -50,10 +32,10 @@ export function createSecretScrubber(): SecretScrubber {
 /** A JSON string, or a number outside of one. */
 const jsonTokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-function scrubToken(token: string, inText: FormIndex): string {
+function scrubToken(token: string, forms: FormIndex): string {
   const text = token.startsWith('"') ? readJsonString(token) : token;
   if (text === null) return token;
-  const scrubbed = inText.replaceAll(text);
+  const scrubbed = forms.replaceAll(text);
   return scrubbed === text ? token : JSON.stringify(scrubbed);
 }
 
@@ -69,17 +51,24 @@ function readJsonString(token: string): string | null {
 const plain = /^[\w.~+/=-]*$/;
 const plainInAddresses = /^[\w.~-]*$/;
 
-/** How a value may look inside a text. */
-function formsOf(value: string): Iterable<string> {
-  const utf8 = Buffer.from(value);
-  const forms = new Set(plainInAddresses.test(value) ? [value] : escapedFormsOf(value));
-  for (const encoded of [utf8.toString('base64'), ...base64Cores(utf8)]) {
+/** How a value may look inside a text, and inside a text that was written as JSON. */
+function formsOf(value: string): readonly string[] {
+  const forms = formsInText(value);
+  return forms.every((form) => plain.test(form))
+    ? forms
+    : [...forms, ...forms.filter((form) => !plain.test(form)).map(escapeForJson)];
+}
+
+function formsInText(value: string): readonly string[] {
+  const forms = plainInAddresses.test(value) ? [value] : escapedFormsOf(value);
+  const { whole, cores } = base64Forms(value);
+  for (const encoded of [whole, ...cores]) {
     if (encoded.length < shortestForm) continue;
-    forms.add(encoded);
+    forms.push(encoded);
     if (plainInAddresses.test(encoded)) continue;
     // As base64url writes it.
     const inAddress = encoded.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
-    if (inAddress.length >= shortestForm) forms.add(inAddress);
+    if (inAddress.length >= shortestForm) forms.push(inAddress);
   }
   return forms;
 }

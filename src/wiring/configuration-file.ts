@@ -1,4 +1,5 @@
 import { formatProblem } from '../config/config-problem.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
 import type { WatchedSource } from '../daemon/ports.ts';
 import type { ConfigProblem } from '../domain/config-problem.ts';
 import type { Settings } from '../domain/settings.ts';
@@ -13,7 +14,7 @@ export interface ConfigurationFile {
 }
 
 export type ReloadedConfiguration = (
-  | { readonly kind: 'loaded'; readonly settings: Settings; readonly warnings: readonly ConfigProblem[] }
+  | Extract<LoadedConfig, { readonly kind: 'loaded' }>
   | { readonly kind: 'invalid'; readonly lines: readonly string[] }
 ) & {
   /** All that was read, to be watched. */

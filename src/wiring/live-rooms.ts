@@ -33,7 +33,7 @@ export function createLiveRooms({
 }): LiveRooms {
   const program = `lowwater ${version}`;
   return {
-    async runDaemon({ file, settings, warnings, sources }, signal) {
+    async runDaemon({ file, settings, secrets, warnings, sources }, signal) {
       const [{ serve }, { logWarnings, openConfigurationFile }] = await Promise.all([
         import('./serve.ts'),
         import('./configuration-file.ts'),
@@ -43,6 +43,7 @@ export function createLiveRooms({
       await serve({
         file: openConfigurationFile(file, log),
         settings,
+        secrets,
         sources,
         log: opened,
         version,

@@ -1,9 +1,15 @@
 import type { Daemon, DaemonParts } from '../daemon/daemon.ts';
 import type { StoreReader } from '../daemon/ports.ts';
+import { inTurns } from '../daemon/slices.ts';
+import type { StoredState } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
+import { restoreMonitor } from '../engine/restore.ts';
+import type { MonitorState } from '../engine/state.ts';
 import { openStore } from '../store/store.ts';
+import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
 import type { SystemLog } from '../system/log.ts';
+import { systemRandom } from '../system/random.ts';
 import { createLiveViews } from '../views/live-views.ts';
 import type { LiveViews } from '../views/views.ts';
 
@@ -26,7 +32,7 @@ export interface Ownership {
 
 /** Makes a daemon on its real connections. */
 export type MakeDaemon = (
-  it: Pick<DaemonParts, 'settings' | 'store' | 'stored' | 'owns' | 'maySend' | 'fromMemory' | 'handOver'>,
+  it: Pick<DaemonParts, 'store' | 'state' | 'owns' | 'maySend' | 'fromMemory' | 'handOver'>,
 ) => Daemon;
 
 export interface OwnershipParts {
@@ -40,7 +46,7 @@ export interface OwnershipParts {
 export async function ownFile(path: string, parts: OwnershipParts): Promise<Ownership> {
   const { settings, log, version, makeDaemon } = parts;
   const store = openStore({ path, log, now: systemClock.now, program: `lowwater ${version}` });
-  const daemon = makeDaemon({ settings, store, stored: await store.load() });
+  const daemon = makeDaemon({ store, state: await restore(settings, await store.load()) });
   return {
     views: createLiveViews(daemon, store, version),
     reader: store,
@@ -50,4 +56,10 @@ export async function ownFile(path: string, parts: OwnershipParts): Promise<Owne
     end: () => daemon.stop(),
     close: () => store.close(),
   };
+}
+
+/** What a daemon begins with, made in turns between which the page answers. */
+export function restore(settings: Settings, stored: StoredState): Promise<MonitorState> {
+  const now = systemClock.now();
+  return inTurns(restoreMonitor({ settings, calendar: cronCalendar, random: systemRandom, stored, now }));
 }

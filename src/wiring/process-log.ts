@@ -1,4 +1,5 @@
 import { decideColour } from '../cli/terminal/style.ts';
+import { inSlices } from '../daemon/slices.ts';
 import { OperatorError } from '../domain/ports.ts';
 import type { LogLevel } from '../domain/settings.ts';
 import type { SystemLog } from '../system/log.ts';
@@ -9,8 +10,8 @@ import { nameSources } from './readable-stack.ts';
 export interface ProcessLog {
   /** The daemon's log on standard output: JSON lines, or for people where that is a terminal. */
   open(level: LogLevel): Promise<SystemLog>;
-  /** Values that no log of this process may print from now on. */
-  hide(values: Iterable<string>): void;
+  /** Values that no log of this process may print from then on. */
+  hide(values: Iterable<string>): Promise<void>;
   /** One fatal line: in the daemon's log where it is open, else on standard error. Written when it is done, and where the log is open when the call returns. */
   reportFatal(error: unknown): Promise<void>;
 }
@@ -22,23 +23,23 @@ export function openProcessLog(env: Readonly<Record<string, string | undefined>>
     // Few commands ever log anything.
     const { createLog } = await import('../system/log.ts');
     const stream = fileDescriptor === 1 ? process.stdout : process.stderr;
-    return createLog({
+    const log = createLog({
       level,
       destination: openLogDestination(fileDescriptor),
       pretty: stream.isTTY === true,
       colour: decideColour(env, stream),
-      secrets: hidden,
     });
+    await teach(log, hidden);
+    return log;
   };
   return {
     async open(level) {
       current = await create(1, level);
       return current;
     },
-    hide(values) {
-      const fresh = [...values].filter((value) => !hidden.has(value));
-      for (const value of fresh) hidden.add(value);
-      current?.addSecrets(fresh);
+    async hide(values) {
+      for (const value of values) hidden.add(value);
+      if (current !== null) await teach(current, values);
     },
     async reportFatal(error) {
       const err = error instanceof Error ? error : new Error(String(error));
@@ -51,4 +52,11 @@ export function openProcessLog(env: Readonly<Record<string, string | undefined>>
       );
     },
   };
+}
+
+/** So many are taken in at once, which takes some milliseconds. */
+export const secretsAtOnce = 2000;
+
+async function teach(log: SystemLog, values: Iterable<string>): Promise<void> {
+  for await (const part of inSlices(values, secretsAtOnce)) log.addSecrets(part);
 }

@@ -21,6 +21,6 @@ export async function readConfiguration(
     now: systemClock.now(),
     ...(before === undefined ? {} : { before }),
   });
-  if (read.loaded.kind === 'loaded') log.hide(read.loaded.secrets);
+  if (read.loaded.kind === 'loaded') await log.hide(read.loaded.secrets);
   return read;
 }

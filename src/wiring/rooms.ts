@@ -123,7 +123,7 @@ async function readPlace(
   const address = postgresAddress('').safeParse(filled.text);
   if (!address.success)
     throw new UsageError(`--to ${address.error.issues.map(({ message }) => message).join('; ')}`);
-  log.hide(listSecretTexts(address));
+  await log.hide(listSecretTexts(address));
   return { url: address.data };
 }
 
@@ -131,9 +131,9 @@ async function loadSettings(path: string, log: ProcessLog): Promise<LoadedSettin
   const { readConfiguration } = await import('./read-configuration.ts');
   const { loaded, sources } = await readConfiguration(path, log);
   if (loaded.kind === 'invalid') return { kind: 'refused', problems: loaded.problems };
-  const { settings } = loaded;
+  const { settings, secrets } = loaded;
   const warnings = [...loaded.warnings, ...(await findChangedMeanings(settings))];
-  return { kind: 'loaded', settings, warnings, sources };
+  return { kind: 'loaded', settings, secrets, warnings, sources };
 }
 
 /** Told as long as the database is one of 0.1.0: until the first start of this version. */

@@ -4,8 +4,8 @@ import { createPing } from '../channels/ping.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
 import { watchConfig } from '../config/watch-config.ts';
 import { Daemon } from '../daemon/daemon.ts';
-import { listSecretTexts } from '../daemon/known-secrets.ts';
 import type { WatchedSource } from '../daemon/ports.ts';
+import { inSlices } from '../daemon/slices.ts';
 import type { Incident } from '../domain/alert.ts';
 import { createForeignTexts } from '../domain/foreign-text.ts';
 import { type Clock, OperatorError } from '../domain/ports.ts';
@@ -21,10 +21,13 @@ import { systemRandom } from '../system/random.ts';
 import { type ConfigurationFile, logWarnings } from './configuration-file.ts';
 import { createLivePage } from './live-page.ts';
 import { type MakeDaemon, type Ownership, type OwnershipParts, ownFile } from './ownership.ts';
+import { secretsAtOnce } from './process-log.ts';
 
 export interface ServeOrder {
   readonly file: ConfigurationFile;
   readonly settings: Settings;
+  /** Every text in them that must not leave the process. */
+  readonly secrets: readonly string[];
   /** What the settings were read from. */
   readonly sources: readonly WatchedSource[];
   readonly log: SystemLog;
@@ -56,7 +59,11 @@ export async function serve(order: ServeOrder): Promise<void> {
 async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> {
   const { settings, log, version, signal } = order;
   const ackKeyOf = createAckKeys(settings);
-  const texts = createForeignTexts(listSecretTexts(settings));
+  const texts = createForeignTexts([]);
+  const learn = async (secrets: readonly string[]): Promise<void> => {
+    for await (const part of inSlices(secrets, secretsAtOnce)) for (const secret of part) texts.add(secret);
+  };
+  await learn(order.secrets);
   let current = settings;
   const makeDaemon: MakeDaemon = (it) =>
     new Daemon({
@@ -65,8 +72,6 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
       openChannels: ({ channels }) =>
         channels.map((channel) => createChannel(channel, { clock: systemClock, texts })),
       clock: systemClock,
-      random: systemRandom,
-      calendar: cronCalendar,
       log,
       ping: createPing(systemClock),
       acknowledgeUrl: (incident, now) => acknowledgeUrl(current.server, { ackKeyOf, incident, now }),
@@ -98,14 +103,12 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
     log.info({ version, accounts: settings.accounts.length, url: page.url ?? undefined }, 'lowwater runs');
     reloads.begin({
       inForce: () => current,
-      async apply(next) {
+      async apply({ settings: next, secrets }) {
         // The page first: it is the one part of a configuration that can turn out to be impossible, and then
         // nothing of it holds.
         await page.follow(next);
         // What was a secret before stays one: whoever was told it may still repeat it.
-        const known = new Set(current.accounts);
-        const accounts = next.accounts.filter((account) => !known.has(account));
-        for (const secret of listSecretTexts({ ...next, accounts })) texts.add(secret);
+        await learn(secrets);
         current = next;
         ownership.apply(next);
       },
@@ -132,7 +135,7 @@ async function openOwnership({ storage }: Settings, parts: OwnershipParts): Prom
 /** What becomes of a configuration that was read again. */
 interface ReloadActions {
   inForce(): Settings;
-  apply(settings: Settings): Promise<void>;
+  apply(loaded: { readonly settings: Settings; readonly secrets: readonly string[] }): Promise<void>;
   refuse(text: string): void;
 }
 
@@ -168,7 +171,7 @@ function watchReloads({ file, sources, log }: ServeOrder, clock: Clock): Reloads
     if (closed) return;
     watch.setSources(loaded.sources);
     if (loaded.kind === 'loaded') {
-      applying = apply(loaded.settings);
+      applying = apply(loaded);
       await applying;
       logWarnings(log, loaded.warnings);
       log.setLevel(loaded.settings.log.level);

@@ -14,7 +14,7 @@ import { createStandbyViews } from '../views/standby-views.ts';
 import { switchViews } from '../views/switched-views.ts';
 import type { LiveViews } from '../views/views.ts';
 import { hashSettings } from './hash-settings.ts';
-import type { Ownership, OwnershipParts } from './ownership.ts';
+import { type Ownership, type OwnershipParts, restore } from './ownership.ts';
 
 /** One of the daemons that share a PostgreSQL database: it does the work while it owns the accounts, and stands by otherwise. */
 export async function ownShared(postgres: PostgresSettings, parts: OwnershipParts): Promise<Ownership> {
@@ -44,11 +44,11 @@ export async function ownShared(postgres: PostgresSettings, parts: OwnershipPart
     leaseMs,
     aloneForMs,
     anyReaches: (members) => anyReaches(members, systemClock),
-    begin({ store, stored }) {
+    restore: (stored) => restore(settings, stored),
+    begin({ store, state }) {
       const daemon = makeDaemon({
-        settings,
         store,
-        stored,
+        state,
         owns: () => membership.holds(),
         maySend: () => membership.maySend(),
         fromMemory: () => membership.fromMemory(),
@@ -57,6 +57,8 @@ export async function ownShared(postgres: PostgresSettings, parts: OwnershipPart
       const standing = () => membership.standing;
       work = { daemon, views: createLiveViews(daemon, store, version, standing) };
       daemon.start();
+      // It may have changed while the state was made from it.
+      if (state.settings !== settings) daemon.reload(settings);
       views.switched();
       log.info({ accounts: settings.accounts.length }, 'this daemon owns the accounts');
     },

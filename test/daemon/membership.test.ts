@@ -5,8 +5,12 @@ import type { ClusterMember, Store, TenureStore } from '../../src/daemon/ports.t
 import type { Standing } from '../../src/daemon/standing.ts';
 import type { Clock } from '../../src/domain/ports.ts';
 import { StorageError } from '../../src/domain/ports.ts';
+import { startMonitor } from '../../src/engine/restore.ts';
+import { cronCalendar } from '../../src/system/calendar.ts';
 import { batch } from '../store/sqlite/batches.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { makeSettings } from '../support/settings.ts';
 import { askOver, type Line, SimCluster } from '../support/sim-cluster.ts';
 
 const leaseMs = 8000;
@@ -58,6 +62,14 @@ class Node {
       leaseMs,
       aloneForMs: 60_000,
       anyReaches: async (members) => world.anyReaches(members),
+      restore: async (stored) =>
+        startMonitor({
+          settings: makeSettings({}),
+          stored,
+          calendar: cronCalendar,
+          random: seededRandom(),
+          now: world.clock.now(),
+        }),
       begin: ({ store }) => {
         this.store = store;
         this.begins.push(world.cluster.log.length);

@@ -6,6 +6,7 @@ import { Daemon } from '../../src/daemon/daemon.ts';
 import type { Channel, Provider, Store } from '../../src/daemon/ports.ts';
 import { createForeignTexts } from '../../src/domain/foreign-text.ts';
 import type { Clock } from '../../src/domain/ports.ts';
+import { startMonitor } from '../../src/engine/restore.ts';
 import { createProviderClient } from '../../src/provider/client.ts';
 import { openStore } from '../../src/store/store.ts';
 import { cronCalendar, findCronProblem } from '../../src/system/calendar.ts';
@@ -49,8 +50,8 @@ export async function wireDaemon(order: {
     level: settings.log.level,
     destination: { write: (line) => writeSync(1, line) },
     pretty: false,
-    secrets: loaded.secrets,
   });
+  log.addSecrets(loaded.secrets);
   const {
     store: changeStore = (it) => it,
     channel = (it) => it,
@@ -66,16 +67,19 @@ export async function wireDaemon(order: {
   );
   const texts = createForeignTexts(loaded.secrets);
   const daemon = new Daemon({
-    settings,
     store,
-    stored: await store.load(),
+    state: startMonitor({
+      settings,
+      stored: await store.load(),
+      calendar: cronCalendar,
+      random: systemRandom,
+      now: clock.now(),
+    }),
     openProvider: ({ provider }) =>
       changeProvider(createProviderClient({ ...provider, texts, clock: providerClock })),
     openChannels: (current) =>
       current.channels.map((one) => channel(createChannel(one, { clock: providerClock, texts }))),
     clock,
-    random: systemRandom,
-    calendar: cronCalendar,
     log,
     ping: createPing(providerClock),
     acknowledgeUrl: () => null,

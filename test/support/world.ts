@@ -6,6 +6,7 @@ import { Daemon } from '../../src/daemon/daemon.ts';
 import type { Channel, Store } from '../../src/daemon/ports.ts';
 import { type Batch, type Log, StorageError } from '../../src/domain/ports.ts';
 import type { ChannelSettings, Settings } from '../../src/domain/settings.ts';
+import { startMonitor } from '../../src/engine/restore.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { asStore, type SqliteStore } from '../../src/store/sqlite/port.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
@@ -167,14 +168,17 @@ export class World {
 
   #openDaemon(): Daemon {
     return new Daemon({
-      settings: this.settings,
       store: this.store,
-      stored: this.database.load(),
+      state: startMonitor({
+        settings: this.settings,
+        stored: this.database.load(),
+        calendar: cronCalendar,
+        random: this.#random,
+        now: this.clock.now(),
+      }),
       openProvider: () => this.provider,
       openChannels: (settings) => settings.channels.map((channel) => this.#openChannel(channel)),
       clock: this.clock,
-      random: this.#random,
-      calendar: cronCalendar,
       log: silent,
       ping: async () => {
         this.pings.push(this.clock.now());

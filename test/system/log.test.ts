@@ -8,8 +8,8 @@ function record(secrets: readonly string[] = [], pretty = false) {
     level: 'info',
     destination: { write: (line) => lines.push(line) },
     pretty,
-    secrets,
   });
+  log.addSecrets(secrets);
   return { log, lines, last: () => JSON.parse(lines.at(-1) ?? 'null') };
 }
 
@@ -61,7 +61,7 @@ describe('a log whose lines are not taken', () => {
     const lines: string[] = [];
     let open = true;
     const destination = { write: (line: string) => open && lines.push(line) };
-    const log = createLog({ level: 'info', destination, pretty: false, secrets: [] });
+    const log = createLog({ level: 'info', destination, pretty: false });
     log.info({}, 'first');
     open = false;
     log.info({}, 'second');

@@ -1,9 +1,19 @@
 import { Daemon, type DaemonParts } from '../../src/daemon/daemon.ts';
 import { Membership } from '../../src/daemon/membership.ts';
 import type { Channel, Provider, Store } from '../../src/daemon/ports.ts';
-import type { Batch, Calendar, Clock, Log, OperatorOrder } from '../../src/domain/ports.ts';
+import type {
+  Batch,
+  Calendar,
+  Clock,
+  Log,
+  OperatorOrder,
+  Random,
+  StoredState,
+} from '../../src/domain/ports.ts';
 import { StorageError } from '../../src/domain/ports.ts';
 import type { ChannelSettings, Settings } from '../../src/domain/settings.ts';
+import { startMonitor } from '../../src/engine/restore.ts';
+import type { MonitorState } from '../../src/engine/state.ts';
 import { asStoreFile, type SqliteStore } from '../../src/store/sqlite/port.ts';
 import { createLiveViews } from '../../src/views/live-views.ts';
 import type { LiveViews } from '../../src/views/views.ts';
@@ -142,9 +152,8 @@ export class Machine {
       life,
       {
         tenure,
-        random: this.#random(life),
         store: this.#guardStore(life, database),
-        stored: database.load(),
+        state: this.#restore(life, database.load(), this.#random(life)),
       },
       database,
     );
@@ -206,7 +215,8 @@ export class Machine {
         await this.#travel(life, 100);
         return this.#fleet.anyReaches(this, members);
       },
-      begin: ({ store: whole, stored }) => {
+      restore: async (stored) => this.#restore(life, stored, random),
+      begin: ({ store: whole, state }) => {
         const tenure = tenureOf();
         const store = this.#watchStore(tenure, whole);
         const owns = () => {
@@ -217,7 +227,7 @@ export class Machine {
         const maySend = () => membership.maySend();
         const fromMemory = () => membership.fromMemory();
         const handOver = () => void membership.handOver();
-        this.#begin(life, { tenure, random, store, stored, owns, maySend, fromMemory, handOver }, database);
+        this.#begin(life, { tenure, store, state, owns, maySend, fromMemory, handOver }, database);
       },
       abandon: () => {
         const { daemon } = this;
@@ -234,23 +244,26 @@ export class Machine {
     void membership.run();
   }
 
+  #restore(life: Life, stored: StoredState, random: Random): MonitorState {
+    const now = this.#clock(life).now();
+    return startMonitor({ settings: this.settings, stored, calendar: this.#calendar, random, now });
+  }
+
   #begin(
     life: Life,
     it: { readonly tenure: Tenure } & Pick<
       DaemonParts,
-      'random' | 'store' | 'stored' | 'owns' | 'maySend' | 'fromMemory' | 'handOver'
+      'store' | 'state' | 'owns' | 'maySend' | 'fromMemory' | 'handOver'
     >,
     database: SqliteStore,
   ): void {
     const { tenure, ...parts } = it;
     const daemon = new Daemon({
-      settings: this.settings,
       ...parts,
       openProvider: () => this.#openProvider(life, tenure),
       openChannels: (settings) =>
         settings.channels.map((channel) => this.#openChannel(life, tenure, channel)),
       clock: this.#clock(life),
-      calendar: this.#calendar,
       log: this.#log(life),
       ping: async () => {
         this.#observe(tenure, (it) => it.pinged());

@@ -1,5 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
+import { inSlices } from '../../daemon/slices.ts';
 import { isoDay } from '../../domain/moment.ts';
 import { balances, type Reading } from '../../domain/reading.ts';
 import { thin } from '../../spending/thin.ts';
@@ -15,7 +16,6 @@ import type { LiveViews } from '../../views/views.ts';
 import { buildChart } from '../page/chart-model.ts';
 import { chartRanges, readSpan } from '../page/chart-span.ts';
 import { RequestError } from '../refusal.ts';
-import { inSlices } from '../slices.ts';
 import { chartJson } from './chart-schema.ts';
 import { accept, count, findAccount, parseInstant } from './input.ts';
 import { type Api, answers, gives, refused, streamed, window, written } from './operation.ts';

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
+import { inSlices } from '../../daemon/slices.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
 import { balances } from '../../domain/reading.ts';
 import type { AccountView, FiringView, LiveViews } from '../../views/views.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { inSlices } from '../slices.ts';
 import {
   type AccountPage,
   type ListQuery,

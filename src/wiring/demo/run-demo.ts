@@ -43,10 +43,10 @@ export async function runDemo(
     const loaded = await file.load();
     if (loaded.kind === 'invalid')
       throw new Error(`the demo's configuration is invalid: ${loaded.lines.join('; ')}`);
-    const { settings, sources } = loaded;
+    const { settings, secrets, sources } = loaded;
     const ending = await log.open(settings.log.level);
     const started = (url: string | null): void => tellStory({ order, url, server: settings.server });
-    await serve({ file, settings, sources, log: ending, version, signal, started });
+    await serve({ file, settings, secrets, sources, log: ending, version, signal, started });
   } finally {
     await Promise.all([provider.close(), ...[...receivers.values()].map((each) => each.close())]);
     rmSync(folder, { recursive: true, force: true });
