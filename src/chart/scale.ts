@@ -1,4 +1,5 @@
 import { scaleLinear, scaleUtc } from 'd3-scale';
+import { dayMs, minuteMs } from '../domain/duration.ts';
 import { instantOfWall, zoneOffsetMs } from '../domain/moment.ts';
 
 /** Where the values of a chart begin and end, and the round values between that carry a label, lowest first. */
@@ -31,9 +32,6 @@ export interface TimeTick {
   readonly at: number;
   readonly label: string;
 }
-
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 
 /**
  * About `count` instants between two, round on the clocks of the zone (an IANA name). The ticks are chosen on the clock's face, which

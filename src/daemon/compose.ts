@@ -1,4 +1,5 @@
 import { type Incident, ownAccountId, type Told } from '../domain/alert.ts';
+import { weekMs } from '../domain/duration.ts';
 import { isAcknowledged } from '../domain/incident.ts';
 import type { IncidentMessage, Message, Notice, NoticeAccount } from '../domain/message.ts';
 import { kindsByIncident, type NoticeKind, type OutboxMessage } from '../domain/outbox.ts';
@@ -19,7 +20,7 @@ import { baseOf, type ComposeParts } from './message-frame.ts';
 import { collect } from './recollection.ts';
 
 /** Charts reach back this far, with this many readings. */
-const chartMs = 7 * 86_400_000;
+const chartMs = weekMs;
 const chartPoints = 200;
 /** Only the first notices of a message are drawn; the others are a line of text. */
 const drawnNotices = 10;

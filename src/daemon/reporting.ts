@@ -1,10 +1,11 @@
+import { dayMs, weekMs } from '../domain/duration.ts';
 import { newMessage } from '../domain/outbox.ts';
 import type { ReportSettings } from '../domain/settings.ts';
 import { putMessage } from '../engine/queue.ts';
 import { type MonitorState, writeNote } from '../engine/state.ts';
 
 /** Clocks are set back by a day or a zone, hardly by more; a note further ahead than this is not believed. */
-const longestStepBackMs = 3 * 86_400_000;
+const longestStepBackMs = 3 * dayMs;
 
 /**
  * Sends the reports that are due: each at most once per run of its cron expression, and one for all runs that
@@ -52,7 +53,7 @@ export function periodStart(
   report: ReportSettings,
   until: number,
 ): number {
-  return state.calendar.previous(report.cron, report.timezone, until - 1) ?? until - 7 * 86_400_000;
+  return state.calendar.previous(report.cron, report.timezone, until - 1) ?? until - weekMs;
 }
 
 /**

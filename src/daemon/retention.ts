@@ -1,14 +1,15 @@
+import { dayMs, hourMs } from '../domain/duration.ts';
 import { StorageError } from '../domain/ports.ts';
 import type { Store } from './ports.ts';
 
 /** Old records are deleted this often … */
-const everyMs = 3_600_000;
+const everyMs = hourMs;
 /** … a small step at a time, with a pause in which polls go on. */
 const stepMs = 50;
 /** A clock that just jumped, or that stands far ahead of what is stored, is not believed for this long. */
-const distrustMs = 86_400_000;
+const distrustMs = dayMs;
 /** A pause longer than this between two runs of lowwater is doubted. */
-const longPauseMs = 30 * 86_400_000;
+const longPauseMs = 30 * dayMs;
 
 /** Deletes what is older than the retention, unless the clock may be wrong: a wrong clock must not cost the history. */
 export class Retention {

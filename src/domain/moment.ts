@@ -1,9 +1,6 @@
-import { describeDuration } from './duration.ts';
+import { dayMs, describeDuration, hourMs, minuteMs } from './duration.ts';
 import { plural } from './plural.ts';
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 const yearMs = 365 * dayMs;
 
 /** An instant as programs read it: ISO 8601 in UTC. */

@@ -1,3 +1,4 @@
+import { dayMs, minuteMs } from './duration.ts';
 /** Why a channel is told something (the named reasons of a notification decision). */
 export type NoticeKind =
   | 'firing'
@@ -54,9 +55,9 @@ export function standsAlone({ report, owed }: OutboxMessage): boolean {
 }
 
 /** How long a message is tried before it counts as dead. */
-const retryForMs = 24 * 60 * 60 * 1000;
+const retryForMs = dayMs;
 const firstRetryMs = 1000;
-const longestRetryMs = 5 * 60 * 1000;
+const longestRetryMs = 5 * minuteMs;
 
 /** The id that the receiver sees: the same for every retry of the same content. */
 export function wireId(message: OutboxMessage): string {

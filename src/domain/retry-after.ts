@@ -1,8 +1,9 @@
+import { dayMs, hourMs } from './duration.ts';
 /** What a receiver of messages is obeyed for at most: a message lives for a day, and is tried again within it. */
-export const longestRetryAfterMs = 3_600_000;
+export const longestRetryAfterMs = hourMs;
 
 /** What the provider is obeyed for at most: a wrong header must not silence an account for years. */
-export const longestProviderWaitMs = 24 * 3_600_000;
+export const longestProviderWaitMs = dayMs;
 
 const imfFixdate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 const rfc850Date = /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/;

@@ -1,3 +1,4 @@
+import { hourMs } from './duration.ts';
 import type { Matcher } from './rule.ts';
 
 export interface Escalation {
@@ -17,5 +18,5 @@ export interface Route {
   readonly mention: boolean | 'reminders';
 }
 
-export const defaultRepeatEveryMs = 4 * 60 * 60 * 1000;
+export const defaultRepeatEveryMs = 4 * hourMs;
 export const defaultGroupWaitMs = 5000;

@@ -1,3 +1,4 @@
+import { dayMs } from '../domain/duration.ts';
 import type { HistoryQuery, StoredSpending } from '../domain/ports.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { AccountSettings } from '../domain/settings.ts';
@@ -6,7 +7,7 @@ import type { MonitorState } from './state.ts';
 import { emptyAt, type WatchedAccount } from './watched-account.ts';
 
 /** What is longer ago says nothing that ten weeks do not. */
-const historyMs = 70 * 86_400_000;
+const historyMs = 70 * dayMs;
 
 /** Takes a new reading into what is known of the account's spending; what an hour's end changed is stored. */
 export function learnSpending(state: MonitorState, account: WatchedAccount, reading: Reading): void {

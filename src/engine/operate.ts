@@ -1,4 +1,5 @@
 import { type Incident, isOwnId } from '../domain/alert.ts';
+import { dayMs } from '../domain/duration.ts';
 import { isAcknowledged } from '../domain/incident.ts';
 import { matchesEverything } from '../domain/matcher.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
@@ -14,7 +15,7 @@ import type { MonitorState } from './state.ts';
 import { reviewSilences } from './take-back.ts';
 
 /** Longest silence that is taken for meant: longer ones are mistakes, and nothing is silenced for ever. */
-export const longestSilenceMs = 366 * 86_400_000;
+export const longestSilenceMs = 366 * dayMs;
 
 /** A person takes an open incident: reminders and escalation stop until it resolves or gets worse. */
 export function acknowledge(

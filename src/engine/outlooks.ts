@@ -1,8 +1,8 @@
+import { dayMs } from '../domain/duration.ts';
 import type { Outlook } from '../domain/message.ts';
 import { type Balance, balances } from '../domain/reading.ts';
 import { spendingLookback } from '../rules/about-rules.ts';
 import { alertKindOf } from '../rules/registry.ts';
-import { dayMs } from '../spending/burn.ts';
 import { outlook } from '../spending/outlook.ts';
 import { emptyAt, type WatchedAccount } from './watched-account.ts';
 

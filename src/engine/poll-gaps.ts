@@ -1,3 +1,4 @@
+import { dayMs } from '../domain/duration.ts';
 import type { AccountState, Calendar } from '../domain/ports.ts';
 import type { PollSchedule } from '../domain/settings.ts';
 
@@ -6,7 +7,7 @@ const sampledRuns = 6;
 /** `stale` waits for this many polls. */
 const gapRuns = 3;
 /** Of an expression that hardly ever runs. */
-const fallbackMs = 86_400_000;
+const fallbackMs = dayMs;
 
 /** The usual time between two polls; for a cron expression the shortest of its next few. */
 export function pollInterval(calendar: Calendar, schedule: PollSchedule, now: number): number {

@@ -1,4 +1,5 @@
 import type { Incident } from '../domain/alert.ts';
+import { weekMs } from '../domain/duration.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import type { Calendar, Random, StoredState } from '../domain/ports.ts';
@@ -16,7 +17,7 @@ import { untell } from './take-back.ts';
  * Messages that lay undelivered longer than this while lowwater was down are not sent any more (an old
  * backup, restored).
  */
-const staleMessageMs = 7 * 86_400_000;
+const staleMessageMs = weekMs;
 
 /** The note that says when the daemon was told to stop and had done so. */
 export const aliveNote = 'alive-at';

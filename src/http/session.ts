@@ -1,11 +1,12 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { hourMs } from '../domain/duration.ts';
 import type { Clock, Random } from '../domain/ports.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { LiveViews } from '../views/views.ts';
 import { deriveKey } from './ack-link.ts';
 
 const cookieName = 'lowwater_session';
-const lifetimeMs = 12 * 60 * 60 * 1000;
+const lifetimeMs = 12 * hourMs;
 
 export interface SessionsOptions {
   readonly token: Secret;

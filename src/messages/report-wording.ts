@@ -1,5 +1,6 @@
 import type { Incident } from '../domain/alert.ts';
 import { currencyCode } from '../domain/currency.ts';
+import { dayMs } from '../domain/duration.ts';
 import type { ForecastRecord } from '../domain/forecast.ts';
 import type { ReportAccount, ReportMessage } from '../domain/message.ts';
 import { formatMoment, formatNearMoment } from '../domain/moment.ts';
@@ -19,7 +20,6 @@ import {
 } from '../wording/quantity-wording.ts';
 import type { Tone } from './notice-tone.ts';
 
-const dayMs = 86_400_000;
 const soonMs = 7 * dayMs;
 /** A share of forecasts that is no chance any more. */
 const mostly = 0.7;

@@ -2,13 +2,14 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Socket } from 'node:net';
 import { type Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { type Environment, readProxyVariables } from '../daemon/proxy-variables.ts';
+import { minuteMs } from '../domain/duration.ts';
 import { type OriginRequest, WarmClients } from './warm-clients.ts';
 
 /** How long an idle connection is kept where the server gives no hint: past the usual poll interval of five minutes. */
-const keepAliveMs = 6 * 60_000;
+const keepAliveMs = 6 * minuteMs;
 
 /** The longest hint of a server (`Keep-Alive: timeout=`) that is believed. */
-const longestKeepAliveMs = 30 * 60_000;
+const longestKeepAliveMs = 30 * minuteMs;
 
 /** Idle connections are given up this much before the server would: a request must not cross its farewell. */
 const keepAliveMarginMs = 2_000;

@@ -1,8 +1,8 @@
+import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { PastForecast } from './forecasts.ts';
 
-const hourMs = 3_600_000;
 /** How far ahead forecasts are held against what came, and for how much less and more a horizon stands. */
 const horizonsMs = [24 * hourMs, 72 * hourMs, 168 * hourMs] as const;
 const from = 0.8;

@@ -1,9 +1,9 @@
+import { dayMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Calendar } from '../domain/ports.ts';
 import { type Balance, balances, type Reading } from '../domain/reading.ts';
 import { AccountSpending } from '../spending/account-spending.ts';
-import { dayMs } from '../spending/burn.ts';
 import { foresee } from '../spending/foresee.ts';
 import { LocalWeek } from '../spending/local-week.ts';
 import { createReadingLog } from '../spending/reading-log.ts';

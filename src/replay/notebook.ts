@@ -1,9 +1,8 @@
+import { weekMs } from '../domain/duration.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
 import { recordDelivery } from '../engine/delivery-ended.ts';
 import { absorbFollowers, putMessage, queueOf, sendable } from '../engine/queue.ts';
 import type { MonitorState } from '../engine/state.ts';
-
-const weekMs = 7 * 86_400_000;
 
 /** How many messages would have gone out. */
 export interface MessageCount {

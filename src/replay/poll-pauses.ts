@@ -1,3 +1,4 @@
+import { hourMs } from '../domain/duration.ts';
 import type { OutcomeKind } from '../domain/outcome.ts';
 import type { Calendar } from '../domain/ports.ts';
 import type { PollRecord } from '../domain/reading.ts';
@@ -23,7 +24,7 @@ const lateShare = 1.5;
 /** The random part of a backoff. */
 const jitter = 1.25;
 /** A provider may ask for a day, but that is rarer than a daemon that is stopped while an account cannot be read. */
-const usualRetryAfterMs = 3_600_000;
+const usualRetryAfterMs = hourMs;
 
 /** A provider that answers so may be left alone for long: it asks for it, or it names a time. */
 const waitingOutcomes: ReadonlySet<OutcomeKind> = new Set(['rate_limited', 'auth_failed', 'http_error']);

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { StoreReader } from '../daemon/ports.ts';
+import { dayMs } from '../domain/duration.ts';
 import type { Calendar, Clock } from '../domain/ports.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Settings } from '../domain/settings.ts';
@@ -41,7 +42,7 @@ export interface TrialParts {
 const mostAtOnce = 2;
 const longestMs = 30_000;
 /** What forecasts learn from lies before the time that is asked for. */
-const learningMs = 35 * 86_400_000;
+const learningMs = 35 * dayMs;
 /** After so much work everything else has its turn. */
 const sliceMs = 8;
 const fewestPolls = 50;

@@ -1,10 +1,9 @@
 import type { AlertTiming } from '../domain/alert.ts';
-import { formatDuration } from '../domain/duration.ts';
+import { dayMs, formatDuration } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
 import { severities } from '../domain/severity.ts';
-import { dayMs } from '../spending/burn.ts';
 import { ruleKindOf } from './registry.ts';
 
 /** What a rule watches for, in a line: `SMS balance below 50.00 (critical), 200.00 (warning); resolves 10% above; for 5m`. */

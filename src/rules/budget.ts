@@ -1,3 +1,4 @@
+import { hourMs } from '../domain/duration.ts';
 import type { Notice } from '../domain/message.ts';
 import { isoText } from '../domain/moment.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
@@ -17,8 +18,6 @@ import { factText, moneyOf, wordLimit, wordValue } from './notice-words.ts';
 import { exactAmount, nameBalance } from './rule-words.ts';
 import { readingFacts, unusable, usableReading } from './usable-reading.ts';
 import { instantFact, money, moneyFact, textFact, unknown } from './verdict.ts';
-
-const hourMs = 3_600_000;
 
 export interface BudgetRule extends MoneyRule {
   readonly type: 'budget';

@@ -6,7 +6,6 @@ import { choice } from '../schema/shapes.ts';
 import { duration, id } from '../schema/texts.ts';
 
 /** Lengths of time in rules are not finer than this. */
-export const secondMs = 1000;
 
 /** The keys that every rule takes. */
 export const commonKeys = {

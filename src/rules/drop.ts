@@ -1,11 +1,11 @@
-import { describeDuration, describeHistory, formatDuration } from '../domain/duration.ts';
+import { describeDuration, describeHistory, formatDuration, secondMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
 import type { AmountOrShare, MoneyRule } from '../domain/rule.ts';
 import { amountOrShare, duration as durationKey } from '../schema/texts.ts';
 import { hiddenTime, type Lookback, lookBack } from '../spending/lookback.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
-import { type InputOf, moneyKeys, secondMs, severityKey } from './common-keys.ts';
+import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { moneyFigures } from './figures.ts';
 import type { RuleKind } from './kind.ts';

@@ -1,4 +1,4 @@
-import { describeDuration, describeHistory, formatDuration } from '../domain/duration.ts';
+import { describeDuration, describeHistory, formatDuration, secondMs } from '../domain/duration.ts';
 import type { Notice } from '../domain/message.ts';
 import { roughDuration } from '../domain/moment.ts';
 import type { Fact } from '../domain/quantity.ts';
@@ -7,7 +7,7 @@ import { duration as durationKey } from '../schema/texts.ts';
 import { hiddenTime, lookBack } from '../spending/lookback.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
-import { type InputOf, moneyKeys, secondMs, severityKey } from './common-keys.ts';
+import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { moneyFigures } from './figures.ts';
 import type { RuleKind } from './kind.ts';

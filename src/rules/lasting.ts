@@ -1,10 +1,10 @@
-import { describeDuration, describeHistory } from '../domain/duration.ts';
+import { dayMs, describeDuration, describeHistory, minuteMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
 import { plural } from '../domain/plural.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
-import { type Burn, dayMs, measureBurn, runwayOf } from '../spending/burn.ts';
+import { type Burn, measureBurn, runwayOf } from '../spending/burn.ts';
 import type { AccountFacts } from './evaluation.ts';
 
 /** A rule as far as it goes by the mean burn. */
@@ -32,7 +32,7 @@ function tooLittle(rule: MeanRunwayRule, burn: Burn): string | null {
   if (rule.minimumHistoryGiven) {
     return `${seen}, needs ${describeDuration(Math.min(rule.minimumHistoryMs, meanLookback(rule)))}`;
   }
-  const neededMs = Math.min(60 * 60_000, meanLookback(rule) / 2);
+  const neededMs = Math.min(60 * minuteMs, meanLookback(rule) / 2);
   const enough = burn.observedMs >= neededMs && burn.readings >= 6;
   return enough
     ? `${seen}, most of it without polls (confidence ${burn.confidence})`

@@ -1,4 +1,4 @@
-import { formatDuration } from '../domain/duration.ts';
+import { formatDuration, secondMs } from '../domain/duration.ts';
 import type { Notice } from '../domain/message.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
 import { plural } from '../domain/plural.ts';
@@ -8,7 +8,7 @@ import type { Severity } from '../domain/severity.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
 import { fewestTopUps, isTopUp, usualTopUp } from '../spending/top-ups.ts';
 import { formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
-import { type InputOf, moneyKeys, secondMs, severityKey } from './common-keys.ts';
+import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { moneyFigures } from './figures.ts';
 import type { RuleKind } from './kind.ts';

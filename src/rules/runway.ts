@@ -1,4 +1,4 @@
-import { formatDuration } from '../domain/duration.ts';
+import { dayMs, formatDuration, hourMs, secondMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Notice } from '../domain/message.ts';
 import { roughDuration } from '../domain/moment.ts';
@@ -8,9 +8,9 @@ import type { Reading } from '../domain/reading.ts';
 import type { Ladder } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
-import { burnPerDay, dayMs } from '../spending/burn.ts';
+import { burnPerDay } from '../spending/burn.ts';
 import { roughRunway, type WordingFrame } from '../wording/quantity-wording.ts';
-import { type InputOf, moneyKeys, secondMs, severityKey } from './common-keys.ts';
+import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { moneyFigures } from './figures.ts';
 import type { KeyProblem, KeyReader, RuleKind } from './kind.ts';
@@ -42,8 +42,6 @@ import {
   textFact,
   unknown,
 } from './verdict.ts';
-
-const hourMs = 3_600_000;
 
 export interface RunwayRule extends LastingRule {
   readonly type: 'runway';

@@ -1,10 +1,10 @@
-import { formatDuration } from '../domain/duration.ts';
+import { formatDuration, minuteMs, secondMs } from '../domain/duration.ts';
 import type { OutcomeKind } from '../domain/outcome.ts';
 import type { Fact } from '../domain/quantity.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { duration as durationKey } from '../schema/texts.ts';
-import { type InputOf, secondMs, severityKey } from './common-keys.ts';
+import { type InputOf, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { unreadFigures } from './figures.ts';
 import type { RuleKind } from './kind.ts';
@@ -19,7 +19,7 @@ export interface StaleRule extends Rule {
 }
 
 const pollsMissed = 3;
-const shortestAfterMs = 2 * 60_000;
+const shortestAfterMs = 2 * minuteMs;
 
 const keys = {
   severity: severityKey.default('warning'),

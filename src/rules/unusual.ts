@@ -1,3 +1,4 @@
+import { hourMs } from '../domain/duration.ts';
 import type { Notice } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
@@ -28,8 +29,6 @@ import {
   textFact,
   unknown,
 } from './verdict.ts';
-
-const hourMs = 3_600_000;
 
 /** How much more than usual it takes, in what `isUnusual` calls normal. */
 const factors = { low: 2, normal: 1, high: 0.6 } as const;

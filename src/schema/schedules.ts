@@ -1,3 +1,4 @@
+import { dayMs } from '../domain/duration.ts';
 import { shape } from './shapes.ts';
 import { duration, oneLine } from './texts.ts';
 
@@ -17,7 +18,7 @@ export const timezone = oneLine(
 export const pollSchema = shape({
   every: duration('Time between polls. At least 1s; below 30s only with reason.', {
     minMs: shortestPollMs,
-    maxMs: 30 * 86_400_000,
+    maxMs: 30 * dayMs,
   }).optional(),
   cron: cronText.optional(),
   timezone: timezone.optional(),

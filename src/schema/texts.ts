@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { formatDuration, parseDuration } from '../domain/duration.ts';
+import { dayMs, formatDuration, parseDuration } from '../domain/duration.ts';
 import { isFinerThanMicros, parseMicros } from '../domain/money.ts';
 import type { AmountOrShare } from '../domain/rule.ts';
 import { Secret } from '../domain/secret.ts';
@@ -58,7 +58,7 @@ export function duration(
 
 function readDuration(
   text: string,
-  { minMs = 0, maxMs = 3650 * 86_400_000 }: { readonly minMs?: number; readonly maxMs?: number },
+  { minMs = 0, maxMs = 3650 * dayMs }: { readonly minMs?: number; readonly maxMs?: number },
 ): TextReading<number> {
   const ms = parseDuration(text);
   if (ms === null) return { wrong: durationForm };

@@ -1,12 +1,9 @@
+import { dayMs, hourMs, minuteMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Confidence } from '../domain/quantity.ts';
 import type { Balance } from '../domain/reading.ts';
 import { hiddenTime, lookBack } from './lookback.ts';
 import type { ReadingLog } from './reading-log.ts';
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-export const dayMs = 24 * hourMs;
 
 /** A balance that lasts longer than a hundred years does not run out, as far as anybody can tell. */
 const longestRunwayMs = 100 * 365 * dayMs;

@@ -1,3 +1,4 @@
+import { hourMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
 import type { BalanceState } from './balance-state.ts';
@@ -6,7 +7,6 @@ import { driftOf, levelAhead, levelOf } from './level.ts';
 import { farthestHours, hoursPerWeek } from './local-week.ts';
 import { usualWeek } from './profile.ts';
 
-const hourMs = 3_600_000;
 /** Nobody plans further ahead. */
 const mostWeeks = 260;
 

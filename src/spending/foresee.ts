@@ -1,8 +1,9 @@
+import { dayMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
 import type { AccountSpending } from './account-spending.ts';
-import { dayMs, measureBurn, runwayOf } from './burn.ts';
+import { measureBurn, runwayOf } from './burn.ts';
 import type { ReadingLog } from './reading-log.ts';
 
 /** What a day's mean burn says of when a balance is empty may be off by this factor, either way. */

@@ -1,8 +1,8 @@
+import { hourMs } from '../domain/duration.ts';
 import type { ForecastRecord } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
 import { type BalanceState, checkedHours, hoursPerBlock, keptBlocks } from './balance-state.ts';
 
-const hourMs = 3_600_000;
 /** The error to expect before any was seen, for each of `checkedHours`, and how many seen errors it weighs. */
 const firstErrors = [0.22, 0.16, 0.13, 0.11, 0.11] as const;
 const firstWeight = 12;

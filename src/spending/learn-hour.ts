@@ -1,3 +1,4 @@
+import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { BalanceState } from './balance-state.ts';
 import { fadeHabit, raiseHabit } from './habit.ts';
@@ -5,7 +6,6 @@ import { learnLevel, levelOf } from './level.ts';
 import { hoursPerWeek } from './local-week.ts';
 import { forgetHour, learnProfile, usualSpending } from './profile.ts';
 
-const hourMs = 3_600_000;
 /** The mean hour looks back about 14 days. */
 const meanHours = 336;
 /** An hour that took more than three times what is usual is learned as if it had taken that … */

@@ -1,7 +1,6 @@
+import { dayMs, hourMs } from '../domain/duration.ts';
 import type { Calendar } from '../domain/ports.ts';
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 const daysPerWeek = 7;
 export const hoursPerWeek = 168;
 

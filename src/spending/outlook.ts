@@ -1,9 +1,10 @@
 import { isSameCurrency } from '../domain/currency.ts';
+import { dayMs } from '../domain/duration.ts';
 import type { Outlook } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
 import type { AccountSpending } from './account-spending.ts';
-import { type Burn, burnPerDay, dayMs, isOneJump, measureBurn } from './burn.ts';
+import { type Burn, burnPerDay, isOneJump, measureBurn } from './burn.ts';
 import { foresee } from './foresee.ts';
 import type { ReadingLog } from './reading-log.ts';
 

@@ -1,9 +1,7 @@
+import { dayMs, hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import { type Balance, balances, type Reading } from '../domain/reading.ts';
 import type { LocalWeek } from './local-week.ts';
-
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
 /** The periods of the calendar over which spending is summed up. Weeks begin on Monday. */
 export const periods = ['day', 'week', 'month'] as const;

@@ -1,8 +1,8 @@
+import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { BalanceState } from './balance-state.ts';
 import { fadeHabit, raiseHabit } from './habit.ts';
 
-const hourMs = 3_600_000;
 /** A provider may book late: less than half an hour is no silence. */
 const shortestMs = hourMs / 2;
 /** It is told when twenty of the smallest falls are missing: that this is chance is less likely than one in a million … */

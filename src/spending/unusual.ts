@@ -1,3 +1,4 @@
+import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { BalanceState } from './balance-state.ts';
 import { fadeHabit, habitGrowth, raiseHabit } from './habit.ts';
@@ -6,7 +7,6 @@ import { hoursPerWeek } from './local-week.ts';
 import { usualSpending } from './profile.ts';
 import { forgetSilence, isSilent, watchSilence } from './silence.ts';
 
-const hourMs = 3_600_000;
 /** What was unusual is forgotten by a fiftieth in five minutes: by half in three hours. */
 const kept = 0.98;
 const keptMs = 300_000;

@@ -1,9 +1,9 @@
+import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import { type BalanceState, checkedHours, hoursPerBlock, keptBlocks } from './balance-state.ts';
 import { isMostlySeen, spentBefore } from './interval.ts';
 import { hoursPerWeek } from './local-week.ts';
 
-const hourMs = 3_600_000;
 const weekBlocks = hoursPerWeek / hoursPerBlock;
 
 /** The forecast of a week ago beside what came. */

@@ -1,4 +1,5 @@
 import { Cron } from 'croner';
+import { dayMs } from '../domain/duration.ts';
 import { zoneOffsetMs } from '../domain/moment.ts';
 import type { Calendar } from '../domain/ports.ts';
 
@@ -24,8 +25,6 @@ export const cronCalendar: Calendar = {
     return begins === offsetAt(timezone, day + 1) ? begins : zoneOffsetMs(at, timezone);
   },
 };
-
-const dayMs = 86_400_000;
 
 /** What zones were ahead of UTC by at the beginning of days (of UTC): clocks change at most once within one. */
 const offsets = new Map<string, Map<number, number>>();

@@ -2,6 +2,7 @@ import { describeIncident } from '../daemon/compose.ts';
 import type { StoreReader } from '../daemon/ports.ts';
 import { collect, type Recollection } from '../daemon/recollection.ts';
 import type { Alert, Incident } from '../domain/alert.ts';
+import { dayMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import { isAcknowledged } from '../domain/incident.ts';
 import type { NoticeKind } from '../domain/outbox.ts';
@@ -34,7 +35,6 @@ import type {
 
 /** Readings that a sparkline of a day needs. */
 const dayPoints = 96;
-const dayMs = 86_400_000;
 const shownLaterStarts = 3;
 
 export interface ViewParts {

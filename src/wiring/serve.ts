@@ -7,6 +7,7 @@ import { Daemon } from '../daemon/daemon.ts';
 import type { WatchedSource } from '../daemon/ports.ts';
 import { inSlices } from '../daemon/slices.ts';
 import type { Incident } from '../domain/alert.ts';
+import { weekMs } from '../domain/duration.ts';
 import { createForeignTexts } from '../domain/foreign-text.ts';
 import { type Clock, OperatorError } from '../domain/ports.ts';
 import type { ServerSettings, Settings } from '../domain/settings.ts';
@@ -39,7 +40,7 @@ export interface ServeOrder {
 }
 
 /** Links in messages are good for this long: an incident that is still open then has been reminded of. */
-const linkLifeMs = 7 * 86_400_000;
+const linkLifeMs = weekMs;
 
 /**
  * Runs the daemon until `signal` aborts: database, polls, channels, page, and the watch over the

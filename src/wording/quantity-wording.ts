@@ -1,3 +1,4 @@
+import { dayMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Outlook } from '../domain/message.ts';
 import { formatMoment, formatMomentAndAge, isBeyondHorizon, roughDuration } from '../domain/moment.ts';
@@ -6,7 +7,7 @@ import { cleanText } from '../domain/plain-text.ts';
 import type { Fact, Quantity } from '../domain/quantity.ts';
 
 const micros = 1_000_000;
-const yearMs = 365 * 86_400_000;
+const yearMs = 365 * dayMs;
 
 /** What turns numbers into words: the zone and instant of the message, and the currency of the account. */
 export interface WordingFrame {

@@ -1,6 +1,7 @@
 import { type Chart, roomyAmounts } from '../../chart/chart.ts';
 import { edgeOf, pathThrough } from '../../chart/line.ts';
 import { linear, roundedRange, type TimeTick, timeTicks, valueTicks } from '../../chart/scale.ts';
+import { dayMs } from '../../domain/duration.ts';
 import type { Forecast } from '../../domain/forecast.ts';
 import { formatShortMoment } from '../../domain/moment.ts';
 import { formatMicros, formatMoney, type Micros } from '../../domain/money.ts';
@@ -28,7 +29,7 @@ const mostLabels = 4;
 const mostTicks = 4;
 
 /** An end further away than a year is no news, and its date would want a year. */
-const longestTold = 300 * 24 * 60 * 60 * 1000;
+const longestTold = 300 * dayMs;
 
 const lineColour = '#1d4f91';
 const topUpColour = '#157a3d';

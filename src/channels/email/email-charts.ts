@@ -1,6 +1,7 @@
 import { type IncidentBand, layChart } from '../../chart/chart.ts';
 import { findGaps } from '../../chart/line.ts';
 import { isSameCurrency } from '../../domain/currency.ts';
+import { minuteMs, weekMs } from '../../domain/duration.ts';
 import type { Message, Notice, Outlook, ReportAccount } from '../../domain/message.ts';
 import { isBeyondHorizon, roughDuration } from '../../domain/moment.ts';
 import { formatAmount, type Micros } from '../../domain/money.ts';
@@ -13,8 +14,7 @@ import { balanceLabel } from '../../wording/balance-wording.ts';
 import { wordEnd } from '../../wording/quantity-wording.ts';
 import type { MailChart } from './chart-svg.ts';
 
-const minuteMs = 60 * 1000;
-const longestPastMs = 7 * 24 * 60 * minuteMs;
+const longestPastMs = weekMs;
 /** A line of a few readings is stretched no further than this. */
 const shortestPastMs = 10 * minuteMs;
 /** What is shown of the future at the most, as a share of the past. */

@@ -1,3 +1,4 @@
+import { dayMs } from '../../domain/duration.ts';
 import type { IncidentMessage, Message, Notice, ReportMessage, TestMessage } from '../../domain/message.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
@@ -10,8 +11,6 @@ import { drawSparkline } from '../../wording/sparkline.ts';
 import { type Mention, mentionsIn } from '../mention.ts';
 import { button, context, field, plain, type SlackBlock, section } from './slack-blocks.ts';
 import { cutEscaped, cutUnits, escapeSlack, literalMrkdwn, unescapeSlack } from './slack-text.ts';
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 /** Slack's limits in characters (docs.slack.dev, Block Kit reference), and ours where it documents none. */
 const limits = { fallback: 600, details: 500, url: 3000, groupedUrls: 2400, shown: 8 } as const;

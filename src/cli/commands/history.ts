@@ -1,3 +1,4 @@
+import { weekMs } from '../../domain/duration.ts';
 import { formatMoney } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Balance, Reading } from '../../domain/reading.ts';
@@ -14,8 +15,6 @@ import { formatTable } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/time.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';
 import { withViews } from '../with-views.ts';
-
-const weekMs = 7 * 86_400_000;
 
 const chartHeight = 18;
 

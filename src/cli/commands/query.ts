@@ -1,4 +1,5 @@
 import type { SqlAnswer, SqlValue } from '../../daemon/ports.ts';
+import { dayMs } from '../../domain/duration.ts';
 import { inParts } from '../../domain/parts.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import { type Command, CommandError, exitCodes, UsageError } from '../command.ts';
@@ -13,7 +14,7 @@ type Answer = Extract<SqlAnswer, { kind: 'answer' }>;
 const chunkRows = 10_000;
 
 const defaultLimitMs = 60_000;
-const longestLimitMs = 86_400_000;
+const longestLimitMs = dayMs;
 
 export const queryCommand: Command = {
   name: 'query',

@@ -1,4 +1,5 @@
 import { nobodyOwns } from '../../daemon/standing.ts';
+import { dayMs } from '../../domain/duration.ts';
 import type { Outlook } from '../../domain/message.ts';
 import { formatNearMoment } from '../../domain/moment.ts';
 import { formatMoney } from '../../domain/money.ts';
@@ -18,8 +19,6 @@ import { formatShortDuration } from '../terminal/time.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';
 import { warnOfOldData } from '../warn-of-old-data.ts';
 import { withViews } from '../with-views.ts';
-
-const dayMs = 86_400_000;
 
 export const statusCommand: Command = {
   name: 'status',

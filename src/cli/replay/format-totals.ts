@@ -1,4 +1,4 @@
-import { describeDuration } from '../../domain/duration.ts';
+import { describeDuration, weekMs } from '../../domain/duration.ts';
 import { plural } from '../../domain/plural.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
 import type { MessageCount } from '../../replay/notebook.ts';
@@ -7,8 +7,6 @@ import { judgeRunways, type RunwayRecord } from '../../replay/runway-record.ts';
 import type { Output } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/time.ts';
-
-const weekMs = 7 * 86_400_000;
 
 interface RuleTotal {
   readonly rule: string;

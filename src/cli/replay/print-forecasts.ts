@@ -1,3 +1,4 @@
+import { dayMs } from '../../domain/duration.ts';
 import { isoText } from '../../domain/moment.ts';
 import { balances } from '../../domain/reading.ts';
 import { type ForecastQuality, judgeForecasts } from '../../replay/forecast-quality.ts';
@@ -77,7 +78,7 @@ function formatQuality(rows: readonly Row[], { stdout }: CommandContext): string
     columns: [
       { header: 'ACCOUNT', value: (row) => row.account },
       { header: 'BALANCE', value: (row) => row.balance },
-      { header: 'AHEAD', value: (row) => `${row.aheadMs / 86_400_000} d`, align: 'right' },
+      { header: 'AHEAD', value: (row) => `${row.aheadMs / dayMs} d`, align: 'right' },
       { header: 'FORECASTS', value: (row) => String(row.count), align: 'right' },
       { header: 'USUALLY OFF BY', value: (row) => percent(row.medianError), align: 'right' },
       { header: 'INTERVAL HELD', value: (row) => percent(row.held), align: 'right' },

@@ -1,3 +1,4 @@
+import { dayMs } from '../../domain/duration.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { Replay } from '../../replay/replay.ts';
 import { replayJson } from '../../replay/replay-json.ts';
@@ -13,7 +14,7 @@ import { formatReplay } from './format-replay.ts';
 import { type OpenPasts, type PastOrder, withPasts } from './open-pasts.ts';
 import { printForecasts } from './print-forecasts.ts';
 
-const usualSpanMs = 90 * 86_400_000;
+const usualSpanMs = 90 * dayMs;
 
 /** Runs the rules over the past and prints what they would have said. */
 export async function runReplay(context: CommandContext, input: CommandInput): Promise<number> {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { channelSchema } from '../../channels/registry.ts';
+import { dayMs, minuteMs, secondMs } from '../../domain/duration.ts';
 import type { LogLevel } from '../../domain/settings.ts';
 import { highestRequestsPerSecond } from '../../engine/request-guard.ts';
 import { ownAlertTypes } from '../../rules/registry.ts';
@@ -25,10 +26,6 @@ import {
   optionalSecret,
   secret,
 } from '../../schema/texts.ts';
-
-const secondMs = 1000;
-const minuteMs = 60_000;
-const dayMs = 86_400_000;
 
 const provider = shape({
   baseUrl: plainAddress('Base address of the provider. An account may name its own.').optional(),

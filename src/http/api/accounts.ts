@@ -1,6 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import * as z from 'zod';
 import { inSlices } from '../../daemon/slices.ts';
+import { weekMs } from '../../domain/duration.ts';
 import { isoDay } from '../../domain/moment.ts';
 import { balances, type Reading } from '../../domain/reading.ts';
 import { thin } from '../../spending/thin.ts';
@@ -21,7 +22,6 @@ import { accept, count, findAccount, parseInstant } from './input.ts';
 import { type Api, answers, gives, refused, streamed, window, written } from './operation.ts';
 import { mostItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './paging.ts';
 
-const weekMs = 7 * 86_400_000;
 /** So many accounts are written before others have their turn. */
 const sliceOfAccounts = 50;
 const sliceOfReadings = 2_000;

@@ -1,4 +1,4 @@
-import { describeDuration } from '../../domain/duration.ts';
+import { dayMs, describeDuration } from '../../domain/duration.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Quantity } from '../../domain/quantity.ts';
@@ -132,7 +132,6 @@ function alertSection(alerts: readonly AlertView[], frame: Frame, back: string):
 }
 
 const shownPolls = 12;
-const dayMs = 86_400_000;
 
 /** The last polls with their outcomes, newest first. */
 async function pollTable(views: Pick<Views, 'polls'>, account: AccountView, frame: Frame): Promise<Html> {

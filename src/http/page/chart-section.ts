@@ -1,4 +1,5 @@
 import { amountsOf, type Chart } from '../../chart/chart.ts';
+import { dayMs, weekMs } from '../../domain/duration.ts';
 import { formatMoment, isoDay, isoText, weekdayOf } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { type Balance, balances } from '../../domain/reading.ts';
@@ -16,8 +17,6 @@ import { live } from './live.ts';
 import { type Frame, severityWord } from './words.ts';
 
 const tableRows = 40;
-const dayMs = 86_400_000;
-const weekMs = 7 * dayMs;
 
 interface Shown {
   readonly account: AccountView;

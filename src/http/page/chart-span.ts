@@ -1,8 +1,7 @@
+import { dayMs } from '../../domain/duration.ts';
 import { instantOfWall } from '../../domain/moment.ts';
 import { parseInstant } from '../api/input.ts';
 import { RequestError } from '../refusal.ts';
-
-const dayMs = 86_400_000;
 
 export const chartRanges = [
   { name: '24h', label: '24 hours', ms: dayMs },

@@ -1,4 +1,5 @@
 import { isSameCurrency } from '../../domain/currency.ts';
+import { minuteMs } from '../../domain/duration.ts';
 import { roughDuration } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import type { Balance, Reading } from '../../domain/reading.ts';
@@ -10,7 +11,7 @@ import { Html, html } from '../../wording/html.ts';
 const width = 120;
 const height = 32;
 const edge = 3;
-const longestStepMs = 15 * 60_000;
+const longestStepMs = 15 * minuteMs;
 const shortestStepMs = 1_000;
 
 /**

@@ -1,4 +1,5 @@
 import type { IncidentBand } from '../../chart/chart.ts';
+import { dayMs } from '../../domain/duration.ts';
 import { roughDuration } from '../../domain/moment.ts';
 import type { Rule } from '../../domain/rule.ts';
 import type { ReplayedIncident } from '../../replay/incident-book.ts';
@@ -17,9 +18,9 @@ import { wordLasted } from './incidents.ts';
 import { badge, type Frame, moment, nameOf, severityWord, unknown } from './words.ts';
 
 export const trialTimes = [
-  { name: '30d', label: '30 days', ms: 30 * 86_400_000 },
-  { name: '90d', label: '90 days', ms: 90 * 86_400_000 },
-  { name: '365d', label: '1 year', ms: 365 * 86_400_000 },
+  { name: '30d', label: '30 days', ms: 30 * dayMs },
+  { name: '90d', label: '90 days', ms: 90 * dayMs },
+  { name: '365d', label: '1 year', ms: 365 * dayMs },
 ] as const;
 
 /** What a form for other values shows: a rule of an account, what was filled in, and what came of it. */

@@ -1,7 +1,5 @@
+import { dayMs, hourMs } from '../../domain/duration.ts';
 import type { Micros } from '../../domain/money.ts';
-
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
 /** Spending by the hour of the day (UTC): 24 rates in millionths per hour, index 0 from 00:00. */
 export type HourlyRates = readonly Micros[];

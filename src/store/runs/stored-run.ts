@@ -1,3 +1,4 @@
+import { dayMs } from '../../domain/duration.ts';
 import type { HistoryQuery } from '../../domain/ports.ts';
 import type { PollRecord } from '../../domain/reading.ts';
 import type { Span } from './overlap.ts';
@@ -11,7 +12,7 @@ export interface StoredRun extends Span {
 }
 
 /** Where the reading before an instant is looked for first: years of runs are listed only when there is none nearer. */
-export const likelySpansMs = [86_400_000, 60 * 86_400_000] as const;
+export const likelySpansMs = [dayMs, 60 * dayMs] as const;
 
 /** The polls of a run within the span that is asked for. */
 export function cut(

@@ -1,3 +1,4 @@
+import { dayMs } from '../../domain/duration.ts';
 import type { PollEncoder } from './poll-codec.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { PollEncoder } from './poll-codec.ts';
 const sealBytes = 950;
 
 /** A segment spans no more than this, so that retention can drop what is old even of accounts polled once a day. */
-const longestSpanMs = 30 * 24 * 60 * 60 * 1000;
+const longestSpanMs = 30 * dayMs;
 
 /**
  * Whether a run is to be sealed before a poll at `nextAt`. A poll earlier than the last one (the clock was set back) begins a new
