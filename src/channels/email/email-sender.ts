@@ -15,7 +15,7 @@ import {
 import { drawChart } from './draw-chart.ts';
 import { type ChartPlan, planCharts } from './email-charts.ts';
 import type { EmailSettings } from './email-settings.ts';
-import { type RenderedEmail, renderEmail } from './render-email.ts';
+import { renderEmail } from './render-email.ts';
 import { readSmtpUrl, type SmtpServer } from './smtp-settings.ts';
 
 export interface EmailSenderOptions extends SenderDependencies {
@@ -76,10 +76,18 @@ function composeMail(
   settings: Pick<EmailSettings, 'from' | 'to'>,
   drawn: readonly DrawnChart[],
 ): Awaited<ReturnType<typeof composeEmail>> {
-  return asMailOptions(
-    renderEmail(message, { from: settings.from, to: settings.to, charts: drawn.map(({ plan }) => plan) }),
-    drawn,
-  );
+  const mail = renderEmail(message, { ...settings, charts: drawn.map(({ plan }) => plan) });
+  return {
+    ...mail,
+    envelope: { from: mail.from.address, to: mail.to.map(({ address }) => address) },
+    attachments: drawn.map(({ plan, png }, index) => ({
+      filename: `balance-${index + 1}.png`,
+      content: png,
+      contentType: 'image/png',
+      contentDisposition: 'inline',
+      cid: plan.cid,
+    })),
+  };
 }
 
 interface DrawnChart {
@@ -95,37 +103,6 @@ async function drawCharts(plans: readonly ChartPlan[]): Promise<readonly DrawnCh
     if (png !== null) drawn.push({ plan, png });
   }
   return drawn;
-}
-
-function asMailOptions(
-  mail: RenderedEmail,
-  charts: readonly DrawnChart[],
-): Awaited<ReturnType<typeof composeEmail>> {
-  const to = mail.to.map(({ name, address }) => ({ name, address }));
-  return {
-    envelope: { from: mail.from.address, to: to.map(({ address }) => address) },
-    from: { ...mail.from },
-    to,
-    subject: mail.subject,
-    text: mail.text,
-    html: mail.html,
-    date: mail.date,
-    messageId: mail.messageId,
-    ...(mail.inReplyTo === null ? {} : { inReplyTo: mail.inReplyTo }),
-    references: [...mail.references],
-    headers: { ...mail.headers },
-    list: { id: { url: mail.listId, comment: 'lowwater alerts' } },
-    ...(mail.important ? { priority: 'high' as const } : {}),
-    attachments: charts.map(({ plan, png }, index) => ({
-      filename: `balance-${index + 1}.png`,
-      content: png,
-      contentType: 'image/png',
-      contentDisposition: 'inline' as const,
-      cid: plan.cid,
-    })),
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  };
 }
 
 interface Transmission {

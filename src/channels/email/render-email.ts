@@ -8,33 +8,19 @@ import { renderText } from '../../messages/render-text.ts';
 import { renderEmailHtml } from './email-body.ts';
 import type { ChartPlan } from './email-charts.ts';
 
-/** A mail as it is handed to the SMTP client. Nothing in it depends on the attempt: a retry is the same mail. */
-export interface RenderedEmail {
-  readonly from: Mailbox;
-  readonly to: readonly Mailbox[];
-  readonly subject: string;
-  readonly text: string;
-  readonly html: string;
-  readonly date: Date;
-  /** With angle brackets, as the ones below. */
-  readonly messageId: string;
-  readonly inReplyTo: string | null;
-  readonly references: readonly string[];
-  /** RFC 2919: `lowwater.example.com`. */
-  readonly listId: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly important: boolean;
-}
+/** A mail as it is handed to the SMTP client, without its pictures. */
+export type RenderedEmail = ReturnType<typeof renderEmail>;
 
 /**
- * A message as mail. `charts` are the planned ones that could be drawn; the HTML refers to no other. Headers
+ * A message as mail. Nothing in it depends on the attempt: a retry is the same mail. `charts` are the planned
+ * ones that could be drawn; the HTML refers to no other. Headers
  * follow RFC 3834 (`Auto-Submitted`), RFC 2919 (`List-Id`) and RFC 5322 (ids); `X-Auto-Response-Suppress`
  * keeps Exchange from answering.
  */
 export function renderEmail(
   message: Message,
   order: { readonly from: Mailbox; readonly to: readonly Mailbox[]; readonly charts: readonly ChartPlan[] },
-): RenderedEmail {
+) {
   const domain = domainOf(order.from.address);
   const thread = message.kind === 'incidents' ? message.thread : null;
   const references = thread === null ? [] : [...new Set([thread.firstMessage, ...thread.references])];
@@ -46,11 +32,13 @@ export function renderEmail(
     html: renderEmailHtml(message, order.charts),
     date: new Date(message.at),
     messageId: messageIdOf(message.id, domain),
-    inReplyTo: thread === null ? null : messageIdOf(thread.firstMessage, domain),
+    ...(thread === null ? {} : { inReplyTo: messageIdOf(thread.firstMessage, domain) }),
     references: references.map((id) => messageIdOf(id, domain)),
-    listId: `lowwater.${domain}`,
+    list: { id: { url: `lowwater.${domain}`, comment: 'lowwater alerts' } },
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
-    important: isImportant(message),
+    ...(isImportant(message) ? { priority: 'high' as const } : {}),
+    disableFileAccess: true,
+    disableUrlAccess: true,
   };
 }
 

@@ -51,9 +51,11 @@ describe('the headers of a mail', () => {
   });
 
   it('call only an open critical alert important', () => {
-    expect(render(buildMessage()).important).toBe(true);
-    expect(render(buildMessage([buildNotice({ severity: 'warning' })])).important).toBe(false);
-    expect(render(buildMessage([buildNotice({ kinds: ['resolved'], resolvedAt: 1 })])).important).toBe(false);
+    expect(render(buildMessage()).priority).toBe('high');
+    expect(render(buildMessage([buildNotice({ severity: 'warning' })])).priority).toBeUndefined();
+    expect(
+      render(buildMessage([buildNotice({ kinds: ['resolved'], resolvedAt: 1 })])).priority,
+    ).toBeUndefined();
   });
 
   it('take an international domain in its ASCII form', () => {
