@@ -149,12 +149,11 @@ function perBalance(
 function pollCounts(
   polls: readonly { readonly account: string; readonly outcome: string; readonly count: number }[],
 ): Metric {
-  return {
-    type: 'counter',
-    name: 'lowwater_polls_total',
-    help: 'Polls by how they ended.',
-    samples: polls.map(({ account, outcome, count }) => ({ labels: { account, outcome }, value: count })),
-  };
+  return counter(
+    'lowwater_polls_total',
+    'Polls by how they ended.',
+    polls.map(({ account, outcome, count }) => ({ labels: { account, outcome }, value: count })),
+  );
 }
 
 function pollDurations({ counters }: LiveViews): Metric {
@@ -182,12 +181,11 @@ function alertMetrics(firing: readonly FiringView[]): readonly Metric[] {
 
 function messageMetrics(views: LiveViews): readonly Metric[] {
   return [
-    {
-      type: 'counter',
-      name: 'lowwater_notifications_total',
-      help: 'Attempts to deliver messages by how they ended.',
-      samples: countNotifications(views),
-    },
+    counter(
+      'lowwater_notifications_total',
+      'Attempts to deliver messages by how they ended.',
+      countNotifications(views),
+    ),
     gauge(
       'lowwater_outbox_pending',
       'Messages that wait for their delivery.',
@@ -222,12 +220,11 @@ function daemonMetrics(views: LiveViews): readonly Metric[] {
     gauge('lowwater_problems', 'Things that are wrong with lowwater itself; /readyz names them.', [
       only(problems.length),
     ]),
-    {
-      type: 'counter',
-      name: 'lowwater_log_lines_dropped_total',
-      help: 'Lines of the log that could not be written: standard output was full, closed, or not read.',
-      samples: [only(views.counters.droppedLogLines())],
-    },
+    counter(
+      'lowwater_log_lines_dropped_total',
+      'Lines of the log that could not be written: standard output was full, closed, or not read.',
+      [only(views.counters.droppedLogLines())],
+    ),
     gauge('lowwater_start_timestamp_seconds', 'When the daemon started.', [only(startedAt / 1000)]),
     gauge('lowwater_build_info', '1, with the version as a label.', [{ labels: { version }, value: 1 }]),
   ];
@@ -239,12 +236,9 @@ function clusterMetrics({ role, takeovers, sameConfiguration }: Standing): reado
     gauge('lowwater_owner', '1 when this daemon owns the accounts, 0 when it stands by.', [
       only(owns ? 1 : 0),
     ]),
-    {
-      type: 'counter',
-      name: 'lowwater_takeovers_total',
-      help: 'How often this daemon took the accounts since it started.',
-      samples: [only(takeovers)],
-    },
+    counter('lowwater_takeovers_total', 'How often this daemon took the accounts since it started.', [
+      only(takeovers),
+    ]),
     gauge(
       'lowwater_same_configuration',
       "1 when the configuration of this daemon is that of the accounts' owner; absent while no owner is known.",
@@ -255,6 +249,10 @@ function clusterMetrics({ role, takeovers, sameConfiguration }: Standing): reado
 
 function gauge(name: string, help: string, samples: readonly Sample[]): Metric {
   return { type: 'gauge', name, help, samples };
+}
+
+function counter(name: string, help: string, samples: readonly Sample[]): Metric {
+  return { type: 'counter', name, help, samples };
 }
 
 function only(value: number): Sample {

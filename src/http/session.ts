@@ -1,4 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { parse, serialize } from 'hono/utils/cookie';
 import { hourMs } from '../domain/duration.ts';
 import type { Clock, Random } from '../domain/ports.ts';
 import type { Secret } from '../domain/secret.ts';
@@ -49,14 +50,14 @@ export class Sessions {
   /** The `Set-Cookie` header that begins a session. */
   open(secure: boolean): string {
     const body = `${this.#clock.now() + lifetimeMs}.${this.#random.id()}`;
-    return cookie(`${body}.${this.#sign(body)}`, { secure, maxAgeSeconds: lifetimeMs / 1000 });
+    return cookie(`${body}.${this.#sign(body)}`, lifetimeMs / 1000, secure);
   }
 
   /** Ends the session of a request for good, and gives the `Set-Cookie` header that makes the browser forget it. */
   async close(cookieHeader: string | undefined, secure: boolean): Promise<string> {
     const session = this.#read(cookieHeader);
     if (session !== null) await this.#ended.endSession(session);
-    return cookie('', { secure, maxAgeSeconds: 0 });
+    return cookie('', 0, secure);
   }
 
   isSession(cookieHeader: string | undefined): boolean {
@@ -65,9 +66,9 @@ export class Sessions {
   }
 
   #read(cookieHeader: string | undefined): Session | null {
-    const value = readCookie(cookieHeader, cookieName);
-    const end = value?.lastIndexOf('.') ?? -1;
-    if (value === null || end < 0) return null;
+    const value = parse(cookieHeader ?? '', cookieName)[cookieName] ?? '';
+    const end = value.lastIndexOf('.');
+    if (end < 0) return null;
     const body = value.slice(0, end);
     const given = Buffer.from(value.slice(end + 1));
     const expected = Buffer.from(this.#sign(body));
@@ -86,24 +87,12 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-function cookie(
-  value: string,
-  options: { readonly secure: boolean; readonly maxAgeSeconds: number },
-): string {
-  const parts = [
-    `${cookieName}=${value}`,
-    'Path=/',
-    'HttpOnly',
-    'SameSite=Strict',
-    `Max-Age=${options.maxAgeSeconds}`,
-  ];
-  return [...parts, ...(options.secure ? ['Secure'] : [])].join('; ');
-}
-
-function readCookie(header: string | undefined, name: string): string | null {
-  for (const part of (header ?? '').split(';')) {
-    const [key, ...rest] = part.trim().split('=');
-    if (key === name) return rest.join('=');
-  }
-  return null;
+function cookie(value: string, maxAgeSeconds: number, secure: boolean): string {
+  return serialize(cookieName, value, {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'Strict',
+    maxAge: maxAgeSeconds,
+    secure,
+  });
 }
