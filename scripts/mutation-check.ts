@@ -28,6 +28,7 @@ const copied = [
   'scripts/torture.ts',
   'test/daemon/membership.test.ts',
   'test/daemon/owns.test.ts',
+  'test/daemon/silences.test.ts',
   'test/store',
   'package.json',
   'tsconfig.json',

@@ -246,6 +246,7 @@ export const mutations: readonly Mutation[] = [
     file: takeBack,
     old: 'return uncertain || revision',
     new: 'return revision',
+    test: 'test/daemon/silences.test.ts',
   },
   {
     name: 'an incident escalates after an acknowledgement',
