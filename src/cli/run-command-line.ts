@@ -43,5 +43,6 @@ async function explainFailure(
 
 /** To a monitoring system, which runs `check`, 1 would be a warning about a balance. */
 export function failureCode(words: readonly string[]): number {
-  return words.includes(checkCommand.name) ? pluginCodes.unknown : exitCodes.failed;
+  const command = words.find((word) => commands.some(({ name }) => name.split(' ')[0] === word));
+  return command === checkCommand.name ? pluginCodes.unknown : exitCodes.failed;
 }
