@@ -56,44 +56,72 @@ export function writeListQuery(query: ListQuery): string {
   return text === '' ? '/' : `/?${text}`;
 }
 
-/** One page of the accounts that the query selects, in its order. Unknown values come last in either direction. */
-export function listAccounts(accounts: readonly AccountView[], query: ListQuery): AccountPage {
-  const counts = countStates(accounts);
-  const words = query.search
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
-  const matching = accounts.filter((account) => {
-    return (
-      (query.state === null || stateOf(account) === query.state) &&
-      words.every((word) => mentions(account, word))
-    );
-  });
-  const compare = comparePlaces(query);
-  const sorted = matching
-    .map((account) => ({ account, place: placeOf(account, query.sort) }))
-    .sort((left, right) => compare(left.place, right.place));
-  const last = query.cursor === null ? null : parseCursor(query.cursor, placeSchema);
-  // Balances move while somebody turns pages: the next one begins behind the place where the last one ended.
-  const next = last === null ? 0 : sorted.findIndex(({ place }) => compare(place, last) > 0);
-  const before = next < 0 ? sorted.length : next;
-  const shown = sorted.slice(before, before + pageSize);
-  const end = shown.at(-1);
-  const more = end !== undefined && before + shown.length < sorted.length;
-  return {
-    accounts: shown.map(({ account }) => account),
-    matching: sorted.length,
-    total: accounts.length,
-    before,
-    nextCursor: more ? writeCursor(end.place) : null,
-    counts,
-  };
+interface Placed {
+  readonly account: AccountView;
+  readonly place: Place;
 }
 
-function countStates(accounts: readonly AccountView[]): Record<AccountState, number> {
-  const counts = { critical: 0, warning: 0, info: 0, unread: 0, pending: 0, waiting: 0, fine: 0 };
-  for (const account of accounts) counts[stateOf(account)] += 1;
-  return counts;
+/**
+ * One page of the accounts that a query selects, in its order, made while all of them come by. Unknown values come last in either
+ * direction. Of tens of thousands it holds little more than the page, and nothing is sorted that does not come near it.
+ */
+export class AccountListing {
+  readonly #query: ListQuery;
+  readonly #words: readonly string[];
+  readonly #compare: (left: Place, right: Place) => number;
+  /** Where the page before ended. Balances move while somebody turns pages: this one begins behind that place. */
+  readonly #last: Place | null;
+  readonly #counts: Record<AccountState, number>;
+  #total = 0;
+  #matching = 0;
+  #before = 0;
+  /** What may stand on the page: after `#trim` its accounts in order, and after them what came since. */
+  readonly #held: Placed[] = [];
+  /** Whoever comes behind it stands on no full page. */
+  #farthest: Place | null = null;
+
+  constructor(query: ListQuery) {
+    this.#query = query;
+    this.#words = query.search.toLowerCase().split(/\s+/).filter(Boolean);
+    this.#compare = comparePlaces(query);
+    this.#last = query.cursor === null ? null : parseCursor(query.cursor, placeSchema);
+    this.#counts = { critical: 0, warning: 0, info: 0, unread: 0, pending: 0, waiting: 0, fine: 0 };
+  }
+
+  add(account: AccountView): void {
+    const state = stateOf(account);
+    this.#total += 1;
+    this.#counts[state] += 1;
+    const { state: wanted, sort } = this.#query;
+    if (wanted !== null && state !== wanted) return;
+    if (!this.#words.every((word) => mentions(account, word))) return;
+    this.#matching += 1;
+    const place = placeOf(account, sort);
+    if (this.#last !== null && this.#compare(place, this.#last) <= 0) this.#before += 1;
+    else if (this.#farthest === null || this.#compare(place, this.#farthest) < 0) {
+      this.#held.push({ account, place });
+      if (this.#held.length === 2 * pageSize) this.#trim();
+    }
+  }
+
+  page(): AccountPage {
+    this.#trim();
+    const end = this.#held.at(-1);
+    const more = end !== undefined && this.#before + this.#held.length < this.#matching;
+    return {
+      accounts: this.#held.map(({ account }) => account),
+      matching: this.#matching,
+      total: this.#total,
+      before: this.#before,
+      nextCursor: more ? writeCursor(end.place) : null,
+      counts: this.#counts,
+    };
+  }
+
+  #trim(): void {
+    this.#held.sort((left, right) => this.#compare(left.place, right.place)).splice(pageSize);
+    if (this.#held.length === pageSize) this.#farthest = this.#held.at(-1)?.place ?? null;
+  }
 }
 
 function mentions({ id, name, labels }: AccountView, word: string): boolean {

@@ -14,9 +14,9 @@ export async function messageTable(
   frame: Frame,
 ): Promise<Html> {
   const messages = await views.notifications(limit);
-  const names = new Map(views.choices().accounts);
   if (messages.length === 0)
     return html`<p class="empty">No message has been sent yet. <code>lowwater test-channel NAME</code> sends one, and shows what its receiver says.</p>`;
+  const names = new Map(views.choices().accounts);
   return html`<div class="scroll" role="group" aria-label="Messages" tabindex="0"><table class="cards compact">
 <thead><tr><th scope="col">Delivery</th><th scope="col">Channel</th><th scope="col">Says</th><th scope="col">About</th><th scope="col">Made</th><th scope="col">Attempts</th></tr></thead>
 <tbody>${messages.map((message) => messageRow(names, message, frame))}</tbody></table></div>`;

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { inSlices } from '../../daemon/slices.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
@@ -7,9 +6,9 @@ import type { AccountView, FiringView, LiveViews } from '../../views/views.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';
 import { type Html, html } from '../../wording/html.ts';
 import {
+  AccountListing,
   type AccountPage,
   type ListQuery,
-  listAccounts,
   readListQuery,
   type SortKey,
   writeListQuery,
@@ -20,7 +19,7 @@ import { live } from './live.ts';
 import { channelTable, messageTable } from './messages.ts';
 import { ifReadable } from './readable.ts';
 import { drawSparkline } from './sparkline.ts';
-import { totalsTable } from './totals.ts';
+import { Totals } from './totals.ts';
 import {
   accountStates,
   age,
@@ -46,19 +45,23 @@ const sliceOfAccounts = 100;
 export async function renderOverview(views: LiveViews, query: URLSearchParams, frame: Frame): Promise<Html> {
   const list = readListQuery(query);
   // First: a daemon that stands by reads the database for them, and all that follows is of what was read.
-  const accounts = await collectAccounts(views);
+  const listing = new AccountListing(list);
+  const totals = new Totals();
+  for await (const ids of inSlices(views.accountIds(), sliceOfAccounts)) {
+    for (const account of await views.accounts(ids)) {
+      listing.add(account);
+      totals.add(account);
+    }
+  }
   const firing = [...views.firing()];
   const urgent = sortAlerts(firing.filter(needsSomebody));
   const cared = firing.filter((alert) => !needsSomebody(alert));
-  const page = listAccounts(accounts, list);
-  await setImmediate();
-  const totals = totalsTable(accounts, frame);
-  await setImmediate();
+  const page = listing.page();
   const needs = await urgentSection(views, urgent, { cared, frame, back: writeListQuery(list) });
   const messages = await ifReadable(() => messageTable(views, shownMessages, frame));
   return html`<h1 class="hidden">Overview</h1>
 ${live('urgent', needs)}
-<section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">Totals</h2>${live('totals', totals)}</section>
+<section aria-labelledby="totals-heading"><h2 id="totals-heading" class="hidden">Totals</h2>${live('totals', totals.table(frame))}</section>
 <section aria-labelledby="accounts-heading"><div class="section-head"><h2 id="accounts-heading">Accounts</h2>${live('filters', stateFilters(page, list))}</div>
 ${searchForm(list)}
 ${live('accounts', accountTable(page, list, frame))}</section>
@@ -66,15 +69,6 @@ ${live('accounts', accountTable(page, list, frame))}</section>
 ${live('messages', messages)}
 <h3>Channels</h3>
 ${live('channels', channelTable(views.channels(), frame))}</section>`;
-}
-
-/** All accounts, gathered in slices: thousands must not hold up polls and alerts. */
-async function collectAccounts(views: LiveViews): Promise<readonly AccountView[]> {
-  const accounts: AccountView[] = [];
-  for await (const ids of inSlices(views.accountIds(), sliceOfAccounts)) {
-    accounts.push(...(await views.accounts(ids)));
-  }
-  return accounts;
 }
 
 async function urgentSection(

@@ -13,8 +13,6 @@ interface Total {
   accounts: number;
   /** Of how many the last poll gave no reading: their last known balances are in the sums. */
   unread: number;
-  /** How many that would belong here were never read: they are in none of the sums. */
-  neverRead: number;
   readonly sums: { sms: Micros; voip: Micros };
   burnPerDay: Micros;
   /** Of how many accounts anything is known of their burn: the sum is theirs. */
@@ -23,17 +21,39 @@ interface Total {
   first: { readonly account: AccountView; readonly emptyAt: number } | null;
 }
 
-/** What there is in each currency, and when the first account of it is empty. Accounts never read are counted apart. */
-export function totalsTable(accounts: readonly AccountView[], frame: Frame): Html | null {
-  const totals = [...sumUp(accounts).values()].sort((left, right) => right.accounts - left.accounts);
-  if (totals.length === 0) return null;
-  return html`<div class="scroll" role="group" aria-label="Totals" tabindex="0"><table class="cards compact">
+/** What there is in each currency, and when the first account of it is empty, summed up while the accounts come by. */
+export class Totals {
+  readonly #totals = new Map<string, Total>();
+  /** Of each currency: accounts never read are counted apart. */
+  readonly #neverRead = new Map<string, number>();
+
+  add(account: AccountView): void {
+    const { reading } = account;
+    const currency = reading?.currency ?? account.currency;
+    if (currency === null) return;
+    const code = currencyCode(currency);
+    if (reading === null) {
+      this.#neverRead.set(code, (this.#neverRead.get(code) ?? 0) + 1);
+      return;
+    }
+    const total = this.#totals.get(code) ?? emptyTotal(currency);
+    this.#totals.set(code, total);
+    addReading(total, account, reading);
+  }
+
+  /** Null where nothing was read. */
+  table(frame: Frame): Html | null {
+    const totals = [...this.#totals].sort(([, left], [, right]) => right.accounts - left.accounts);
+    if (totals.length === 0) return null;
+    return html`<div class="scroll" role="group" aria-label="Totals" tabindex="0"><table class="cards compact">
 <thead><tr><th scope="col">Currency</th><th scope="col">Accounts</th><th scope="col" class="number">SMS</th><th scope="col" class="number">VoIP</th><th scope="col" class="number">Burn per day</th><th scope="col">First empty</th></tr></thead>
-<tbody>${totals.map((total) => totalRow(total, frame))}</tbody></table></div>`;
+<tbody>${totals.map(([code, total]) => totalRow(total, this.#neverRead.get(code) ?? 0, frame))}</tbody></table></div>`;
+  }
 }
 
-function totalRow(total: Total, frame: Frame): Html {
-  const { currency, accounts, unread, neverRead, sums, first } = total;
+/** `neverRead` that would belong here are in none of the sums. */
+function totalRow(total: Total, neverRead: number, frame: Frame): Html {
+  const { currency, accounts, unread, sums, first } = total;
   return html`<tr><th scope="row"><bdi>${currency}</bdi></th><td data-label="Accounts">${plural(accounts, 'account')}${unread > 0 && html`<span class="sub unread">${unread} not read just now</span>`}${neverRead > 0 && html`<span class="sub unread">${neverRead} never read, not in the sums</span>`}</td>
 <td class="number" data-label="SMS">${formatAmount(sums.sms, currency)}</td><td class="number" data-label="VoIP">${formatAmount(sums.voip, currency)}</td>
 <td class="number" data-label="Burn per day">${burnCell(total)}</td>
@@ -48,24 +68,6 @@ function burnCell({ accounts, burnPerDay, burning }: Total): Html {
   if (burning === 0) return unknown();
   const rest = accounts - burning;
   return html`${formatComputed(burnPerDay, null)}${rest > 0 && html`<span class="sub">${rest} not known yet</span>`}`;
-}
-
-function sumUp(accounts: readonly AccountView[]): ReadonlyMap<string, Total> {
-  const totals = new Map<string, Total>();
-  for (const account of accounts) {
-    if (account.reading === null) continue;
-    const { currency } = account.reading;
-    const code = currencyCode(currency);
-    const total = totals.get(code) ?? emptyTotal(currency);
-    totals.set(code, total);
-    addReading(total, account, account.reading);
-  }
-  for (const { reading, currency } of accounts) {
-    if (reading !== null || currency === null) continue;
-    const total = totals.get(currencyCode(currency));
-    if (total !== undefined) total.neverRead += 1;
-  }
-  return totals;
 }
 
 function addReading(total: Total, account: AccountView, reading: Reading): void {
@@ -87,7 +89,6 @@ function emptyTotal(currency: string): Total {
     currency,
     accounts: 0,
     unread: 0,
-    neverRead: 0,
     sums: { sms: 0, voip: 0 },
     burnPerDay: 0,
     burning: 0,

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { listAccounts, readListQuery, writeListQuery } from '../../../src/http/page/account-list.ts';
+import {
+  AccountListing,
+  type ListQuery,
+  readListQuery,
+  writeListQuery,
+} from '../../../src/http/page/account-list.ts';
 import { buildAccountView, buildOutlook, dayMs, micros } from '../../support/fake-views.ts';
 
 const runway = (days: number | null) => ({
@@ -23,6 +28,11 @@ const accounts = [
     reading: { at: 0, sms: micros(1), voip: micros(2), currency: 'EUR' },
   }),
 ];
+const listAccounts = (all: typeof accounts, query: ListQuery) => {
+  const listing = new AccountListing(query);
+  for (const account of all) listing.add(account);
+  return listing.page();
+};
 const ids = (query: string) =>
   listAccounts(accounts, readListQuery(new URLSearchParams(query))).accounts.map(({ id }) => id);
 
@@ -84,6 +94,20 @@ describe('the list of accounts', () => {
     );
     expect(page(moved, first.nextCursor).accounts[0]?.id).toBe('n100');
     expect(page(many, 'nonsense').before).toBe(0);
+  });
+
+  it('shows the same whatever the order in which the accounts come by', () => {
+    const many = Array.from({ length: 1000 }, (_, index) =>
+      buildAccountView({ id: `n${index}`, name: String(index), outlooks: runway((index * 617) % 1000) }),
+    );
+    const query = readListQuery(new URLSearchParams());
+    const first = listAccounts(many, query);
+    expect(first.accounts.map(({ outlooks }) => outlooks.sms?.runwayMs)).toEqual(
+      Array.from({ length: 100 }, (_, days) => days * dayMs),
+    );
+    const second = listAccounts(many.toReversed(), { ...query, cursor: first.nextCursor });
+    expect([second.before, second.matching, second.accounts.length]).toEqual([100, 1000, 100]);
+    expect(second.accounts.at(-1)?.outlooks.sms?.runwayMs).toBe(199 * dayMs);
   });
 
   it('writes a query as it reads it, and leaves out what is usual', () => {
