@@ -84,6 +84,21 @@ describe.concurrent('a database that cannot be used', { timeout: 60_000 }, () =>
       }
     }));
 
+  it('on a full disk is refused with one line that says so', (context) =>
+    withBed({}, async (bed) => {
+      const disk = mountSmallDisk(join(bed.folder, 'full'), 'size=1m');
+      if (disk === null) context.skip('only root can mount a small file system');
+      try {
+        bed.configure({ storage: { path: 'full/lowwater.db' } });
+        writeFileSync(join(bed.folder, 'full/lowwater.db'), sound);
+        disk?.fill();
+        const { code, stderr } = await bed.launch().ended;
+        expect([code, stderr]).toEqual([1, expect.stringMatching(/^lowwater: .*the disk is full.*\n$/)]);
+      } finally {
+        disk?.unmount();
+      }
+    }));
+
   it('because another process locks it holds up neither polls nor answers, and what was read meanwhile is stored', () =>
     withBed({}, async (bed) => {
       bed.configure({ provider: { baseUrl: bed.provider.url, timeout: '2s' } });

@@ -12,6 +12,8 @@ type Kind = Exclude<StorageError['kind'], 'unknown' | 'fenced' | 'unfit'>;
  */
 const kinds: readonly (readonly [prefix: string, kind: Kind])[] = [
   ['SQLITE_FULL', 'full'],
+  // There is no room for the file that says what is in the write-ahead log.
+  ['SQLITE_IOERR_SHMSIZE', 'full'],
   ['SQLITE_READONLY', 'read-only'],
   ['SQLITE_CANTOPEN', 'read-only'],
   ['SQLITE_PERM', 'read-only'],
