@@ -265,6 +265,7 @@ export const mutations: readonly Mutation[] = [
     file: restore,
     old: '  writeNote(state, livedNote, String(now));\n',
     new: '',
+    test: 'test/daemon/restart.test.ts',
   },
   {
     name: 'a top-up counts as spending',
