@@ -52,7 +52,7 @@ One JSON file; comments and trailing commas are accepted. This page is made from
 explains the ideas behind it.
 
 - Any string may hold \`\${env:NAME}\`, \`\${env:NAME:-default}\` or \`\${file:/path}\`; \`$\${\` stands for \`\${\`.
-- Durations are written \`90s\`, \`5m\`, \`1h30m\`, \`2d\`. Amounts are numbers, or strings where every digit counts: \`"50.00"\`.
+- Durations are written \`90s\`, \`5m\`, \`1h30m\`, \`2d\`. Amounts are numbers of at most six decimals, or strings where every digit counts: \`"50.00"\`.
 - \`[]\` marks the entries of a list, \`<name>\` a name that you choose. Required keys have no default.
 `;
 
