@@ -5,8 +5,6 @@ import { accountMatch } from '../schema/matchers.ts';
 import { choice } from '../schema/shapes.ts';
 import { duration, id } from '../schema/texts.ts';
 
-/** Lengths of time in rules are not finer than this. */
-
 /** The keys that every rule takes. */
 export const commonKeys = {
   id: id('Names the rule in messages, silences and the API. Unique.'),
