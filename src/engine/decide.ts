@@ -32,7 +32,7 @@ export type Decision =
   | { readonly kind: 'tell'; readonly notice: NoticeKind }
   | { readonly kind: 'quiet'; readonly why: QuietReason; readonly until: number | null };
 
-export type QuietReason =
+type QuietReason =
   | 'silenced'
   | 'inhibited'
   | 'held'

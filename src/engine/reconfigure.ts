@@ -180,7 +180,8 @@ function logFor(
   return log;
 }
 
-function freshAccount(account: string, now: number): AccountState {
+/** An account of which nothing is known yet. */
+export function freshAccount(account: string, now: number): AccountState {
   return {
     account,
     firstSeenAt: now,

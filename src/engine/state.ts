@@ -75,7 +75,7 @@ export interface MonitorState {
  */
 export const mostAtOnce = 250;
 
-export interface NamedNote {
+interface NamedNote {
   readonly name: string;
   readonly value: string;
 }

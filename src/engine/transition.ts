@@ -19,7 +19,7 @@ import type { Evaluation } from '../rules/evaluation.ts';
  * `none` means that nothing changed but the numbers: whatever else changes has a name, so that it is stored
  * and survives a restart.
  */
-export type AlertChange =
+type AlertChange =
   | 'none'
   | 'pending'
   | 'withdrawn'

@@ -1,22 +1,23 @@
 import { recollectionOf } from '../daemon/recollection.ts';
 import type { Outcome } from '../domain/outcome.ts';
-import type { Calendar, Random } from '../domain/ports.ts';
+import type { AccountState, Calendar, Random, StoredState } from '../domain/ports.ts';
 import type { PollRecord } from '../domain/reading.ts';
-import type { Settings } from '../domain/settings.ts';
+import type { AccountSettings, Settings } from '../domain/settings.ts';
 import { changedOnlyReadings, letChangesGo } from '../engine/batch.ts';
 import { skipUnwatched } from '../engine/clock-moved.ts';
 import { LearnFromHistory } from '../engine/learn-spending.ts';
 import { observePoll } from '../engine/observe.ts';
-import { startMonitor } from '../engine/restore.ts';
-import type { MonitorState } from '../engine/state.ts';
+import { freshAccount } from '../engine/reconfigure.ts';
+import { aliveNote, startMonitor } from '../engine/restore.ts';
+import { groupOf, type MonitorState } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
+import { nothingStored } from '../views/empty-reader.ts';
 import { Feed } from './feed.ts';
 import { IncidentBook } from './incident-book.ts';
 import { MergedFeeds } from './merge-feeds.ts';
 import { Notebook } from './notebook.ts';
 import { type AccountPast, type SurveyedPast, usualInterval } from './past.ts';
 import type { ReplayObserver, ReplayResult } from './replay-result.ts';
-import { startingState, withUsualPolls } from './starting-state.ts';
 
 /** So many turns in which nothing but readings changed are forgotten together: more would outlive the space of young objects. */
 const quietTurns = 100;
@@ -170,8 +171,7 @@ export class PastLife {
 
   /** The provider asked all accounts that share the secret to wait: it is watched, and not polled. */
   #groupWaits(id: string): boolean {
-    const { groups, backoffs } = this.#state;
-    return (backoffs.get(groups.get(id) ?? id)?.strikes ?? 0) > 0;
+    return (this.#state.backoffs.get(groupOf(this.#state, id))?.strikes ?? 0) > 0;
   }
 
   /** An instant that no poll comes after. */
@@ -215,4 +215,31 @@ function outcomeOf({ outcome, reading }: PollRecord): Outcome {
 function countingIds(): Random {
   let count = 0;
   return { fraction: () => 0.5, id: () => String(++count), bytes: (length) => Buffer.alloc(length) };
+}
+
+/**
+ * What a daemon that starts where the past begins would find stored: the readings from before, of which nothing has
+ * been told yet. An account that was first polled later is watched from then on.
+ */
+async function startingState(pasts: readonly SurveyedPast[], startAt: number): Promise<StoredState> {
+  const accounts: AccountState[] = [];
+  for (const past of pasts) accounts.push(await stateBefore(past));
+  return { ...nothingStored, accounts, notes: { [aliveNote]: String(startAt) } };
+}
+
+/** An account as it is polled in the replay: less often where its past says so (`usualInterval`). */
+function withUsualPolls(past: SurveyedPast, calendar: Calendar): AccountSettings {
+  const { account } = past;
+  const { poll } = account;
+  return poll.kind === 'every'
+    ? { ...account, poll: { kind: 'every', everyMs: usualInterval(past, calendar) } }
+    : account;
+}
+
+async function stateBefore({ account, before, firstAt }: SurveyedPast): Promise<AccountState> {
+  const unread = freshAccount(account.id, firstAt);
+  const reading = await before.readingBefore(account.id, firstAt);
+  return reading === null
+    ? unread
+    : { ...unread, polledAt: reading.at, outcome: 'ok', reading, unwatchedMs: firstAt - reading.at };
 }
