@@ -71,7 +71,7 @@ export interface SilencedQuery {
 }
 
 /** What people may do to a running daemon. Refusals are values with a sentence for the person. */
-export interface Actions {
+interface Actions {
   acknowledge(order: AlertName & { readonly by: string; readonly comment: string }): Promise<Refusal | null>;
   /** Takes many at once, stored as one; one answer for each, in their order. */
   acknowledgeAll(order: {

@@ -6,6 +6,7 @@ import { formatMoney } from '../../domain/money.ts';
 import { plural } from '../../domain/plural.ts';
 import type { Balance } from '../../domain/reading.ts';
 import type { Settings } from '../../domain/settings.ts';
+import { leadingBalance } from '../../views/leading-balance.ts';
 import type { AccountView } from '../../views/views.ts';
 import { endOf, formatComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
@@ -192,12 +193,8 @@ function paintNegative(style: Style, balance: Balance): (account: AccountView, c
 }
 
 /** The outlook of the balance that ends first. */
-function pressing({ outlooks }: AccountView): Outlook | null {
-  const { sms, voip } = outlooks;
-  if (sms === null || voip === null) return sms ?? voip;
-  return (voip.runwayMs ?? Number.POSITIVE_INFINITY) < (sms.runwayMs ?? Number.POSITIVE_INFINITY)
-    ? voip
-    : sms;
+function pressing(account: AccountView): Outlook | null {
+  return account.outlooks[leadingBalance(account)];
 }
 
 /** `3d (2d-5d)`: as foretold, and between what it lies four times in five. */

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { currencyCode } from '../../domain/currency.ts';
+import { leadingBalance } from '../../views/leading-balance.ts';
 import type { AccountView } from '../../views/views.ts';
 import { parseCursor, writeCursor } from '../api/paging.ts';
-import { type AccountState, accountStates, leadingBalance, nameOf, runwayOf, stateOf } from './words.ts';
+import { type AccountState, accountStates, nameOf, runwayOf, stateOf } from './words.ts';
 
 const sortKeys = ['runway', 'state', 'name', 'sms', 'voip', 'burn', 'age'] as const;
 

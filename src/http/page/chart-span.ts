@@ -11,7 +11,7 @@ export const chartRanges = [
   { name: '1y', label: '1 year', ms: 365 * dayMs },
 ] as const;
 
-export type ChartRange = (typeof chartRanges)[number];
+type ChartRange = (typeof chartRanges)[number];
 
 /** A week shows the rhythm of spending. */
 const usualRange = chartRanges[1];

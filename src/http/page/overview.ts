@@ -2,6 +2,7 @@ import { inSlices } from '../../daemon/slices.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
 import { balances } from '../../domain/reading.ts';
+import { leadingBalance } from '../../views/leading-balance.ts';
 import type { AccountView, FiringView, LiveViews } from '../../views/views.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';
 import { type Html, html } from '../../wording/html.ts';
@@ -28,7 +29,6 @@ import {
   burnOf,
   type Frame,
   icon,
-  leadingBalance,
   nameOf,
   runwayCell,
   stateOf,

@@ -1,8 +1,9 @@
 import { describeDistance, formatMoment, formatNearMoment, isoText } from '../../domain/moment.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import { type Balance, balances } from '../../domain/reading.ts';
+import type { Balance } from '../../domain/reading.ts';
 import type { Severity } from '../../domain/severity.ts';
+import { leadingBalance } from '../../views/leading-balance.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { endOf, formatComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
@@ -95,20 +96,6 @@ export function burnOf(account: AccountView, balance: Balance): string | null {
 /** What stands where nothing is known. */
 export function unknown(): Html {
   return html`<span class="soft"><span aria-hidden="true">–</span><span class="hidden">unknown</span></span>`;
-}
-
-/**
- * The balance that runs out first: the one that the overview draws and sorts by. Where neither does, the SMS
- * balance.
- */
-export function leadingBalance({ outlooks }: AccountView): Balance {
-  let leading: Balance = 'sms';
-  for (const balance of balances) {
-    const runway = outlooks[balance]?.runwayMs ?? null;
-    if (runway !== null && runway < (outlooks[leading]?.runwayMs ?? Number.POSITIVE_INFINITY))
-      leading = balance;
-  }
-  return leading;
 }
 
 /** The shortest runway of an account in milliseconds; null where none is known. */
