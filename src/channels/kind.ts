@@ -54,20 +54,20 @@ export interface ChannelKind<
   openDemoReceiver(): Promise<DemoReceiver>;
 }
 
-export interface ChannelPace {
+interface ChannelPace {
   /** The least time between the starts of two messages. */
   readonly minGapMs: number;
   /** Channels with the same key share that time: they send to one receiver. A key may be a secret. */
   readonly paceKey?: string;
 }
 
-export interface ChannelWarning {
+interface ChannelWarning {
   readonly key: string;
   readonly message: string;
 }
 
 /** What a kind may look at beside its own settings when it warns. */
-export interface ChannelSurroundings {
+interface ChannelSurroundings {
   /** Host names of the providers whose balances are watched. */
   readonly providerHosts: readonly string[];
 }

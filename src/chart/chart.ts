@@ -30,7 +30,7 @@ export interface Chart extends Ahead {
   readonly hindsight: Hindsight | null;
 }
 
-export interface Hindsight {
+interface Hindsight {
   readonly at: number;
   readonly foretold: Micros;
   readonly came: Micros;

@@ -8,7 +8,7 @@ export interface DescribedCluster {
   readonly members: readonly DescribedMember[];
 }
 
-export interface DescribedMember {
+interface DescribedMember {
   readonly node: string;
   readonly role: 'owner' | 'standby';
   readonly advertise: string | null;

@@ -4,7 +4,7 @@ import type { CommandInput } from './command.ts';
 import type { CommandContext, LoadedConfiguration } from './context.ts';
 import { loadConfiguration } from './load-configuration.ts';
 
-export interface OpenStoredViews {
+interface OpenStoredViews {
   readonly views: Views;
   readonly reader: StoreReader;
 }

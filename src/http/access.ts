@@ -64,7 +64,7 @@ export async function requireSignIn(guard: Guard, caller: Caller): Promise<void>
 }
 
 /** Throws the refusal of a wrong token, slowly where there were many. */
-export async function refuseToken({ attempts }: Guard, { address }: Caller): Promise<never> {
+async function refuseToken({ attempts }: Guard, { address }: Caller): Promise<never> {
   const seconds = await attempts.recordFailure(address);
   if (seconds === null) {
     throw new RequestError('unauthorized', 'The token is wrong.', {

@@ -49,8 +49,7 @@ export function messageSubject(message: Message): string {
 /** What the subjects of a thread have in common: the most urgent incident of its first message, and how many others there are. */
 export function threadSubject(message: Pick<IncidentMessage, 'notices' | 'timezone' | 'thread'>): string {
   if (message.thread !== null) return withoutBrackets(cleanText(message.thread.subject, 200));
-  const first = message.notices[0];
-  if (first === undefined) throw new Error('A message about incidents has at least one notice.');
+  const first = firstOf(message.notices);
   const others = message.notices.length - 1;
   return `${incidentSubject(first.incident, message.timezone)}${others === 0 ? '' : ` and ${plural(others, 'more alert')}`}`;
 }
@@ -60,8 +59,7 @@ export function threadSubject(message: Pick<IncidentMessage, 'notices' | 'timezo
  * most urgent notice stands first.
  */
 function firstWordOf({ notices, thread }: IncidentMessage): string {
-  const first = notices[0];
-  if (first === undefined) throw new Error('A message about incidents has at least one notice.');
+  const first = firstOf(notices);
   const state = stateOf(first);
   const others = thread?.othersFiring ?? null;
   if (state === 'resolved' || state === 'closed') return (others ?? state).toUpperCase();
@@ -83,11 +81,16 @@ export function wordMore(more: number): string {
 }
 
 function headlineOf(message: IncidentMessage, shown: readonly NoticeWording[]): string {
-  const first = shown[0];
-  if (first === undefined) throw new Error('A message about incidents has at least one notice.');
+  const first = firstOf(shown);
   const others = message.notices.length - 1;
   if (others === 0) return first.headline;
   return `${tallyOf(message.notices)} · ${first.subject}; ${wordMore(others)}`;
+}
+
+/** The most urgent one. */
+function firstOf<T>([first]: readonly T[]): T {
+  if (first === undefined) throw new Error('A message about incidents has at least one notice.');
+  return first;
 }
 
 /** `2 critical, 1 warning, 3 resolved`. */

@@ -32,10 +32,12 @@ export function withoutBrackets(text: string): string {
  */
 export function headlineCurrency(notice: Notice): string | null {
   const fact = isOver(notice) ? notice.facts.find(({ name }) => name === 'currency') : undefined;
-  const currency =
-    fact?.value.unit === 'text'
-      ? fact.value.text
-      : (notice.account?.reading?.currency ?? notice.account?.previous?.currency ?? null);
+  return fact?.value.unit === 'text' ? cleanText(fact.value.text, 12) : currencyOf(notice);
+}
+
+/** Currency of the account's newest reading. */
+export function currencyOf({ account }: Notice): string | null {
+  const currency = account?.reading?.currency ?? account?.previous?.currency ?? null;
   return currency === null ? null : cleanText(currency, 12);
 }
 

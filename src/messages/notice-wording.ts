@@ -4,7 +4,7 @@ import { cleanText } from '../domain/plain-text.ts';
 import type { Figure } from '../rules/kind.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
-import { headlineCurrency, wordSubject } from './notice-headline.ts';
+import { currencyOf, headlineCurrency, wordSubject } from './notice-headline.ts';
 import { wordStory } from './notice-story.ts';
 import { stateWordOf, type Tone, toneOf } from './notice-tone.ts';
 
@@ -60,11 +60,6 @@ export function wordNotice(
     note: notice.account?.note == null ? null : cleanText(notice.account.note, 300),
     links: linksOf(notice, { publicUrl: frame.publicUrl, open: !ended && state !== 'event' }),
   };
-}
-
-function currencyOf(notice: Notice): string | null {
-  const currency = notice.account?.reading?.currency ?? notice.account?.previous?.currency ?? null;
-  return currency === null ? null : cleanText(currency, 12);
 }
 
 function originOf(notice: Notice): string {

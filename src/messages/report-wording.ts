@@ -27,7 +27,7 @@ const mostly = 0.7;
 const namesShown = 10;
 
 /** One balance of one account in a report. */
-export interface ReportLine {
+interface ReportLine {
   readonly label: string;
   readonly balance: string;
   readonly perDay: string;

@@ -35,7 +35,7 @@ export const ruleKinds = [
 ] as const satisfies readonly RuleKind[];
 
 /** What lowwater raises about itself or about a provider as a whole; nobody configures it. */
-export const ownKinds: readonly AlertKind[] = [providerDown, storageFailed, channelFailed, configInvalid];
+const ownKinds: readonly AlertKind[] = [providerDown, storageFailed, channelFailed, configInvalid];
 
 export const ownAlertTypes: readonly string[] = ownKinds.map(({ type }) => type);
 

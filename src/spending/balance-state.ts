@@ -79,7 +79,7 @@ const bytes = {
   cameHours: keptBlocks,
 } as const;
 
-export type Unusual = { [Name in (typeof unusualNumbers)[number]]: number };
+type Unusual = { [Name in (typeof unusualNumbers)[number]]: number };
 type Sides = { readonly [Side in (typeof sides)[number]]: Unusual };
 type Numbers = { [Name in (typeof numbers)[number]]: number };
 type Floats = { readonly [Name in keyof typeof floats]: Float32Array };

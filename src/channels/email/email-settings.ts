@@ -33,7 +33,7 @@ export interface EmailSettings extends ChannelSettings {
   readonly oauth2: OAuth2Settings | null;
 }
 
-export interface OAuth2Settings {
+interface OAuth2Settings {
   readonly user: string;
   readonly clientId: string;
   readonly clientSecret: Secret;

@@ -32,7 +32,7 @@ interface FeishuText {
   readonly content: string;
 }
 
-export type FeishuElement =
+type FeishuElement =
   | { readonly tag: 'div'; readonly text: FeishuText }
   | {
       readonly tag: 'div';

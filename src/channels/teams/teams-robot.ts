@@ -28,7 +28,7 @@ interface TextBlock {
   readonly separator?: true;
 }
 
-export type TeamsElement =
+type TeamsElement =
   | TextBlock
   | {
       readonly type: 'FactSet';
