@@ -21,7 +21,7 @@ export interface Ownership {
   /** `fail` is called where it turns out that the work cannot be done until an operator changes something. */
   begin(fail: (why: unknown) => void): void;
   /** Puts a new configuration in force. */
-  apply(settings: Settings): void;
+  apply(settings: Settings): Promise<void>;
   /** A configuration that was read again is invalid. */
   refuse(text: string): void;
   /** Ends the work properly: what is known is stored. */
@@ -51,7 +51,7 @@ export async function ownFile(path: string, parts: OwnershipParts): Promise<Owne
     views: createLiveViews(daemon, store, version),
     reader: store,
     begin: () => daemon.start(),
-    apply: (next) => daemon.reload(next),
+    apply: async (next) => daemon.reload(next),
     refuse: (text) => daemon.reportInvalidConfiguration(text),
     end: () => daemon.stop(),
     close: () => store.close(),

@@ -82,7 +82,7 @@ export function createRooms({ log, version }: { readonly log: ProcessLog; readon
         import('./hash-settings.ts'),
       ]);
       const seen = await lookAtCluster({ url: postgres.url, program });
-      return { ...seen, configHash: hashSettings(settings, postgres) };
+      return { ...seen, configHash: await hashSettings(settings, postgres) };
     },
     async migrateStore({ from, to }) {
       const { migrateStore } = await import('../store/migrate-store.ts');

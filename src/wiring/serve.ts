@@ -111,7 +111,7 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
         // What was a secret before stays one: whoever was told it may still repeat it.
         await learn(secrets);
         current = next;
-        ownership.apply(next);
+        await ownership.apply(next);
       },
       refuse: (text) => ownership.refuse(text),
     });

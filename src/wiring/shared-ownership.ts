@@ -23,7 +23,7 @@ export async function ownShared(postgres: PostgresSettings, parts: OwnershipPart
   const now = systemClock.now;
   const startedAt = now();
   let { settings } = parts;
-  let configHash = hashSettings(settings, postgres);
+  let configHash = await hashSettings(settings, postgres);
   let configLoadedAt = startedAt;
   let refused: string | null = null;
   let work: { readonly daemon: Daemon; readonly views: LiveViews } | null = null;
@@ -99,9 +99,9 @@ export async function ownShared(postgres: PostgresSettings, parts: OwnershipPart
     views,
     reader: cluster.reader,
     begin: (fail) => void membership.run().catch(fail),
-    apply(next) {
+    async apply(next) {
+      configHash = await hashSettings(next, postgres);
       settings = next;
-      configHash = hashSettings(next, postgres);
       configLoadedAt = now();
       refused = null;
       work?.daemon.reload(next);
