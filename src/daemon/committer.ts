@@ -192,7 +192,7 @@ export class Committer {
         return await store.commit(batch);
       } catch (error) {
         const busy = error instanceof StorageError && error.kind === 'busy';
-        if (!busy || clock.monotonic() >= until) throw error;
+        if (!busy || this.#stopped || clock.monotonic() >= until) throw error;
       }
       await new Promise<void>((resolve) => clock.setTimer(busyPauseMs, resolve));
     }

@@ -35,7 +35,7 @@ export function createOwnerStore(parts: {
 
   async function heed<T>(work: () => Promise<T>): Promise<T> {
     if (isChanging)
-      throw new StorageError('busy', 'the shared database: this daemon is about to own the accounts again');
+      throw new StorageError('other', 'the shared database: this daemon is about to own the accounts again');
     try {
       return await work();
     } catch (error) {

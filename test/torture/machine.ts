@@ -1,6 +1,7 @@
 import { Daemon, type DaemonParts } from '../../src/daemon/daemon.ts';
 import { Membership } from '../../src/daemon/membership.ts';
 import type { Channel, Provider, Store } from '../../src/daemon/ports.ts';
+import type { Outcome } from '../../src/domain/outcome.ts';
 import type {
   Batch,
   Calendar,
@@ -11,7 +12,7 @@ import type {
   StoredState,
 } from '../../src/domain/ports.ts';
 import { StorageError } from '../../src/domain/ports.ts';
-import type { ChannelSettings, Settings } from '../../src/domain/settings.ts';
+import type { AccountSettings, ChannelSettings, Settings } from '../../src/domain/settings.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
 import type { MonitorState } from '../../src/engine/state.ts';
 import { asStoreFile, type SqliteStore } from '../../src/store/sqlite/port.ts';
@@ -470,12 +471,8 @@ export class Machine {
 
   #openProvider(life: Life, tenure: Tenure): Provider {
     return {
-      readBalance: (account, signal) => {
-        if (this.#call(life)) return new Promise(() => undefined);
-        const counts = this.#mayAct(tenure, `${this.name} asks for ${account.id}`);
-        if (counts) this.#observer.pollBegan(account.id, this.#mayTellUnstored(tenure));
-        const { outcome, afterMs } = this.#world.answer(account.id, this.queue.now);
-        return new Promise((resolve) => {
+      readBalance: (account, signal, guard = () => 0) =>
+        new Promise((resolve) => {
           const flight: InFlight = {
             signal,
             abort: () => {
@@ -485,15 +482,37 @@ export class Machine {
             },
           };
           life.flights.add(flight);
-          this.#deliver(life, afterMs, () => {
-            life.flights.delete(flight);
-            if (!signal.aborted) this.#observe(tenure, (it) => it.pollEnded(account.id, outcome));
-            resolve(outcome);
-          });
-        });
-      },
+          const send = (): void => {
+            if (this.#call(life)) return;
+            const waitMs = signal.aborted ? 0 : guard();
+            if (signal.aborted) flight.abort();
+            else if (waitMs > 0) this.#deliver(life, waitMs, send);
+            else this.#askProvider(life, { tenure, account, flight, resolve });
+          };
+          send();
+        }),
       close: async () => undefined,
     };
+  }
+
+  #askProvider(
+    life: Life,
+    it: {
+      readonly tenure: Tenure;
+      readonly account: AccountSettings;
+      readonly flight: InFlight;
+      readonly resolve: (outcome: Outcome) => void;
+    },
+  ): void {
+    const { tenure, account, flight, resolve } = it;
+    const counts = this.#mayAct(tenure, `${this.name} asks for ${account.id}`);
+    if (counts) this.#observer.pollBegan(account.id, this.#mayTellUnstored(tenure));
+    const { outcome, afterMs } = this.#world.answer(account.id, this.queue.now);
+    this.#deliver(life, afterMs, () => {
+      if (!life.flights.delete(flight)) return;
+      if (!flight.signal.aborted) this.#observe(tenure, (it) => it.pollEnded(account.id, outcome));
+      resolve(outcome);
+    });
   }
 
   #openChannel(life: Life, tenure: Tenure, settings: ChannelSettings): Channel {

@@ -168,6 +168,13 @@ export const mutations: readonly Mutation[] = [
     file: 'src/engine/request-guard.ts',
     old: 'const startAt = Math.max(nextFreeAt, now);',
     new: 'const startAt = now;',
+    test: 'test/engine/request-guard.test.ts',
+  },
+  {
+    name: 'a request whose turn comes late is sent right behind another',
+    file: 'src/daemon/poller.ts',
+    old: 'if (freeAt <= now) {',
+    new: 'if (freeAt <= now || now > 0) {',
   },
   {
     name: 'a restart forgets that a group must wait',

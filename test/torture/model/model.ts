@@ -20,6 +20,8 @@ import { restoreAwake } from './restore-awake.ts';
 import { silenced } from './routing.ts';
 
 const reviewEveryMs = 10 * 60_000;
+/** A database that is locked for so long is no failure yet, and one attempt takes its time. */
+const patienceMs = 6000;
 
 /** Watches a run from the outside, knows what really happened, and says when the daemon does not do what it promises. */
 export class Model implements Observer {
@@ -58,6 +60,8 @@ export class Model implements Observer {
   #polledAt = 0;
   /** It stood still and has not looked at the clock since: what it writes first says nothing of the time in between. */
   #napUnseen = false;
+  /** Since when the database refuses what is to be stored, if it does. */
+  #refusedSince = 0;
   #restored = false;
   #settingsChanged = false;
   #reviewedAt = 0;
@@ -145,7 +149,9 @@ export class Model implements Observer {
   }
 
   pinged(): void {
-    if (this.#ledger.isFailing) this.broken('the heartbeat says that all is stored', 'it is not');
+    const isPatient = !this.#ledger.isUnheard && this.#now() - this.#refusedSince <= patienceMs;
+    if (this.#ledger.isFailing && !isPatient)
+      this.broken('the heartbeat says that all is stored', 'it is not');
   }
 
   trespassed(what: string): void {
@@ -225,6 +231,7 @@ export class Model implements Observer {
   committed(_batch: Batch, stored: boolean): void {
     const moment = this.#moment() ?? { at: this.#now(), now: this.#now() };
     if (!stored) this.#story.note(5, () => '  (not stored)');
+    if (!stored && !this.#ledger.isFailing) this.#refusedSince = this.#now();
     this.#ledger.committed(stored);
     this.#own.committed(stored, moment);
     if (!stored) return;
