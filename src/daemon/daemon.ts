@@ -248,8 +248,13 @@ export class Daemon {
     return this.#ending.forsake();
   }
 
-  /** Ends: no new work, running work finishes or is abandoned, everything known is stored. */
-  stop(): Promise<void> {
+  /**
+   * Ends: no new work, running work finishes or is abandoned, everything known is stored. By the right time where the clock is known to be
+   * ahead of it: whoever goes on has another clock.
+   */
+  stop(aheadMs = 0): Promise<void> {
+    this.#time.correct(aheadMs);
+    this.#followJump();
     this.#running = false;
     return this.#ending.stop();
   }

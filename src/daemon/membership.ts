@@ -32,8 +32,8 @@ interface MembershipParts {
   readonly begin: (tenure: { readonly store: Store; readonly state: MonitorState }) => void;
   /** Ends that work at once and forgets all of it. */
   readonly abandon: () => void;
-  /** Ends that work properly: what it knows is stored. */
-  readonly finish: () => Promise<void>;
+  /** Ends that work properly: what it knows is stored, by the clock of the database where the own is ahead of it by so much. */
+  readonly finish: (aheadMs: number) => Promise<void>;
 }
 
 /**
@@ -118,7 +118,7 @@ export class Membership {
   async handOver(): Promise<void> {
     if (this.#role !== 'owner') return;
     this.#claimsFrom = this.#parts.clock.monotonic() + this.#parts.leaseMs;
-    await this.#parts.finish();
+    await this.#parts.finish(this.#contact.isClockOff ? this.#contact.skewMs : 0);
     await this.#leave();
   }
 

@@ -24,6 +24,7 @@ const sleepsPerPause = 15;
 export class SteadyClock {
   readonly #clock: Clock;
   #baseMs: number;
+  #aheadMs = 0;
   #askedAt: number;
   readonly #pauseMs: number;
 
@@ -43,13 +44,18 @@ export class SteadyClock {
     return at - this.#exact();
   }
 
+  /** The wall clock turned out to be ahead of the truth by so much: `takeJump` tells of it. */
+  correct(aheadMs: number): void {
+    this.#aheadMs = aheadMs;
+  }
+
   /**
    * How far the wall clock has moved away, and follows it; 0 when it has not. Small corrections are followed
    * without a word.
    */
   takeJump(): number {
     const monotonic = this.#clock.monotonic();
-    const driftMs = this.#clock.now() - (this.#baseMs + monotonic);
+    const driftMs = this.#clock.now() - this.#aheadMs - (this.#baseMs + monotonic);
     const unwatchedMs = monotonic - this.#askedAt;
     if (Math.abs(driftMs) > wallStepMs) this.#baseMs += driftMs;
     this.#askedAt = monotonic;

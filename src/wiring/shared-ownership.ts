@@ -29,11 +29,11 @@ export async function ownShared(postgres: PostgresSettings, parts: OwnershipPart
   let work: { readonly daemon: Daemon; readonly views: LiveViews } | null = null;
   const cluster = await openCluster({ url, leaseMs, log, now, program: `lowwater ${version}` });
 
-  const finish = async (): Promise<void> => {
+  const finish = async (aheadMs = 0): Promise<void> => {
     const finished = work;
     work = null;
     views.switched();
-    await finished?.daemon.stop();
+    await finished?.daemon.stop(aheadMs);
   };
   const membership = new Membership({
     cluster,

@@ -14,6 +14,28 @@ const jumps: readonly (readonly [string, (world: World) => void, number])[] = [
   ['the event loop is blocked for a minute', (world) => world.clock.freeze(minuteMs), minuteMs],
 ];
 
+test.each([hourMs, -hourMs])(
+  'who hands over because its clock is off (%i ms) leaves the time of reminders as it was',
+  async (aheadMs) => {
+    const world = await startWorld({ rules: [rule], routes: [makeRoute({ repeatEveryMs: 2 * hourMs })] });
+    world.provider.set('otp', 100);
+    await world.pass(step);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+    world.clock.jump(aheadMs);
+    await world.pass(2000);
+    const stopped = world.daemon.stop(aheadMs);
+    await world.pass(0);
+    await stopped;
+    world.database.close();
+    world.clock.jump(-aheadMs);
+    world.start();
+    await world.pass(110 * minuteMs);
+    expect(world.news()).toEqual([]);
+    await world.pass(15 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low reminder warning']);
+  },
+);
+
 describe.each(jumps)('when %s', (_, jump, byMs) => {
   test('nothing goes stale and there is at most one extra poll', async () => {
     const world = await startWorld();

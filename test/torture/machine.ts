@@ -174,12 +174,12 @@ export class Machine {
     };
     const clock = this.#clock(life);
     const random = this.#random(life);
-    const finish = async (): Promise<void> => {
+    const finish = async (aheadMs = 0): Promise<void> => {
       const { tenure } = life;
       if (tenure === null || tenure.stopping) return;
       tenure.stopping = true;
       this.#sweepAborted(life);
-      await tenure.daemon?.stop();
+      await tenure.daemon?.stop(aheadMs * slowness);
       if (!life.dead && life.tenure === tenure) this.#endTenure(life, true);
     };
     const membership = new Membership({

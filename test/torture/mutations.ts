@@ -310,6 +310,7 @@ export const mutations: readonly Mutation[] = [
     file: membership,
     old: '      this.#lease.countFrom(sentAt);\n    if (this.#epoch',
     new: '      this.#lease.countFrom(this.#lease.instant());\n    if (this.#epoch',
+    test: membershipTest,
   },
   {
     name: 'an owner does not look at its lease',
