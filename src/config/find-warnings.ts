@@ -9,7 +9,6 @@ import { ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { shortPollMs } from '../schema/schedules.ts';
 import { secretKeys } from './checks/check-references.ts';
-import type { Path } from './config-problem.ts';
 import { type Draft, itemsAt, problemAt, valueAt } from './draft.ts';
 import { findRouteWarnings } from './find-route-warnings.ts';
 
@@ -143,24 +142,28 @@ const foreignPlaceholder =
   /(?:^|[/:@?=&])(?:\$[A-Z_][A-Z0-9_]*|\$\([A-Z_][A-Z0-9_]*\)|%[A-Z_][A-Z0-9_]{2,}%)(?=$|[/:@?&])/i;
 
 function warnOfForgottenPlaceholders(draft: Draft): ConfigProblem[] {
-  const look = (value: unknown, path: Path): ConfigProblem[] => {
-    if (typeof value !== 'object' || value === null) return [];
-    return Object.entries(value).flatMap(([key, child]) => {
-      const isSuspect = typeof child === 'string' && secretKeys.test(key) && foreignPlaceholder.test(child);
-      if (!isSuspect && typeof child !== 'object') return [];
-      const place = [...path, Array.isArray(value) ? Number(key) : key];
-      if (!isSuspect) return look(child, place);
-      if (draft.isInterpolated(place)) return [];
-      return [
-        problemAt(
-          draft,
-          place,
-          `looks like a forgotten placeholder and is taken as it stands; a variable is written \${env:NAME}`,
-        ),
-      ];
-    });
+  const problems: ConfigProblem[] = [];
+  // One path for all: most of tens of thousands of values are in order, and need none of their own.
+  const path: (string | number)[] = [];
+  const look = (value: object): void => {
+    for (const key of Object.keys(value)) {
+      const child: unknown = Reflect.get(value, key);
+      path.push(Array.isArray(value) ? Number(key) : key);
+      if (typeof child === 'object' && child !== null) look(child);
+      else if (typeof child === 'string' && secretKeys.test(key) && foreignPlaceholder.test(child))
+        if (!draft.isInterpolated(path))
+          problems.push(
+            problemAt(
+              draft,
+              [...path],
+              `looks like a forgotten placeholder and is taken as it stands; a variable is written \${env:NAME}`,
+            ),
+          );
+      path.pop();
+    }
   };
-  return look(draft.value, []);
+  look(Object(draft.value));
+  return problems;
 }
 
 function baseUrlsOf({ accounts }: Settings): readonly string[] {

@@ -29,19 +29,24 @@ export function* includeAccounts(
   if (listed.paths.length === 0)
     return without(draft, [problemAt(draft, path, 'names no file that is there')]);
   const parts: Part[] = [];
+  const items: unknown[] = [];
   for (const file of listed.paths) {
-    parts.push(readPart(file, files));
+    const read = readPart(file, files);
+    parts.push(read);
+    for (const item of read.part === null ? [] : itemsOf(read.part)) items.push(item);
     yield;
   }
-  const owners = parts.flatMap(({ part }) =>
-    part === null ? [] : itemsOf(part).map((_, index) => ({ part, index })),
-  );
   const places: Partition = (at) => {
     const [first, index, ...rest] = at;
-    const owner = first === 'accounts' && typeof index === 'number' ? owners[index] : undefined;
-    return owner === undefined ? { draft, path: at } : { draft: owner.part, path: [owner.index, ...rest] };
+    let own = first === 'accounts' && typeof index === 'number' ? index : items.length;
+    if (own >= items.length) return { draft, path: at };
+    for (const { part } of parts) {
+      const { length } = part === null ? [] : itemsOf(part);
+      if (part !== null && own < length) return { draft: part, path: [own, ...rest] };
+      own -= length;
+    }
+    return { draft, path: at };
   };
-  const items = parts.flatMap(({ part }) => (part === null ? [] : itemsOf(part)));
   return { draft: merge(draft, items, places), problems: parts.flatMap(({ problems }) => problems) };
 }
 

@@ -1,6 +1,6 @@
 import type { ConfigProblem } from '../../domain/config-problem.ts';
 import type { Path } from '../config-problem.ts';
-import { type Draft, itemsAt, keysAt, problemAt, textAt, valueAt } from '../draft.ts';
+import { type Draft, keysAt, problemAt, textsAt, valueAt } from '../draft.ts';
 
 /** Ids must be unique, and there must be somewhere to send messages to. */
 export function checkNames(draft: Draft): ConfigProblem[] {
@@ -13,20 +13,21 @@ export function checkNames(draft: Draft): ConfigProblem[] {
 }
 
 function findRepeated(draft: Draft, list: Path, what: string): ConfigProblem[] {
-  const first = new Map<string, Path>();
-  return itemsAt(draft, list).flatMap((item) => {
-    const path = [...item, 'id'];
-    const id = textAt(draft, path);
-    if (id === null) return [];
+  const first = new Map<string, number>();
+  const problems: ConfigProblem[] = [];
+  for (const [index, id] of textsAt(draft, list, 'id').entries()) {
+    if (id === null) continue;
     const other = first.get(id);
     if (other === undefined) {
-      first.set(id, path);
-      return [];
+      first.set(id, index);
+      continue;
     }
-    const { file, line } = draft.placeOf(other);
+    const { file, line } = draft.placeOf([...list, other, 'id']);
     const where = file === undefined ? `in line ${line}` : `in line ${line} of ${file}`;
-    return [problemAt(draft, path, `another ${what} has this id already, ${where}`)];
-  });
+    const path = [...list, index, 'id'];
+    problems.push(problemAt(draft, path, `another ${what} has this id already, ${where}`));
+  }
+  return problems;
 }
 
 function checkChannelsExist(draft: Draft): ConfigProblem[] {

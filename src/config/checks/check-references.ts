@@ -5,7 +5,7 @@ import { channelFailedRule } from '../../rules/channel-failed.ts';
 import { ownAlertTypes } from '../../rules/registry.ts';
 import { listWords, quoteKey } from '../../wording/lists.ts';
 import type { Path } from '../config-problem.ts';
-import { type Draft, itemsAt, keysAt, problemAt, textAt } from '../draft.ts';
+import { type Draft, itemsAt, keysAt, problemAt, textAt, textsAt } from '../draft.ts';
 
 /** Names that routes, reports, rules and silences use must exist. */
 export function checkReferences(draft: Draft): ConfigProblem[] {
@@ -54,18 +54,15 @@ function knownIds(
   secrets: Secrets,
   { list, what }: { readonly list: string; readonly what: string },
 ): Known {
-  const paths = itemsAt(draft, [list]).map((item) => [...item, 'id']);
-  const ids = paths.flatMap((path) => textAt(draft, path) ?? []);
-  const shown = () =>
-    paths
-      .filter((path) => !draft.isInterpolated(path))
-      .flatMap((path) => textAt(draft, path) ?? [])
-      .filter((id) => !secrets().has(id));
+  const ids = textsAt(draft, [list], 'id');
+  const names = new Set(ids.filter((id) => id !== null));
+  const mayBeShown = (id: string | null, index: number): id is string =>
+    id !== null && !draft.isInterpolated([list, index, 'id']) && !secrets().has(id);
   return {
     what: `${what} has this id`,
-    shown,
-    names: new Set(ids),
-    complete: ids.length === paths.length,
+    shown: () => ids.filter(mayBeShown),
+    names,
+    complete: !ids.includes(null),
   };
 }
 
