@@ -15,7 +15,7 @@ import { followSpending } from './learn-spending.ts';
 import { reviewLastingOutages } from './outage.ts';
 import { pollGap, pollInterval } from './poll-gaps.ts';
 import { ProviderCounts } from './provider-counts.ts';
-import { groupOf, type MonitorState } from './state.ts';
+import type { MonitorState } from './state.ts';
 import { reviewSilences } from './take-back.ts';
 import { WatchedAccount } from './watched-account.ts';
 
@@ -96,17 +96,19 @@ function obsolescence(
  * first account, so that a stored backoff holds no trace of a secret.
  */
 function groupAccounts(state: MonitorState): void {
-  const firsts = new Map<string, string>();
+  const providers = new Map<string, Map<string, string>>();
   state.groups.clear();
   for (const { id, baseUrl, authSecret } of state.settings.accounts) {
-    const shared = `${baseUrl} ${authSecret.reveal()}`;
-    const first = firsts.get(shared) ?? id;
-    firsts.set(shared, first);
-    state.groups.set(id, first);
+    const firsts = providers.get(baseUrl) ?? new Map<string, string>();
+    providers.set(baseUrl, firsts);
+    const secret = authSecret.reveal();
+    const first = firsts.get(secret);
+    if (first === undefined) firsts.set(secret, id);
+    else state.groups.set(id, first);
   }
 }
 
-/** Counts anew, after accounts came or went; and the shortest poll interval of each group. */
+/** Counts anew, after accounts came or went; and the shortest poll interval of each group of several. */
 function countProviders(state: MonitorState): void {
   state.providers.clear();
   state.shortestIntervals.clear();
@@ -115,9 +117,12 @@ function countProviders(state: MonitorState): void {
     const counts = state.providers.get(baseUrl) ?? new ProviderCounts();
     state.providers.set(baseUrl, counts);
     counts.add(account);
-    const group = groupOf(state, account.id);
-    const shortest = state.shortestIntervals.get(group) ?? Number.POSITIVE_INFINITY;
-    state.shortestIntervals.set(group, Math.min(shortest, account.pollIntervalMs));
+  }
+  for (const [id, group] of state.groups) {
+    const intervals = [id, group].map((member) => state.accounts.get(member)?.pollIntervalMs);
+    const known = state.shortestIntervals.get(group);
+    const shortest = Math.min(...[...intervals, known].filter((each) => each !== undefined));
+    state.shortestIntervals.set(group, shortest);
   }
 }
 

@@ -55,11 +55,11 @@ export interface MonitorState {
   readonly backoffs: Records<GroupBackoff>;
   /** The accounts of each provider in numbers, by its base address. */
   readonly providers: Map<string, ProviderCounts>;
-  /** The shortest poll interval of each group. */
+  /** The shortest poll interval of each group of several accounts. */
   readonly shortestIntervals: Map<string, number>;
   /** Accounts whose readings of the time before are yet to be read from the database: time alone changes nothing of them. */
   readonly asleep: Set<string>;
-  /** The group of each account. */
+  /** The group of each account that is not the first of one (`groupOf`): hardly any shares its secret. */
   readonly groups: Map<string, string>;
   /** Small named values: when a report last went out, when the daemon was last alive. */
   readonly notes: Records<NamedNote>;

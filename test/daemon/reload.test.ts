@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { Secret } from '../../src/domain/secret.ts';
 import { hourMs, idleRule, minuteMs, smsLow, units } from '../support/account-facts.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
 import { makeAccount, makeChannel, makeRoute, makeSettings } from '../support/settings.ts';
@@ -41,7 +42,9 @@ describe('a reload', () => {
   test('that changes one account leaves the others alone, and closes what no rule says of it any more', async () => {
     const night = { team: 'night' };
     const nightly = { ...rule, match: { labels: { team: ['night'] } } };
-    const accounts = ['otp', 'ads', 'web'].map((id) => makeAccount(id, { labels: night }));
+    const accounts = ['otp', 'ads', 'web'].map((id) =>
+      makeAccount(id, { labels: night, authSecret: new Secret('shared') }),
+    );
     const world = await startWorld({ accounts, rules: [nightly] });
     world.provider.set('ads', 100);
     await read(world, 100);
@@ -59,7 +62,7 @@ describe('a reload', () => {
     expect(state.accounts.get('otp')?.settings.labels).toEqual({ team: 'day' });
     world.daemon.reload({ ...world.settings, accounts: day.slice(0, 2) });
     expect([...state.providers.values()].map(({ accounts: count }) => count)).toEqual([2]);
-    expect([...state.groups.keys()]).toEqual(['otp', 'ads']);
+    expect([...state.groups]).toEqual([['ads', 'otp']]);
   });
 
   test('that removes an account closes its incidents and says why; the account name is still told', async () => {
