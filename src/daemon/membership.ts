@@ -79,18 +79,12 @@ export class Membership {
    * memory it would be unknown to who takes over, who would tell it again, or believe an incident open that was told to be over.
    */
   maySend(): boolean {
-    return this.holds() && (this.#failingForMs === null || this.fromMemory());
+    return this.holds() && (this.#store?.failingForMs === undefined || this.fromMemory());
   }
 
   /** Whether nobody else can take the accounts, though it does not store what it does: who shares a database goes on no sooner. */
   fromMemory(): boolean {
-    return this.#role === 'alone' || (this.#failingForMs ?? 0) >= this.#parts.leaseMs;
-  }
-
-  /** Null while it stores. */
-  get #failingForMs(): number | null {
-    const since = this.#store?.failingSince ?? null;
-    return since === null ? null : this.#parts.clock.monotonic() - since;
+    return this.#role === 'alone' || (this.#store?.failingForMs ?? 0) >= this.#parts.leaseMs;
   }
 
   get standing(): Standing {

@@ -11,8 +11,8 @@ export interface OwnerStore extends Store {
    * gave null, until one gives a store: whether it owns as another by then is unknown.
    */
   continueWith(change: () => Promise<TenureStore | null>): Promise<void>;
-  /** Since when changes are not stored, or may not have been, on the monotonic clock; null while they are. */
-  readonly failingSince: number | null;
+  /** For how long changes have not been stored, or may not have been; undefined while they are. */
+  readonly failingForMs: number | undefined;
 }
 
 /** `overtaken` is called before anybody hears that a change was refused because another owns the accounts. */
@@ -56,8 +56,8 @@ export function createOwnerStore(parts: {
 
   return {
     ...parts.reader,
-    get failingSince() {
-      return failingSince;
+    get failingForMs() {
+      return failingSince === null ? undefined : parts.monotonic() - failingSince;
     },
     commit: (batch) => inLine(() => commit(batch)),
     takeOrders: () => inLine(() => heed(() => store.takeOrders())),

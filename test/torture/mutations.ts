@@ -327,7 +327,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what is not stored is told while another may take over',
     file: membership,
-    old: 'return this.holds() && (this.#failingForMs === null || this.fromMemory());',
+    old: 'return this.holds() && (this.#store?.failingForMs === undefined || this.fromMemory());',
     new: 'return this.holds();',
   },
   {
