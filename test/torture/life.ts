@@ -1,6 +1,7 @@
 import type { Daemon } from '../../src/daemon/daemon.ts';
 import type { Batch } from '../../src/domain/ports.ts';
 import type { LiveViews } from '../../src/views/views.ts';
+import type { EventQueue } from './event-queue.ts';
 
 export interface Timer {
   cancel: () => void;
@@ -32,7 +33,17 @@ export class Tenure {
   unsettled: Batch | null = null;
 }
 
-/** One process, from its start to its end. */
+/** The machine that a process runs on, as far as the process feels it. */
+interface Host {
+  readonly queue: EventQueue;
+  /** It sleeps or stands still, until `wakesAt`. */
+  readonly frozen: boolean;
+  readonly wakesAt: number;
+  dirty: boolean;
+  kill(downMs: number): void;
+}
+
+/** One process, from its start to its end: its timers, and what it waits for. */
 export class Life {
   readonly number: number;
   readonly bornAt: number;
@@ -47,14 +58,89 @@ export class Life {
   looksAgain = false;
   readonly timers = new Set<Timer>();
   readonly flights = new Set<InFlight>();
+  readonly #host: Host;
 
-  constructor(number: number, bornAt: number) {
+  constructor(number: number, bornAt: number, host: Host) {
     this.number = number;
     this.bornAt = bornAt;
+    this.#host = host;
   }
 
   spare(): void {
     this.doom = null;
     this.commitDoom = null;
+  }
+
+  /** It is killed now, as it was doomed to be. */
+  strike(downMs: number): void {
+    this.spare();
+    this.#host.kill(downMs);
+  }
+
+  /** Counts a call of a port; true when the process is dead and nothing it does has any effect. */
+  call(): boolean {
+    if (!this.dead && this.doom !== null && --this.doom.calls <= 0) this.strike(this.doom.downMs);
+    return this.dead;
+  }
+
+  setTimer({
+    delayMs,
+    fire,
+    ofLease,
+  }: Pick<Timer, 'fire' | 'ofLease'> & { readonly delayMs: number }): () => void {
+    if (this.call()) return () => undefined;
+    const timer: Timer = { cancel: () => undefined, dueAt: 0, fire, ofLease };
+    this.timers.add(timer);
+    this.#arm(timer, Math.max(this.#host.queue.now + delayMs, this.#host.frozen ? this.#host.wakesAt : 0));
+    return () => {
+      timer.cancel();
+      this.timers.delete(timer);
+    };
+  }
+
+  moveTimers(to: (timer: Timer) => number): void {
+    for (const timer of [...this.timers]) this.#move(timer, to(timer));
+  }
+
+  /** Timers that wait long strike soon: what looks around every second in reality does so then. */
+  hurry(which: (timer: Timer) => boolean = () => true): void {
+    const { now } = this.#host.queue;
+    for (const timer of [...this.timers].filter(which))
+      if (timer.dueAt > now + 10_000) this.#move(timer, now + 700);
+  }
+
+  #move(timer: Timer, at: number): void {
+    timer.cancel();
+    this.#arm(timer, at);
+  }
+
+  #arm(timer: Timer, at: number): void {
+    timer.dueAt = at;
+    timer.cancel = this.#host.queue.at(at, () => {
+      this.timers.delete(timer);
+      if (this.dead) return;
+      this.#host.dirty = true;
+      timer.fire();
+    });
+  }
+
+  /** An answer from outside reaches the process, unless it sleeps: then when it wakes. */
+  deliver(afterMs: number, run: () => void): void {
+    const arrive = (): void => {
+      if (this.dead) return;
+      if (this.#host.frozen) this.#host.queue.at(this.#host.wakesAt, arrive);
+      else {
+        this.#host.dirty = true;
+        run();
+      }
+    };
+    this.#host.queue.at(this.#host.queue.now + afterMs, arrive);
+  }
+
+  /** While it stops, what is given up on ends at once. */
+  sweepAborted(): void {
+    if (this.dead) return;
+    for (const flight of [...this.flights]) if (flight.signal.aborted) flight.abort();
+    this.#host.queue.at(this.#host.queue.now + 500, () => this.sweepAborted());
   }
 }

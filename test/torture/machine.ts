@@ -1,7 +1,5 @@
 import { Daemon, type DaemonParts } from '../../src/daemon/daemon.ts';
 import { Membership } from '../../src/daemon/membership.ts';
-import type { Channel, Provider, Store } from '../../src/daemon/ports.ts';
-import type { Outcome } from '../../src/domain/outcome.ts';
 import type {
   Batch,
   Calendar,
@@ -11,25 +9,23 @@ import type {
   Random,
   StoredState,
 } from '../../src/domain/ports.ts';
-import { StorageError } from '../../src/domain/ports.ts';
-import type { AccountSettings, ChannelSettings, Settings } from '../../src/domain/settings.ts';
+import type { Settings } from '../../src/domain/settings.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
 import type { MonitorState } from '../../src/engine/state.ts';
 import { asStoreFile, type SqliteStore } from '../../src/store/sqlite/port.ts';
 import { createLiveViews } from '../../src/views/live-views.ts';
 import type { LiveViews } from '../../src/views/views.ts';
 import type { Ask, SimCluster } from '../support/sim-cluster.ts';
+import { DistantDatabase } from './distant-database.ts';
 import type { EventQueue } from './event-queue.ts';
 import { type Fleet, leaseMs } from './fleet.ts';
-import { type InFlight, Life, Tenure, type Timer } from './life.ts';
-import type { Observer, Send } from './observer.ts';
+import { Life, Tenure } from './life.ts';
+import type { Observer } from './observer.ts';
+import { Peers } from './peers.ts';
 import type { Scenario } from './scenario.ts';
 import { Seeded } from './seeded.ts';
 import type { SimStorage } from './sim-storage.ts';
 import type { World } from './world.ts';
-
-/** A client of the database gives up after so long. */
-const givesUpMs = 2500;
 
 /** A machine that lowwater runs on: clocks that jump and stop, a disk, and one process at a time that may be killed. */
 export class Machine {
@@ -43,16 +39,16 @@ export class Machine {
   readonly storage: SimStorage;
   readonly queue: EventQueue;
   readonly #scenario: Scenario;
-  readonly #world: World;
   readonly #fleet: Fleet;
   readonly #observer: Observer;
   readonly #calendar: Calendar;
+  readonly #peers: Peers;
+  readonly #database: DistantDatabase;
   #life: Life | null = null;
   #lives = 0;
   #wallOffsetMs: number;
   #suspendedMs = 0;
   #suspendedUntil = 0;
-  #sends = 0;
 
   constructor(parts: {
     readonly scenario: Scenario;
@@ -70,10 +66,11 @@ export class Machine {
     this.#scenario = parts.scenario;
     this.settings = parts.scenario.settings;
     this.queue = parts.queue;
-    this.#world = parts.world;
     this.storage = parts.storage;
     this.#calendar = parts.calendar;
     this.#observer = parts.observer;
+    this.#peers = new Peers(this, parts);
+    this.#database = new DistantDatabase(this, parts);
   }
 
   get up(): boolean {
@@ -136,7 +133,7 @@ export class Machine {
     const { machines } = this.#fleet;
     // Unlike that of any other process of the fleet.
     const number = machines.length * (this.#lives - 1) + machines.indexOf(this) + 1;
-    const life = new Life(number, this.queue.now - this.#suspendedMs);
+    const life = new Life(number, this.queue.now - this.#suspendedMs, this);
     this.#life = life;
     const database = this.storage.open(() => this.wall());
     if (this.#fleet.shared !== null) {
@@ -153,7 +150,7 @@ export class Machine {
       life,
       {
         tenure,
-        store: this.#guardStore(life, database),
+        store: this.#database.guard(life, database),
         state: this.#restore(life, database.load(), this.#random(life)),
       },
       database,
@@ -163,10 +160,11 @@ export class Machine {
   /** As one of the daemons that share the database. */
   #share(life: Life, database: SqliteStore, shared: SimCluster): void {
     const { slowness } = this.#fleet;
-    const ask: Ask = (work, kind) => this.#ask(life, work, { kind, pace: slowness });
-    const askStore: Ask = (work, kind) => this.#ask(life, work, { kind, pace: 1 });
+    const ask: Ask = (work, kind) => this.#database.ask(life, work, { kind, pace: slowness });
+    const askStore: Ask = (work, kind) => this.#database.ask(life, work, { kind, pace: 1 });
     // Of accounts that are regained nobody hears more often than of anything else.
-    const askUnheard: Ask = (work, kind) => this.#ask(life, work, { kind, pace: slowness, unheard: true });
+    const askUnheard: Ask = (work, kind) =>
+      this.#database.ask(life, work, { kind, pace: slowness, unheard: true });
     const file = asStoreFile(database);
     const tenureOf = (): Tenure => {
       life.tenure ??= new Tenure();
@@ -178,7 +176,7 @@ export class Machine {
       const { tenure } = life;
       if (tenure === null || tenure.stopping) return;
       tenure.stopping = true;
-      this.#sweepAborted(life);
+      life.sweepAborted();
       await tenure.daemon?.stop(aheadMs * slowness);
       if (!life.dead && life.tenure === tenure) this.#endTenure(life, true);
     };
@@ -195,7 +193,7 @@ export class Machine {
             reader: file,
             commit: (batch: Batch) => {
               if (owner.epoch !== shared.epoch) this.#observer.trespassed(`${this.name} writes`);
-              this.#write(life, tenure, { batch, writer });
+              this.#database.write(life, tenure, { batch, writer });
             },
             prune: (olderThan: number) => writer.prune(olderThan),
           });
@@ -205,7 +203,7 @@ export class Machine {
       clock: this.#fleet.slowed({
         ...clock,
         setTimer: (delayMs: number, fire: () => void) =>
-          this.#setTimer(life, { delayMs: delayMs * slowness, fire, ofLease: true }),
+          life.setTimer({ delayMs: delayMs * slowness, fire, ofLease: true }),
       }),
       log: this.#log(life),
       newIncarnation: () => random.id(),
@@ -213,13 +211,13 @@ export class Machine {
       leaseMs,
       aloneForMs: 3_600_000,
       anyReaches: async (members) => {
-        await this.#travel(life, 100);
+        await this.#database.travel(life, 100);
         return this.#fleet.anyReaches(this, members);
       },
       restore: async (stored) => this.#restore(life, stored, random),
       begin: ({ store: whole, state }) => {
         const tenure = tenureOf();
-        const store = this.#watchStore(tenure, whole);
+        const store = this.#database.watch(tenure, whole);
         const owns = () => {
           const holds = membership.holds();
           if (!holds) this.#lookAgain(life);
@@ -261,13 +259,13 @@ export class Machine {
     const { tenure, ...parts } = it;
     const daemon = new Daemon({
       ...parts,
-      openProvider: () => this.#openProvider(life, tenure),
+      openProvider: () => this.#peers.provider(life, tenure),
       openChannels: (settings) =>
-        settings.channels.map((channel) => this.#openChannel(life, tenure, channel)),
+        settings.channels.map((channel) => this.#peers.channel(life, tenure, channel)),
       clock: this.#clock(life),
       log: this.#log(life),
       ping: async () => {
-        this.#observe(tenure, (it) => it.pinged());
+        this.observe(tenure, (it) => it.pinged());
         return true;
       },
       acknowledgeUrl: () => null,
@@ -314,7 +312,7 @@ export class Machine {
       this.#end(life);
       this.queue.at(this.queue.now + downMs, () => this.boot());
     });
-    this.#sweepAborted(life);
+    life.sweepAborted();
   }
 
   jump(byMs: number): void {
@@ -325,7 +323,7 @@ export class Machine {
   /** The machine sleeps: time goes on outside, but neither the monotonic clock nor anything in the process does. */
   suspend(forMs: number): void {
     this.#suspendedMs += forMs;
-    for (const timer of [...(this.#life?.timers ?? [])]) this.#move(timer, timer.dueAt + forMs);
+    this.#life?.moveTimers((timer) => timer.dueAt + forMs);
     this.#suspendedUntil = this.queue.now + forMs;
     this.queue.at(this.#suspendedUntil, () => this.nudge());
   }
@@ -333,7 +331,7 @@ export class Machine {
   /** The process stands still (SIGSTOP): all that became due meanwhile happens when it goes on. */
   pause(forMs: number): void {
     const until = this.queue.now + forMs;
-    for (const timer of [...(this.#life?.timers ?? [])]) this.#move(timer, Math.max(timer.dueAt, until));
+    this.#life?.moveTimers((timer) => Math.max(timer.dueAt, until));
     this.#suspendedUntil = until;
   }
 
@@ -353,7 +351,7 @@ export class Machine {
 
   /** What looks around every second in reality does so now: the scenario lets it sleep longer while nothing happens. */
   nudge(): void {
-    this.#hurry([...(this.#life?.timers ?? [])]);
+    this.#life?.hurry();
   }
 
   /** A daemon whose lease had ended when something was due asks again within a second whether it has the accounts. */
@@ -362,13 +360,8 @@ export class Machine {
     life.looksAgain = true;
     this.queue.at(this.queue.now + 1000, () => {
       life.looksAgain = false;
-      if (this.#life === life && !this.frozen) this.#hurry([...life.timers].filter((it) => !it.ofLease));
+      if (this.#life === life && !this.frozen) life.hurry((timer) => !timer.ofLease);
     });
-  }
-
-  #hurry(timers: readonly Timer[]): void {
-    for (const timer of timers)
-      if (timer.dueAt > this.queue.now + 10_000) this.#move(timer, this.queue.now + 700);
   }
 
   /** Another daemon has the accounts, whether or not this one knows. */
@@ -378,7 +371,7 @@ export class Machine {
   }
 
   #end(life: Life): void {
-    if (life.tenure !== null) this.#observe(life.tenure, (it) => it.dying());
+    if (life.tenure !== null) this.observe(life.tenure, (it) => it.dying());
     life.dead = true;
     for (const timer of life.timers) timer.cancel();
     life.timers.clear();
@@ -402,314 +395,19 @@ export class Machine {
   }
 
   /** The model hears of what a daemon does while its work counts. */
-  #observe(tenure: Tenure, tell: (observer: Observer) => void): void {
+  observe(tenure: Tenure, tell: (observer: Observer) => void): void {
     if (tenure.watched) tell(this.#observer);
   }
 
   /** Whether what it does counts. A daemon that was overtaken acts only while it cannot know of that. */
-  #mayAct(tenure: Tenure, what: string): boolean {
+  mayAct(tenure: Tenure, what: string): boolean {
     if (tenure.watched) return true;
     if (tenure.over || this.membership?.standing.role !== 'alone') this.#observer.trespassed(what);
     return false;
   }
 
-  #strike(life: Life, downMs: number): void {
-    life.spare();
-    this.#end(life);
-    this.queue.at(this.queue.now + downMs, () => this.boot());
-  }
-
-  /** Counts a call of a port; true when the process is dead and nothing it does has any effect. */
-  #call(life: Life): boolean {
-    if (!life.dead && life.doom !== null && --life.doom.calls <= 0) this.#strike(life, life.doom.downMs);
-    return life.dead;
-  }
-
-  #setTimer(
-    life: Life,
-    { delayMs, fire, ofLease }: Pick<Timer, 'fire' | 'ofLease'> & { readonly delayMs: number },
-  ): () => void {
-    if (this.#call(life)) return () => undefined;
-    const timer: Timer = { cancel: () => undefined, dueAt: 0, fire, ofLease };
-    life.timers.add(timer);
-    this.#arm(life, timer, Math.max(this.queue.now + delayMs, this.frozen ? this.#suspendedUntil : 0));
-    return () => {
-      timer.cancel();
-      life.timers.delete(timer);
-    };
-  }
-
-  #arm(life: Life, timer: Timer, at: number): void {
-    timer.dueAt = at;
-    timer.cancel = this.queue.at(at, () => {
-      life.timers.delete(timer);
-      if (life.dead) return;
-      this.dirty = true;
-      timer.fire();
-    });
-  }
-
-  #move(timer: Timer, at: number): void {
-    const life = this.#life;
-    if (life === null) return;
-    timer.cancel();
-    this.#arm(life, timer, at);
-  }
-
-  /** An answer from outside reaches the process, unless it sleeps: then when it wakes. */
-  #deliver(life: Life, afterMs: number, run: () => void): void {
-    const arrive = (): void => {
-      if (life.dead) return;
-      if (this.frozen) this.queue.at(this.#suspendedUntil, arrive);
-      else {
-        this.dirty = true;
-        run();
-      }
-    };
-    this.queue.at(this.queue.now + afterMs, arrive);
-  }
-
-  #openProvider(life: Life, tenure: Tenure): Provider {
-    return {
-      readBalance: (account, signal, guard = () => 0) =>
-        new Promise((resolve) => {
-          const flight: InFlight = {
-            signal,
-            abort: () => {
-              this.dirty = true;
-              life.flights.delete(flight);
-              resolve({ kind: 'network_error', reason: 'given up', durationMs: 1, usage: {} });
-            },
-          };
-          life.flights.add(flight);
-          const send = (): void => {
-            if (this.#call(life)) return;
-            const waitMs = signal.aborted ? 0 : guard();
-            if (signal.aborted) flight.abort();
-            else if (waitMs > 0) this.#deliver(life, waitMs, send);
-            else this.#askProvider(life, { tenure, account, flight, resolve });
-          };
-          send();
-        }),
-      close: async () => undefined,
-    };
-  }
-
-  #askProvider(
-    life: Life,
-    it: {
-      readonly tenure: Tenure;
-      readonly account: AccountSettings;
-      readonly flight: InFlight;
-      readonly resolve: (outcome: Outcome) => void;
-    },
-  ): void {
-    const { tenure, account, flight, resolve } = it;
-    const counts = this.#mayAct(tenure, `${this.name} asks for ${account.id}`);
-    if (counts) this.#observer.pollBegan(account.id, this.#mayTellUnstored(tenure));
-    const { outcome, afterMs } = this.#world.answer(account.id, this.queue.now);
-    this.#deliver(life, afterMs, () => {
-      if (!life.flights.delete(flight)) return;
-      if (!flight.signal.aborted) this.#observe(tenure, (it) => it.pollEnded(account.id, outcome));
-      resolve(outcome);
-    });
-  }
-
-  #openChannel(life: Life, tenure: Tenure, settings: ChannelSettings): Channel {
-    return {
-      name: settings.name,
-      threadsBySubject: settings.type === 'email',
-      drawsAlerts: settings.type === 'email',
-      preview: async () => '',
-      minGapMs: settings.type === 'slack' ? 1000 : 0,
-      send: (message, signal) => {
-        if (this.#call(life)) return new Promise(() => undefined);
-        const counts = this.#mayAct(tenure, `${this.name} sends ${message.id}`);
-        const send: Send = {
-          channel: settings.name,
-          message,
-          at: this.queue.now,
-          process: life.number,
-          mayBeUnstored: this.#mayTellUnstored(tenure),
-        };
-        const fate = this.#world.fate(settings.name, {
-          at: this.queue.now,
-          attempt: this.#sends++,
-          to: message.recipients,
-        });
-        if (counts) this.#observer.sending(send);
-        // What was handed over arrives, whether or not the process lives to hear of it.
-        if (fate.arrivesAfterMs !== null && counts) {
-          this.queue.at(this.queue.now + fate.arrivesAfterMs, () => this.#observer.arrived(send));
-        }
-        return new Promise((resolve) => {
-          const flight: InFlight = {
-            signal,
-            abort: () => {
-              this.dirty = true;
-              life.flights.delete(flight);
-              const delivery = { kind: 'retry', certainty: 'unknown', reason: 'given up' } as const;
-              this.#observe(tenure, (it) => it.answered(send, delivery));
-              resolve(delivery);
-            },
-          };
-          life.flights.add(flight);
-          this.#deliver(life, fate.answersAfterMs, () => {
-            if (!life.flights.delete(flight)) return;
-            this.#observe(tenure, (it) => it.answered(send, fate.delivery));
-            resolve(fate.delivery);
-          });
-        });
-      },
-      close: async () => undefined,
-    };
-  }
-
-  /**
-   * The real store as if it were far away: what it is asked takes its time, the process may be killed meanwhile, and the answer
-   * may be lost. A dead process writes nothing.
-   */
-  #guardStore(life: Life, database: SqliteStore): Store {
-    let unsettled: Batch | null = null;
-    const commit = (batch: Batch): void => {
-      try {
-        database.commit(batch);
-      } catch (error) {
-        if (error instanceof StorageError) this.#observer.committed(batch, false);
-        throw error;
-      }
-      this.#observer.committed(batch, true);
-    };
-    return {
-      ...asStoreFile(database),
-      commit: async (batch) => {
-        if (this.#call(life)) return never();
-        const isRepeated = unsettled === batch;
-        if (!isRepeated) this.#observer.beforeCommit(batch);
-        await this.#travel(life);
-        if (life.commitDoom?.when === 'before') {
-          this.#strike(life, life.commitDoom.downMs);
-          return never();
-        }
-        if (!isRepeated) commit(batch);
-        unsettled = null;
-        if (life.commitDoom !== null) {
-          this.#strike(life, life.commitDoom.downMs);
-          return never();
-        }
-        await this.#travel(life);
-        const isLost = this.#world.losesAnswer(this.queue.now);
-        if (isLost || isRepeated) this.#observer.commitAnswered(!isLost);
-        if (!isLost) return;
-        unsettled = batch;
-        throw new StorageError('unknown', 'simulated: the answer was lost');
-      },
-      takeOrders: async () => {
-        if (this.#call(life)) return never();
-        await this.#travel(life);
-        const orders = database.takeOrders();
-        await this.#travel(life);
-        return orders;
-      },
-      prune: async (olderThan) => (this.#call(life) ? never() : database.prune(olderThan)),
-      close: async () => undefined,
-    };
-  }
-
-  /** One way between the process and its database. */
-  #travel(life: Life, ms: number = this.#scenario.storeMs): Promise<void> | undefined {
-    return ms === 0 ? undefined : new Promise((resolve) => this.#deliver(life, ms, resolve));
-  }
-
-  /**
-   * Lets the shared database do something, if it can be reached. Of what takes so long in reality `pace` times that passes. What was sent
-   * arrives also when the process stands still by then.
-   */
-  async #ask<T>(
-    life: Life,
-    work: () => T,
-    {
-      kind = 'other',
-      pace,
-      unheard = false,
-    }: {
-      readonly kind: StorageError['kind'] | undefined;
-      readonly pace: number;
-      readonly unheard?: boolean;
-    },
-  ): Promise<T> {
-    if (this.#call(life)) return never();
-    const { line } = this;
-    if (line.cut > 0) {
-      await this.#travel(life, givesUpMs * pace);
-      throw new StorageError('other', 'simulated: the database cannot be reached');
-    }
-    const wayMs = (line.slow > 0 ? 1100 : this.#scenario.storeMs) * pace;
-    await new Promise<void>((resolve) => {
-      this.queue.at(this.queue.now + wayMs, () => {
-        this.dirty = true;
-        resolve();
-      });
-    });
-    if (life.dead) return never();
-    const arrives = line.cut === 0;
-    const answer = arrives ? attempt(work) : null;
-    if (life.dead) return never();
-    const isLost = this.#world.losesAnswer(this.queue.now, unheard || line.deaf > 0);
-    if (answer === null || line.cut > 0 || isLost) {
-      await this.#travel(life, givesUpMs * pace);
-      throw new StorageError(kind, 'simulated: no answer');
-    }
-    await this.#travel(life, wayMs);
-    return answer();
-  }
-
-  /** The shared database stores a batch. */
-  #write(
-    life: Life,
-    tenure: Tenure,
-    { batch, writer }: { readonly batch: Batch; readonly writer: SqliteStore },
-  ): void {
-    // What arrives after its sender let go might as well have been lost on its way.
-    if (!tenure.watched) throw new StorageError('other', 'simulated: lost');
-    const { commitDoom } = life;
-    if (commitDoom?.when === 'before') {
-      this.#strike(life, commitDoom.downMs);
-      throw new StorageError('other', 'simulated: the process is gone');
-    }
-    writer.commit(batch);
-    this.#fleet.stored(batch);
-    this.#observe(tenure, (it) => it.committed(batch, true));
-    if (commitDoom !== null) this.#strike(life, commitDoom.downMs);
-  }
-
-  /** Tells the model what becomes of the batches that a daemon has stored in the shared database. */
-  #watchStore(tenure: Tenure, store: Store): Store {
-    return {
-      ...store,
-      commit: async (batch) => {
-        const isRepeated = tenure.unsettled === batch;
-        if (!isRepeated) this.#observe(tenure, (it) => it.beforeCommit(batch));
-        try {
-          await store.commit(batch);
-        } catch (error) {
-          if (!(error instanceof StorageError)) throw error;
-          if (error.kind === 'unknown') tenure.unsettled = batch;
-          tenure.failingSince ??= this.queue.now;
-          this.#observe(tenure, (it) =>
-            error.kind === 'unknown' ? it.commitAnswered(false) : it.committed(batch, false),
-          );
-          throw error;
-        }
-        tenure.unsettled = null;
-        tenure.failingSince = null;
-        if (isRepeated) this.#observe(tenure, (it) => it.commitAnswered(true));
-      },
-    };
-  }
-
   /** Whether nobody else can take the accounts before this one has stored what it tells. */
-  #mayTellUnstored({ failingSince }: Tenure): boolean {
+  mayTellUnstored({ failingSince }: Tenure): boolean {
     if (this.membership === null || this.membership.standing.role === 'alone') return true;
     return failingSince !== null && this.queue.now - failingSince >= leaseMs * this.#fleet.slowness;
   }
@@ -718,7 +416,7 @@ export class Machine {
     return {
       now: () => this.wall(),
       monotonic: () => this.queue.now - this.#suspendedMs - life.bornAt,
-      setTimer: (delayMs, fire) => this.#setTimer(life, { delayMs, fire, ofLease: false }),
+      setTimer: (delayMs, fire) => life.setTimer({ delayMs, fire, ofLease: false }),
     };
   }
 
@@ -726,9 +424,9 @@ export class Machine {
     const stream = new Seeded(this.#scenario.seed, `process ${life.number}`);
     let count = 0;
     return {
-      fraction: () => (this.#call(life) ? 0.5 : stream.fraction()),
+      fraction: () => (life.call() ? 0.5 : stream.fraction()),
       id: () => {
-        this.#call(life);
+        life.call();
         count++;
         return `${life.number}-${count}`;
       },
@@ -738,10 +436,10 @@ export class Machine {
 
   #log(life: Life): Log {
     const write = (level: string, fields: object, message: string): void => {
-      if (this.#call(life)) return;
+      if (life.call()) return;
       if ('why' in fields) this.#fleet.letsGo(life, String(fields.why));
       if ('jumpMs' in fields && life.tenure !== null)
-        this.#observe(life.tenure, (it) => it.jumped(Number(fields.jumpMs)));
+        this.observe(life.tenure, (it) => it.jumped(Number(fields.jumpMs)));
       this.#observer.logged(level, fields, message);
     };
     return {
@@ -752,28 +450,4 @@ export class Machine {
       fatal: (fields, message) => write('fatal', fields, message),
     };
   }
-
-  /** While it stops, what is given up on ends at once. */
-  #sweepAborted(life: Life): void {
-    if (life.dead) return;
-    for (const flight of [...life.flights]) if (flight.signal.aborted) flight.abort();
-    this.queue.at(this.queue.now + 500, () => this.#sweepAborted(life));
-  }
-}
-
-/** What came of it: to be given, or to be thrown, when it arrives. */
-function attempt<T>(work: () => T): () => T {
-  try {
-    const value = work();
-    return () => value;
-  } catch (error) {
-    return () => {
-      throw error;
-    };
-  }
-}
-
-/** What a process that is gone never hears of. */
-function never<T>(): Promise<T> {
-  return new Promise(() => undefined);
 }

@@ -1,0 +1,119 @@
+import type { Channel, Provider } from '../../src/daemon/ports.ts';
+import type { Outcome } from '../../src/domain/outcome.ts';
+import type { AccountSettings, ChannelSettings } from '../../src/domain/settings.ts';
+import type { InFlight, Life, Tenure } from './life.ts';
+import type { Machine } from './machine.ts';
+import type { Observer, Send } from './observer.ts';
+import type { World } from './world.ts';
+
+/** The provider and the channels as the processes of a machine reach them. */
+export class Peers {
+  readonly #machine: Machine;
+  readonly #world: World;
+  readonly #observer: Observer;
+  #sends = 0;
+
+  constructor(machine: Machine, { world, observer }: { readonly world: World; readonly observer: Observer }) {
+    this.#machine = machine;
+    this.#world = world;
+    this.#observer = observer;
+  }
+
+  provider(life: Life, tenure: Tenure): Provider {
+    return {
+      readBalance: (account, signal, guard = () => 0) =>
+        new Promise((resolve) => {
+          const flight: InFlight = {
+            signal,
+            abort: () => {
+              this.#machine.dirty = true;
+              life.flights.delete(flight);
+              resolve({ kind: 'network_error', reason: 'given up', durationMs: 1, usage: {} });
+            },
+          };
+          life.flights.add(flight);
+          const send = (): void => {
+            if (life.call()) return;
+            const waitMs = signal.aborted ? 0 : guard();
+            if (signal.aborted) flight.abort();
+            else if (waitMs > 0) life.deliver(waitMs, send);
+            else this.#askProvider(life, { tenure, account, flight, resolve });
+          };
+          send();
+        }),
+      close: async () => undefined,
+    };
+  }
+
+  #askProvider(
+    life: Life,
+    it: {
+      readonly tenure: Tenure;
+      readonly account: AccountSettings;
+      readonly flight: InFlight;
+      readonly resolve: (outcome: Outcome) => void;
+    },
+  ): void {
+    const { tenure, account, flight, resolve } = it;
+    const counts = this.#machine.mayAct(tenure, `${this.#machine.name} asks for ${account.id}`);
+    if (counts) this.#observer.pollBegan(account.id, this.#machine.mayTellUnstored(tenure));
+    const { outcome, afterMs } = this.#world.answer(account.id, this.#machine.queue.now);
+    life.deliver(afterMs, () => {
+      if (!life.flights.delete(flight)) return;
+      if (!flight.signal.aborted) this.#machine.observe(tenure, (it) => it.pollEnded(account.id, outcome));
+      resolve(outcome);
+    });
+  }
+
+  channel(life: Life, tenure: Tenure, settings: ChannelSettings): Channel {
+    return {
+      name: settings.name,
+      threadsBySubject: settings.type === 'email',
+      drawsAlerts: settings.type === 'email',
+      preview: async () => '',
+      minGapMs: settings.type === 'slack' ? 1000 : 0,
+      send: (message, signal) => {
+        if (life.call()) return new Promise(() => undefined);
+        const counts = this.#machine.mayAct(tenure, `${this.#machine.name} sends ${message.id}`);
+        const send: Send = {
+          channel: settings.name,
+          message,
+          at: this.#machine.queue.now,
+          process: life.number,
+          mayBeUnstored: this.#machine.mayTellUnstored(tenure),
+        };
+        const fate = this.#world.fate(settings.name, {
+          at: this.#machine.queue.now,
+          attempt: this.#sends++,
+          to: message.recipients,
+        });
+        if (counts) this.#observer.sending(send);
+        // What was handed over arrives, whether or not the process lives to hear of it.
+        if (fate.arrivesAfterMs !== null && counts) {
+          this.#machine.queue.at(this.#machine.queue.now + fate.arrivesAfterMs, () =>
+            this.#observer.arrived(send),
+          );
+        }
+        return new Promise((resolve) => {
+          const flight: InFlight = {
+            signal,
+            abort: () => {
+              this.#machine.dirty = true;
+              life.flights.delete(flight);
+              const delivery = { kind: 'retry', certainty: 'unknown', reason: 'given up' } as const;
+              this.#machine.observe(tenure, (it) => it.answered(send, delivery));
+              resolve(delivery);
+            },
+          };
+          life.flights.add(flight);
+          life.deliver(fate.answersAfterMs, () => {
+            if (!life.flights.delete(flight)) return;
+            this.#machine.observe(tenure, (it) => it.answered(send, fate.delivery));
+            resolve(fate.delivery);
+          });
+        });
+      },
+      close: async () => undefined,
+    };
+  }
+}
