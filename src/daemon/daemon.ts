@@ -215,8 +215,8 @@ export class Daemon {
 
   /** Puts a new configuration in force; state and clocks of what remains go on. */
   reload(settings: Settings): void {
-    const changed = changedAccounts(this.state.settings, settings, isReadDifferently);
-    const rekeyed = changedAccounts(this.state.settings, settings, hasOtherKey);
+    const changed = changedAccounts(this.state.accounts, settings, isReadDifferently);
+    const rekeyed = changedAccounts(this.state.accounts, settings, hasOtherKey);
     this.#connections.replace(settings);
     this.#dispatcher.adopt(this.#connections.channels);
     this.configLoadedAt = this.#time.now();

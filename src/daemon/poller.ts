@@ -89,7 +89,7 @@ export class Poller {
   adopt(changed: ReadonlySet<string>): void {
     const { state } = this.#parts;
     const now = this.#parts.now();
-    for (const id of [...this.#phases.keys()]) if (!state.accounts.has(id)) this.#forget(id);
+    for (const id of this.#phases.keys()) if (!state.accounts.has(id)) this.#forget(id);
     const fresh = [...state.accounts.values()].filter(
       ({ settings }) => !this.#phases.has(settings.id) || changed.has(settings.id),
     );

@@ -1,17 +1,17 @@
 import type { AccountSettings, PollSchedule, Settings } from '../domain/settings.ts';
 
-/** Accounts that both configurations name and that differ in what is asked. */
+/** Accounts that are watched, that the configuration names too, and that differ there in what is asked. */
 export function changedAccounts(
-  before: Settings,
-  after: Settings,
+  watched: ReadonlyMap<string, { readonly settings: AccountSettings }>,
+  { accounts }: Settings,
   differs: (old: AccountSettings, account: AccountSettings) => boolean,
 ): Set<string> {
-  const known = new Map(before.accounts.map((account) => [account.id, account]));
-  const changed = after.accounts.filter((account) => {
-    const old = known.get(account.id);
-    return old !== undefined && old !== account && differs(old, account);
-  });
-  return new Set(changed.map((account) => account.id));
+  const changed = new Set<string>();
+  for (const account of accounts) {
+    const old = watched.get(account.id)?.settings;
+    if (old !== undefined && old !== account && differs(old, account)) changed.add(account.id);
+  }
+  return changed;
 }
 
 /** Another key, address or schedule. */

@@ -40,15 +40,13 @@ export function reconfigure(state: MonitorState, settings: Settings, now: number
  * of the settings `before`, under the same rules, are left as they are. Between thousands of accounts others may have their turn.
  */
 export function* watchAccounts(state: MonitorState, now: number, before?: Settings): Parts<void> {
-  const wanted = new Set(state.settings.accounts.map((account) => account.id));
-  const gone = [...state.polled.keys()].filter((id) => !wanted.has(id));
+  const gone = idsThatAreGone(state);
   for (const id of gone) removeAccount(state, id, now);
   const areRulesKept = before?.rules === state.settings.rules;
-  const known = new Map<string, AccountSettings>();
-  for (const { id, settings } of state.accounts.values()) known.set(id, settings);
   const fresh = state.settings.accounts.filter(
-    (account) => !areRulesKept || known.get(account.id) !== account,
+    (account) => !areRulesKept || state.accounts.get(account.id)?.settings !== account,
   );
+  const known = settingsBefore(state, fresh);
   const lists: RuleLists = new Map();
   for (const part of inParts(fresh, accountsAtOnce)) {
     for (const settings of part) watchAccount(state, settings, { now, lists });
@@ -77,6 +75,27 @@ export function* watchAccounts(state: MonitorState, now: number, before?: Settin
     }
     yield;
   }
+}
+
+/** What those of the accounts were that were watched before. */
+function settingsBefore(
+  { accounts }: MonitorState,
+  fresh: readonly AccountSettings[],
+): ReadonlyMap<string, AccountSettings> {
+  const known = new Map<string, AccountSettings>();
+  for (const { id } of fresh) {
+    const old = accounts.get(id);
+    if (old !== undefined) known.set(id, old.settings);
+  }
+  return known;
+}
+
+function idsThatAreGone({ polled, settings: { accounts } }: MonitorState): string[] {
+  let kept = 0;
+  for (const { id } of accounts) if (polled.has(id)) kept += 1;
+  if (kept === polled.size) return [];
+  const wanted = new Set(accounts.map(({ id }) => id));
+  return [...polled.keys()].filter((id) => !wanted.has(id));
 }
 
 /** Why an alert is over, where what it is about is configured no more. */
