@@ -8,16 +8,14 @@ import { type HttpAnswer, isSuccess } from './http-answer.ts';
 /** How often a message is sent whose receiver answers with success and yet not with what was agreed. */
 const triesWithoutAgreement = 3;
 
-const pathForm = 'must be keys with dots between, such as "errcode" or "data.code", or "" for the whole body';
-
 /** What a good answer says, beside a status of 2xx. */
 export const acceptSchema = shape({
   path: textLeaf({
     description:
       'Where in the JSON of the answer: keys with dots between, a number for the place in a list. "" is the whole body as text.',
-    allowed: pathForm,
+    allowed: 'must be keys with dots between, such as "errcode" or "data.code", or "" for the whole body',
     examples: ['errcode', 'data.code', ''],
-    read: (text) => (/^(?:[^.\s]+(?:\.[^.\s]+)*)?$/.test(text) ? { value: text } : { wrong: pathForm }),
+    read: (text) => (/^(?:[^.\s]+(?:\.[^.\s]+)*)?$/.test(text) ? { value: text } : null),
   }),
   equals: z
     .union([z.string(), z.number(), z.boolean(), z.null()], {

@@ -19,7 +19,7 @@ export function mentionSchema(it: {
         description: 'Who.',
         allowed: it.allowed,
         pattern: it.pattern.source,
-        read: (text) => (it.pattern.test(text) ? { value: text } : { wrong: it.allowed }),
+        read: (text) => (it.pattern.test(text) ? { value: text } : null),
       }),
       { error: 'must be a list' },
     )

@@ -1,97 +1,94 @@
 import { isLoopbackHost } from '../domain/loopback-host.ts';
 import { Secret } from '../domain/secret.ts';
 import { parseMailbox } from './mailbox.ts';
-import { type TextReading, textLeaf } from './texts.ts';
+import { type TextLeaf, type TextReading, textLeaf } from './texts.ts';
 
 /** An address that is no credential: the provider's, or the page's. Read without a trailing slash. */
 export function plainAddress(description: string) {
-  const allowed =
-    'must be an address that starts with https:// or http://, without user, password, query or #';
-  return addressLeaf({ description, allowed, read: (url) => url.href.replace(/\/+$/, '') });
+  return addressLeaf({
+    description,
+    allowed: 'must be an address that starts with https:// or http://, without user, password, query or #',
+    read: (url) => ({ value: url.href.replace(/\/+$/, '') }),
+  });
 }
 
 /** A link that people follow. It is shown to them, so that it must hold no password. */
 export function linkAddress(description: string) {
-  const allowed = 'must be a link that starts with https:// or http://, without user and password';
-  return textLeaf({
+  return webLeaf({
     description,
-    allowed,
-    pattern: '^https?://',
-    read: (text) => {
-      const url = parseWebAddress(text);
-      return url === null || url.username !== '' || url.password !== ''
-        ? { wrong: allowed }
-        : { value: url.href };
-    },
+    allowed: 'must be a link that starts with https:// or http://, without user and password',
+    read: (url) => (url.username !== '' || url.password !== '' ? null : { value: url.href }),
   });
 }
 
 /** An address without a path: the page's own links begin at the top of its address. */
 export function hostAddress(description: string) {
-  const allowed =
-    'must be an address such as https://lowwater.example.com, without a path: the page works only at the top of an address';
-  return addressLeaf({ description, allowed, read: (url) => (url.pathname === '/' ? url.origin : null) });
+  return addressLeaf({
+    description,
+    allowed:
+      'must be an address such as https://lowwater.example.com, without a path: the page works only at the top of an address',
+    read: (url) => (url.pathname === '/' ? { value: url.origin } : null),
+  });
 }
 
-function addressLeaf(it: {
-  readonly description: string;
-  readonly allowed: string;
-  /** Null when it is not what is asked for. */
-  readonly read: (url: URL) => string | null;
-}) {
-  const { description, allowed } = it;
+interface WebLeaf<T> extends Pick<TextLeaf<T>, 'description' | 'allowed'> {
+  readonly read: (url: URL, text: string) => { readonly value: T } | null;
+}
+
+/** An address that is no credential and asks for nothing. */
+function addressLeaf({ read, ...leaf }: WebLeaf<string>) {
+  return webLeaf({
+    ...leaf,
+    read: (url, text) =>
+      url.username === '' && url.password === '' && !/[?#]/.test(text) ? read(url, text) : null,
+  });
+}
+
+function webLeaf<T>({ read, ...leaf }: WebLeaf<T>) {
   return textLeaf({
-    description,
-    allowed,
+    ...leaf,
     pattern: '^https?://',
     read: (text) => {
       const url = parseWebAddress(text);
-      const bare = url !== null && url.username === '' && url.password === '' && !/[?#]/.test(text);
-      const value = bare ? it.read(url) : null;
-      return value === null ? { wrong: allowed } : { value };
+      return url === null ? null : read(url, text);
     },
   });
 }
 
 /** An address that is a credential, encrypted on its way unless it stays on this machine. */
 export function credentialAddress(description: string, receiver: string) {
-  const allowed = `must be the https:// address of ${receiver} (http:// only to this machine itself)`;
-  return textLeaf({
+  return webLeaf({
     description,
-    allowed,
-    pattern: '^https?://',
-    read: (text) => {
-      const url = parseWebAddress(text);
-      if (url === null || (url.protocol === 'http:' && !isLoopbackHost(url.hostname)))
-        return { wrong: allowed };
-      return { value: new Secret(text) };
-    },
+    allowed: `must be the https:// address of ${receiver} (http:// only to this machine itself)`,
+    read: (url, text) =>
+      url.protocol === 'http:' && !isLoopbackHost(url.hostname) ? null : { value: new Secret(text) },
   });
 }
 
 /** An address that may be a credential (a token in its path or query). */
 export function secretAddress(description: string) {
-  const allowed = 'must be an address that starts with https:// or http://';
-  return textLeaf({
+  return webLeaf({
     description,
-    allowed,
-    pattern: '^https?://',
-    read: (text) => (parseWebAddress(text) === null ? { wrong: allowed } : { value: new Secret(text) }),
+    allowed: 'must be an address that starts with https:// or http://',
+    read: (_, text) => ({ value: new Secret(text) }),
   });
 }
 
 export function smtpAddress(description: string) {
-  return textLeaf({ description, allowed: smtpForm, pattern: '^smtps?://', read: readSmtpAddress });
+  return textLeaf({
+    description,
+    allowed:
+      'must be smtp://user:password@host:587 or smtps://user:password@host:465, with special characters of user and password percent-encoded',
+    pattern: '^smtps?://',
+    read: readSmtpAddress,
+  });
 }
 
-const smtpForm =
-  'must be smtp://user:password@host:587 or smtps://user:password@host:465, with special characters of user and password percent-encoded';
-
-function readSmtpAddress(text: string): TextReading<Secret> {
+function readSmtpAddress(text: string): TextReading<Secret> | null {
   const url = hasStrayCharacters(text) ? null : URL.parse(text);
-  if (url === null || !/^smtps?:$/.test(url.protocol)) return { wrong: smtpForm };
+  if (url === null || !/^smtps?:$/.test(url.protocol)) return null;
   if (!/^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?\.?|\[[0-9A-Fa-f:.]+\])$/.test(url.hostname))
-    return { wrong: smtpForm };
+    return null;
   // nodemailer takes options from the query, among them one that switches off the check of certificates.
   if (!/^\/?$/.test(url.pathname) || /[?#]/.test(text)) {
     return {
@@ -100,7 +97,7 @@ function readSmtpAddress(text: string): TextReading<Secret> {
     };
   }
   if (url.username === '' && url.password !== '') return { wrong: 'holds a password without a user' };
-  if (!canDecode(url.username) || !canDecode(url.password)) return { wrong: smtpForm };
+  if (!canDecode(url.username) || !canDecode(url.password)) return null;
   return { value: new Secret(text) };
 }
 
@@ -108,7 +105,8 @@ function readSmtpAddress(text: string): TextReading<Secret> {
 export function postgresAddress(description: string) {
   return textLeaf({
     description,
-    allowed: postgresForm,
+    allowed:
+      'must be postgres://user:password@host:5432/database, with special characters of user and password percent-encoded',
     pattern: '^postgres(ql)?://',
     read: (text) => {
       const url = hasStrayCharacters(text) ? null : URL.parse(text);
@@ -119,42 +117,34 @@ export function postgresAddress(description: string) {
         !text.includes('#') &&
         canDecode(url.username) &&
         canDecode(url.password);
-      return sound ? { value: new Secret(text) } : { wrong: postgresForm };
+      return sound ? { value: new Secret(text) } : null;
     },
   });
 }
 
-const postgresForm =
-  'must be postgres://user:password@host:5432/database, with special characters of user and password percent-encoded';
-
 /** One sender or recipient. */
 export function mailbox(description: string) {
-  const allowed = 'must be one mail address, such as "ops@example.com" or "Ops team <ops@example.com>"';
   return textLeaf({
     description,
-    allowed,
+    allowed: 'must be one mail address, such as "ops@example.com" or "Ops team <ops@example.com>"',
     read: (text) => {
       const parsed = parseMailbox(text);
-      return parsed === null ? { wrong: allowed } : { value: parsed };
+      return parsed === null ? null : { value: parsed };
     },
   });
 }
 
 /** A key for signing, as the Standard Webhooks specification writes it: 24 to 64 bytes in base64 after `whsec_`. */
 export function signingKey(description: string) {
-  const allowed =
-    'must be "whsec_" followed by 24 to 64 bytes in base64 (openssl rand -base64 32 makes some)';
   return textLeaf({
     description,
-    allowed,
+    allowed: 'must be "whsec_" followed by 24 to 64 bytes in base64 (openssl rand -base64 32 makes some)',
     read: (text) => {
       const base64 = /^whsec_((?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/.exec(
         text,
       )?.[1];
       const bytes = Buffer.from(base64 ?? '', 'base64').length;
-      return base64 === undefined || bytes < 24 || bytes > 64
-        ? { wrong: allowed }
-        : { value: new Secret(text) };
+      return base64 === undefined || bytes < 24 || bytes > 64 ? null : { value: new Secret(text) };
     },
   });
 }

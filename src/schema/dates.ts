@@ -2,14 +2,13 @@ import * as z from 'zod';
 import { isoText } from '../domain/moment.ts';
 import { textLeaf } from './texts.ts';
 
-const dateForm = 'must be a date such as "2026-12-25"';
 const datePattern = '^\\d{4}-\\d{2}-\\d{2}$';
 
 const date = textLeaf({
   description: 'A day, as year, month and day.',
-  allowed: dateForm,
+  allowed: 'must be a date such as "2026-12-25"',
   pattern: datePattern,
-  read: (text) => (isDate(text) ? { value: text } : { wrong: dateForm }),
+  read: (text) => (isDate(text) ? { value: text } : null),
 });
 
 /** Days that count as Sundays. */

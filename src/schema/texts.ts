@@ -15,19 +15,15 @@ export interface TextLeaf<T> {
   /** For editors: what a literal text must look like. Placeholders are always allowed beside it. */
   readonly pattern?: string;
   readonly examples?: readonly string[];
-  readonly read: (text: string) => TextReading<T>;
+  /** Null where the text is not what is allowed, and nothing more is to be said. */
+  readonly read: (text: string) => TextReading<T> | null;
 }
 
 /** A string key that is read into a value. Every message is the leaf's own; none quotes the text. */
 export function textLeaf<T>({ description, allowed, pattern, examples, read }: TextLeaf<T>) {
   return z
     .string({ error: allowed })
-    .transform((text, context): T => {
-      const reading = read(text);
-      if ('value' in reading) return reading.value;
-      context.addIssue({ code: 'custom', message: reading.wrong });
-      return z.NEVER;
-    })
+    .transform((text, context): T => settle(read(text) ?? { wrong: allowed }, context))
     .meta({
       description,
       ...(pattern === undefined ? {} : { pattern: orPlaceholder(pattern) }),
@@ -35,12 +31,17 @@ export function textLeaf<T>({ description, allowed, pattern, examples, read }: T
     });
 }
 
+function settle<T>(reading: TextReading<T>, context: z.RefinementCtx): T {
+  if ('value' in reading) return reading.value;
+  context.addIssue({ code: 'custom', message: reading.wrong });
+  return z.NEVER;
+}
+
 /** A pattern for editors that lets placeholders pass, since their value is known only when the program starts. */
 function orPlaceholder(pattern: string): string {
   return `${pattern}|\\$\\{`;
 }
 
-const durationForm = 'must be a duration such as "90s", "5m", "1h30m" or "2d"';
 const durationPattern = '^(?=.)(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?(\\d+ms)?$';
 
 /** A duration in milliseconds within limits. */
@@ -50,7 +51,7 @@ export function duration(
 ) {
   return textLeaf({
     description,
-    allowed: durationForm,
+    allowed: 'must be a duration such as "90s", "5m", "1h30m" or "2d"',
     pattern: durationPattern,
     read: (text) => readDuration(text, limits),
   });
@@ -59,9 +60,9 @@ export function duration(
 function readDuration(
   text: string,
   { minMs = 0, maxMs = 3650 * dayMs }: { readonly minMs?: number; readonly maxMs?: number },
-): TextReading<number> {
+): TextReading<number> | null {
   const ms = parseDuration(text);
-  if (ms === null) return { wrong: durationForm };
+  if (ms === null) return null;
   if (ms < minMs) return { wrong: `must be at least "${formatDuration(minMs)}"` };
   if (ms > maxMs) return { wrong: `must be at most "${formatDuration(maxMs)}"` };
   return { value: ms };
@@ -77,20 +78,17 @@ export function id(description: string) {
     description,
     allowed: idForm,
     pattern: idPattern,
-    read: (text) => (pattern.test(text) ? { value: text } : { wrong: idForm }),
+    read: (text) => (pattern.test(text) ? { value: text } : null),
   });
 }
 
 /** Text for people, such as a name or a comment: one line, without control characters. */
 export function oneLine(description: string, { mayBeEmpty = false }: { readonly mayBeEmpty?: boolean } = {}) {
-  const allowed = mayBeEmpty ? 'must be a text on one line' : 'must be a text on one line, not empty';
   return textLeaf({
     description,
-    allowed,
+    allowed: mayBeEmpty ? 'must be a text on one line' : 'must be a text on one line, not empty',
     read: (text) =>
-      /[\p{Cc}\p{Zl}\p{Zp}]/u.test(text) || !(mayBeEmpty || text.trim() !== '')
-        ? { wrong: allowed }
-        : { value: text },
+      /[\p{Cc}\p{Zl}\p{Zp}]/u.test(text) || !(mayBeEmpty || text.trim() !== '') ? null : { value: text },
   });
 }
 
@@ -130,12 +128,7 @@ interface AmountLimits {
 export function amount(description: string, limits: AmountLimits = {}) {
   return z
     .union([z.number(), z.string().meta({ pattern: orPlaceholder(amountPattern) })], { error: amountForm })
-    .transform((value, context): number => {
-      const reading = readAmount(String(value), limits);
-      if ('value' in reading) return reading.value;
-      context.addIssue({ code: 'custom', message: reading.wrong });
-      return z.NEVER;
-    })
+    .transform((value, context) => settle(readAmount(String(value), limits), context))
     .meta({ description });
 }
 
@@ -146,12 +139,7 @@ export function amountOrShare(description: string, limits: AmountLimits & { read
     .union([z.number(), z.string().meta({ pattern: orPlaceholder(`${amountPattern}|^\\d+(\\.\\d+)?%$`) })], {
       error: allowed,
     })
-    .transform((value, context): AmountOrShare => {
-      const reading = readAmountOrShare(String(value), limits, allowed);
-      if ('value' in reading) return reading.value;
-      context.addIssue({ code: 'custom', message: reading.wrong });
-      return z.NEVER;
-    })
+    .transform((value, context) => settle(readAmountOrShare(String(value), limits, allowed), context))
     .meta({ description });
 }
 

@@ -5,14 +5,12 @@ import { plainAddress } from '../../schema/addresses.ts';
 import { shape } from '../../schema/shapes.ts';
 import { textLeaf } from '../../schema/texts.ts';
 
-const keyForm = 'must be the 32 letters and digits of an Events API v2 integration';
-
 export const pagerdutySchema = shape({
   type: z.literal('pagerduty').meta({ description: 'Incidents in PagerDuty by its Events API v2.' }),
   routingKey: textLeaf({
     description: 'Integration key of the service (Events API v2). It is a credential.',
-    allowed: keyForm,
-    read: (text) => (/^[A-Za-z0-9]{32}$/.test(text) ? { value: new Secret(text) } : { wrong: keyForm }),
+    allowed: 'must be the 32 letters and digits of an Events API v2 integration',
+    read: (text) => (/^[A-Za-z0-9]{32}$/.test(text) ? { value: new Secret(text) } : null),
   }),
   baseUrl: plainAddress(
     'Where events are sent; for accounts of the EU region https://events.eu.pagerduty.com.',

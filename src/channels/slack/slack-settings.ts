@@ -8,8 +8,6 @@ import { secret, textLeaf } from '../../schema/texts.ts';
 import { type Accept, acceptSchema } from '../accept.ts';
 import { type Mention, mentionSchema } from '../mention.ts';
 
-const channelForm = 'must be a name such as "#alerts", or the id of a channel such as "C012AB3CD"';
-
 function isPrivate(address: string): boolean {
   return address.startsWith('https:') || isLoopbackHost(URL.parse(address)?.hostname ?? '');
 }
@@ -27,9 +25,9 @@ export const slackSchema = shape({
   ).optional(),
   channel: textLeaf({
     description: 'Where the bot posts: "#alerts", or the id of the channel, which survives a renaming.',
-    allowed: channelForm,
+    allowed: 'must be a name such as "#alerts", or the id of a channel such as "C012AB3CD"',
     examples: ['#alerts', 'C012AB3CD'],
-    read: (text) => (/^#?[^\s#@]{1,80}$/u.test(text) ? { value: text } : { wrong: channelForm }),
+    read: (text) => (/^#?[^\s#@]{1,80}$/u.test(text) ? { value: text } : null),
   }).optional(),
   apiUrl: plainAddress('Where the bot finds Slack’s Web API, for GovSlack: "https://slack-gov.com/api".')
     .refine(isPrivate, 'must begin with https:// (http:// only to this machine itself): the token goes there')
