@@ -161,7 +161,7 @@ class ClusterWorld {
 
   anyReaches(members: readonly ClusterMember[]): boolean {
     return members.some(({ node: name }) => {
-      const node = this.nodes.find((it) => it.name === name);
+      const node = this.nodes.findLast((it) => it.name === name);
       return node !== undefined && !node.killed && !node.frozen && !node.line.cut;
     });
   }
@@ -253,6 +253,20 @@ describe('two daemons on one database', () => {
     await world.pass(6500);
     expect([a.role, b.role]).toEqual(['joining', 'owner']);
     expect(world.judge()).toEqual([]);
+  });
+
+  test('an owner that is cut off asks also who came back at a known address since it looked around last', async () => {
+    const { world, a, b } = await startPair();
+    b.killed = true;
+    await world.pass(13_000);
+    world.add('b');
+    await world.pass(200);
+    a.line.cut = true;
+    for (let passed = 0; passed < 15_000; passed += 100) {
+      await world.pass(100);
+      expect(a.role, `after ${passed} ms`).not.toBe('alone');
+    }
+    expect(a.abandoned).toBe(1);
   });
 
   test('an owner that cannot store tells nothing while another may take over, and tells again when none can', async () => {
