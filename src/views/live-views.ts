@@ -31,18 +31,22 @@ export function createLiveViews(
   });
   // What people are shown must outlive a crash: an incident that was seen may not come back as another one. What is read from
   // the database is asked for once all is stored, and what memory holds is shown once it is.
-  const stored =
+  const remembered =
     <Question extends unknown[], Answer>(ask: (...question: Question) => Promise<Answer>) =>
     async (...question: Question): Promise<Answer> => {
-      await daemon.storeChanges();
       const answer = await ask(...question);
       await daemon.storeChanges();
       return answer;
     };
+  const stored = <Question extends unknown[], Answer>(ask: (...question: Question) => Promise<Answer>) =>
+    remembered(async (...question: Question): Promise<Answer> => {
+      await daemon.storeChanges();
+      return ask(...question);
+    });
   return {
     ...views,
-    accounts: stored(views.accounts),
-    account: stored(views.account),
+    accounts: remembered(views.accounts),
+    account: remembered(views.account),
     alerts: stored(views.alerts),
     alert: stored(views.alert),
     incidents: stored(views.incidents),
