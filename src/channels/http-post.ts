@@ -77,7 +77,7 @@ export async function deliverWithin(
 ): Promise<Delivery> {
   const deadline = startDeadline(limits);
   try {
-    return await deliver(deadline.signal);
+    return await deadline.within(deliver(deadline.signal));
   } catch (error) {
     return classifyTransportError(error, { expired: deadline.expired(), gaveUp: limits.outer.aborted });
   } finally {
@@ -98,10 +98,10 @@ function classifyTransportError(
   if (order.gaveUp)
     return { kind: 'retry', certainty: 'unknown', reason: 'given up because lowwater is stopping' };
   const codes = errorCodes(error);
-  if (codes.includes('ERR_INVALID_URL') || codes.includes('UND_ERR_INVALID_ARG'))
-    return { kind: 'dead', reason: 'the address is no URL' };
   const refused = whyUnconnected(codes);
   if (refused !== undefined) return { kind: 'retry', certainty: 'refused', reason: refused };
+  if (codes.includes('ERR_INVALID_URL') || codes.includes('UND_ERR_INVALID_ARG'))
+    return { kind: 'dead', reason: 'the address is no URL' };
   if (codes.includes('UND_ERR_RES_EXCEEDED_MAX_SIZE'))
     return { kind: 'retry', certainty: 'unknown', reason: 'the answer is too large' };
   return { kind: 'retry', certainty: 'unknown', reason: 'the connection was lost before the answer' };

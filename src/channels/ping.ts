@@ -23,11 +23,8 @@ export function createPing(clock: Clock): Ping {
     const deadline = startDeadline({ clock, afterMs: deadlineMs, outer: signal });
     try {
       const dispatcher = connectionsTo(url);
-      const response = await dispatcher.request({
-        ...placeOf(url.reveal()),
-        method: 'GET',
-        signal: deadline.signal,
-      });
+      const request = { ...placeOf(url.reveal()), method: 'GET', signal: deadline.signal } as const;
+      const response = await deadline.within(dispatcher.request(request));
       await response.body.dump();
       return response.statusCode >= 200 && response.statusCode < 300;
     } catch {

@@ -9,6 +9,7 @@ const reasons: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  UND_ERR_PRX_CONN: 'the proxy closed the connection',
   CERT_HAS_EXPIRED: 'TLS: the certificate of the server has expired (or the clock of this machine is wrong)',
   CERT_NOT_YET_VALID:
     'TLS: the certificate of the server is not valid yet (or the clock of this machine is wrong)',
@@ -29,6 +30,8 @@ const reasons: Readonly<Record<string, string>> = {
 export function whyUnconnected(codes: readonly string[]): string | undefined {
   const known = codes.find((code) => Object.hasOwn(reasons, code));
   if (known !== undefined) return reasons[known];
+  const status = codes.map((code) => /^PROXY_(\d{3})$/.exec(code)?.[1]).find(Boolean);
+  if (status !== undefined) return `the proxy refused the connection: HTTP ${status}`;
   const tls = codes.find((code) => /^(?:ERR_TLS|CERT|UNABLE_TO)/.test(code));
   return tls === undefined ? undefined : `TLS: the handshake failed (${tls})`;
 }
@@ -42,7 +45,9 @@ export function errorCodes(error: unknown): readonly string[] {
     if (!(next instanceof Error)) continue;
     if ('code' in next && typeof next.code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(next.code))
       codes.unshift(next.code);
-    // Node gives it the code of a connection that is reset later, when something was sent.
+    // undici tells that the proxy refused, or wants a password, in the text alone; Node, that a handshake was ended.
+    const status = /^Proxy .*\((\d{3})\)/.exec(next.message)?.[1];
+    if (status !== undefined) codes.unshift(`PROXY_${status}`);
     if (/ before secure TLS connection was established$/.test(next.message)) codes.unshift('HANDSHAKE_ENDED');
     if (next instanceof AggregateError) queue.push(...next.errors);
     queue.push(next.cause);

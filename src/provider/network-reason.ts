@@ -49,13 +49,5 @@ export function explainNetworkError(error: unknown): NetworkFailure {
     return { kind: 'invalid_response', reason: 'the headers of the answer are too large' };
   if (/^(?:ERR_SSL|EPROTO)/.test(code))
     return { kind: 'network_error', reason: `TLS: the handshake failed (${code})` };
-  return { kind: 'network_error', reason: describeUnknown(error, code) };
-}
-
-function describeUnknown(error: unknown, code: string): string {
-  // undici tells the proxy's refusal of a tunnel, or its demand for a password, in the text alone.
-  const status = error instanceof Error ? /^Proxy .*\((\d{3})\)/.exec(error.message)?.[1] : undefined;
-  return status === undefined
-    ? `the connection failed (${code})`
-    : `the proxy refused the connection: HTTP ${status}`;
+  return { kind: 'network_error', reason: `the connection failed (${code})` };
 }

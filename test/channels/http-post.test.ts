@@ -52,14 +52,14 @@ describe('the way to a receiver', () => {
   });
 });
 
-async function deliverTo(url: string) {
-  const dispatcher = openHttpConnections(new Secret(url), {});
+async function deliverTo(url: string, environment: Readonly<Record<string, string>> = {}, afterMs = 5000) {
+  const dispatcher = openHttpConnections(new Secret(url), environment);
   const { signal: outer } = new AbortController();
-  const delivery = await deliverWithin({ clock: systemClock, afterMs: 5000, outer }, async (signal) => {
+  const delivery = await deliverWithin({ clock: systemClock, afterMs, outer }, async (signal) => {
     await postOnce({ url, headers: {}, body: '{}', signal, dispatcher });
     return { kind: 'delivered', said: '' };
   });
-  await dispatcher.close();
+  await dispatcher.destroy();
   return delivery;
 }
 
@@ -104,5 +104,27 @@ describe('a handshake that fails', () => {
       reason: expect.stringContaining(reason),
     });
     await close();
+  });
+});
+
+describe('a proxy', () => {
+  it.each([
+    ['HTTP/1.1 403 Forbidden\r\n\r\n', 'the proxy refused the connection: HTTP 403'],
+    ['HTTP/1.1 407 Proxy Authentication Required\r\n\r\n', 'the proxy refused the connection: HTTP 407'],
+    ['', 'the proxy closed the connection'],
+  ])('that answers %j has surely handed nothing on', async (answer, reason) => {
+    const proxy = await listenSockets((socket) => socket.once('data', () => socket.end(answer)));
+    const delivery = await deliverTo('https://receiver.example/hook', { HTTPS_PROXY: proxy.url });
+    expect(delivery).toEqual({ kind: 'retry', certainty: 'refused', reason });
+    await proxy.close();
+  });
+
+  it('that says nothing holds a message up no longer than any other receiver', async () => {
+    const proxy = await listenSockets(() => undefined);
+    const started = performance.now();
+    const delivery = await deliverTo('https://receiver.example/hook', { HTTPS_PROXY: proxy.url }, 200);
+    expect(delivery).toMatchObject({ kind: 'retry', reason: 'no complete answer in time' });
+    expect(performance.now() - started).toBeLessThan(3000);
+    await proxy.close();
   });
 });
