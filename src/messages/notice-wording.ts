@@ -77,19 +77,15 @@ function linksOf(
   { publicUrl, open }: { readonly publicUrl: string | null; readonly open: boolean },
 ): readonly NoticeLink[] {
   const { account, balance } = notice;
-  const page =
+  const [label, path] =
     account === null
-      ? ({ kind: 'page', label: 'Open lowwater', url: '/' } as const)
-      : ({
-          kind: 'page',
-          label: 'Open account',
-          url: `/accounts/${encodeURIComponent(account.id)}`,
-        } as const);
+      ? ['Open lowwater', '/']
+      : ['Open account', `/accounts/${encodeURIComponent(account.id)}`];
   return [
     ...link('top-up', 'Top up', open && balance !== null ? account?.topUpUrl : null),
     ...link('acknowledge', 'Acknowledge', open ? notice.acknowledgeUrl : null),
     ...link('runbook', 'Runbook', open ? account?.runbookUrl : null),
-    ...(publicUrl === null ? [] : [{ ...page, url: `${publicUrl}${page.url}` }]),
+    ...link('page', label, publicUrl === null ? null : `${publicUrl}${path}`),
   ];
 }
 

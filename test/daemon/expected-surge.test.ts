@@ -1,17 +1,12 @@
 import { expect, it } from 'vitest';
 import type { UnusualRule } from '../../src/rules/unusual.ts';
-import { hourMs, minuteMs } from '../support/account-facts.ts';
+import { hourMs, minuteMs, moneyBase } from '../support/account-facts.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 const surge: UnusualRule = {
+  ...moneyBase,
   id: 'surge',
   type: 'surge',
-  severity: 'warning',
-  forMs: 0,
-  recoverForMs: 0,
-  match: {},
-  builtIn: false,
-  balance: 'sms',
   sensitivity: 'normal',
 };
 const alert = { account: 'otp', rule: 'surge' };

@@ -1,27 +1,19 @@
 import { describe, expect, it, test } from 'vitest';
 import type { BudgetRule } from '../../src/rules/budget.ts';
 import type { MissedTopUpRule } from '../../src/rules/missed-top-up.ts';
-import { hourMs, minuteMs, units } from '../support/account-facts.ts';
+import { hourMs, minuteMs, moneyBase, units } from '../support/account-facts.ts';
 import { makeAccount } from '../support/settings.ts';
 import { startWorld, type World } from '../support/world.ts';
 
-const every = {
-  severity: 'warning',
-  forMs: 0,
-  recoverForMs: 0,
-  match: {},
-  builtIn: false,
-  balance: 'sms',
-} as const;
 const budget: BudgetRule = {
-  ...every,
+  ...moneyBase,
   id: 'budget',
   type: 'budget',
   per: 'day',
   thresholds: { warning: units(60) },
 };
 const recharge: MissedTopUpRule = {
-  ...every,
+  ...moneyBase,
   id: 'recharge',
   type: 'missed-top-up',
   atMicros: null,

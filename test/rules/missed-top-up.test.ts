@@ -3,17 +3,20 @@ import { describe, expect, test } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
 import { evaluate, explainRule } from '../../src/rules/evaluate.ts';
 import type { MissedTopUpRule } from '../../src/rules/missed-top-up.ts';
-import { factsAfter, factsNoon, minuteMs, readingAt, units, verdict } from '../support/account-facts.ts';
+import {
+  factsAfter,
+  factsNoon,
+  minuteMs,
+  moneyBase,
+  readingAt,
+  units,
+  verdict,
+} from '../support/account-facts.ts';
 
 const rule: MissedTopUpRule = {
+  ...moneyBase,
   id: 'recharge',
   type: 'missed-top-up',
-  severity: 'warning',
-  forMs: 0,
-  recoverForMs: 0,
-  match: {},
-  builtIn: false,
-  balance: 'sms',
   atMicros: null,
   withinMs: 20 * minuteMs,
 };

@@ -1,18 +1,13 @@
 import { expect, test } from 'vitest';
 import { evaluate, explainRule } from '../../src/rules/evaluate.ts';
 import { surge, type UnusualRule } from '../../src/rules/unusual.ts';
-import { dayMs, factsAfter, hourMs, units } from '../support/account-facts.ts';
+import { dayMs, factsAfter, hourMs, moneyBase, units } from '../support/account-facts.ts';
 import { monday, officeHours, spendBy } from '../support/spending.ts';
 
 const rule: UnusualRule = {
+  ...moneyBase,
   id: 'more',
   type: 'surge',
-  severity: 'warning',
-  forMs: 0,
-  recoverForMs: 0,
-  match: {},
-  builtIn: false,
-  balance: 'sms',
   sensitivity: 'normal',
 };
 

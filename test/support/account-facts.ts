@@ -89,7 +89,9 @@ const base = {
   builtIn: false,
   balance: null,
 } as const;
-const moneyBase = { ...base, balance: 'sms' } as const;
+
+/** What every rule about money has, as the file gives it where nothing is said. */
+export const moneyBase = { ...base, balance: 'sms' } as const;
 
 export function belowRule(over: Partial<BelowRule> = {}): BelowRule {
   const thresholds = { info: units(500), warning: units(200), critical: units(50) };

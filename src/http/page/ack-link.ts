@@ -1,7 +1,7 @@
 import type { AccountView, AlertView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { summaryOf } from './alerts.ts';
-import { personFields } from './forms.ts';
+import { accountPath, personFields } from './forms.ts';
 import { age, badge, type Frame, severityWord } from './words.ts';
 
 /** What a link from a message is about. */
@@ -36,7 +36,7 @@ function whatNext({ alert, account }: Linked): Html | null {
   const links = [
     { label: 'Top up', url: alert.balance === null ? null : account.topUpUrl },
     { label: 'Runbook', url: account.runbookUrl },
-    { label: 'Open account', url: `/accounts/${encodeURIComponent(account.id)}` },
+    { label: 'Open account', url: accountPath(account.id) },
   ].flatMap(({ label, url }) => (url === null ? [] : [html`<a href="${url}">${label}</a>`]));
   return html`${account.note === null ? null : html`<p><bdi>${account.note}</bdi></p>`}
 <p>${links.map((link, index) => [index === 0 ? null : ' · ', link])}</p>`;

@@ -1,7 +1,8 @@
 import { type Severity, severities } from '../../domain/severity.ts';
 import type { AlertView } from '../../views/views.ts';
 import { pageOfList } from '../api/paging.ts';
-import { alertName, sortAlerts } from './alerts.ts';
+import { sortAlerts } from './alerts.ts';
+import { alertName } from './forms.ts';
 
 const states = ['open', 'firing', 'pending', 'past'] as const;
 const cares = ['nobody', 'acknowledged', 'silenced', 'covered'] as const;

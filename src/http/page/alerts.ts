@@ -1,7 +1,14 @@
 import { severityRank } from '../../domain/severity.ts';
 import type { AlertView, FiringView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { accountPath, acknowledgeForm, type FormPlace, giveBackForm, silenceForm } from './forms.ts';
+import {
+  accountPath,
+  acknowledgeForm,
+  alertName,
+  type FormPlace,
+  giveBackForm,
+  silenceForm,
+} from './forms.ts';
 import { live } from './live.ts';
 import { age, badge, type Frame, icon, severityWord } from './words.ts';
 
@@ -32,11 +39,6 @@ export function alertCard(alert: AlertView, frame: Frame, place: FormPlace): Htm
     alert.acknowledged !== null && giveBackForm(alert, place)
   }${!alert.silenced && silenceForm(alert, place)}</div>`;
   return live(`alert ${alertName(alert)}`, content, { tag: 'li', attributes: html`class="alert ${tone}"` });
-}
-
-/** Account and rule in one text: what an alert is called within a page. */
-export function alertName({ account, rule }: Pick<AlertView, 'account' | 'rule'>): string {
-  return `${encodeURIComponent(account)}/${encodeURIComponent(rule)}`;
 }
 
 /** Alerts about lowwater itself or a whole provider have no page of their own. */

@@ -1,8 +1,7 @@
 import { describeDuration, parseDuration } from '../../domain/duration.ts';
 import { severities } from '../../domain/severity.ts';
 import type { AlertView } from '../../views/views.ts';
-import type { HtmlValue } from '../../wording/html.ts';
-import { type Html, html } from '../../wording/html.ts';
+import { type Html, type HtmlValue, html } from '../../wording/html.ts';
 import { nameOf, severityWord } from './words.ts';
 
 /** What a form needs besides its fields. */
@@ -117,8 +116,13 @@ export function choiceLink(
   return html`<a href="${path}"${current && html` aria-current="${mark}"`}>${word}</a>`;
 }
 
-function alertPath({ account, rule }: Pick<AlertView, 'account' | 'rule'>): string {
-  return `/alerts/${encodeURIComponent(account)}/${encodeURIComponent(rule)}`;
+function alertPath(alert: Pick<AlertView, 'account' | 'rule'>): string {
+  return `/alerts/${alertName(alert)}`;
+}
+
+/** Account and rule in one text: what an alert is called within a page. */
+export function alertName({ account, rule }: Pick<AlertView, 'account' | 'rule'>): string {
+  return `${encodeURIComponent(account)}/${encodeURIComponent(rule)}`;
 }
 
 export function accountPath(id: string): string {
