@@ -141,24 +141,24 @@ function warnOfOpenDoors(draft: Draft, settings: Settings): ConfigProblem[] {
 const foreignPlaceholder =
   /(?:^|[/:@?=&])(?:\$[A-Z_][A-Z0-9_]*|\$\([A-Z_][A-Z0-9_]*\)|%[A-Z_][A-Z0-9_]{2,}%)(?=$|[/:@?&])/i;
 
-function warnOfForgottenPlaceholders(draft: Draft): ConfigProblem[] {
+function warnOfDoubtfulSecrets(draft: Draft): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   // One path for all: most of tens of thousands of values are in order, and need none of their own.
   const path: (string | number)[] = [];
+  const warn = (message: string) => problems.push(problemAt(draft, [...path], message));
+  const doubt = (secret: string): void => {
+    if (foreignPlaceholder.test(secret) && !draft.isInterpolated(path))
+      warn(
+        `looks like a forgotten placeholder and is taken as it stands; a variable is written \${env:NAME}`,
+      );
+    if (secret !== secret.trim()) warn('begins or ends with a space, which is taken as it stands');
+  };
   const look = (value: object): void => {
     for (const key of Object.keys(value)) {
       const child: unknown = Reflect.get(value, key);
       path.push(Array.isArray(value) ? Number(key) : key);
       if (typeof child === 'object' && child !== null) look(child);
-      else if (typeof child === 'string' && secretKeys.test(key) && foreignPlaceholder.test(child))
-        if (!draft.isInterpolated(path))
-          problems.push(
-            problemAt(
-              draft,
-              [...path],
-              `looks like a forgotten placeholder and is taken as it stands; a variable is written \${env:NAME}`,
-            ),
-          );
+      else if (typeof child === 'string' && secretKeys.test(key)) doubt(child);
       path.pop();
     }
   };
@@ -183,5 +183,5 @@ const finders = [
   warnOfEndlessSilences,
   warnOfChannels,
   warnOfOpenDoors,
-  warnOfForgottenPlaceholders,
+  warnOfDoubtfulSecrets,
 ] as const;

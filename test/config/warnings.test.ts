@@ -103,6 +103,12 @@ test.each<[string, (config: Sample) => unknown, string, string]>([
     ],
   ),
   [
+    'a key with a space after it',
+    (c) => Object.assign(c.accounts[0] ?? {}, { authSecret: 'a-key-that-was-pasted ' }),
+    'accounts[0].authSecret',
+    'begins or ends with a space',
+  ],
+  [
     'a foreign placeholder within an address',
     (c) =>
       Object.assign(c.channels.ops ?? {}, { webhookUrl: 'https://hooks.example.com/services/$SLACK_PATH' }),
