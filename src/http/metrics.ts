@@ -13,7 +13,7 @@ import {
 } from './exposition.ts';
 
 /** So many accounts, or samples of something cheap, are written before others have their turn. */
-const sliceOfAccounts = 250;
+const sliceOfAccounts = 100;
 const sliceOfSamples = 1_000;
 
 /**

@@ -39,8 +39,8 @@ import {
 /** So many alerts stand on top; the rest is one click away. */
 const shownAlerts = 8;
 const shownMessages = 10;
-/** A few milliseconds; each slice waits for its turn among the polls. */
-const sliceOfAccounts = 500;
+/** More would outlive the young objects' space while they wait for a commit, and be garbage among the old ones. */
+const sliceOfAccounts = 100;
 
 /** What needs somebody, the accounts, the last messages. The rest of the daemon has its turn between what is made of all accounts. */
 export async function renderOverview(views: LiveViews, query: URLSearchParams, frame: Frame): Promise<Html> {
