@@ -317,6 +317,7 @@ export const mutations: readonly Mutation[] = [
     file: membership,
     old: "(this.#role === 'owner' && this.#lease.lasts);",
     new: "this.#role === 'owner';",
+    test: membershipTest,
   },
   {
     name: 'an owner does not look at its lease right before a message leaves',
