@@ -19,9 +19,9 @@ const gatherReadingsMs = 500;
 const mostGathered = 500;
 /** While the database cannot be written, it is tried again this often. */
 const retryMs = 2000;
-/** Where another process is in its way, the same is tried again this often … */
-const busyPauseMs = 25;
-/** … and for so long that is no failure: an order that the command line leaves takes milliseconds. */
+/** Where another process is in its way, the same is tried again soon, and then less often … */
+const busyPausesMs = { first: 25, longest: 200 };
+/** … and for so long in all that is no failure: an order that the command line leaves takes milliseconds. */
 const patienceMs = 5000;
 
 interface CommitterParts {
@@ -187,14 +187,14 @@ export class Committer {
   async #commitWhenFree(batch: Batch): Promise<void> {
     const { store, clock } = this.#parts;
     const until = clock.monotonic() + (this.#failing ? 0 : patienceMs);
-    for (;;) {
+    for (let pauseMs = busyPausesMs.first; ; pauseMs = Math.min(2 * pauseMs, busyPausesMs.longest)) {
       try {
         return await store.commit(batch);
       } catch (error) {
         const busy = error instanceof StorageError && error.kind === 'busy';
         if (!busy || this.#stopped || clock.monotonic() >= until) throw error;
       }
-      await new Promise<void>((resolve) => clock.setTimer(busyPauseMs, resolve));
+      await new Promise<void>((resolve) => clock.setTimer(pauseMs, resolve));
     }
   }
 }

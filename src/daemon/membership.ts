@@ -293,12 +293,15 @@ export class Membership {
   async #leave(): Promise<void> {
     const incarnation = this.#card?.incarnation;
     this.#forgetTenure();
-    try {
-      if (incarnation !== undefined) await this.#parts.cluster.leave(incarnation);
-    } catch (error) {
-      // The lease ends by itself.
+    if (incarnation === undefined) return;
+    const { cluster } = this.#parts;
+    const unlessUnheard = (error: unknown): boolean => {
       if (!(error instanceof StorageError)) throw error;
-    }
+      return false;
+    };
+    const leave = (): Promise<boolean> => cluster.leave(incarnation).then(() => true, unlessUnheard);
+    // Unheard twice, it leaves the accounts to nobody until the lease ends by itself.
+    if (!(await leave())) await leave();
   }
 
   #forgetTenure(): void {

@@ -235,6 +235,18 @@ describe('two daemons on one database', () => {
     expect(b.role).toBe('owner');
   }, 10_000);
 
+  test('who leaves and is not heard says it again, so that nobody waits for its lease', async () => {
+    const { world, a, b } = await startPair();
+    a.store = null;
+    a.line.cut = true;
+    const stopped = a.membership.stop();
+    await world.pass(1000);
+    a.line.cut = false;
+    await world.pass(4000);
+    await stopped;
+    expect(b.role).toBe('owner');
+  }, 10_000);
+
   test('an owner that stood still and wakes writes nothing more and stands by', async () => {
     const { world, a, b } = await startPair();
     a.frozenUntil = world.clock.monotonic() + 30_000;
