@@ -62,6 +62,8 @@ export class Model implements Observer {
   #napUnseen = false;
   /** Since when the database refuses what is to be stored, if it does. */
   #refusedSince = 0;
+  /** The batch of the last attempt. */
+  #tried: Batch | null = null;
   #restored = false;
   #settingsChanged = false;
   #reviewedAt = 0;
@@ -205,7 +207,9 @@ export class Model implements Observer {
       batch.alerts.map((it) => `${it.account}/${it.rule}`),
       moment.at,
     );
-    this.#book.events.expectNothingLeft(moment.now);
+    // What happens while a batch is tried again and again is in the next one.
+    if (batch !== this.#tried) this.#book.events.expectNothingLeft(moment.now);
+    this.#tried = batch;
     const known = new Map(batch.messages.map((row) => [row.id, this.#ledger.knownItems(row)]));
     for (const incident of state.incidents.values())
       if (silenced(state, this.#calendar, incident, moment.now)) this.#muted.add(incident.id);
