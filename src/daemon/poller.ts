@@ -111,7 +111,7 @@ export class Poller {
     if (this.#stopped || !this.#parts.owns()) return;
     this.#lookedAt = now;
     for (const id of this.#takeDue(now)) this.#line.add(id);
-    for (const id of [...this.#line].slice(0, mostBegun)) {
+    for (const id of this.#line.values().take(mostBegun)) {
       this.#line.delete(id);
       const account = this.#parts.state.accounts.get(id);
       if (account === undefined || this.#underWay.has(id)) continue;
