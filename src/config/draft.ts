@@ -1,4 +1,5 @@
 import type { ConfigProblem } from '../domain/config-problem.ts';
+import { keyOf } from '../domain/json.ts';
 import type { ValueSource } from '../domain/settings.ts';
 import { formatPath, type Path } from './config-problem.ts';
 import { type InterpolationSources, interpolate } from './interpolate.ts';
@@ -71,10 +72,7 @@ export function draftDocument(
 /** The value at a path; undefined where there is none. */
 export function valueAt(draft: Draft, path: Path): unknown {
   let value: unknown = draft.value;
-  for (const step of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;
-    value = Reflect.get(value, step);
-  }
+  for (const step of path) value = keyOf(value, step);
   return value;
 }
 
@@ -105,8 +103,7 @@ export function textsAt(draft: Draft, list: Path, key: string): readonly (string
   const value = valueAt(draft, list);
   if (!Array.isArray(value)) return [];
   return value.map((item: unknown, index) => {
-    const has = typeof item === 'object' && item !== null && Object.hasOwn(item, key);
-    const text: unknown = has ? Reflect.get(item, key) : null;
+    const text = keyOf(item, key);
     return typeof text === 'string' && text !== '' ? text : textAt(draft, [...list, index, key]);
   });
 }

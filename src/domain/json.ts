@@ -14,8 +14,7 @@ export function parseJsonObject(text: string): Readonly<Record<string, unknown>>
 }
 
 /** What stands at a key of a value of JSON; undefined where it has none of its own. */
-export function keyOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-    ? Object.entries(value).find(([name]) => name === key)?.[1]
-    : undefined;
+export function keyOf(value: unknown, key: string | number): unknown {
+  const has = typeof value === 'object' && value !== null && Object.hasOwn(value, key);
+  return has ? Reflect.get(value, key) : undefined;
 }
