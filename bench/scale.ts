@@ -4,16 +4,16 @@
  * 20 µs an account that changes, no turn over 50 ms, started in 2 s. Run: node bench/scale.ts
  */
 import type { Outcome } from '../src/domain/outcome.ts';
-import type { AccountState, StoredState } from '../src/domain/ports.ts';
 import type { Reading } from '../src/domain/reading.ts';
 import { Secret } from '../src/domain/secret.ts';
 import type { Settings } from '../src/domain/settings.ts';
 import { batchStored, takeBatch } from '../src/engine/batch.ts';
+import { recall } from '../src/engine/load-history.ts';
 import { observePoll } from '../src/engine/observe.ts';
-import { recall } from '../src/engine/recall.ts';
 import { startMonitor } from '../src/engine/restore.ts';
 import type { MonitorState } from '../src/engine/state.ts';
 import { endTurn } from '../src/engine/turn.ts';
+import type { AccountState, StoredState } from '../src/ports/domain-ports.ts';
 import { cronCalendar } from '../src/system/calendar.ts';
 import { systemRandom } from '../src/system/random.ts';
 import { nothingStored } from '../src/views/empty-reader.ts';

@@ -5,8 +5,8 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { parseScenario } from '../../src/provider/simulator/scenario.ts';
-import { startSimulator } from '../../src/provider/simulator/server.ts';
+import { parseScenario } from '../../src/simulator/scenario.ts';
+import { startSimulator } from '../../src/simulator/server.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { systemRandom } from '../../src/system/random.ts';
 import { accountId, accountNumber, accountSecret, burnPerHour, startBalance } from './accounts.ts';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
-import type { Batch, Log } from '../../src/domain/ports.ts';
 import type { Reading } from '../../src/domain/reading.ts';
+import type { Batch, Log } from '../../src/ports/domain-ports.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { openSqliteReader } from '../../src/store/sqlite/reader.ts';
 import { systemClock } from '../../src/system/clock.ts';

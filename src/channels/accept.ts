@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { keyOf, parseJson } from '../domain/json.ts';
+import { type HttpAnswer, isSuccess } from '../net/http-answer.ts';
 import { shape } from '../schema/shapes.ts';
 import { textLeaf } from '../schema/texts.ts';
 import type { AnswerRow } from './answers.ts';
-import { type HttpAnswer, isSuccess } from './http-answer.ts';
 
 /** How often a message is sent whose receiver answers with success and yet not with what was agreed. */
 const triesWithoutAgreement = 3;

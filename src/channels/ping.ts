@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici';
 import type { Ping } from '../daemon/heartbeat.ts';
-import type { Clock } from '../domain/ports.ts';
 import type { Secret } from '../domain/secret.ts';
-import { startDeadline } from './deadline.ts';
-import { openHttpConnections, placeOf } from './http-post.ts';
+import { startDeadline } from '../net/deadline.ts';
+import { openHttpConnections, placeOf } from '../net/http-post.ts';
+import type { Clock } from '../ports/domain-ports.ts';
 
 const deadlineMs = 10_000;
 

@@ -1,7 +1,7 @@
 import type { Message } from '../domain/message.ts';
 import type { Secret } from '../domain/secret.ts';
+import { deliverWithin, openHttpConnections, postOnce } from '../net/http-post.ts';
 import { type AnswerTable, classifyAnswer } from './answers.ts';
-import { deliverWithin, openHttpConnections, postOnce } from './http-post.ts';
 import type { Sender, SenderDependencies } from './kind.ts';
 import { tryRender } from './rendering.ts';
 

@@ -1,7 +1,7 @@
 import { longestRetryAfterMs } from '../domain/retry-after.ts';
+import { type HttpAnswer, isSuccess, jsonOf } from '../net/http-answer.ts';
 import { strangeSuccess } from './accept.ts';
 import { type AnswerRow, type AnswerTable, commonAnswers } from './answers.ts';
-import { type HttpAnswer, isSuccess, jsonOf } from './http-answer.ts';
 
 /**
  * The answers of a robot that says in the JSON of its body how it went: 0 where it took the message, else one of the codes. What

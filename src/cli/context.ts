@@ -1,6 +1,4 @@
-import type { ClusterLook, SqlFile, StoreFile, StoreReader, WatchedSource } from '../daemon/ports.ts';
 import type { ConfigProblem } from '../domain/config-problem.ts';
-import type { Calendar, Clock, Delivery, OperatorOrder, Random } from '../domain/ports.ts';
 import type {
   ChannelSettings,
   PostgresSettings,
@@ -8,6 +6,8 @@ import type {
   Settings,
   StorageSettings,
 } from '../domain/settings.ts';
+import type { ClusterLook, SqlFile, StoreFile, StoreReader, WatchedSource } from '../ports/daemon-ports.ts';
+import type { Calendar, Clock, Delivery, OperatorOrder, Random } from '../ports/domain-ports.ts';
 import type { PollShelf } from '../replay/history-csv.ts';
 import type { CheckedAccount } from '../views/check.ts';
 import type { Views } from '../views/views.ts';

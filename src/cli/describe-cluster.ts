@@ -1,5 +1,5 @@
-import type { ClusterLook } from '../daemon/ports.ts';
 import { isoText } from '../domain/moment.ts';
+import type { ClusterLook } from '../ports/daemon-ports.ts';
 
 export interface DescribedCluster {
   readonly epoch: number;

@@ -1,12 +1,12 @@
 import { dirname, resolve } from 'node:path';
 import { listSecretTexts } from '../daemon/known-secrets.ts';
-import type { WatchedSource } from '../daemon/ports.ts';
 import { inTurns } from '../daemon/slices.ts';
 import type { ConfigProblem } from '../domain/config-problem.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import { plural } from '../domain/plural.ts';
-import type { Calendar } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
+import type { WatchedSource } from '../ports/daemon-ports.ts';
+import type { Calendar } from '../ports/domain-ports.ts';
 import { buildSettings } from './build-settings.ts';
 import { checkShape } from './check-shape.ts';
 import { checkAddresses } from './checks/check-addresses.ts';

@@ -1,8 +1,8 @@
-import { type Batch, type Clock, StorageError } from '../domain/ports.ts';
 import { batchReturned, batchStored, changedOnlyReadings, isAllTaken, takeBatch } from '../engine/batch.ts';
 import type { MonitorState } from '../engine/state.ts';
+import type { Store } from '../ports/daemon-ports.ts';
+import { type Batch, type Clock, StorageError } from '../ports/domain-ports.ts';
 import type { Claim } from './dispatcher.ts';
-import type { Store } from './ports.ts';
 
 /**
  * Alerts and messages are written at once, but no more often than this: a message that grows by thousands of

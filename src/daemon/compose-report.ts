@@ -2,12 +2,12 @@ import { isSameCurrency } from '../domain/currency.ts';
 import type { Message, ReportAccount } from '../domain/message.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
-import { outlookOf } from '../engine/outlooks.ts';
+import { outlookOf } from '../engine/runways.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import { leastTopUpMicros } from '../rules/top-up.ts';
 import { thin } from '../spending/thin.ts';
+import { collect } from './history-loader.ts';
 import { baseOf, type ComposeParts } from './message-frame.ts';
-import { collect } from './recollection.ts';
 
 const chartPoints = 200;
 

@@ -3,21 +3,21 @@ import { weekMs } from '../domain/duration.ts';
 import { isAcknowledged } from '../domain/incident.ts';
 import type { IncidentMessage, Message, Notice, NoticeAccount } from '../domain/message.ts';
 import { kindsByIncident, type NoticeKind, type OutboxMessage } from '../domain/outbox.ts';
-import { StorageError } from '../domain/ports.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
 import { severityRank } from '../domain/severity.ts';
-import { outlookOf } from '../engine/outlooks.ts';
 import { routesFor } from '../engine/plan.ts';
+import { outlookOf } from '../engine/runways.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { factsOf, type WatchedAccount } from '../engine/watched-account.ts';
+import { StorageError } from '../ports/domain-ports.ts';
 import { balanceLevels, clearingBalance } from '../rules/about-rules.ts';
 import { factsBehind } from '../rules/evaluate.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { thin } from '../spending/thin.ts';
 import { composeReport } from './compose-report.ts';
+import { collect } from './history-loader.ts';
 import { baseOf, type ComposeParts } from './message-frame.ts';
-import { collect } from './recollection.ts';
 
 /** Charts reach back this far, with this many readings. */
 const chartMs = weekMs;

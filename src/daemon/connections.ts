@@ -1,6 +1,6 @@
 import type { Settings } from '../domain/settings.ts';
-import type { Channel, Provider } from './ports.ts';
-import { type Replaceable, replaceableChannel, replaceableProvider } from './replaceable.ts';
+import type { Channel, Provider } from '../ports/daemon-ports.ts';
+import { type Replaceable, replaceableChannel, replaceableProvider } from './drain.ts';
 
 export interface ConnectionParts {
   readonly openProvider: (settings: Settings) => Provider;

@@ -1,12 +1,12 @@
 import type { Message } from '../domain/message.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
-import { StorageError } from '../domain/ports.ts';
 import type { DeliveryEnd, Sent } from '../engine/delivery-ended.ts';
 import { absorbFollowers, putMessage, queueOf, sendable } from '../engine/queue.ts';
 import { threadSubject } from '../messages/message-wording.ts';
+import type { Channel } from '../ports/daemon-ports.ts';
+import { StorageError } from '../ports/domain-ports.ts';
 import { composeMessage } from './compose.ts';
 import type { ComposeParts } from './message-frame.ts';
-import type { Channel } from './ports.ts';
 
 /** A message that was taken from the outbox to be sent as soon as the taking is stored. */
 export interface Claim {

@@ -1,8 +1,8 @@
-import { type OperatorOrder, StorageError } from '../domain/ports.ts';
 import { obeyOrder } from '../engine/operate.ts';
 import { type MonitorState, writeNote } from '../engine/state.ts';
-import type { DaemonJournal } from './daemon-journal.ts';
-import type { Store } from './ports.ts';
+import type { Store } from '../ports/daemon-ports.ts';
+import { type OperatorOrder, StorageError } from '../ports/domain-ports.ts';
+import type { DaemonJournal } from './daemon-log.ts';
 
 /** The note that says when the command line last left an order. */
 const orderNote = 'order-at';

@@ -1,8 +1,8 @@
 import type { Incident } from '../domain/alert.ts';
 import { type OutboxMessage, wireId } from '../domain/outbox.ts';
 import type { MonitorState } from '../engine/state.ts';
-import type { StoreReader } from './ports.ts';
-import type { Recollection } from './recollection.ts';
+import type { StoreReader } from '../ports/daemon-ports.ts';
+import type { Recollection } from './history-loader.ts';
 
 export interface ComposeParts {
   readonly state: MonitorState;

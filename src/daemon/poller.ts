@@ -2,13 +2,13 @@ import type { Outcome } from '../domain/outcome.ts';
 import { firstPolls, nextOnGrid } from '../domain/schedule.ts';
 import { DueQueue } from '../engine/due-queue.ts';
 import { blockedUntil } from '../engine/observe.ts';
-import { isNearEmpty } from '../engine/outlooks.ts';
 import { reserve, spacingMs } from '../engine/request-guard.ts';
+import { isNearEmpty } from '../engine/runways.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
+import type { Provider, SendingGuard } from '../ports/daemon-ports.ts';
+import type { Recollection } from './history-loader.ts';
 import { OpenRequests } from './open-requests.ts';
-import type { Provider, SendingGuard } from './ports.ts';
-import type { Recollection } from './recollection.ts';
 
 /** A request that may not be sent, because the accounts are perhaps somebody else's by now, asks again after this. */
 const askAgainMs = 1000;

@@ -1,6 +1,6 @@
 import { dayMs, hourMs } from '../domain/duration.ts';
-import { StorageError } from '../domain/ports.ts';
-import type { Store } from './ports.ts';
+import type { Store } from '../ports/daemon-ports.ts';
+import { StorageError } from '../ports/domain-ports.ts';
 
 /** Old records are deleted this often … */
 const everyMs = hourMs;

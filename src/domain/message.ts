@@ -1,8 +1,8 @@
+import type { AccountState } from '../ports/domain-ports.ts';
 import type { Incident } from './alert.ts';
 import type { Forecast, ForecastRecord } from './forecast.ts';
 import type { Micros } from './money.ts';
 import type { NoticeKind } from './outbox.ts';
-import type { AccountState } from './ports.ts';
 import type { Confidence } from './quantity.ts';
 import type { Balance, Reading } from './reading.ts';
 import type { Ladder } from './rule.ts';

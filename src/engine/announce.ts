@@ -3,13 +3,13 @@ import { defaultRepeatEveryMs } from '../domain/route.ts';
 import { channelFailed, channelFailedRule } from '../rules/channel-failed.ts';
 import { providerDown } from '../rules/provider-down.ts';
 import { alertKindOf } from '../rules/registry.ts';
-import { coverOf } from './cover.ts';
 import { type ChannelPlan, decide, type Suppression } from './decide.ts';
-import { markTold } from './last-told.ts';
+import { coverOf } from './inhibit.ts';
+import { markTold } from './last-notified.ts';
 import { heldUntil, staleIncidentsOf } from './outage.ts';
-import { isOwnFailureRaised } from './own-alerts.ts';
 import { channelsOfRoutes, planChannels } from './plan.ts';
 import { enqueue, queueOf } from './queue.ts';
+import { isOwnFailureRaised } from './self-alerts.ts';
 import { type MonitorState, mostAtOnce, wakeBy } from './state.ts';
 
 /**

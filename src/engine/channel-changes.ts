@@ -1,8 +1,8 @@
 import type { ChannelSettings } from '../domain/settings.ts';
 import { channelFailed, channelFailedRule } from '../rules/channel-failed.ts';
 import { forgetTries } from './delivery-ended.ts';
-import { closeOwnFailure } from './own-alerts.ts';
 import { moveQueue, putMessage } from './queue.ts';
+import { closeOwnFailure } from './self-alerts.ts';
 import type { MonitorState } from './state.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { type OutboxMessage, retryDelayMs, wireId } from '../domain/outbox.ts';
-import type { Delivery } from '../domain/ports.ts';
+import type { Delivery } from '../ports/domain-ports.ts';
 import { channelFailedRule } from '../rules/channel-failed.ts';
-import { clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './own-alerts.ts';
 import { putMessage, spareFresh } from './queue.ts';
+import { forEachTold, takeBackMuted, untell } from './retract.ts';
+import { clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './self-alerts.ts';
 import type { MonitorState } from './state.ts';
-import { forEachTold, takeBackMuted, untell } from './take-back.ts';
 
 /** How sending ended; `needless` when there was nothing to send or nowhere to send it, which is no fault of the channel. */
 export type DeliveryEnd = Delivery | { readonly kind: 'needless'; readonly reason: string };

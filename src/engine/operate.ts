@@ -4,15 +4,15 @@ import { isAcknowledged } from '../domain/incident.ts';
 import { matchesEverything } from '../domain/matcher.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
 import type { AlertName, Refusal, SilenceOrder } from '../domain/operator.ts';
-import type { OperatorOrder } from '../domain/ports.ts';
 import type { Matcher } from '../domain/rule.ts';
 import type { Silence } from '../domain/silence.ts';
+import type { OperatorOrder } from '../ports/domain-ports.ts';
 import { channelFailedRule } from '../rules/channel-failed.ts';
 import { ownAlertTypes, ruleKindOf } from '../rules/registry.ts';
-import { coverOf, speakTogether } from './cover.ts';
 import { incidentOf, keepIncident } from './incidents.ts';
+import { coverOf, speakTogether } from './inhibit.ts';
+import { reviewSilences } from './retract.ts';
 import type { MonitorState } from './state.ts';
-import { reviewSilences } from './take-back.ts';
 
 /** Longest silence that is taken for meant: longer ones are mistakes, and nothing is silenced for ever. */
 export const longestSilenceMs = 366 * dayMs;

@@ -1,6 +1,6 @@
 import { dayMs } from '../domain/duration.ts';
-import type { AccountState, Calendar } from '../domain/ports.ts';
 import type { PollSchedule } from '../domain/settings.ts';
+import type { AccountState, Calendar } from '../ports/domain-ports.ts';
 
 /** Runs of a cron expression that are looked at for its usual interval. */
 const sampledRuns = 6;

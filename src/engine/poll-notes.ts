@@ -1,4 +1,4 @@
-import type { Batch } from '../domain/ports.ts';
+import type { Batch } from '../ports/domain-ports.ts';
 
 type Polls = Batch['polls'];
 

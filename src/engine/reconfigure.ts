@@ -1,8 +1,8 @@
 import { type Alert, ownAccountId, providerAccountId, type Resolution } from '../domain/alert.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
-import type { AccountState } from '../domain/ports.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
+import type { AccountState } from '../ports/domain-ports.ts';
 import { longestWindow } from '../rules/about-rules.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
@@ -15,8 +15,8 @@ import { followSpending } from './learn-spending.ts';
 import { reviewLastingOutages } from './outage.ts';
 import { pollGap, pollInterval } from './poll-gaps.ts';
 import { ProviderCounts } from './provider-counts.ts';
+import { reviewSilences } from './retract.ts';
 import type { MonitorState } from './state.ts';
-import { reviewSilences } from './take-back.ts';
 import { WatchedAccount } from './watched-account.ts';
 
 /** So many accounts are taken up at once, which takes some ten milliseconds. */

@@ -2,16 +2,16 @@ import type { Incident } from '../domain/alert.ts';
 import { weekMs } from '../domain/duration.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
-import type { Calendar, Random, StoredState } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
+import type { Calendar, Random, StoredState } from '../ports/domain-ports.ts';
 import { abandonUnknownChannels } from './channel-changes.ts';
-import { followClock, livedNote, skipUnwatched } from './clock-moved.ts';
+import { followClock, livedNote, skipUnwatched } from './clock-change.ts';
 import { restoreSpending } from './learn-spending.ts';
 import { putMessage } from './queue.ts';
 import { accountsAtOnce, watchAccounts } from './reconfigure.ts';
+import { untell } from './retract.ts';
 import { scheduleSilences } from './silencing.ts';
 import { emptyState, type MonitorState, wakeBy, writeNote } from './state.ts';
-import { untell } from './take-back.ts';
 
 /**
  * Messages that lay undelivered longer than this while lowwater was down are not sent any more (an old

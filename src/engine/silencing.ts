@@ -1,9 +1,9 @@
 import { type Incident, matchSubject } from '../domain/alert.ts';
 import { matches } from '../domain/matcher.ts';
 import type { Muted } from '../domain/operator.ts';
-import type { Calendar } from '../domain/ports.ts';
 import type { Matcher } from '../domain/rule.ts';
 import type { RecurringSilence } from '../domain/silence.ts';
+import type { Calendar } from '../ports/domain-ports.ts';
 import { type MonitorState, wakeBy } from './state.ts';
 
 /** A stretch of time in which a silence mutes: [startsAt, endsAt). */

@@ -1,8 +1,8 @@
 import { decideTouched } from './announce.ts';
 import { judgeElapsed } from './judge.ts';
 import { reviewOutages } from './outage.ts';
+import { reviewSilences } from './retract.ts';
 import { type MonitorState, mostAtOnce } from './state.ts';
-import { reviewSilences } from './take-back.ts';
 
 /**
  * The order of a turn. Before it, something came in and was taken in: `observePoll` stores a poll as a fact and judges

@@ -1,5 +1,5 @@
+import type { Standing } from '../cluster/cluster-status.ts';
 import { inSlices } from '../daemon/slices.ts';
-import type { Standing } from '../daemon/standing.ts';
 import type { Micros } from '../domain/money.ts';
 import { type Balance, balances } from '../domain/reading.ts';
 import type { AccountView, FiringView, LiveViews } from '../views/views.ts';

@@ -1,5 +1,5 @@
-import type { Clock, Log, Random } from '../domain/ports.ts';
 import type { ServerSettings } from '../domain/settings.ts';
+import type { Clock, Log, Random } from '../ports/domain-ports.ts';
 import type { Trials } from '../replay/trial.ts';
 import type { LiveViews } from '../views/views.ts';
 

@@ -1,4 +1,4 @@
-import type { Standing } from '../daemon/standing.ts';
+import type { Standing } from '../cluster/cluster-status.ts';
 import { isoText } from '../domain/moment.ts';
 import type { LiveViews } from '../views/views.ts';
 import type { Answer } from './refusal.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Clock, type Log, StorageError } from '../domain/ports.ts';
+import { type Clock, type Log, StorageError } from '../ports/domain-ports.ts';
 import { type Answer, problemJson, problemMediaType, RequestError } from './refusal.ts';
 
 export interface Refusing {

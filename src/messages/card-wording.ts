@@ -1,9 +1,9 @@
 import type { IncidentMessage, Message, ReportMessage } from '../domain/message.ts';
 import { plural } from '../domain/plural.ts';
 import type { Figure } from '../rules/kind.ts';
+import type { Tone } from './item-tone.ts';
+import type { NoticeLink, NoticeWording } from './item-wording.ts';
 import { testHeadline, testStory, wordIncidents, wordMore } from './message-wording.ts';
-import type { Tone } from './notice-tone.ts';
-import type { NoticeLink, NoticeWording } from './notice-wording.ts';
 import { type ReportAccountWording, wordReport } from './report-wording.ts';
 
 /** A message as channels with cards show it: a headline in its colour, and parts below it. Nothing in it is escaped. */

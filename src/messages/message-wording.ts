@@ -1,12 +1,12 @@
+import { stateOf } from '../domain/item-state.ts';
 import type { IncidentMessage, Message, Notice, TestMessage } from '../domain/message.ts';
 import { formatMoment } from '../domain/moment.ts';
-import { stateOf } from '../domain/notice-state.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { plural } from '../domain/plural.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
-import { incidentSubject, withoutBrackets } from './notice-headline.ts';
-import { type Tone, toneOf } from './notice-tone.ts';
-import { type NoticeWording, wordNotice } from './notice-wording.ts';
+import { incidentSubject, withoutBrackets } from './item-headline.ts';
+import { type Tone, toneOf } from './item-tone.ts';
+import { type NoticeWording, wordNotice } from './item-wording.ts';
 import { reportSubject } from './report-wording.ts';
 
 /** A message about incidents in words. */

@@ -1,7 +1,7 @@
 import type { IncidentMessage, Message, ReportMessage } from '../domain/message.ts';
 import { plural } from '../domain/plural.ts';
+import type { NoticeWording } from './item-wording.ts';
 import { testHeadline, testStory, wordIncidents, wordMore } from './message-wording.ts';
-import type { NoticeWording } from './notice-wording.ts';
 import { wordReport } from './report-wording.ts';
 
 const noticesShown = 20;

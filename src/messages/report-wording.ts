@@ -18,7 +18,7 @@ import {
   wordRunway,
   wordRunwayAndEnd,
 } from '../wording/quantity-wording.ts';
-import type { Tone } from './notice-tone.ts';
+import type { Tone } from './item-tone.ts';
 
 const soonMs = 7 * dayMs;
 /** A share of forecasts that is no chance any more. */

@@ -1,11 +1,11 @@
 import { dayMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
-import type { Calendar } from '../domain/ports.ts';
 import { type Balance, balances, type Reading } from '../domain/reading.ts';
+import type { Calendar } from '../ports/domain-ports.ts';
 import { AccountSpending } from '../spending/account-spending.ts';
-import { foresee } from '../spending/foresee.ts';
 import { LocalWeek } from '../spending/local-week.ts';
+import { foresee } from '../spending/predict.ts';
 import { createReadingLog } from '../spending/reading-log.ts';
 import { type AccountPast, surveyPast, usualInterval } from './past.ts';
 

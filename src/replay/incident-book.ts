@@ -3,7 +3,7 @@ import { isSameCurrency } from '../domain/currency.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
-import { outlookOf } from '../engine/outlooks.ts';
+import { outlookOf } from '../engine/runways.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { emptyAt, type WatchedAccount } from '../engine/watched-account.ts';
 import { ruleKindOf } from '../rules/registry.ts';

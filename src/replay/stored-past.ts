@@ -1,5 +1,5 @@
-import type { StoreReader } from '../daemon/ports.ts';
 import type { AccountSettings } from '../domain/settings.ts';
+import type { StoreReader } from '../ports/daemon-ports.ts';
 import type { AccountPast } from './past.ts';
 
 /**

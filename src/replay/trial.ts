@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import type { StoreReader } from '../daemon/ports.ts';
 import { dayMs } from '../domain/duration.ts';
-import type { Calendar, Clock } from '../domain/ports.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { Settings } from '../domain/settings.ts';
+import type { StoreReader } from '../ports/daemon-ports.ts';
+import type { Calendar, Clock } from '../ports/domain-ports.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { emptyReader } from '../views/empty-reader.ts';
 import type { ReplayedIncident } from './incident-book.ts';

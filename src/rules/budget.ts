@@ -11,10 +11,10 @@ import { formatComputed, type WordingFrame } from '../wording/quantity-wording.t
 import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { figureOf, moneyFigures } from './figures.ts';
+import { factText, moneyOf, wordLimit, wordValue } from './item-words.ts';
 import type { RuleKind } from './kind.ts';
 import { describeLadder, ladderSteps, reachedStep, stepVerdict } from './ladder.ts';
 import { buildLadder, checkLadder, ladderKey, readAmount } from './ladder-keys.ts';
-import { factText, moneyOf, wordLimit, wordValue } from './notice-words.ts';
 import { exactAmount, nameBalance } from './rule-words.ts';
 import { readingFacts, unusable, usableReading } from './usable-reading.ts';
 import { instantFact, money, moneyFact, textFact, unknown } from './verdict.ts';

@@ -2,8 +2,8 @@ import type { Notice } from '../domain/message.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
 import { ownFigures } from './figures.ts';
+import { factText } from './item-words.ts';
 import type { AlertKind } from './kind.ts';
-import { factText } from './notice-words.ts';
 
 const type = 'channel-failed';
 const nameLimit = 80;

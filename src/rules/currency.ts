@@ -3,8 +3,8 @@ import type { Rule } from '../domain/rule.ts';
 import { type InputOf, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { bothBalances, readingFigures } from './figures.ts';
+import { wordLimit, wordValue } from './item-words.ts';
 import type { RuleKind } from './kind.ts';
-import { wordLimit, wordValue } from './notice-words.ts';
 import { breached, instantFact, ok, text, textFact, unknown } from './verdict.ts';
 
 export interface CurrencyRule extends Rule {

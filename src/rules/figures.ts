@@ -1,8 +1,8 @@
 import { isSameCurrency } from '../domain/currency.ts';
+import { stateOf } from '../domain/item-state.ts';
 import type { Notice, NoticeAccount, Outlook } from '../domain/message.ts';
 import { describeDistance, formatMoment, formatMomentAndAge, roughDuration } from '../domain/moment.ts';
 import { formatAmount, type Micros } from '../domain/money.ts';
-import { stateOf } from '../domain/notice-state.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Fact } from '../domain/quantity.ts';
 import type { Balance } from '../domain/reading.ts';
@@ -14,8 +14,8 @@ import {
   wordQuantity,
   wordRunwayAndEnd,
 } from '../wording/quantity-wording.ts';
+import { currentMicros, wordBalance } from './item-words.ts';
 import type { Figure } from './kind.ts';
-import { currentMicros, wordBalance } from './notice-words.ts';
 
 /**
  * The numbers of a notice about a balance. `threshold` words what was judged; null leaves it out. `valueIsBalance`: the

@@ -1,6 +1,6 @@
 import type { Rule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
-import { foresee } from '../spending/foresee.ts';
+import { foresee } from '../spending/predict.ts';
 import type { AccountFacts } from './evaluation.ts';
 import { ladderSteps } from './ladder.ts';
 import { ruleKindOf } from './registry.ts';

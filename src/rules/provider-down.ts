@@ -1,6 +1,6 @@
 import { figureOf, wordWhatIsWrong } from './figures.ts';
+import { wordValue } from './item-words.ts';
 import type { AlertKind } from './kind.ts';
-import { wordValue } from './notice-words.ts';
 
 /** Most accounts of a provider cannot be read: one message instead of theirs. */
 export const providerDown: AlertKind = {

@@ -13,6 +13,7 @@ import { roughRunway, type WordingFrame } from '../wording/quantity-wording.ts';
 import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { moneyFigures } from './figures.ts';
+import { currentAmount, moneyOf } from './item-words.ts';
 import type { KeyProblem, KeyReader, RuleKind } from './kind.ts';
 import { breachedStep, describeLadder, firstThreshold, ladderSteps, stepVerdict } from './ladder.ts';
 import { buildLadder, checkLadder, ladderKey, readDuration } from './ladder-keys.ts';
@@ -27,7 +28,6 @@ import {
   surelyLasts,
   usualWithin,
 } from './lasting.ts';
-import { currentAmount, moneyOf } from './notice-words.ts';
 import { nameBalance, wholeSeconds } from './rule-words.ts';
 import { basisWords, spendingFacts } from './spending-facts.ts';
 import { topUpAdvice } from './top-up-advice.ts';

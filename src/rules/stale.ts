@@ -7,8 +7,8 @@ import { duration as durationKey } from '../schema/texts.ts';
 import { type InputOf, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
 import { unreadFigures } from './figures.ts';
+import { wordValue } from './item-words.ts';
 import type { RuleKind } from './kind.ts';
-import { wordValue } from './notice-words.ts';
 import { wholeSeconds } from './rule-words.ts';
 import { breached, duration, durationFact, instantFact, ok, textFact } from './verdict.ts';
 

@@ -1,6 +1,6 @@
 import { ownFigures } from './figures.ts';
+import { wordValue } from './item-words.ts';
 import type { AlertKind } from './kind.ts';
-import { wordValue } from './notice-words.ts';
 
 /** The database cannot be written. */
 export const storageFailed: AlertKind = {

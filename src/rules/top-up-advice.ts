@@ -1,6 +1,6 @@
 import type { Notice } from '../domain/message.ts';
 import { formatPayable, type WordingFrame } from '../wording/quantity-wording.ts';
-import { currentMicros } from './notice-words.ts';
+import { currentMicros } from './item-words.ts';
 
 const unknownRate =
   'How much lasts 30 days cannot be said: spending was watched for too short a time, or was one jump.';

@@ -1,6 +1,6 @@
-import type { Cluster, Store, StoreFile } from '../daemon/ports.ts';
-import type { OperatorOrder } from '../domain/ports.ts';
 import type { StorageSettings } from '../domain/settings.ts';
+import type { Cluster, Store, StoreFile } from '../ports/daemon-ports.ts';
+import type { OperatorOrder } from '../ports/domain-ports.ts';
 import { openSqliteStore } from './sqlite/open-store.ts';
 import { leaveOrder } from './sqlite/orders.ts';
 import { asStore, asStoreFile } from './sqlite/port.ts';

@@ -1,14 +1,14 @@
-import type { Provider, StoreReader } from '../daemon/ports.ts';
-import { recollectionOf } from '../daemon/recollection.ts';
+import { recollectionOf } from '../daemon/history-loader.ts';
 import { roughDuration } from '../domain/moment.ts';
 import type { OutcomeKind } from '../domain/outcome.ts';
-import type { Calendar, Clock, Random } from '../domain/ports.ts';
 import type { Settings } from '../domain/settings.ts';
 import { blockedUntil, observePoll } from '../engine/observe.ts';
 import { reserve } from '../engine/request-guard.ts';
 import { startMonitor } from '../engine/restore.ts';
 import { groupOf } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
+import type { Provider, StoreReader } from '../ports/daemon-ports.ts';
+import type { Calendar, Clock, Random } from '../ports/domain-ports.ts';
 import { createViews } from './create-views.ts';
 import type { AccountView, Explanation } from './views.ts';
 

@@ -1,5 +1,5 @@
-import type { StoreReader } from '../daemon/ports.ts';
-import type { StoredState } from '../domain/ports.ts';
+import type { StoreReader } from '../ports/daemon-ports.ts';
+import type { StoredState } from '../ports/domain-ports.ts';
 
 /** What is stored where nothing ever was. */
 export const nothingStored: StoredState = {

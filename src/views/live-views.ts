@@ -1,11 +1,11 @@
+import type { Standing } from '../cluster/cluster-status.ts';
 import type { Daemon } from '../daemon/daemon.ts';
-import type { StoreReader } from '../daemon/ports.ts';
-import type { Standing } from '../daemon/standing.ts';
 import { ownAccountId } from '../domain/alert.ts';
+import { endSession, isSessionEnded } from '../engine/ended-sessions.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
-import { isOwnFailureRaised } from '../engine/own-alerts.ts';
-import { endSession, isSessionEnded } from '../engine/signed-out.ts';
+import { isOwnFailureRaised } from '../engine/self-alerts.ts';
+import type { StoreReader } from '../ports/daemon-ports.ts';
 import { configInvalid } from '../rules/config-invalid.ts';
 import { storageFailed } from '../rules/storage-failed.ts';
 import { createViews } from './create-views.ts';

@@ -1,12 +1,12 @@
 import { composeReport } from '../daemon/compose-report.ts';
-import type { Channel, StoreReader } from '../daemon/ports.ts';
-import { recollectionOf } from '../daemon/recollection.ts';
+import { recollectionOf } from '../daemon/history-loader.ts';
 import { periodStart } from '../daemon/reporting.ts';
 import type { Message } from '../domain/message.ts';
 import { newMessage } from '../domain/outbox.ts';
-import type { Calendar, Clock, Delivery, Random } from '../domain/ports.ts';
 import type { ReportSettings, Settings } from '../domain/settings.ts';
 import { startMonitor } from '../engine/restore.ts';
+import type { Channel, StoreReader } from '../ports/daemon-ports.ts';
+import type { Calendar, Clock, Delivery, Random } from '../ports/domain-ports.ts';
 
 /** Sends a test message and gives the receiver's answer beside what went out. */
 export async function sendTest(

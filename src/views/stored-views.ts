@@ -1,10 +1,10 @@
-import type { StoreReader } from '../daemon/ports.ts';
-import { recollectionOf } from '../daemon/recollection.ts';
-import type { Calendar, Clock, Random, StoredState } from '../domain/ports.ts';
+import { recollectionOf } from '../daemon/history-loader.ts';
 import type { Settings } from '../domain/settings.ts';
 import { startMonitor } from '../engine/restore.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { factsOf, type WatchedAccount } from '../engine/watched-account.ts';
+import type { StoreReader } from '../ports/daemon-ports.ts';
+import type { Calendar, Clock, Random, StoredState } from '../ports/domain-ports.ts';
 import { evaluate } from '../rules/evaluate.ts';
 import { createViews } from './create-views.ts';
 import type { Views } from './views.ts';

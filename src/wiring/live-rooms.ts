@@ -1,8 +1,8 @@
 import type { ReportOrder, Rooms } from '../cli/context.ts';
-import type { Channel, StoreReader } from '../daemon/ports.ts';
 import type { ForeignTexts } from '../domain/foreign-text.ts';
 import type { Message } from '../domain/message.ts';
 import type { ChannelSettings, Settings } from '../domain/settings.ts';
+import type { Channel, StoreReader } from '../ports/daemon-ports.ts';
 import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
 import type { ProcessLog } from './process-log.ts';
@@ -110,7 +110,7 @@ async function checkAccounts(
 ): ReturnType<Rooms['checkAccounts']> {
   const [{ checkAccounts: check }, { createProviderClient }, { cronCalendar }, texts] = await Promise.all([
     import('../views/check.ts'),
-    import('../provider/client.ts'),
+    import('../providers/transport/client.ts'),
     import('../system/calendar.ts'),
     textsFor(settings),
   ]);

@@ -146,10 +146,10 @@ async function findChangedMeanings({ storage, ...settings }: Settings): Promise<
 }
 
 async function startSimulator(order: SimulatorOrder): Promise<RunningSimulator | RefusedScenario> {
-  const { defaultScenario } = await import('../provider/simulator/default-scenario.ts');
+  const { defaultScenario } = await import('../simulator/default-scenario.ts');
   const read = order.scenarioFile === null ? defaultScenario : await readScenario(order.scenarioFile);
   if ('problems' in read) return { kind: 'refused', problems: read.problems };
-  const { startSimulator } = await import('../provider/simulator/server.ts');
+  const { startSimulator } = await import('../simulator/server.ts');
   const { host, port } = order;
   const simulator = await startSimulator({
     host,
@@ -177,7 +177,7 @@ function explainListenError(error: unknown, address: string): unknown {
 
 async function readScenario(path: string) {
   const [{ parseScenario }, { readFileSource, largestDocumentBytes }] = await Promise.all([
-    import('../provider/simulator/scenario.ts'),
+    import('../simulator/scenario.ts'),
     import('../config/sources.ts'),
   ]);
   const { content: file } = await readFileSource(path, largestDocumentBytes);

@@ -4,16 +4,16 @@ import { createPing } from '../channels/ping.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
 import { watchConfig } from '../config/watch-config.ts';
 import { Daemon } from '../daemon/daemon.ts';
-import type { WatchedSource } from '../daemon/ports.ts';
 import { inSlices } from '../daemon/slices.ts';
 import type { Incident } from '../domain/alert.ts';
 import { weekMs } from '../domain/duration.ts';
 import { createForeignTexts } from '../domain/foreign-text.ts';
-import { type Clock, OperatorError } from '../domain/ports.ts';
 import type { ServerSettings, Settings } from '../domain/settings.ts';
 import { signAcknowledgement } from '../http/ack-link.ts';
 import { startWebServer } from '../http/server.ts';
-import { createProviderClient } from '../provider/client.ts';
+import type { WatchedSource } from '../ports/daemon-ports.ts';
+import { type Clock, OperatorError } from '../ports/domain-ports.ts';
+import { createProviderClient } from '../providers/transport/client.ts';
 import { Trials } from '../replay/trial.ts';
 import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
@@ -21,8 +21,8 @@ import type { SystemLog } from '../system/log.ts';
 import { systemRandom } from '../system/random.ts';
 import { type ConfigurationFile, logWarnings } from './configuration-file.ts';
 import { createLivePage } from './live-page.ts';
-import { type MakeDaemon, type Ownership, type OwnershipParts, ownFile } from './ownership.ts';
 import { secretsAtOnce } from './process-log.ts';
+import { type MakeDaemon, type Ownership, type OwnershipParts, ownFile } from './run-single.ts';
 
 export interface ServeOrder {
   readonly file: ConfigurationFile;
@@ -129,7 +129,7 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
 /** The daemon of a file, or one of those that share a database, of which nothing is loaded for the others. */
 async function openOwnership({ storage }: Settings, parts: OwnershipParts): Promise<Ownership> {
   if (storage.postgres === undefined) return ownFile(storage.path, parts);
-  const { ownShared } = await import('./shared-ownership.ts');
+  const { ownShared } = await import('./run-clustered.ts');
   return ownShared(storage.postgres, parts);
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { recollectionOf } from '../../src/daemon/history-loader.ts';
 import { Poller } from '../../src/daemon/poller.ts';
-import { recollectionOf } from '../../src/daemon/recollection.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { emptyReader, nothingStored } from '../../src/views/empty-reader.ts';

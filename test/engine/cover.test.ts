@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Alert } from '../../src/domain/alert.ts';
 import type { Quantity } from '../../src/domain/quantity.ts';
-import { covers } from '../../src/engine/cover.ts';
+import { covers } from '../../src/engine/inhibit.ts';
 import { inactiveAlert } from '../../src/engine/transition.ts';
 
 function money(amount: number): Quantity {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { IncidentMessage, Notice } from '../../src/domain/message.ts';
 import type { NoticeKind } from '../../src/domain/outbox.ts';
-import { type NoticeWording, wordNotice } from '../../src/messages/notice-wording.ts';
+import { type NoticeWording, wordNotice } from '../../src/messages/item-wording.ts';
 import { hostileNames } from '../support/hostile-text.ts';
 import {
   buildAccount,

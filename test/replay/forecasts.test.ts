@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { collect } from '../../src/daemon/recollection.ts';
+import { collect } from '../../src/daemon/history-loader.ts';
 import type { Reading } from '../../src/domain/reading.ts';
 import { judgeForecasts } from '../../src/replay/forecast-quality.ts';
 import { forecastsOf } from '../../src/replay/forecasts.ts';

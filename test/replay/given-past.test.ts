@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { collect } from '../../src/daemon/recollection.ts';
+import { collect } from '../../src/daemon/history-loader.ts';
 import { assignReadings, givenPast } from '../../src/replay/given-past.ts';
 import { PackedPolls } from '../../src/store/runs/packed-polls.ts';
 import { factsNoon, minuteMs, readingAt } from '../support/account-facts.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
-import { outlook } from '../../src/spending/outlook.ts';
 import { createReadingLog } from '../../src/spending/reading-log.ts';
+import { outlook } from '../../src/spending/runway.ts';
 import { dayMs, hourMs, minuteMs, readingAt, steady, units } from '../support/account-facts.ts';
 import { spendingIn } from '../support/spending.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Store } from '../../src/daemon/ports.ts';
 import type { PollRecord } from '../../src/domain/reading.ts';
+import type { Store } from '../../src/ports/daemon-ports.ts';
 import { describeStores, flat } from './beds.ts';
 import {
   accountState,

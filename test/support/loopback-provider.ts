@@ -15,7 +15,7 @@ import {
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type { AccountSettings } from '../../src/domain/settings.ts';
-import { createProviderClient, type ProviderClientOptions } from '../../src/provider/client.ts';
+import { createProviderClient, type ProviderClientOptions } from '../../src/providers/transport/client.ts';
 import { systemClock } from '../../src/system/clock.ts';
 
 export const secretText = 'loopback-secret-4711';

@@ -11,7 +11,7 @@ import type {
 } from '../../src/domain/message.ts';
 import type { NoticeKind } from '../../src/domain/outbox.ts';
 import type { Balance, Reading } from '../../src/domain/reading.ts';
-import { incidentSubject } from '../../src/messages/notice-headline.ts';
+import { incidentSubject } from '../../src/messages/item-headline.ts';
 
 /** Fri 20 Nov 2026, 18:41 UTC: 02:41 on Saturday in Shanghai. */
 export const messageNow = Date.UTC(2026, 10, 20, 18, 41);

@@ -1,6 +1,6 @@
-import type { Channel } from '../../src/daemon/ports.ts';
 import type { IncidentMessage, Message, Notice } from '../../src/domain/message.ts';
-import type { Delivery } from '../../src/domain/ports.ts';
+import type { Channel } from '../../src/ports/daemon-ports.ts';
+import type { Delivery } from '../../src/ports/domain-ports.ts';
 
 /**
  * How a channel answers: `up` takes everything, `down` surely refuses for now, `lost` may have taken it,

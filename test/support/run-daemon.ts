@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Scenario, type ScenarioInput, scenarioSchema } from '../../src/provider/simulator/scenario.ts';
-import { type Simulator, startSimulator } from '../../src/provider/simulator/server.ts';
+import { type Scenario, type ScenarioInput, scenarioSchema } from '../../src/simulator/scenario.ts';
+import { type Simulator, startSimulator } from '../../src/simulator/server.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { systemRandom } from '../../src/system/random.ts';
 import { type BuiltProcess, type Ended, runBuilt, startBuilt } from './built-program.ts';

@@ -1,5 +1,11 @@
-import type { Cluster, ClusterLook, MemberCard, StoreFile, TenureStore } from '../../src/daemon/ports.ts';
-import { type Batch, type Clock, type OperatorOrder, StorageError } from '../../src/domain/ports.ts';
+import type {
+  Cluster,
+  ClusterLook,
+  MemberCard,
+  StoreFile,
+  TenureStore,
+} from '../../src/ports/daemon-ports.ts';
+import { type Batch, type Clock, type OperatorOrder, StorageError } from '../../src/ports/domain-ports.ts';
 import { emptyReader, nothingStored } from '../../src/views/empty-reader.ts';
 
 /** How one process reaches the database: each way takes `latencyMs`; a `cut` line carries nothing, until the client gives up. */

@@ -1,7 +1,7 @@
-import type { Clock, Log } from '../../src/domain/ports.ts';
 import type { ServerSettings } from '../../src/domain/settings.ts';
 import type { ServerLimits } from '../../src/http/options.ts';
 import { startWebServer } from '../../src/http/server.ts';
+import type { Clock, Log } from '../../src/ports/domain-ports.ts';
 import type { Trials } from '../../src/replay/trial.ts';
 import { FakeViews, viewsNow } from './fake-views.ts';
 

@@ -1,5 +1,8 @@
+import { Membership } from '../../src/cluster/membership.ts';
 import { Daemon, type DaemonParts } from '../../src/daemon/daemon.ts';
-import { Membership } from '../../src/daemon/membership.ts';
+import type { Settings } from '../../src/domain/settings.ts';
+import { startMonitor } from '../../src/engine/restore.ts';
+import type { MonitorState } from '../../src/engine/state.ts';
 import type {
   Batch,
   Calendar,
@@ -8,10 +11,7 @@ import type {
   OperatorOrder,
   Random,
   StoredState,
-} from '../../src/domain/ports.ts';
-import type { Settings } from '../../src/domain/settings.ts';
-import { startMonitor } from '../../src/engine/restore.ts';
-import type { MonitorState } from '../../src/engine/state.ts';
+} from '../../src/ports/domain-ports.ts';
 import { asStoreFile, type SqliteStore } from '../../src/store/sqlite/port.ts';
 import { createLiveViews } from '../../src/views/live-views.ts';
 import type { LiveViews } from '../../src/views/views.ts';

@@ -1,4 +1,4 @@
-import type { Calendar } from '../../src/domain/ports.ts';
+import type { Calendar } from '../../src/ports/domain-ports.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 
 interface Span {

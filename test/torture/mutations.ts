@@ -13,20 +13,20 @@ export interface Mutation {
   readonly test?: string;
 }
 
-const membership = 'src/daemon/membership.ts';
-const membershipTest = 'test/daemon/membership.test.ts';
+const membership = 'src/cluster/membership.ts';
+const membershipTest = 'test/cluster/membership.test.ts';
 const ownsTest = 'test/daemon/owns.test.ts';
 const dispatcher = 'src/daemon/dispatcher.ts';
 const committer = 'src/daemon/committer.ts';
 const sharedDatabase = 'test/support/sim-cluster.ts';
 const queue = 'src/engine/queue.ts';
 const deliveryEnded = 'src/engine/delivery-ended.ts';
-const takeBack = 'src/engine/take-back.ts';
+const takeBack = 'src/engine/retract.ts';
 const restore = 'src/engine/restore.ts';
 const silencing = 'src/engine/silencing.ts';
 const judge = 'src/engine/judge.ts';
 const decide = 'src/engine/decide.ts';
-const cover = 'src/engine/cover.ts';
+const cover = 'src/engine/inhibit.ts';
 const transition = 'src/engine/transition.ts';
 
 /** Bugs of the kind that lose, invent or repeat alerts, or that are rude to the provider or to a channel. */
@@ -282,7 +282,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'after a clock was set back, readings are remembered in the wrong order',
-    file: 'src/daemon/recollection.ts',
+    file: 'src/daemon/history-loader.ts',
     old: 'asStored: true',
     new: 'asStored: false',
   },
@@ -300,7 +300,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'an owner believes in its lease for longer than the database does',
-    file: 'src/daemon/own-lease.ts',
+    file: 'src/cluster/held-lease.ts',
     old: 'const ownShare = 3 / 4;',
     new: 'const ownShare = 3 / 2;',
     test: membershipTest,
@@ -363,7 +363,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'an owner goes on as another before it knows the end of a batch',
-    file: 'src/daemon/owner-store.ts',
+    file: 'src/cluster/leader-store.ts',
     old: 'if (!isChanging) await heed(() => store.settle());',
     new: '',
     test: membershipTest,
@@ -419,7 +419,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'who does not know whether it regained the accounts writes as it was before',
-    file: 'src/daemon/owner-store.ts',
+    file: 'src/cluster/leader-store.ts',
     old: '        isChanging = true;\n',
     new: '',
   },
@@ -445,7 +445,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'a clock that is off owns',
-    file: 'src/daemon/contact.ts',
+    file: 'src/cluster/database-link.ts',
     old: 'return Math.abs(this.#skewMs) > mostSkewMs;',
     new: 'return false;',
     test: membershipTest,

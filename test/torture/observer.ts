@@ -1,7 +1,7 @@
 import type { Daemon } from '../../src/daemon/daemon.ts';
 import type { Message } from '../../src/domain/message.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
-import type { Batch, Delivery } from '../../src/domain/ports.ts';
+import type { Batch, Delivery } from '../../src/ports/domain-ports.ts';
 import type { SqliteStore } from '../../src/store/sqlite/port.ts';
 
 /** One message on its way from a process to a channel. */

@@ -1,6 +1,6 @@
-import type { Channel, Provider } from '../../src/daemon/ports.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
 import type { AccountSettings, ChannelSettings } from '../../src/domain/settings.ts';
+import type { Channel, Provider } from '../../src/ports/daemon-ports.ts';
 import type { InFlight, Life, Tenure } from './life.ts';
 import type { Machine } from './machine.ts';
 import type { Observer, Send } from './observer.ts';

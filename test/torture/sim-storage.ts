@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { type OperatorOrder, StorageError } from '../../src/domain/ports.ts';
+import { type OperatorOrder, StorageError } from '../../src/ports/domain-ports.ts';
 import { readMigrations } from '../../src/store/migrations.ts';
 import { type Connection, connectForWriting } from '../../src/store/sqlite/connection.ts';
 import { migrate } from '../../src/store/sqlite/migrate.ts';

@@ -1,6 +1,6 @@
+import { jsonOf } from '../../net/http-answer.ts';
 import { credentialAddress } from '../../schema/addresses.ts';
 import { secret } from '../../schema/texts.ts';
-import { jsonOf } from '../http-answer.ts';
 import { mentionSchema } from '../mention.ts';
 import { readSeconds, robotAnswers } from '../robot-answers.ts';
 import { robotKind } from '../robot-kind.ts';

@@ -1,5 +1,6 @@
 import type { IncidentMessage, Message, ReportMessage, TestMessage } from '../../domain/message.ts';
 import { plural } from '../../domain/plural.ts';
+import type { NoticeWording } from '../../messages/item-wording.ts';
 import {
   messageSubject,
   testHeadline,
@@ -7,7 +8,6 @@ import {
   wordIncidents,
   wordMore,
 } from '../../messages/message-wording.ts';
-import type { NoticeWording } from '../../messages/notice-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import { type Html, html } from '../../wording/html.ts';
 import type { ChartPlan } from './email-charts.ts';

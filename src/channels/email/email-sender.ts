@@ -1,8 +1,8 @@
 import type { SendMailOptions } from 'nodemailer';
 import { createForeignTexts } from '../../domain/foreign-text.ts';
 import type { Message } from '../../domain/message.ts';
-import type { Delivery } from '../../domain/ports.ts';
-import { startDeadline } from '../deadline.ts';
+import { startDeadline } from '../../net/deadline.ts';
+import type { Delivery } from '../../ports/domain-ports.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
 import { tryRender } from '../rendering.ts';
 import {

@@ -1,6 +1,6 @@
+import { type HttpAnswer, jsonOf } from '../../net/http-answer.ts';
 import { strangeSuccess } from '../accept.ts';
 import { type AnswerTable, commonAnswers } from '../answers.ts';
-import { type HttpAnswer, jsonOf } from '../http-answer.ts';
 
 const eventsPage = 'developer.pagerduty.com, Events API v2';
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
+import { stateOf } from '../../domain/item-state.ts';
 import type { IncidentMessage, Message, Notice } from '../../domain/message.ts';
 import { isoText } from '../../domain/moment.ts';
-import { stateOf } from '../../domain/notice-state.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import type { Severity } from '../../domain/severity.ts';
 import { wordCard } from '../../messages/card-wording.ts';
-import { type NoticeWording, wordNotice } from '../../messages/notice-wording.ts';
+import { type NoticeWording, wordNotice } from '../../messages/item-wording.ts';
 
 interface Link {
   readonly href: string;

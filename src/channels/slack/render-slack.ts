@@ -3,9 +3,9 @@ import type { IncidentMessage, Message, Notice, ReportMessage, TestMessage } fro
 import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
+import { type Tone, toneIcons } from '../../messages/item-tone.ts';
+import type { NoticeWording } from '../../messages/item-wording.ts';
 import { testHeadline, testStory, wordIncidents, wordMore } from '../../messages/message-wording.ts';
-import { type Tone, toneIcons } from '../../messages/notice-tone.ts';
-import type { NoticeWording } from '../../messages/notice-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
 import { type Mention, mentionsIn } from '../mention.ts';

@@ -1,6 +1,6 @@
+import { type HttpAnswer, isSuccess, jsonOf } from '../../net/http-answer.ts';
 import { type Accept, acceptRows, strangeSuccess } from '../accept.ts';
 import { type AnswerTable, commonAnswers } from '../answers.ts';
-import { type HttpAnswer, isSuccess, jsonOf } from '../http-answer.ts';
 import { readSeconds } from '../robot-answers.ts';
 
 /**

@@ -1,6 +1,6 @@
+import { type HttpAnswer, isSuccess, jsonOf } from '../../net/http-answer.ts';
 import { strangeSuccess } from '../accept.ts';
 import { type AnswerRow, type AnswerTable, commonAnswers } from '../answers.ts';
-import { type HttpAnswer, isSuccess, jsonOf } from '../http-answer.ts';
 
 const methodsPage = 'docs.slack.dev, chat.postMessage and chat.update';
 

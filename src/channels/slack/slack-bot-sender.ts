@@ -1,9 +1,9 @@
 import { type Logger, LogLevel, WebClient } from '@slack/web-api';
-import type { Delivery } from '../../domain/ports.ts';
 import { Secret } from '../../domain/secret.ts';
+import { type HttpAnswer, jsonOf } from '../../net/http-answer.ts';
+import { deliverWithin, openHttpConnections } from '../../net/http-post.ts';
+import type { Delivery } from '../../ports/domain-ports.ts';
 import { classifyAnswer } from '../answers.ts';
-import { type HttpAnswer, jsonOf } from '../http-answer.ts';
-import { deliverWithin, openHttpConnections } from '../http-post.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
 import { pause } from '../pause.ts';
 import { tryRender } from '../rendering.ts';

@@ -1,6 +1,6 @@
 import type { FetchFunction } from '@slack/web-api';
 import { type Dispatcher, fetch } from 'undici';
-import type { HttpAnswer } from '../http-answer.ts';
+import type { HttpAnswer } from '../../net/http-answer.ts';
 
 /**
  * One call of Slack's own clients with undici's `fetch`, over our connections and under our deadline. A redirect comes back as the

@@ -1,8 +1,8 @@
 import { IncomingWebhook, type IncomingWebhookSendArguments } from '@slack/webhook';
 import type { Dispatcher } from 'undici';
+import type { HttpAnswer } from '../../net/http-answer.ts';
+import { deliverWithin, openHttpConnections } from '../../net/http-post.ts';
 import { classifyAnswer } from '../answers.ts';
-import type { HttpAnswer } from '../http-answer.ts';
-import { deliverWithin, openHttpConnections } from '../http-post.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
 import { pause } from '../pause.ts';
 import { tryRender } from '../rendering.ts';

@@ -1,6 +1,6 @@
+import { type HttpAnswer, isSuccess, jsonOf } from '../../net/http-answer.ts';
 import { credentialAddress } from '../../schema/addresses.ts';
 import { type AnswerTable, commonAnswers } from '../answers.ts';
-import { type HttpAnswer, isSuccess, jsonOf } from '../http-answer.ts';
 import { mentionSchema } from '../mention.ts';
 import { robotKind } from '../robot-kind.ts';
 

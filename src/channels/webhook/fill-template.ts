@@ -1,9 +1,9 @@
+import { stateOf } from '../../domain/item-state.ts';
 import type { Message, Notice } from '../../domain/message.ts';
 import { isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
-import { stateOf } from '../../domain/notice-state.ts';
 import { wordCard } from '../../messages/card-wording.ts';
-import { linkTo, wordNotice } from '../../messages/notice-wording.ts';
+import { linkTo, wordNotice } from '../../messages/item-wording.ts';
 import { renderText } from '../../messages/render-text.ts';
 import { type Field, isField, labelPrefix, placeholder, type Template } from './template-schema.ts';
 import { quantityText } from './webhook-payload.ts';

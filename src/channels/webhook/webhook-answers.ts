@@ -1,6 +1,6 @@
+import { isSuccess } from '../../net/http-answer.ts';
 import { type Accept, acceptRows } from '../accept.ts';
 import { type AnswerTable, commonAnswers } from '../answers.ts';
-import { isSuccess } from '../http-answer.ts';
 
 /** What a receiver of webhooks answers (Standard Webhooks, "Operational considerations"), or says by `accept`. */
 export function webhookAnswers(accept: Accept | null): AnswerTable {

@@ -1,5 +1,6 @@
 import type { Resolution } from '../../domain/alert.ts';
 import type { ForecastRecord } from '../../domain/forecast.ts';
+import { stateOf } from '../../domain/item-state.ts';
 import type {
   IncidentMessage,
   Message,
@@ -10,10 +11,9 @@ import type {
 } from '../../domain/message.ts';
 import { isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
-import { stateOf } from '../../domain/notice-state.ts';
 import type { Quantity } from '../../domain/quantity.ts';
+import { linkTo, wordNotice } from '../../messages/item-wording.ts';
 import { testHeadline, wordIncidents } from '../../messages/message-wording.ts';
-import { linkTo, wordNotice } from '../../messages/notice-wording.ts';
 import { wordReport } from '../../messages/report-wording.ts';
 import { forecastJson, perBalance, readingJson } from '../../views/public-json.ts';
 

@@ -1,4 +1,4 @@
-import { nobodyOwns } from '../../daemon/standing.ts';
+import { nobodyOwns } from '../../cluster/cluster-status.ts';
 import { dayMs } from '../../domain/duration.ts';
 import type { Outlook } from '../../domain/message.ts';
 import { formatNearMoment } from '../../domain/moment.ts';

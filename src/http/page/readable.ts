@@ -1,4 +1,4 @@
-import { StorageError } from '../../domain/ports.ts';
+import { StorageError } from '../../ports/domain-ports.ts';
 import { type Html, html } from '../../wording/html.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg';
-import { type Log, StorageError } from '../../domain/ports.ts';
 import type { Secret } from '../../domain/secret.ts';
+import { type Log, StorageError } from '../../ports/domain-ports.ts';
 import { asStorageError, type Progress } from './failure.ts';
 
 /** A value of a parameter. Bytes go in binary form (`binary-array.ts`). */

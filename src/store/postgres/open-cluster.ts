@@ -1,12 +1,12 @@
-import type { Cluster } from '../../daemon/ports.ts';
-import type { Batch, Log } from '../../domain/ports.ts';
 import type { Secret } from '../../domain/secret.ts';
+import type { Cluster } from '../../ports/daemon-ports.ts';
+import type { Batch, Log } from '../../ports/domain-ports.ts';
 import type { Migration } from '../migrations.ts';
 import { openDatabase } from './connection.ts';
+import { createTenureStore } from './fenced-store.ts';
 import { onlySlot, openLease } from './lease.ts';
 import { migrate } from './migrate.ts';
 import { insertOrder, readFrom } from './reader.ts';
-import { createTenureStore } from './tenure-store.ts';
 
 /**
  * The database that several daemons share. `open` makes or updates its tables, and is called, until it succeeds, before anything else.

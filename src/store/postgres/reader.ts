@@ -1,6 +1,6 @@
-import type { ClusterLook, StoreFile } from '../../daemon/ports.ts';
-import { type OperatorOrder, StorageError } from '../../domain/ports.ts';
 import type { Secret } from '../../domain/secret.ts';
+import type { ClusterLook, StoreFile } from '../../ports/daemon-ports.ts';
+import { type OperatorOrder, StorageError } from '../../ports/domain-ports.ts';
 import { type Database, openDatabase } from './connection.ts';
 import { openHistory } from './history.ts';
 import { lookAround, onlySlot } from './lease.ts';

@@ -1,8 +1,8 @@
-import type { StoreReader } from '../../daemon/ports.ts';
 import type { Alert, Incident } from '../../domain/alert.ts';
 import type { OutboxMessage } from '../../domain/outbox.ts';
-import type { AccountState, GroupBackoff, StoredSpending, StoredState } from '../../domain/ports.ts';
 import type { Silence } from '../../domain/silence.ts';
+import type { StoreReader } from '../../ports/daemon-ports.ts';
+import type { AccountState, GroupBackoff, StoredSpending, StoredState } from '../../ports/domain-ports.ts';
 import { DamagedRecordError } from '../runs/damaged-record.ts';
 import type { Ask, Database, Value } from './connection.ts';
 import { asStorageError } from './failure.ts';

@@ -1,13 +1,13 @@
 import { dirname } from 'node:path';
-import type { Log } from '../../domain/ports.ts';
+import type { Log } from '../../ports/domain-ports.ts';
 import { type Migration, readMigrations } from '../migrations.ts';
 import { type Connection, connectForWriting, inspectFile, refuseMisplaced } from './connection.ts';
 import { guardStorage } from './failure.ts';
 import { describeFileSystem, openPrivately } from './file-system.ts';
-import { createLastingStore } from './lasting-store.ts';
 import { migrate, refuseUnknown } from './migrate.ts';
 import { claim, inUse, readHolder, refuseOwned, TakenOverError } from './owner.ts';
 import type { SqliteStore } from './port.ts';
+import { createLastingStore } from './self-healing-store.ts';
 import { type SideLock, takeSideLock } from './side-lock.ts';
 import { foldLog } from './store.ts';
 

@@ -1,6 +1,6 @@
 import { isoText } from '../../domain/moment.ts';
-import { type HistoryQuery, OperatorError } from '../../domain/ports.ts';
 import type { Reading } from '../../domain/reading.ts';
+import { type HistoryQuery, OperatorError } from '../../ports/domain-ports.ts';
 import type { Connection } from './connection.ts';
 import { openHistory } from './history.ts';
 

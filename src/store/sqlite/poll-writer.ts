@@ -1,5 +1,5 @@
-import type { AccountState, StoredSpending } from '../../domain/ports.ts';
 import type { PollRecord } from '../../domain/reading.ts';
+import type { AccountState, StoredSpending } from '../../ports/domain-ports.ts';
 import { PollEncoder } from '../runs/poll-codec.ts';
 import { isFull } from '../runs/tail.ts';
 import type { Connection } from './connection.ts';

@@ -1,4 +1,4 @@
-import type { ScenarioInput } from '../../provider/simulator/scenario.ts';
+import type { ScenarioInput } from '../../simulator/scenario.ts';
 
 /** One turn of the story; it begins again for who stays longer. */
 export const storyMs = 30_000;

@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import { renderWebhookPayload } from '../../../src/channels/webhook/webhook-payload.ts';
 import { openWebhookSender, signedHeaders } from '../../../src/channels/webhook/webhook-sender.ts';
-import type { Delivery } from '../../../src/domain/ports.ts';
 import { Secret } from '../../../src/domain/secret.ts';
+import type { Delivery } from '../../../src/ports/domain-ports.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { hostileNames } from '../../support/hostile-text.ts';
 import { type HttpReceiver, startHttpReceiver } from '../../support/http-receiver.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import type { Cluster, MemberCard, TenureStore } from '../../../src/daemon/ports.ts';
 import { Secret } from '../../../src/domain/secret.ts';
+import type { Cluster, MemberCard, TenureStore } from '../../../src/ports/daemon-ports.ts';
 import { openCluster } from '../../../src/store/postgres/open-cluster.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';

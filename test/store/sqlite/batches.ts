@@ -1,8 +1,8 @@
 import type { Incident, Told } from '../../../src/domain/alert.ts';
 import { newMessage, type OutboxMessage } from '../../../src/domain/outbox.ts';
-import type { AccountState, Batch, Log } from '../../../src/domain/ports.ts';
 import type { PollRecord } from '../../../src/domain/reading.ts';
 import type { Silence } from '../../../src/domain/silence.ts';
+import type { AccountState, Batch, Log } from '../../../src/ports/domain-ports.ts';
 
 export const noon = Date.UTC(2026, 10, 20, 12);
 export const minuteMs = 60_000;

@@ -1,5 +1,5 @@
-import type { Channel, Provider, Store } from '../../../src/daemon/ports.ts';
-import type { Batch } from '../../../src/domain/ports.ts';
+import type { Channel, Provider, Store } from '../../../src/ports/daemon-ports.ts';
+import type { Batch } from '../../../src/ports/domain-ports.ts';
 import type { PortChanges } from '../wired-daemon.ts';
 
 /** Steps of commit and delivery at which a process may be stopped, each a call of a port. */

@@ -1,10 +1,10 @@
 import type { Incident, Told } from '../../../src/domain/alert.ts';
 import type { NoticeItem, OutboxMessage } from '../../../src/domain/outbox.ts';
 import type { Outcome } from '../../../src/domain/outcome.ts';
-import type { Calendar } from '../../../src/domain/ports.ts';
 import type { Reading } from '../../../src/domain/reading.ts';
 import type { Severity } from '../../../src/domain/severity.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
+import type { Calendar } from '../../../src/ports/domain-ports.ts';
 import type { Send } from '../observer.ts';
 import { Violation } from '../story.ts';
 import type { AlertBook } from './alert-book.ts';

@@ -1,8 +1,8 @@
 import type { Daemon } from '../../../src/daemon/daemon.ts';
 import type { Incident } from '../../../src/domain/alert.ts';
 import type { Outcome } from '../../../src/domain/outcome.ts';
-import type { Batch, Calendar, Delivery } from '../../../src/domain/ports.ts';
 import { isAllStored } from '../../../src/engine/batch.ts';
+import type { Batch, Calendar, Delivery } from '../../../src/ports/domain-ports.ts';
 import type { SqliteStore } from '../../../src/store/sqlite/port.ts';
 import type { Observer, Send } from '../observer.ts';
 import type { Scenario } from '../scenario.ts';
@@ -14,10 +14,10 @@ import { DurableMap } from './durable-map.ts';
 import { Duties } from './duties.ts';
 import { expectSame, fingerprint } from './fingerprint.ts';
 import { Ledger, type Moment } from './ledger.ts';
-import { OwnAlerts } from './own-alerts.ts';
 import { Pacing } from './pacing.ts';
 import { restoreAwake } from './restore-awake.ts';
 import { silenced } from './routing.ts';
+import { OwnAlerts } from './self-alerts.ts';
 
 const reviewEveryMs = 10 * 60_000;
 /** A database that is locked for so long is no failure yet, and one attempt takes its time. */

@@ -1,0 +1,76 @@
+import type { Store, StoreFile, TenureStore } from '../ports/daemon-ports.ts';
+import { type Batch, StorageError } from '../ports/domain-ports.ts';
+
+/**
+ * The store of an owner of the shared database, over the incarnations under which it owns: what writes goes one after the
+ * other, and a change of the incarnation waits for its turn among it.
+ */
+export interface OwnerStore extends Store {
+  /**
+   * Finds out about a batch whose end is unknown, then writes on with what `change` gives. Nothing is written after one that failed or
+   * gave null, until one gives a store: whether it owns as another by then is unknown.
+   */
+  continueWith(change: () => Promise<TenureStore | null>): Promise<void>;
+  /** For how long changes have not been stored, or may not have been; undefined while they are. */
+  readonly failingForMs: number | undefined;
+}
+
+/** `overtaken` is called before anybody hears that a change was refused because another owns the accounts. */
+export function createOwnerStore(parts: {
+  readonly store: TenureStore;
+  readonly reader: StoreFile;
+  readonly overtaken: () => void;
+  readonly monotonic: () => number;
+}): OwnerStore {
+  let { store } = parts;
+  let failingSince: number | null = null;
+  let isChanging = false;
+  let line: Promise<unknown> = Promise.resolve();
+
+  function inLine<T>(work: () => Promise<T>): Promise<T> {
+    const result = line.then(work, work);
+    line = result.catch(() => undefined);
+    return result;
+  }
+
+  async function heed<T>(work: () => Promise<T>): Promise<T> {
+    if (isChanging)
+      throw new StorageError('other', 'the shared database: this daemon is about to own the accounts again');
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof StorageError && error.kind === 'fenced') parts.overtaken();
+      throw error;
+    }
+  }
+
+  async function commit(batch: Batch): Promise<void> {
+    try {
+      await heed(() => store.commit(batch));
+    } catch (error) {
+      failingSince ??= parts.monotonic();
+      throw error;
+    }
+    failingSince = null;
+  }
+
+  return {
+    ...parts.reader,
+    get failingForMs() {
+      return failingSince === null ? undefined : parts.monotonic() - failingSince;
+    },
+    commit: (batch) => inLine(() => commit(batch)),
+    takeOrders: () => inLine(() => heed(() => store.takeOrders())),
+    prune: (olderThan) => inLine(() => heed(() => store.prune(olderThan))),
+    continueWith: (change) =>
+      inLine(async () => {
+        if (!isChanging) await heed(() => store.settle());
+        isChanging = true;
+        const next = await change();
+        if (next === null) return;
+        store = next;
+        isChanging = false;
+      }),
+    close: async () => undefined,
+  };
+}

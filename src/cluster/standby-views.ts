@@ -1,0 +1,192 @@
+import type { Counters } from '../daemon/counting.ts';
+import type { AlertName, Refusal } from '../domain/operator.ts';
+import type { Settings } from '../domain/settings.ts';
+import { isSessionEnded } from '../engine/ended-sessions.ts';
+import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
+import type { MonitorState } from '../engine/state.ts';
+import { type OperatorOrder, StorageError, type StoredState } from '../ports/domain-ports.ts';
+import { nothingStored } from '../views/empty-reader.ts';
+import { restoreViews, type StoredParts } from '../views/stored-views.ts';
+import type { DaemonStatus, LiveViews } from '../views/views.ts';
+
+/** What is shown is read anew when it is asked for, has changed, and was read this long ago or longer … */
+const freshMs = 5000;
+/** … but reading takes a twentieth of the time at most, however much there is. */
+const restFactor = 20;
+
+interface StandbyParts extends Omit<StoredParts, 'settings'> {
+  /** As they are now. */
+  readonly settings: () => Settings;
+  /** Another one each time that something was stored; null while the database does not answer. */
+  readonly revision: () => string | null;
+  /** Leaves an order in the database, for the daemon that owns the accounts. */
+  readonly leaveOrder: (order: OperatorOrder) => Promise<void>;
+  readonly status: () => DaemonStatus;
+  readonly counters: Counters;
+  /** Where the owner can be asked, in words; null where nobody owns the accounts. */
+  readonly ownerName: () => string | null;
+}
+
+/**
+ * A daemon that owns nothing, as the HTTP server sees it: what is stored, a few seconds old (with tens of thousands of accounts up to
+ * a minute), and orders that are left in the database for the owner. They take effect here at once, so that whoever ordered something
+ * sees it. As long as nothing could be read, accounts are unknown, and there is no answer to the question which alerts there are.
+ */
+export async function createStandbyViews(parts: StandbyParts): Promise<LiveViews> {
+  const { reader, clock, leaveOrder } = parts;
+  const now = () => clock.now();
+  const restore = (stored: StoredState) => restoreViews({ ...parts, settings: parts.settings() }, stored);
+  let known = await restore(nothingStored);
+  /** Of what the present knowledge was made; null before anything was read. */
+  let madeOf: { readonly revision: string; readonly settings: Settings } | null = null;
+  let restUntil = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | null = null;
+  const subscribers = new Set<() => void>();
+
+  async function read(revision: string): Promise<void> {
+    const startedAt = clock.monotonic();
+    const settings = parts.settings();
+    try {
+      known = await restore(await reader.load());
+      madeOf = { revision, settings };
+    } catch (error) {
+      // What was read last is better than nothing, and the status says that the database does not answer.
+      if (!(error instanceof StorageError)) throw error;
+    }
+    restUntil = startedAt + Math.max(freshMs, restFactor * (clock.monotonic() - startedAt));
+  }
+
+  function rests(): boolean {
+    return clock.monotonic() < restUntil;
+  }
+
+  /** What is known, read again where there may be something newer. */
+  async function fresh(): Promise<typeof known> {
+    const revision = parts.revision();
+    const isSame = madeOf?.revision === revision && madeOf.settings === parts.settings();
+    if (revision !== null && !isSame && !rests()) {
+      reading ??= read(revision).finally(() => {
+        reading = null;
+      });
+      await reading;
+    }
+    return known;
+  }
+
+  /** As `fresh`, for questions to which "nothing" would be an answer. */
+  async function freshOnceRead(): Promise<typeof known> {
+    const read = await fresh();
+    if (madeOf === null) throw new StorageError('other', 'nothing has been read of the shared database yet');
+    return read;
+  }
+
+  /** What a page shows depends on this. */
+  function seen(): string {
+    const revision = rests() ? madeOf?.revision : parts.revision();
+    return JSON.stringify([revision, parts.status().problems]);
+  }
+
+  /** Who watches a page is told within seconds of what may look different. */
+  function tellLater(told: string): void {
+    clock.setTimer(freshMs, () => {
+      const now = seen();
+      if (now !== told) for (const changed of subscribers) changed();
+      if (subscribers.size > 0) tellLater(now);
+    });
+  }
+
+  /** Does it to what is known here, and leaves the order for the owner unless it is refused. */
+  async function order<T>(
+    act: (state: MonitorState) => T | Refusal,
+    left: (made: T) => OperatorOrder,
+  ): Promise<T | Refusal> {
+    const { state } = await freshOnceRead();
+    const made = act(state);
+    if (isRefusal(made)) return made;
+    await leaveOrder(left(made));
+    return made;
+  }
+
+  const acknowledgeOne = (it: AlertName & { readonly by: string; readonly comment: string }) => {
+    const at = now();
+    return order<null>(
+      (state) => acknowledge(state, { ...it, at }),
+      () => ({ kind: 'acknowledge', ...it, at }),
+    );
+  };
+
+  return {
+    accountIds: () => known.views.accountIds(),
+    choices: () => known.views.choices(),
+    counts: () => known.views.counts(),
+    firing: () => known.views.firing(),
+    channels: () => known.views.channels(),
+    silences: () => known.views.silences(),
+    silenced: (query) => known.views.silenced(query),
+    weekAgo: (account, balance) => known.views.weekAgo(account, balance),
+    wouldMute: (wanted) => known.views.wouldMute(wanted),
+    accounts: async (ids) => (await fresh()).views.accounts(ids),
+    account: async (id) => (await fresh()).views.account(id),
+    readings: (account, since, until) => known.views.readings(account, since, until),
+    polls: (account, since, until) => known.views.polls(account, since, until),
+    alerts: async (query) => (await freshOnceRead()).views.alerts(query),
+    alert: async (account, rule) => (await freshOnceRead()).views.alert(account, rule),
+    incidents: (query) => known.views.incidents(query),
+    explain: async (account) => (await fresh()).views.explain(account),
+    notifications: (limit, before) => known.views.notifications(limit, before),
+    acknowledge: acknowledgeOne,
+    acknowledgeAll: ({ alerts, by, comment }) =>
+      Promise.all(alerts.map(({ account, rule }) => acknowledgeOne({ account, rule, by, comment }))),
+    unacknowledge: ({ account, rule }) => {
+      const at = now();
+      return order<null>(
+        (state) => unacknowledge(state, { account, rule, at }),
+        () => ({ kind: 'unacknowledge', account, rule, at }),
+      );
+    },
+    silence: (wanted) =>
+      order(
+        (state) => addSilence(state, wanted, now()),
+        (silence) => ({ kind: 'silence', silence }),
+      ),
+    expireSilence: (id) => {
+      const at = now();
+      return order<null>(
+        (state) => expireSilence(state, id, at),
+        () => ({ kind: 'expire', id, at }),
+      );
+    },
+    extendSilence: async (wanted) => {
+      const made = await order(
+        (state) => extendSilence(state, wanted, now()) ?? silenceOf(state, wanted.id),
+        (silence) => ({ kind: 'silence', silence }),
+      );
+      return isRefusal(made) ? made : null;
+    },
+    async pollNow() {
+      const owner = parts.ownerName();
+      const who = owner === null ? 'nobody owns the accounts just now' : `${owner} polls the accounts`;
+      return { refused: 'not-now', why: `this daemon stands by: ${who}` };
+    },
+    // Who signs out here is signed out of this process (`switched-views.ts`): what is stored is the owner's.
+    endSession: async () => undefined,
+    isSessionEnded: (id) => isSessionEnded(known.state, id),
+    status: parts.status,
+    counters: parts.counters,
+    subscribe(changed) {
+      if (subscribers.size === 0) tellLater(seen());
+      subscribers.add(changed);
+      return () => subscribers.delete(changed);
+    },
+  };
+}
+
+function silenceOf(state: MonitorState, id: string) {
+  const silence = state.silences.get(id);
+  if (silence === undefined) throw new Error('a silence vanished while it was made longer');
+  return silence;
+}
+
+function isRefusal<T>(made: T | Refusal): made is Refusal {
+  return typeof made === 'object' && made !== null && 'refused' in made;
+}

@@ -1,0 +1,34 @@
+import type { Cluster } from '../ports/daemon-ports.ts';
+import { StorageError } from '../ports/domain-ports.ts';
+import type { Contact } from './database-link.ts';
+
+/** It waits twice as long each time, and no longer than this. */
+const firstWaitMs = 1000;
+const longestWaitMs = 5000;
+
+/**
+ * Opens the database that daemons share, however long it takes until it answers: machines that lost their power together come back
+ * one by one. Rejects with `StorageError` where waiting would not help. `pause` gives whether to go on.
+ */
+export async function openPatiently(it: {
+  readonly cluster: Pick<Cluster, 'open'>;
+  readonly contact: Contact;
+  readonly pause: (ms: number) => Promise<boolean>;
+}): Promise<void> {
+  const { cluster, contact, pause } = it;
+  let waitMs = firstWaitMs;
+  do {
+    try {
+      await cluster.open();
+      return;
+    } catch (error) {
+      if (!(error instanceof StorageError) || isFinal(error)) throw error;
+      contact.failed(error);
+    }
+    waitMs = Math.min(longestWaitMs, 2 * waitMs);
+  } while (await pause(waitMs / 2));
+}
+
+function isFinal({ kind }: StorageError): boolean {
+  return kind === 'unfit' || kind === 'corrupt';
+}

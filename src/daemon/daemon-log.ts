@@ -1,0 +1,95 @@
+import { alertKey } from '../domain/alert.ts';
+import { wireId } from '../domain/outbox.ts';
+import type { Outcome, OutcomeKind } from '../domain/outcome.ts';
+import type { Sent } from '../engine/delivery-ended.ts';
+import type { MonitorState } from '../engine/state.ts';
+import type { WatchedAccount } from '../engine/watched-account.ts';
+import type { Log, StorageError } from '../ports/domain-ports.ts';
+
+/** What the daemon writes to its log: loud when something changes, quiet while it stays the same. */
+export class DaemonJournal {
+  readonly #log: Log;
+  readonly #outcomes = new Map<string, OutcomeKind>();
+  readonly #alerts = new Map<string, string>();
+  readonly #channelErrors = new Map<string, string>();
+  #sawUnknownFields = false;
+  #ordersFailing = false;
+  #heartbeatReached = true;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  pollEnded(account: WatchedAccount, outcome: Outcome): void {
+    const { id } = account.settings;
+    const before = this.#outcomes.get(id);
+    const fields = { account: id, outcome: outcome.kind, ms: Math.round(outcome.durationMs) };
+    this.#outcomes.set(id, outcome.kind);
+    if (outcome.kind === 'ok') this.#noteUnknownFields(id, outcome);
+    if (before === outcome.kind || (before === undefined && outcome.kind === 'ok'))
+      this.#log.debug(fields, 'poll');
+    else if (outcome.kind === 'ok') this.#log.info(fields, 'the balance can be read again');
+    else
+      this.#log.warn({ ...fields, reason: outcome.reason, code: outcome.code }, 'the balance cannot be read');
+  }
+
+  deliveryEnded({ message, delivery }: Sent): void {
+    const fields = { channel: message.channel, message: wireId(message), attempts: message.attempts };
+    const before = this.#channelErrors.get(message.channel);
+    if (delivery.kind === 'delivered') {
+      this.#channelErrors.delete(message.channel);
+      this.#log.info({ ...fields, refused: delivery.refusedRecipients?.length }, 'message delivered');
+      return;
+    }
+    this.#channelErrors.set(message.channel, delivery.reason);
+    const detail = { ...fields, reason: delivery.reason };
+    if (delivery.kind === 'needless') this.#log.info(detail, 'message dropped');
+    else if (delivery.kind === 'dead') this.#log.error(detail, 'message refused for good');
+    else if (before === delivery.reason) this.#log.debug(detail, 'message not delivered yet');
+    else this.#log.warn(detail, 'message not delivered yet');
+  }
+
+  /** Says which alerts changed in the turn. */
+  turnEnded(state: MonitorState): void {
+    for (const alert of state.alerts.changed()) {
+      const key = alertKey(alert.account, alert.rule);
+      const now = `${alert.state}/${alert.severity}`;
+      const before = this.#alerts.get(key) ?? 'inactive/info';
+      if (now === before) continue;
+      this.#alerts.set(key, now);
+      const { account, rule, severity } = alert;
+      this.#log.info(
+        { account, rule, severity, state: alert.state, incident: alert.incident },
+        'alert changed',
+      );
+    }
+  }
+
+  ordersFailed(error: unknown): void {
+    if (!this.#ordersFailing) this.#log.warn({ err: error }, 'orders of the command line cannot be read');
+    this.#ordersFailing = true;
+  }
+
+  /** `failure` is null when the database can be written again. */
+  storageChanged(failure: StorageError | null): void {
+    if (failure === null) this.#log.info({}, 'the database can be written again');
+    else this.#log.error({ err: failure }, 'the database cannot be written; going on from memory');
+  }
+
+  heartbeatEnded(reached: boolean): void {
+    if (reached === this.#heartbeatReached) return;
+    this.#heartbeatReached = reached;
+    if (reached) this.#log.info({}, 'the heartbeat is received again');
+    else this.#log.warn({}, 'the heartbeat is not received');
+  }
+
+  #noteUnknownFields(account: string, outcome: Extract<Outcome, { kind: 'ok' }>): void {
+    if (this.#sawUnknownFields || outcome.unknownFields === undefined || outcome.unknownFields.length === 0)
+      return;
+    this.#sawUnknownFields = true;
+    this.#log.info(
+      { account, fields: outcome.unknownFields },
+      'the provider sends fields that lowwater does not know',
+    );
+  }
+}

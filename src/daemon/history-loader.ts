@@ -1,0 +1,93 @@
+import { type Recalled, recall, recallSince } from '../engine/load-history.ts';
+import type { MonitorState } from '../engine/state.ts';
+import type { WatchedAccount } from '../engine/watched-account.ts';
+import type { StoreReader } from '../ports/daemon-ports.ts';
+import { StorageError } from '../ports/domain-ports.ts';
+
+/** So many accounts are read at once where many are asked for: a shared database answers them together. */
+const mostWaking = 256;
+
+interface RecollectionParts {
+  readonly state: MonitorState;
+  readonly reader: Pick<StoreReader, 'readings' | 'readingBefore'>;
+  readonly now: () => number;
+  /** Takes in what was read, as part of a turn where there are turns. */
+  readonly act: (takeIn: (now: number) => void) => void;
+}
+
+/**
+ * Gives accounts that are asleep what was stored of them, each once, when somebody needs it. Polls and alerts go on while the
+ * database cannot be read: the account begins anew then.
+ */
+export class Recollection {
+  readonly #parts: RecollectionParts;
+  readonly #underWay = new Map<string, Promise<void>>();
+
+  constructor(parts: RecollectionParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves when the account is awake; at once, without a promise, when it is already. */
+  of(account: WatchedAccount): Promise<void> | undefined {
+    const { id } = account;
+    if (!this.#parts.state.asleep.has(id)) return undefined;
+    const known = this.#underWay.get(id);
+    if (known !== undefined) return known;
+    const reading = this.#wake(account).finally(() => this.#underWay.delete(id));
+    this.#underWay.set(id, reading);
+    return reading;
+  }
+
+  /** Resolves when all of these are awake. */
+  async ofAll(ids: Iterable<string>): Promise<void> {
+    const { state } = this.#parts;
+    const waking: Promise<void>[] = [];
+    for (const id of ids) {
+      if (state.asleep.size === 0) break;
+      const account = state.accounts.get(id);
+      const asleep = account === undefined ? undefined : this.of(account);
+      if (asleep !== undefined) waking.push(asleep);
+      if (waking.length === mostWaking) await Promise.all(waking.splice(0));
+    }
+    await Promise.all(waking);
+  }
+
+  async #wake(account: WatchedAccount): Promise<void> {
+    const { state, now, act } = this.#parts;
+    const read = await this.#read(account, recallSince(state, account, now()));
+    act((at) => {
+      // A reload may have made it anew meanwhile, or removed it.
+      const current = state.asleep.has(account.id) ? state.accounts.get(account.id) : undefined;
+      if (current !== undefined) recall(state, current, { ...read, now: at });
+    });
+  }
+
+  async #read({ id }: WatchedAccount, since: number): Promise<Pick<Recalled, 'readings' | 'areAll'>> {
+    const { reader } = this.#parts;
+    try {
+      const before = await reader.readingBefore(id, since);
+      const from = before?.at ?? since;
+      const query = { account: id, since: from, until: Number.MAX_SAFE_INTEGER, asStored: true };
+      return { readings: await collect(reader.readings(query)), areAll: before === null };
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      return { readings: [], areAll: false };
+    }
+  }
+}
+
+/** For who has no turns: a state that only this process looks at. */
+export function recollectionOf(
+  state: MonitorState,
+  reader: RecollectionParts['reader'],
+  now: () => number,
+): Recollection {
+  return new Recollection({ state, reader, now, act: (takeIn) => takeIn(now()) });
+}
+
+/** All that comes in parts. */
+export async function collect<Row>(parts: AsyncIterable<readonly Row[]>): Promise<readonly Row[]> {
+  const found: Row[] = [];
+  for await (const part of parts) for (const row of part) found.push(row);
+  return found;
+}

@@ -1,0 +1,94 @@
+import type { Incident } from '../domain/alert.ts';
+import type { OutboxMessage } from '../domain/outbox.ts';
+import { incidentOf } from './incidents.ts';
+import { scheduleAccount } from './judge.ts';
+import { pollGap } from './poll-gaps.ts';
+import { reviewSilences } from './retract.ts';
+import { type MonitorState, writeNote } from './state.ts';
+import { shiftAlert } from './transition.ts';
+
+/**
+ * The note that says when a daemon lived, by the clock that its records go by. Written where they were moved along with time
+ * that passed or a clock that jumped, so that nobody who starts on them moves them by the same once more.
+ */
+export const livedNote = 'lived-at';
+
+/**
+ * The wall clock jumped, or the machine slept: what is measured moves along, so that neither staleness nor a
+ * `for`, a reminder or a retry comes early or late by it. What the calendar says (silences) is looked up
+ * anew.
+ */
+export function followClock(state: MonitorState, byMs: number, now: number): void {
+  state.due.shift(byMs);
+  for (const id of state.accounts.keys()) shiftAccount(state, id, byMs);
+  for (const alert of [...state.alerts.values()]) state.alerts.set(shiftAlert(alert, byMs));
+  for (const incident of [...state.incidents.values()]) {
+    state.incidents.set(incident.id, shiftIncident(incident, byMs));
+  }
+  for (const message of [...state.messages.values()]) {
+    if (message.state !== 'pending') continue;
+    state.messages.set(message.id, shiftMessage(message, byMs));
+  }
+  for (const backoff of [...state.backoffs.values()]) {
+    if (backoff.until === 0) continue;
+    state.backoffs.set(backoff.group, { ...backoff, until: backoff.until + byMs });
+  }
+  for (const account of state.accounts.values()) {
+    const { retryAt } = account.poll;
+    if (retryAt !== null) account.poll = { ...account.poll, retryAt: retryAt + byMs };
+    // A clock that is set back into a schedule's hours may find the account stale that rested before.
+    scheduleAccount(state, account);
+  }
+  for (const [key, at] of [...state.channelTries]) state.channelTries.set(key, at + byMs);
+  writeNote(state, livedNote, String(now));
+  reviewSilences(state, now);
+}
+
+/**
+ * Nobody watched an account for so long: that counts neither as breach nor as recovery, as no staleness, and
+ * nobody could have acknowledged meanwhile.
+ */
+export function skipUnwatched(state: MonitorState, id: string, byMs: number): void {
+  if (byMs === 0) return;
+  shiftAccount(state, id, byMs);
+  for (const alert of [...state.alerts.of(id).values()]) {
+    state.alerts.set(shiftAlert(alert, byMs));
+    const incident = incidentOf(state, alert);
+    if (incident === undefined) continue;
+    state.incidents.set(incident.id, { ...incident, escalationSince: incident.escalationSince + byMs });
+  }
+}
+
+/** What counts as read, and when it is polled again, as far as the account itself says. */
+function shiftAccount(state: MonitorState, id: string, byMs: number): void {
+  const account = state.accounts.get(id);
+  if (account === undefined) return;
+  const { polledAt } = account.poll;
+  account.poll = {
+    ...account.poll,
+    unwatchedMs: account.poll.unwatchedMs + byMs,
+    // A poll in the future would look after a restart as if the clock had been set back once more.
+    polledAt: polledAt === null || byMs > 0 ? polledAt : polledAt + byMs,
+  };
+  const pollGapMs = pollGap(state.calendar, account.settings.poll, account.poll);
+  if (pollGapMs === account.pollGapMs) return;
+  // Other polls are waited for now, and perhaps sooner ones.
+  account.pollGapMs = pollGapMs;
+  scheduleAccount(state, account);
+}
+
+function shiftIncident(incident: Incident, byMs: number): Incident {
+  const told = Object.entries(incident.told).map(([channel, it]) => {
+    const escalatedAt = it.escalatedAt === null ? null : it.escalatedAt + byMs;
+    return [channel, { ...it, at: it.at + byMs, escalatedAt }] as const;
+  });
+  return {
+    ...incident,
+    escalationSince: incident.escalationSince + byMs,
+    told: Object.fromEntries(told),
+  };
+}
+
+function shiftMessage(message: OutboxMessage, byMs: number): OutboxMessage {
+  return { ...message, dueAt: message.dueAt + byMs, giveUpAt: message.giveUpAt + byMs };
+}

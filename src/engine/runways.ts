@@ -1,0 +1,36 @@
+import { dayMs } from '../domain/duration.ts';
+import type { Outlook } from '../domain/message.ts';
+import { type Balance, balances } from '../domain/reading.ts';
+import { spendingLookback } from '../rules/about-rules.ts';
+import { alertKindOf } from '../rules/registry.ts';
+import { outlook } from '../spending/runway.ts';
+import { emptyAt, type WatchedAccount } from './watched-account.ts';
+
+/** What follows from the spending of a balance; null before the first reading. */
+export function outlookOf(account: WatchedAccount, balance: Balance, now: number): Outlook | null {
+  const { reading } = account.poll;
+  if (reading === null) return null;
+  const lookbackMs = spendingLookback(account.rules, balance);
+  const { log, spending, settings } = account;
+  const seen = outlook({ log, spending, reading, balance, floorMicros: emptyAt(settings), lookbackMs, now });
+  const neededAt = seen.forecast?.earliest ?? null;
+  const known = neededAt !== null && settings.leadTimeMs !== null && seen.emptyAt !== null;
+  return { ...seen, payBy: known ? spending.payBy(neededAt, settings.leadTimeMs) : null };
+}
+
+/**
+ * Whether a balance may run out within 24 hours, as foretold (`earliest`), or an alert that says so is pending or fires. What is used up
+ * and raises no alert is not watched more closely.
+ */
+export function isNearEmpty(account: WatchedAccount, now: number): boolean {
+  for (const alert of account.alerts.values()) {
+    if (alert.state !== 'inactive' && alertKindOf(alert).emptinessRank !== undefined) return true;
+  }
+  const { reading } = account.poll;
+  if (reading === null) return false;
+  return balances.some((balance) => {
+    const left = reading[balance] - emptyAt(account.settings);
+    const earliest = left > 0 ? account.spending.forecastAt(reading, balance, left)?.earliest : null;
+    return earliest != null && earliest < now + dayMs;
+  });
+}

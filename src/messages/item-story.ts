@@ -1,0 +1,115 @@
+import { isFirstWord, stateOf } from '../domain/item-state.ts';
+import type { Notice } from '../domain/message.ts';
+import { formatMoment, formatMomentAndAge, roughDuration } from '../domain/moment.ts';
+import { cleanText } from '../domain/plain-text.ts';
+import { plural } from '../domain/plural.ts';
+import { alertKindOf } from '../rules/registry.ts';
+import { formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
+
+/** The sentences under a headline: since when, what became of it, and how far the numbers can be trusted. */
+export function wordStory(notice: Notice, frame: WordingFrame): readonly string[] {
+  const taken = acknowledgementOf(notice, frame);
+  const course = courseOf(notice, frame);
+  const blind = blindnessOf(notice, frame);
+  return stateOf(notice) === 'acknowledged'
+    ? [...taken, ...course, ...blind]
+    : [...course, ...blind, ...taken];
+}
+
+function courseOf(notice: Notice, frame: WordingFrame): readonly string[] {
+  const since = formatMomentAndAge(notice.firedAt, frame);
+  const lasted = knownSpan(notice.firedAt, frame.now);
+  switch (stateOf(notice)) {
+    case 'firing':
+      return [`Firing since ${since}.`];
+    case 'event':
+      return [`Seen ${since}.`];
+    case 'worse':
+      return [`It got worse and is ${notice.severity} now. Firing since ${since}.`];
+    case 'reminder':
+      return [
+        `Still firing${lasted === null ? '' : `, for ${lasted} now,`} since ${formatMoment(notice.firedAt, frame)}.`,
+      ];
+    case 'escalated':
+      return [
+        `Nobody has acknowledged this${lasted === null ? '' : ` for ${lasted}`}, so you are told as well. Firing since ${formatMoment(notice.firedAt, frame)}.`,
+      ];
+    case 'acknowledged':
+      return [`Reminders and escalation stop until it gets worse or ends. Firing since ${since}.`];
+    case 'flapping':
+      return [
+        `It keeps changing between firing and resolved. lowwater holds further messages about it back until it calms down. First fired ${since}.`,
+      ];
+    case 'resolved':
+    case 'closed':
+      return endOf(notice, frame);
+  }
+}
+
+function endOf(notice: Notice, frame: WordingFrame): readonly string[] {
+  const endedAt = notice.resolvedAt ?? frame.now;
+  const span = `from ${formatMoment(notice.firedAt, frame)} to ${formatMoment(endedAt, frame)}`;
+  const length = knownSpan(notice.firedAt, endedAt);
+  const lasted = length === null ? `By the clock ${span}.` : `Lasted ${length}, ${span}.`;
+  const late = isFirstWord(notice) ? ['It came and went before this channel could be told.'] : [];
+  const rest = (notice.account?.takenAlerts ?? []).map(
+    ({ rule, severity, by }) =>
+      `Rule ${cleanText(rule, 80)} still fires (${severity}); ${cleanText(by, 60) || 'somebody'} has acknowledged it.`,
+  );
+  return [causeOf(notice, frame), lasted, ...late, ...rest];
+}
+
+/** How long it is from one instant to a later one; null where the clock was set back between them. */
+function knownSpan(since: number, until: number): string | null {
+  return until < since ? null : roughDuration(until - since);
+}
+
+/** Why an incident ended. */
+function causeOf(notice: Notice, frame: WordingFrame): string {
+  const resolution = notice.resolution ?? { kind: 'recovered' };
+  switch (resolution.kind) {
+    case 'topped-up':
+      return `Resolved: ${formatRise(resolution.micros, frame.currency)} was topped up.`;
+    case 'rule-removed':
+      return 'Closed because the rule was removed from the configuration. That says nothing about the balance.';
+    case 'account-removed':
+      return 'Closed because the account was removed from the configuration. That says nothing about its balance.';
+    case 'channel-removed':
+      return 'Closed because the channel was removed from the configuration.';
+    case 'recovered':
+      return alertKindOf(notice).recovery;
+  }
+}
+
+/** A balance that could not be read lately is no news: the message says how old it is, and why. */
+function blindnessOf(notice: Notice, frame: WordingFrame): readonly string[] {
+  const account = notice.account;
+  if (account === null || account.consecutiveFailures === 0) return [];
+  const reason = account.failure === null ? '' : `: ${withoutFullStop(cleanText(account.failure, 300))}`;
+  if (alertKindOf(notice).unread !== undefined) {
+    return account.failure === null ? [] : [`The last poll failed${reason}.`];
+  }
+  if (account.reading === null) return [];
+  const failed =
+    account.consecutiveFailures === 1
+      ? 'The last poll'
+      : `The last ${plural(account.consecutiveFailures, 'poll')}`;
+  return [
+    `${failed} failed${reason}. The balance shown is ${roughDuration(frame.now - account.reading.at)} old.`,
+  ];
+}
+
+function acknowledgementOf(notice: Notice, frame: WordingFrame): readonly string[] {
+  const acknowledgement = notice.incident.acknowledgement;
+  if (acknowledgement === null || stateOf(notice) === 'resolved' || stateOf(notice) === 'closed') return [];
+  const by = cleanText(acknowledgement.by, 60) || 'somebody';
+  const comment = cleanText(acknowledgement.comment, 200);
+  const broken = notice.incident.rises > acknowledgement.rises ? ', before it got worse' : '';
+  return [
+    `Acknowledged by ${by} ${formatMomentAndAge(acknowledgement.at, frame)}${broken}${comment === '' ? '' : `: ${comment}`}.`,
+  ];
+}
+
+function withoutFullStop(text: string): string {
+  return text.replace(/[.\s]+$/, '');
+}

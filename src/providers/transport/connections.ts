@@ -1,0 +1,112 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { Socket } from 'node:net';
+import { type Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import { minuteMs } from '../../domain/duration.ts';
+import { type Environment, readProxyVariables } from '../../net/proxy-variables.ts';
+import { type OriginRequest, WarmClients } from './warm-clients.ts';
+
+/** How long an idle connection is kept where the server gives no hint: past the usual poll interval of five minutes. */
+const keepAliveMs = 6 * minuteMs;
+
+/** The longest hint of a server (`Keep-Alive: timeout=`) that is believed. */
+const longestKeepAliveMs = 30 * minuteMs;
+
+/** Idle connections are given up this much before the server would: a request must not cross its farewell. */
+const keepAliveMarginMs = 2_000;
+
+/** Said explicitly, so that `NODE_TLS_REJECT_UNAUTHORIZED` in the environment changes nothing. */
+const verified = { rejectUnauthorized: true } as const;
+
+/** What sends a request. */
+export interface Way {
+  dispatch(request: OriginRequest, handler: Dispatcher.DispatchHandler): unknown;
+}
+
+export interface Connections {
+  /** The way to an address: past the proxy for this machine, else as the proxy variables say. */
+  to(target: { readonly loopback: boolean }): Way;
+  /**
+   * True when the error ended a connection that had carried answers before this request, and not one byte
+   * since it was sent.
+   */
+  wasDeadOnArrival(error: unknown): boolean;
+  /** Ends every connection at once. */
+  close(): Promise<void>;
+}
+
+export interface ConnectionOptions {
+  /** How long to wait for a connection. The deadline of the request ends sooner; this frees the socket. */
+  readonly connectTimeoutMs: number;
+  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read from here, in either case. */
+  readonly environment: Environment;
+}
+
+/**
+ * Connections to providers, kept warm: a new TLS handshake costs as much as forty requests. Each request has
+ * a connection of its own while it runs, as many as it takes, so that no request ever waits behind one that
+ * hangs. HTTP/2 is off for the same reason. Certificates are always verified.
+ *
+ * Throws when a proxy variable holds no address; the error names the variable and never its value.
+ */
+export function openConnections(options: ConnectionOptions): Connections {
+  const requests = watchRequests();
+  const connecting = { ...verified, timeout: options.connectTimeoutMs, allowH2: false };
+  const kept = {
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: longestKeepAliveMs,
+    keepAliveTimeoutThreshold: keepAliveMarginMs,
+    // The client's own deadline covers the whole exchange; undici's timers would only add to the cost.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  };
+  // One connector for all, so that they share what it knows of TLS sessions.
+  const direct = new WarmClients({ ...kept, connect: buildConnector(connecting) });
+  const throughProxy = {
+    ...kept,
+    allowH2: false,
+    pipelining: 1,
+    connectTimeout: options.connectTimeoutMs,
+    connect: connecting,
+    requestTls: verified,
+    proxyTls: verified,
+  };
+  const proxied = openProxied(throughProxy, options.environment);
+  return {
+    to: ({ loopback }) => (loopback || proxied === null ? direct : proxied),
+    wasDeadOnArrival: (error) => error instanceof Error && requests.deadOnArrival.has(error),
+    async close() {
+      requests.close();
+      await Promise.all([direct.destroy(), proxied?.destroy()]);
+    },
+  };
+}
+
+/** undici's diagnostics channel: published as the head of a request is written to its connection. */
+const requestWritten = 'undici:client:sendHeaders';
+
+/**
+ * Remembers the errors of connections that had brought answers, and nothing after the last request was
+ * written. An answer that broke the connection, be it by its first byte, is no such case: the provider had
+ * the request.
+ */
+function watchRequests(): { readonly deadOnArrival: WeakSet<Error>; close(): void } {
+  const deadOnArrival = new WeakSet<Error>();
+  const readBefore = new WeakMap<Socket, number>();
+  const written = (event: unknown): void => {
+    const socket: unknown = Reflect.get(Object(event), 'socket');
+    if (!(socket instanceof Socket)) return;
+    if (!readBefore.has(socket)) {
+      socket.on('error', (error) => {
+        if (socket.bytesRead > 0 && socket.bytesRead === readBefore.get(socket)) deadOnArrival.add(error);
+      });
+    }
+    readBefore.set(socket, socket.bytesRead);
+  };
+  subscribe(requestWritten, written);
+  return { deadOnArrival, close: () => void unsubscribe(requestWritten, written) };
+}
+
+function openProxied(settings: Agent.Options, environment: Environment): Dispatcher | null {
+  const proxies = readProxyVariables(environment);
+  return proxies === null ? null : new EnvHttpProxyAgent({ ...settings, ...proxies });
+}

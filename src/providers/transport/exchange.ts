@@ -1,0 +1,137 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+import type { SendingGuard } from '../../ports/daemon-ports.ts';
+
+/** Larger answers are given up. Counts the bytes that arrive; encoded bodies are not read at all. */
+export const longestBodyBytes = 64 * 1024;
+
+/**
+ * An answer that says all there is to say in its head is one all the same when its body never becomes complete: a rate
+ * limit by its status, and any refusal that names when to come again.
+ */
+function saysEnough(status: number, headers: IncomingHttpHeaders): boolean {
+  return status === 429 || (status >= 400 && headers['retry-after'] !== undefined);
+}
+
+/** How one HTTP exchange ended. `error` is what undici reported. */
+export type ExchangeEnd =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly headers: IncomingHttpHeaders;
+      readonly body: string;
+    }
+  | {
+      readonly kind: 'unread';
+      readonly status: number;
+      readonly headers: IncomingHttpHeaders;
+      readonly problem: 'too-large' | 'encoded' | 'cut-off';
+    }
+  | { readonly kind: 'failed'; readonly error: unknown; readonly answerBegun: boolean }
+  | { readonly kind: 'timeout' }
+  | { readonly kind: 'aborted' };
+
+const ended = new Error('the exchange is over');
+
+/** Thrown at the instant of sending: undici drops the request then and keeps the connection. */
+const notYet = new Error('the guard lets nothing be sent yet');
+
+/**
+ * One request on the wire, from dispatch to its end. A handler of undici's own is used instead of `request`:
+ * it costs a quarter less, can be ended while the connection is still being made, and counts the bytes as
+ * they come.
+ *
+ * `settle` is called exactly once. Whatever arrives afterwards is dropped and its connection closed. Or else `holdBack` is
+ * called, when the guard says at the instant of sending that it must come later: then nothing was sent.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #settle: (end: ExchangeEnd) => void;
+  #controller: Dispatcher.DispatchController | null = null;
+  #over = false;
+  #status = 0;
+  #headers: IncomingHttpHeaders = {};
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  readonly #guard: SendingGuard;
+  readonly #holdBack: (waitMs: number) => void;
+
+  constructor(it: {
+    readonly settle: (end: ExchangeEnd) => void;
+    readonly guard: SendingGuard;
+    readonly holdBack: (waitMs: number) => void;
+  }) {
+    this.#settle = it.settle;
+    this.#guard = it.guard;
+    this.#holdBack = it.holdBack;
+  }
+
+  /** Gives up at once, in whatever state the exchange is. */
+  giveUp(kind: 'timeout' | 'aborted'): void {
+    this.#end(kind === 'timeout' ? this.#cutOff({ kind }) : { kind });
+    this.#controller?.abort(ended);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Given up while the connection was being made: nothing must be sent now.
+    if (this.#over) {
+      controller.abort(ended);
+      return;
+    }
+    const waitMs = this.#guard();
+    if (waitMs > 0) {
+      this.#over = true;
+      this.#holdBack(waitMs);
+      throw notYet;
+    }
+    this.#controller = controller;
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    if (status < 200) return;
+    this.#status = status;
+    this.#headers = headers;
+    const encoding = headers['content-encoding'];
+    if (encoding !== undefined && !/^(?:identity)?$/i.test(encoding))
+      this.#leaveUnread(controller, 'encoded');
+    else if (Number(headers['content-length']) > longestBodyBytes) this.#leaveUnread(controller, 'too-large');
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#over) return;
+    this.#bytes += chunk.length;
+    if (this.#bytes > longestBodyBytes) this.#leaveUnread(controller, 'too-large');
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    const [first] = this.#chunks;
+    const whole = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
+    this.#end({ kind: 'answered', status: this.#status, headers: this.#headers, body: whole.toString() });
+  }
+
+  onResponseError(_controller: unknown, error: unknown): void {
+    this.#end(this.#cutOff({ kind: 'failed', error, answerBegun: this.#status !== 0 }));
+  }
+
+  #cutOff(end: ExchangeEnd): ExchangeEnd {
+    if (!saysEnough(this.#status, this.#headers)) return end;
+    return { kind: 'unread', status: this.#status, headers: this.#headers, problem: 'cut-off' };
+  }
+
+  #leaveUnread(controller: Dispatcher.DispatchController, problem: 'too-large' | 'encoded'): void {
+    this.#end({ kind: 'unread', status: this.#status, headers: this.#headers, problem });
+    controller.abort(ended);
+  }
+
+  #end(end: ExchangeEnd): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#chunks = [];
+    this.#settle(end);
+  }
+}

@@ -1,0 +1,47 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ForeignTexts } from '../../domain/foreign-text.ts';
+
+/** The interface speaks of usage headers without naming them: these words find them. */
+const speaksOfUsage = /limit|remaining|usage|quota|reset|used|count/;
+
+const mostHeaders = 16;
+const longestName = 64;
+const longestValue = 100;
+
+const none: Readonly<Record<string, string>> = {};
+
+/**
+ * The response's usage headers, names in lower case, at most 16, values cleaned and cut; without secrets.
+ */
+export function pickUsageHeaders(
+  headers: IncomingHttpHeaders,
+  texts: ForeignTexts,
+): Readonly<Record<string, string>> {
+  let usage: Record<string, string> | undefined;
+  let count = 0;
+  for (const name in headers) {
+    if (!speaksOfUsage.test(name) || name.length > longestName || namesSecret(name, texts)) continue;
+    if (count === mostHeaders) break;
+    count += 1;
+    usage ??= {};
+    usage[name] = readValue(headers[name], texts);
+  }
+  return usage ?? none;
+}
+
+function readValue(value: string | readonly string[] | undefined, texts: ForeignTexts): string {
+  const text = typeof value === 'string' ? value : (value?.join(', ') ?? '');
+  return texts.clean(text, longestValue);
+}
+
+/** The same few names come with every answer. */
+const innocent = new WeakMap<ForeignTexts, Set<string>>();
+const mostRemembered = 100;
+
+function namesSecret(name: string, texts: ForeignTexts): boolean {
+  const known = innocent.get(texts) ?? new Set();
+  if (known.has(name)) return false;
+  if (texts.holdsSecret(name)) return true;
+  if (known.size < mostRemembered) innocent.set(texts, known.add(name));
+  return false;
+}

@@ -1,0 +1,73 @@
+import { isSameCurrency } from '../domain/currency.ts';
+import { dayMs } from '../domain/duration.ts';
+import type { Outlook } from '../domain/message.ts';
+import type { Micros } from '../domain/money.ts';
+import type { Balance, Reading } from '../domain/reading.ts';
+import type { AccountSpending } from './account-spending.ts';
+import { type Burn, burnPerDay, isOneJump, measureBurn } from './burn.ts';
+import { foresee } from './predict.ts';
+import type { ReadingLog } from './reading-log.ts';
+
+const microsPerCent = 10_000;
+const restoredDays = 30;
+
+/** What the outlook on a balance is made from. `reading` is the log's newest. */
+export interface OutlookQuery {
+  readonly log: ReadingLog;
+  readonly spending: AccountSpending;
+  readonly reading: Reading;
+  readonly balance: Balance;
+  /** The level that counts as empty, usually 0. */
+  readonly floorMicros: Micros;
+  /** How far back the burn rate is measured. */
+  readonly lookbackMs: number;
+  readonly now: number;
+}
+
+/**
+ * Spending of a balance (`measureBurn`) and what follows from it, by the forecast (`foresee`).
+ *
+ * - Without confidence the burn rate is null.
+ * - What does not run out, or later than can be told, has no runway.
+ * - Below the floor: runway 0, whatever is known, and `emptyAt` null, because that instant has passed.
+ * - What lasts 30 days is not reckoned from one jump, until a profile of a week knows better.
+ * - `emptyAt` is reckoned from the reading; the runway is what is left of it at `now`.
+ */
+export function outlook(query: OutlookQuery): Omit<Outlook, 'payBy'> {
+  const { log, reading, balance, floorMicros, lookbackMs, now } = query;
+  const burn = measureBurn({ log, balance, lookbackMs });
+  const comparable = isSameCurrency(log.currency ?? '', reading.currency);
+  const known = burn.confidence !== 'none' && comparable;
+  const left = reading[balance] - floorMicros;
+  const forecast = comparable ? foresee(query) : null;
+  const emptyAt = left < 0 ? null : (forecast?.emptyAt ?? null);
+  return {
+    balance,
+    emptyMicros: floorMicros,
+    burnPerDay: known ? burnPerDay(burn) : null,
+    runwayMs: emptyAt === null ? (left < 0 ? 0 : null) : Math.max(0, emptyAt - now),
+    emptyAt,
+    confidence: known ? burn.confidence : 'none',
+    forecast,
+    restoreMicros:
+      isOneJump({ log, balance, lookbackMs }) && forecast?.basis !== 'hour-of-week'
+        ? null
+        : restoringTopUp(query, { left, burn: known ? burn : null }),
+  };
+}
+
+/**
+ * The top-up after which the balance lasts 30 days, rounded up to whole cents:
+ *
+ *     what is foretold to be spent in 30 days (else 30 days × burn rate) − (balance − floor), at least 0
+ */
+function restoringTopUp(
+  { spending, reading, balance }: OutlookQuery,
+  { left, burn }: { readonly left: Micros; readonly burn: Burn | null },
+): Micros | null {
+  const foretold = spending.last?.at === reading.at ? spending.expected(balance, restoredDays * dayMs) : null;
+  if (foretold === null && burn === null) return null;
+  const byMean = burn === null ? 0 : (restoredDays * dayMs * burn.spentMicros) / burn.observedMs;
+  const needed = (foretold ?? byMean) - left;
+  return needed <= 0 ? 0 : Math.ceil(needed / microsPerCent) * microsPerCent;
+}

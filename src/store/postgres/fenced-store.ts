@@ -1,0 +1,118 @@
+import type { StoreFile, TenureStore } from '../../ports/daemon-ports.ts';
+import { type Batch, type OperatorOrder, StorageError } from '../../ports/domain-ports.ts';
+import { textArray } from './binary-array.ts';
+import { commitStatement, commitValues, type Tenure, tenureValues, whileHeld } from './commit.ts';
+import type { Database, Value } from './connection.ts';
+import { fencedError, stillUnknown } from './failure.ts';
+import { PollWriter } from './poll-writer.ts';
+import { openRetention } from './retention.ts';
+
+/** A batch on its way: what is sent again as it is when nobody says whether it was stored. */
+interface Sending {
+  readonly batch: Batch;
+  readonly values: readonly Value[];
+  readonly orders: readonly number[];
+}
+
+const createAccounts = `${whileHeld}
+  INSERT INTO account (slot, id) SELECT held.no, its.id FROM held, unnest($4::text[]) AS its(id)
+  ON CONFLICT (id) DO UPDATE SET slot = excluded.slot RETURNING no, id, tail`;
+
+/**
+ * The store of one owner: what it writes is refused, by a `StorageError` of kind `fenced`, once another owns the slot. Batches are
+ * numbered by the row of the owner's incarnation, from 1: a batch that is sent again is stored once. `settled` holds what this process
+ * has stored, under whichever incarnation.
+ */
+export function createTenureStore(options: {
+  readonly database: Database;
+  readonly reader: StoreFile;
+  readonly tenure: Tenure;
+  readonly settled: WeakSet<Batch>;
+}): TenureStore {
+  const { database, reader, tenure, settled } = options;
+  const { change } = database;
+  const polls = new PollWriter(database.ask, async (ids) => {
+    const created = await change<{ no: number; id: string; tail: Buffer | null }>(createAccounts, [
+      ...tenureValues(tenure),
+      textArray(ids),
+    ]);
+    if (created.length < ids.length) throw fencedError();
+    return created;
+  });
+  const deleteOld = openRetention(database, tenure);
+  let stored = 0;
+  let unsure: Sending | null = null;
+  /** Orders that were given and are not forgotten yet. */
+  const taken = new Set<number>();
+
+  async function prepare(batch: Batch): Promise<Sending> {
+    const rows = await polls.rowsOf(batch);
+    const orders = [...taken];
+    return { batch, orders, values: commitValues({ tenure, number: stored + 1, batch, rows, orders }) };
+  }
+
+  async function send({ values }: Sending): Promise<void> {
+    const [answer] = await change<{ held: number; turned: number }>(commitStatement, values);
+    if (answer?.turned === 1) return;
+    if (answer?.held !== 1) throw fencedError();
+    const [row] = await change<{ batch: number }>('SELECT batch FROM member WHERE incarnation = $1', [
+      tenure.incarnation,
+    ]);
+    // A first sending whose end nobody told had been stored.
+    if (row?.batch === stored + 1) return;
+    throw fencedError();
+  }
+
+  async function store(sending: Sending): Promise<void> {
+    await send(sending).catch((error: unknown) => {
+      // Only a sending that ends well, or another owner, says how an earlier one ended.
+      if (unsure !== null) throw stillUnknown(error);
+      if (error instanceof StorageError && error.kind === 'unknown') unsure = sending;
+      else polls.forget();
+      throw error;
+    });
+    unsure = null;
+    stored += 1;
+    settled.add(sending.batch);
+    for (const no of sending.orders) taken.delete(no);
+  }
+
+  return {
+    ...reader,
+    async commit(batch) {
+      if (settled.has(batch)) return;
+      if (unsure !== null && unsure.batch !== batch)
+        throw new Error('another batch while the end of one is unknown');
+      await store(unsure ?? (await prepare(batch).catch(forgetAndThrow)));
+    },
+    async settle() {
+      if (unsure !== null) await store(unsure);
+    },
+    async takeOrders() {
+      const rows = await database.ask<{ no: number; body: string }>(
+        'SELECT no, body FROM operator_order WHERE slot = $1 ORDER BY no',
+        [tenure.slot],
+      );
+      const fresh = rows.filter(({ no }) => !taken.has(no));
+      for (const { no } of fresh) taken.add(no);
+      return fresh.map(parseOrder);
+    },
+    async prune(olderThan) {
+      const { more, touched } = await deleteOld(olderThan);
+      if (touched) polls.forget();
+      return more;
+    },
+    // The connections belong to the cluster, which goes on without this tenure.
+    close: async () => undefined,
+  };
+
+  function forgetAndThrow(error: unknown): never {
+    polls.forget();
+    throw error;
+  }
+}
+
+/** Only `leaveOrder` of the same schema writes orders. */
+function parseOrder(row: { readonly body: string }): OperatorOrder {
+  return JSON.parse(row.body) as OperatorOrder;
+}

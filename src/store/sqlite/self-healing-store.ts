@@ -1,0 +1,146 @@
+import { truncateSync } from 'node:fs';
+import { type Batch, StorageError } from '../../ports/domain-ports.ts';
+import { type Connection, longestLogBytes } from './connection.ts';
+import { guardStorage } from './failure.ts';
+import { identifyFile, sizeOfFile } from './file-system.ts';
+import type { SqliteStore } from './port.ts';
+import { createStore, foldLog } from './store.ts';
+
+export interface LastingParts {
+  /** The real path of the database. */
+  readonly path: string;
+  readonly now: () => number;
+  /** Opens the database for writing; called again when the connection has to be made anew. */
+  readonly connect: () => Connection;
+  /** For a connection, what throws when another daemon holds the database. */
+  readonly verifier: (db: Connection) => () => void;
+}
+
+/**
+ * The daemon's store over a connection that is made anew when the write-ahead log was removed or cut under it. SQLite
+ * notices neither: it writes on into a file without a name, or behind a hole, and the next process finds nothing of it.
+ *
+ * The commit that finds the log damaged fails, so that people hear of it; the next one mends it. A log that was removed is
+ * still open here and is folded into the database. A cut one is given up, and what was committed since the database last
+ * held everything is committed again: so long those batches are kept, a few megabytes at most.
+ */
+export function createLastingStore(
+  parts: LastingParts,
+): SqliteStore & { readonly connection: () => Connection } {
+  const { path, now, connect, verifier } = parts;
+  const database = identifyFile(path);
+  const longestBytes = longestLogBytes(path);
+  const watched = [`${path}-wal`, `${path}-shm`];
+  let db = connect();
+  let unfolded: Batch[] = [];
+  let store = build();
+  let damage: 'none' | 'removed' | 'cut' = 'none';
+  let files = watched.map(identifyFile);
+  let logBytes = sizeOfFile(`${path}-wal`);
+  let foldAt = longestBytes;
+
+  function build(): SqliteStore {
+    return createStore({ db, path, now, verify: verifier(db), fold });
+  }
+
+  function fold(): boolean {
+    const folded = foldLog(db);
+    // It is shorter now, and nobody cut it.
+    logBytes = sizeOfFile(`${path}-wal`);
+    if (folded) {
+      unfolded = [];
+      foldAt = longestBytes;
+      return true;
+    }
+    foldAt += longestBytes;
+    // A part may have been folded in. Records can be written twice and readings cannot: better none than doubled.
+    unfolded = unfolded.map((batch) => ({ ...batch, polls: [] }));
+    return false;
+  }
+
+  /**
+   * A file that was deleted or replaced takes every write without a word, and none of it is there after the next start:
+   * that is no storing.
+   */
+  function refuseMoved(): void {
+    if (identifyFile(path) === database) return;
+    throw new StorageError(
+      'other',
+      `database ${path} was removed or replaced while lowwater has it open: put the file back, or restart lowwater`,
+    );
+  }
+
+  function refuseDamaged(found: typeof damage): void {
+    if (found === 'none') return;
+    throw new StorageError(
+      'other',
+      `database ${path}: its write-ahead log ${path}-wal was ${found === 'cut' ? 'cut' : 'removed or replaced'} while ` +
+        'lowwater has it open; lowwater goes on from memory and writes it anew',
+    );
+  }
+
+  function findDamage(): typeof damage {
+    if (watched.some((file, index) => identifyFile(file) !== files[index])) return 'removed';
+    return sizeOfFile(`${path}-wal`) < logBytes ? 'cut' : 'none';
+  }
+
+  function mend(): void {
+    const lost = damage === 'cut' ? unfolded : [];
+    // Nothing more of a cut log may reach the database: half of a change is worse than none.
+    if (damage === 'cut') truncateSync(`${path}-wal`, 0);
+    else if (!fold()) refuseDamaged(damage);
+    // It is closed already where an earlier try could not open the next one.
+    if (db.open) store.close();
+    db = connect();
+    store = build();
+    unfolded = [];
+    for (const batch of lost) store.commit(batch);
+    fold();
+    damage = 'none';
+    remember();
+  }
+
+  function remember(): void {
+    files = watched.map(identifyFile);
+    logBytes = sizeOfFile(`${path}-wal`);
+  }
+
+  /** What writes: on a sound log, and with the log kept short. */
+  function change<T>(work: () => T): T {
+    return guardStorage(path, () => {
+      refuseMoved();
+      if (damage !== 'none') mend();
+      damage = findDamage();
+      refuseDamaged(damage);
+      const result = work();
+      if (sizeOfFile(`${path}-wal`) > foldAt) fold();
+      logBytes = sizeOfFile(`${path}-wal`);
+      return result;
+    });
+  }
+
+  return {
+    connection: () => db,
+    commit: (batch) =>
+      change(() => {
+        store.commit(batch);
+        unfolded.push(batch);
+      }),
+    prune: (olderThan) => change(() => store.prune(olderThan)),
+    takeOrders() {
+      refuseMoved();
+      refuseDamaged(findDamage());
+      return store.takeOrders();
+    },
+    load: () => store.load(),
+    readings: (query) => store.readings(query),
+    polls: (query) => store.polls(query),
+    readingBefore: (account, at) => store.readingBefore(account, at),
+    incidents: (query) => store.incidents(query),
+    incident: (id) => store.incident(id),
+    silences: (notOverAt) => store.silences(notOverAt),
+    messages: (limit, before) => store.messages(limit, before),
+    backup: (file) => store.backup(file),
+    close: () => store.close(),
+  };
+}

@@ -1,0 +1,153 @@
+import { hostname } from 'node:os';
+import { Membership } from '../cluster/membership.ts';
+import { createStandbyViews } from '../cluster/standby-views.ts';
+import { switchViews } from '../cluster/switched-views.ts';
+import { Counting } from '../daemon/counting.ts';
+import type { Daemon } from '../daemon/daemon.ts';
+import type { PostgresSettings } from '../domain/settings.ts';
+import type { ClusterMember } from '../ports/daemon-ports.ts';
+import type { Clock } from '../ports/domain-ports.ts';
+import { openCluster } from '../store/store.ts';
+import { cronCalendar } from '../system/calendar.ts';
+import { systemClock } from '../system/clock.ts';
+import { systemRandom } from '../system/random.ts';
+import { createLiveViews } from '../views/live-views.ts';
+import type { LiveViews } from '../views/views.ts';
+import { hashSettings } from './hash-settings.ts';
+import { type Ownership, type OwnershipParts, restore } from './run-single.ts';
+
+/** One of the daemons that share a PostgreSQL database: it does the work while it owns the accounts, and stands by otherwise. */
+export async function ownShared(postgres: PostgresSettings, parts: OwnershipParts): Promise<Ownership> {
+  const { log, version, makeDaemon } = parts;
+  const { url, leaseMs, aloneForMs, advertise } = postgres;
+  const now = systemClock.now;
+  const startedAt = now();
+  let { settings } = parts;
+  let configHash = await hashSettings(settings, postgres);
+  let configLoadedAt = startedAt;
+  let refused: string | null = null;
+  let work: { readonly daemon: Daemon; readonly views: LiveViews } | null = null;
+  const cluster = await openCluster({ url, leaseMs, log, now, program: `lowwater ${version}` });
+
+  const finish = async (aheadMs = 0): Promise<void> => {
+    const finished = work;
+    work = null;
+    views.switched();
+    await finished?.daemon.stop(aheadMs);
+  };
+  const membership = new Membership({
+    cluster,
+    clock: systemClock,
+    log,
+    newIncarnation: () => systemRandom.id(),
+    card: () => ({ node: postgres.node ?? hostname(), advertise, configHash }),
+    leaseMs,
+    aloneForMs,
+    anyReaches: (members) => anyReaches(members, systemClock),
+    restore: (stored) => restore(settings, stored),
+    begin({ store, state }) {
+      const daemon = makeDaemon({
+        store,
+        state,
+        owns: () => membership.holds(),
+        maySend: () => membership.maySend(),
+        fromMemory: () => membership.fromMemory(),
+        handOver: () => void membership.handOver(),
+      });
+      const standing = () => membership.standing;
+      work = { daemon, views: createLiveViews(daemon, store, version, standing) };
+      daemon.start();
+      // It may have changed while the state was made from it.
+      if (state.settings !== settings) daemon.reload(settings);
+      views.switched();
+      log.info({ accounts: settings.accounts.length }, 'this daemon owns the accounts');
+    },
+    abandon() {
+      const abandoned = work;
+      work = null;
+      views.switched();
+      void abandoned?.daemon.forsake();
+    },
+    finish,
+  });
+  const standby = await createStandbyViews({
+    settings: () => settings,
+    reader: cluster.reader,
+    revision: () => membership.revision,
+    leaveOrder: (order) => cluster.leaveOrder(order),
+    clock: systemClock,
+    random: systemRandom,
+    calendar: cronCalendar,
+    counters: new Counting(log),
+    ownerName: () => membership.standing.owner?.node ?? null,
+    status: () => ({
+      version,
+      startedAt,
+      // As long as it has not reached the database, it knows nothing of the accounts.
+      ready: membership.standing.epoch !== null,
+      problems: [
+        ...(refused === null ? [] : [`config-invalid: ${refused}`]),
+        ...membership.standing.problems,
+      ],
+      configLoadedAt,
+      configReloadOk: refused === null,
+      cluster: membership.standing,
+    }),
+  });
+  const views = switchViews(() => work?.views ?? standby);
+  return {
+    views,
+    reader: cluster.reader,
+    begin: (fail) => void membership.run().catch(fail),
+    async apply(next) {
+      configHash = await hashSettings(next, postgres);
+      settings = next;
+      configLoadedAt = now();
+      refused = null;
+      work?.daemon.reload(next);
+    },
+    refuse(text) {
+      refused = text;
+      work?.daemon.reportInvalidConfiguration(text);
+    },
+    async end() {
+      await finish();
+      await membership.stop();
+    },
+    close: () => cluster.close(),
+  };
+}
+
+/** A peer that does not say it by then does not count as one that reaches the database. */
+const patienceMs = 1500;
+
+/** Whether one of these daemons says at its address that it reaches the database. */
+async function anyReaches(members: readonly ClusterMember[], clock: Clock): Promise<boolean> {
+  const answers = members.flatMap(({ advertise }) => (advertise === null ? [] : [reaches(advertise, clock)]));
+  return (await Promise.all(answers)).includes(true);
+}
+
+async function reaches(address: string, clock: Clock): Promise<boolean> {
+  const giveUp = new AbortController();
+  const cancel = clock.setTimer(patienceMs, () => giveUp.abort());
+  try {
+    const response = await fetch(new URL('/readyz', address), { signal: giveUp.signal, redirect: 'error' });
+    return saysSo(await response.json());
+  } catch {
+    return false;
+  } finally {
+    cancel();
+  }
+}
+
+/** `{"cluster":{"reachesDatabase":true}}` */
+function saysSo(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null || !('cluster' in body)) return false;
+  const { cluster } = body;
+  return (
+    typeof cluster === 'object' &&
+    cluster !== null &&
+    'reachesDatabase' in cluster &&
+    cluster.reachesDatabase === true
+  );
+}

@@ -1,0 +1,65 @@
+import type { Daemon, DaemonParts } from '../daemon/daemon.ts';
+import { inTurns } from '../daemon/slices.ts';
+import type { Settings } from '../domain/settings.ts';
+import { restoreMonitor } from '../engine/restore.ts';
+import type { MonitorState } from '../engine/state.ts';
+import type { StoreReader } from '../ports/daemon-ports.ts';
+import type { StoredState } from '../ports/domain-ports.ts';
+import { openStore } from '../store/store.ts';
+import { cronCalendar } from '../system/calendar.ts';
+import { systemClock } from '../system/clock.ts';
+import type { SystemLog } from '../system/log.ts';
+import { systemRandom } from '../system/random.ts';
+import { createLiveViews } from '../views/live-views.ts';
+import type { LiveViews } from '../views/views.ts';
+
+/** Whether and while this process does a daemon's work, and what it shows meanwhile. */
+export interface Ownership {
+  readonly views: LiveViews;
+  /** What is stored. */
+  readonly reader: StoreReader;
+  /** `fail` is called where it turns out that the work cannot be done until an operator changes something. */
+  begin(fail: (why: unknown) => void): void;
+  /** Puts a new configuration in force. */
+  apply(settings: Settings): Promise<void>;
+  /** A configuration that was read again is invalid. */
+  refuse(text: string): void;
+  /** Ends the work properly: what is known is stored. */
+  end(): Promise<void>;
+  /** Closes the database. */
+  close(): Promise<void>;
+}
+
+/** Makes a daemon on its real connections. */
+export type MakeDaemon = (
+  it: Pick<DaemonParts, 'store' | 'state' | 'owns' | 'maySend' | 'fromMemory' | 'handOver'>,
+) => Daemon;
+
+export interface OwnershipParts {
+  readonly settings: Settings;
+  readonly log: SystemLog;
+  readonly version: string;
+  readonly makeDaemon: MakeDaemon;
+}
+
+/** The one daemon of a SQLite file: it owns the accounts as long as it lives. */
+export async function ownFile(path: string, parts: OwnershipParts): Promise<Ownership> {
+  const { settings, log, version, makeDaemon } = parts;
+  const store = openStore({ path, log, now: systemClock.now, program: `lowwater ${version}` });
+  const daemon = makeDaemon({ store, state: await restore(settings, await store.load()) });
+  return {
+    views: createLiveViews(daemon, store, version),
+    reader: store,
+    begin: () => daemon.start(),
+    apply: async (next) => daemon.reload(next),
+    refuse: (text) => daemon.reportInvalidConfiguration(text),
+    end: () => daemon.stop(),
+    close: () => store.close(),
+  };
+}
+
+/** What a daemon begins with, made in turns between which the page answers. */
+export function restore(settings: Settings, stored: StoredState): Promise<MonitorState> {
+  const now = systemClock.now();
+  return inTurns(restoreMonitor({ settings, calendar: cronCalendar, random: systemRandom, stored, now }));
+}

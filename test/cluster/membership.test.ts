@@ -1,0 +1,551 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Standing } from '../../src/cluster/cluster-status.ts';
+import { Membership } from '../../src/cluster/membership.ts';
+import { startMonitor } from '../../src/engine/restore.ts';
+import type { ClusterMember, Store, TenureStore } from '../../src/ports/daemon-ports.ts';
+import type { Clock } from '../../src/ports/domain-ports.ts';
+import { StorageError } from '../../src/ports/domain-ports.ts';
+import { cronCalendar } from '../../src/system/calendar.ts';
+import { batch } from '../store/sqlite/batches.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { makeSettings } from '../support/settings.ts';
+import { askOver, type Line, SimCluster } from '../support/sim-cluster.ts';
+
+const leaseMs = 8000;
+const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+
+/** One process: its membership, and in the place of a daemon somebody who stores a numbered batch each second and acts each 100 ms. */
+class Node {
+  readonly name: string;
+  readonly line: Line;
+  readonly membership: Membership;
+  /** Its wall clock beside the true one. */
+  skewMs = 0;
+  configHash = 'same';
+  /** Until when the process stands still. */
+  frozenUntil = 0;
+  killed = false;
+  /** Its renewals arrive, and what it wants to store is refused. */
+  full = false;
+  stored: string[] = [];
+  store: Store | null = null;
+  /** How much was stored when it loaded what it goes on from, each time. */
+  readonly begins: number[] = [];
+  abandoned = 0;
+  /** The database answers that it is not what it should be. */
+  misfit: StorageError | null = null;
+  /** Why it ended by itself. */
+  ended: unknown = null;
+  /** What it warned of. */
+  readonly logged: string[] = [];
+  readonly #world: ClusterWorld;
+  #made = 0;
+
+  constructor(name: string, world: ClusterWorld, line: Partial<Line>) {
+    this.name = name;
+    this.line = { latencyMs: 5, cut: false, losesAnswer: () => false, ...line };
+    this.#world = world;
+    let incarnations = 0;
+    const cluster = world.cluster.at(askOver(this.line, world.clock));
+    this.membership = new Membership({
+      cluster: {
+        ...cluster,
+        open: () => (this.misfit === null ? cluster.open() : Promise.reject(this.misfit)),
+        store: (owner) => this.#storeThatFills(cluster.store(owner)),
+      },
+      clock: this.#clock(),
+      log: { ...silent, warn: (_fields, message) => void this.logged.push(message) },
+      newIncarnation: () => `${name}-${++incarnations}`,
+      card: () => ({ node: name, advertise: `http://${name}`, configHash: this.configHash }),
+      leaseMs,
+      aloneForMs: 60_000,
+      anyReaches: async (members) => world.anyReaches(members),
+      restore: async (stored) =>
+        startMonitor({
+          settings: makeSettings({}),
+          stored,
+          calendar: cronCalendar,
+          random: seededRandom(),
+          now: world.clock.now(),
+        }),
+      begin: ({ store }) => {
+        this.store = store;
+        this.begins.push(world.cluster.log.length);
+        void this.#work(store);
+      },
+      abandon: () => {
+        this.abandoned += 1;
+        this.store = null;
+      },
+      finish: async () => {
+        this.store = null;
+      },
+    });
+    this.membership.run().catch((error: unknown) => {
+      this.ended = error;
+    });
+  }
+
+  get role(): Standing['role'] {
+    return this.membership.standing.role;
+  }
+
+  get acts(): boolean {
+    return !this.killed && !this.frozen && this.store !== null && this.membership.holds();
+  }
+
+  get frozen(): boolean {
+    return this.#world.clock.monotonic() < this.frozenUntil;
+  }
+
+  /** Timers of a process that stands still fire when it goes on; of one that was killed never. */
+  #clock(): Clock {
+    const { clock } = this.#world;
+    const fireLater = (fire: () => void): void => {
+      if (this.killed) return;
+      if (this.frozen) clock.setTimer(this.frozenUntil - clock.monotonic(), () => fireLater(fire));
+      else fire();
+    };
+    return {
+      now: () => clock.now() + this.skewMs,
+      monotonic: () => clock.monotonic(),
+      setTimer: (delayMs, fire) => clock.setTimer(delayMs, () => fireLater(fire)),
+    };
+  }
+
+  #storeThatFills(store: TenureStore): TenureStore {
+    return {
+      ...store,
+      commit: (next) =>
+        this.full ? Promise.reject(new StorageError('full', 'simulated: no room')) : store.commit(next),
+    };
+  }
+
+  /** As the committer: a batch whose end is unknown is repeated as it is. */
+  async #work(store: Store): Promise<void> {
+    const clock = this.#clock();
+    const sleep = (ms: number) => new Promise<void>((resolve) => clock.setTimer(ms, resolve));
+    while (this.store === store) {
+      await sleep(1000);
+      const id = `${this.name}:${++this.#made}`;
+      const next = batch({ notes: { id } });
+      while (this.store === store) {
+        try {
+          await store.commit(next);
+          this.stored.push(id);
+          break;
+        } catch (error) {
+          if (!(error instanceof StorageError)) throw error;
+          await sleep(2000);
+        }
+      }
+    }
+  }
+}
+
+class ClusterWorld {
+  readonly clock = new FakeClock(Date.UTC(2026, 10, 20));
+  readonly cluster = new SimCluster(this.clock, leaseMs);
+  readonly nodes: Node[] = [];
+  /** What was broken, in words. */
+  readonly broken: string[] = [];
+  #epoch = 0;
+
+  add(name: string, line: Partial<Line> = {}): Node {
+    const node = new Node(name, this, line);
+    this.nodes.push(node);
+    return node;
+  }
+
+  anyReaches(members: readonly ClusterMember[]): boolean {
+    return members.some(({ node: name }) => {
+      const node = this.nodes.findLast((it) => it.name === name);
+      return node !== undefined && !node.killed && !node.frozen && !node.line.cut;
+    });
+  }
+
+  /** Looks each 100 ms at what must always hold. */
+  async pass(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 100) {
+      await this.clock.pass(100);
+      const acting = this.nodes.filter((node) => node.acts && node.role === 'owner');
+      if (acting.length > 1) this.broken.push(`two own: ${acting.map(({ name }) => name).join(', ')}`);
+      if (this.cluster.epoch < this.#epoch) this.broken.push('the epoch fell');
+      this.#epoch = this.cluster.epoch;
+    }
+  }
+
+  /** What holds of all that was stored. */
+  judge(): string[] {
+    const ids = this.cluster.log.map(({ batch: { notes } }) => notes.id ?? '');
+    const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
+    const told = this.nodes.flatMap(({ stored }) => stored);
+    const lost = told.filter((id) => !ids.includes(id));
+    const epochs = this.cluster.log.map(({ epoch }) => epoch);
+    const makers = ids.map((id) => id.split(':')[0] ?? '');
+    const stale = makers.filter((maker, place) => {
+      const begins = this.nodes.find(({ name }) => name === maker)?.begins ?? [];
+      const from = begins.findLast((begin) => begin <= place) ?? 0;
+      return makers.slice(from, place).some((other) => other !== maker);
+    });
+    const fell = epochs.some((epoch, index) => epoch < (epochs[index - 1] ?? 0));
+    return [
+      ...this.broken,
+      ...twice.map((id) => `stored twice: ${id}`),
+      ...lost.map((id) => `told as stored and lost: ${id}`),
+      ...stale.map((maker) => `${maker} went on from what it knew before another wrote`),
+      ...(fell ? ['an old epoch wrote after a new one'] : []),
+    ];
+  }
+}
+
+async function startPair(): Promise<{ world: ClusterWorld; a: Node; b: Node }> {
+  const world = new ClusterWorld();
+  const a = world.add('a');
+  await world.pass(1000);
+  const b = world.add('b');
+  await world.pass(3000);
+  return { world, a, b };
+}
+
+describe('two daemons on one database', () => {
+  test('one owns within a second, the other stands by and knows who does', async () => {
+    const { a, b } = await startPair();
+    expect([a.role, b.role]).toEqual(['owner', 'standby']);
+    expect(b.membership.standing).toMatchObject({ owner: { node: 'a' }, epoch: 1, problems: [] });
+    expect(b.membership.holds()).toBe(false);
+  });
+
+  test('the other takes over within 15 s when the owner is killed', async () => {
+    const { world, a, b } = await startPair();
+    a.killed = true;
+    await world.pass(9500);
+    expect(b.acts).toBe(true);
+    expect(world.judge()).toEqual([]);
+  });
+
+  test('the other takes over within two seconds when the owner is told to end', async () => {
+    const { world, a, b } = await startPair();
+    a.store = null;
+    const stopped = a.membership.stop();
+    await world.pass(1500);
+    await stopped;
+    expect(b.role).toBe('owner');
+  }, 10_000);
+
+  test('who leaves and is not heard says it again, so that nobody waits for its lease', async () => {
+    const { world, a, b } = await startPair();
+    a.store = null;
+    a.line.cut = true;
+    const stopped = a.membership.stop();
+    await world.pass(1000);
+    a.line.cut = false;
+    await world.pass(4000);
+    await stopped;
+    expect(b.role).toBe('owner');
+  }, 10_000);
+
+  test('an owner that stood still and wakes writes nothing more and stands by', async () => {
+    const { world, a, b } = await startPair();
+    a.frozenUntil = world.clock.monotonic() + 30_000;
+    await world.pass(20_000);
+    expect(b.acts).toBe(true);
+    await world.pass(15_000);
+    expect([a.role, b.role, a.abandoned]).toEqual(['standby', 'owner', 1]);
+    expect(world.judge()).toEqual([]);
+  });
+
+  test('an owner that is cut off stops acting before the other takes over', async () => {
+    const { world, a, b } = await startPair();
+    a.line.cut = true;
+    await world.pass(6000);
+    expect(a.acts).toBe(false);
+    await world.pass(6500);
+    expect([a.role, b.role]).toEqual(['joining', 'owner']);
+    expect(world.judge()).toEqual([]);
+  });
+
+  test('an owner that is cut off asks also who came back at a known address since it looked around last', async () => {
+    const { world, a, b } = await startPair();
+    b.killed = true;
+    await world.pass(13_000);
+    world.add('b');
+    await world.pass(200);
+    a.line.cut = true;
+    for (let passed = 0; passed < 15_000; passed += 100) {
+      await world.pass(100);
+      expect(a.role, `after ${passed} ms`).not.toBe('alone');
+    }
+    expect(a.abandoned).toBe(1);
+  });
+
+  test('an owner that cannot store tells nothing while another may take over, and tells again when none can', async () => {
+    const { world, a, b } = await startPair();
+    expect(a.membership.maySend()).toBe(true);
+    a.line.cut = true;
+    await world.pass(5000);
+    expect([a.role, a.membership.maySend()]).toEqual(['owner', false]);
+    b.line.cut = true;
+    await world.pass(7000);
+    expect([a.role, a.membership.maySend()]).toEqual(['alone', true]);
+  });
+
+  test('an owner whose lease outlasts a full database tells from memory', async () => {
+    const { world, a } = await startPair();
+    a.full = true;
+    await world.pass(2500);
+    expect(a.membership.maySend()).toBe(false);
+    await world.pass(leaseMs);
+    expect([a.role, a.membership.maySend()]).toEqual(['owner', true]);
+  });
+
+  test('while nobody reaches the database the owner goes on from memory, and forgets nothing', async () => {
+    const { world, a, b } = await startPair();
+    a.line.cut = true;
+    b.line.cut = true;
+    await world.pass(12_000);
+    expect([a.role, a.acts]).toEqual(['alone', true]);
+    expect(a.membership.standing.problems).toContain(
+      'nobody reaches the shared database: going on from memory',
+    );
+    a.line.cut = false;
+    await world.pass(6000);
+    expect([a.role, a.abandoned, a.begins.length]).toEqual(['owner', 0, 1]);
+    b.line.cut = false;
+    await world.pass(6000);
+    expect([a.role, b.role]).toEqual(['owner', 'standby']);
+    expect(world.judge()).toEqual([]);
+  });
+
+  test('a renewal of which nobody heard is made good before the lease is over', async () => {
+    const { world, a } = await startPair();
+    const from = world.clock.monotonic();
+    a.line.losesAnswer = () => world.clock.monotonic() < from + 2000;
+    for (let passed = 0; passed < 12_000; passed += 100) {
+      await world.pass(100);
+      expect(a.acts, `after ${passed} ms`).toBe(true);
+    }
+  });
+
+  test('one lost answer while it reads what is stored does not make the heir let go', async () => {
+    const { world, a, b } = await startPair();
+    let lost = 0;
+    b.line.losesAnswer = () => b.role === 'loading' && ++lost === 1;
+    a.killed = true;
+    await world.pass(10_000);
+    expect([lost > 0, b.role, b.logged]).toEqual([true, 'owner', []]);
+  });
+
+  test('renewals of which only the answers were lost leave the owner an owner', async () => {
+    const { world, a, b } = await startPair();
+    b.line.cut = true;
+    a.line.losesAnswer = () => true;
+    await world.pass(15_000);
+    expect(a.role).toBe('alone');
+    a.line.losesAnswer = () => false;
+    await world.pass(6000);
+    expect([a.role, a.abandoned]).toEqual(['owner', 0]);
+  });
+
+  test('a claim of which it did not hear that it succeeded leaves it an owner that forgets nothing', async () => {
+    const { world, a, b } = await startPair();
+    a.line.cut = true;
+    b.line.cut = true;
+    await world.pass(15_000);
+    let answers = 0;
+    world.cluster.taken = () => {
+      a.line.losesAnswer = () => ++answers === 1;
+    };
+    a.line.cut = false;
+    await world.pass(15_000);
+    expect(answers).toBeGreaterThan(1);
+    expect([a.role, a.acts, a.abandoned, a.begins.length]).toEqual(['owner', true, 0, 1]);
+    expect(world.cluster.epoch).toBe(2);
+    expect(world.judge()).toEqual([]);
+  });
+
+  test.each(Array.from({ length: 10 }, (_, place) => place * 500))(
+    'a batch of which nobody heard that it is stored is not stored again by the next incarnation (%i ms)',
+    async (laterMs) => {
+      const { world, a, b } = await startPair();
+      b.line.cut = true;
+      a.line.losesAnswer = () => true;
+      await world.pass(1500);
+      Object.assign(a.line, { cut: true, losesAnswer: () => false });
+      await world.pass(20_000 + laterMs);
+      a.line.cut = false;
+      await world.pass(10_000);
+      expect([a.role, a.abandoned, a.begins.length]).toEqual(['owner', 0, 1]);
+      expect(world.judge()).toEqual([]);
+    },
+  );
+
+  test.each(Array.from({ length: 14 }, (_, place) => place * 500))(
+    'a slow way to the database makes no lease longer (%i ms)',
+    async (laterMs) => {
+      const { world, a } = await startPair();
+      a.line.latencyMs = 2400;
+      await world.pass(30_000 + laterMs);
+      a.line.cut = true;
+      await world.pass(20_000);
+      expect(world.judge()).toEqual([]);
+    },
+  );
+
+  test('it goes on alone for so long and no longer', async () => {
+    const { world, a, b } = await startPair();
+    a.line.cut = true;
+    b.line.cut = true;
+    await world.pass(85_000);
+    expect([a.acts, a.abandoned]).toEqual([false, 1]);
+  });
+
+  test('who is handed the accounts over keeps them', async () => {
+    const { world, a, b } = await startPair();
+    b.line.latencyMs = 1200;
+    const given = a.membership.handOver();
+    await world.pass(20_000);
+    await given;
+    expect([a.role, b.role]).toEqual(['standby', 'owner']);
+  }, 10_000);
+
+  test('who gave the accounts away takes them back at once when the other gives them away too', async () => {
+    const { world, a, b } = await startPair();
+    void a.membership.handOver();
+    await world.pass(2500);
+    expect(b.role).toBe('owner');
+    void b.membership.handOver();
+    await world.pass(1500);
+    expect(a.role).toBe('owner');
+  });
+
+  test('a clock that is more than two seconds off owns nothing, and says so', async () => {
+    const { world, a, b } = await startPair();
+    b.skewMs = 2500;
+    a.killed = true;
+    await world.pass(20_000);
+    expect(b.role).toBe('standby');
+    expect(b.membership.standing.problems).toEqual([
+      'nobody owns the accounts: nothing is polled, unless a daemon that lost the database goes on from memory',
+      expect.stringContaining('2.5 s off'),
+    ]);
+    b.skewMs = 0;
+    await world.pass(3000);
+    expect(b.acts).toBe(true);
+  });
+
+  test('another configuration than the owner has is said', async () => {
+    const { b } = await startPair();
+    b.configHash = 'other';
+    expect(b.membership.standing.problems).toEqual([
+      'the configuration of b is not that of a, which owns the accounts',
+    ]);
+  });
+});
+
+describe('a daemon that has never reached the database', () => {
+  test('waits as one that does not know, says why, and begins once it answers', async () => {
+    const world = new ClusterWorld();
+    const a = world.add('a', { cut: true });
+    await world.pass(60_000);
+    expect(a.membership.standing).toMatchObject({
+      role: 'joining',
+      owner: null,
+      epoch: null,
+      reachesDatabase: false,
+      sameConfiguration: null,
+      problems: [
+        expect.stringContaining('does not answer this daemon (simulated: the database cannot be reached)'),
+      ],
+    });
+    expect([a.membership.holds(), a.membership.revision]).toEqual([false, null]);
+    expect(a.logged).toEqual(['the shared database does not answer']);
+    a.line.cut = false;
+    await world.pass(9000);
+    expect([a.role, a.begins.length]).toEqual(['owner', 1]);
+    expect(a.membership.standing.problems).toEqual([]);
+  });
+
+  test.each(['unfit', 'corrupt'] as const)('ends where it is %s', async (kind) => {
+    const world = new ClusterWorld();
+    const a = world.add('a', { cut: true });
+    await world.pass(3000);
+    a.line.cut = false;
+    a.misfit = new StorageError(kind, 'simulated: refused');
+    await world.pass(9000);
+    expect(a.ended).toBe(a.misfit);
+  });
+
+  test('ends when it is told to', async () => {
+    const world = new ClusterWorld();
+    const a = world.add('a', { cut: true });
+    await world.pass(3000);
+    await a.membership.stop();
+    a.line.cut = false;
+    await world.pass(9000);
+    expect([a.role, world.cluster.epoch]).toEqual(['joining', 0]);
+  });
+});
+
+type Happen = (world: ClusterWorld, node: Node, ms: number) => void;
+
+/** What may happen to a process or to its way to the database. */
+const happenings = {
+  cut: (_, { line }) => {
+    line.cut = true;
+  },
+  mend: (_, { line }) => {
+    line.cut = false;
+  },
+  freeze: ({ clock }, node, ms) => {
+    node.frozenUntil = clock.monotonic() + ms;
+  },
+  slow: (_, { line }, ms) => {
+    line.latencyMs = Math.min(2400, ms / 4);
+  },
+  lose: (_, { line }, ms) => {
+    let draws = ms;
+    line.losesAnswer = () => ++draws % 3 === 0;
+  },
+  cutAll: ({ nodes }) => {
+    for (const { line } of nodes) line.cut = true;
+  },
+  mendAll: ({ nodes }) => {
+    for (const { line } of nodes) line.cut = false;
+  },
+} as const satisfies Record<string, Happen>;
+
+const names = ['a', 'b', 'c'];
+const story = fc.array(
+  fc.record({
+    happen: fc.constantFrom<Happen>(...Object.values(happenings)),
+    place: fc.nat(names.length - 1),
+    ms: fc.integer({ min: 100, max: 20_000 }),
+  }),
+  { maxLength: 12 },
+);
+
+test('whatever happens, two never own at once, no epoch falls, every batch is stored once, and somebody owns in the end', {
+  timeout: 120_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(story, async (parts) => {
+      const world = new ClusterWorld();
+      const nodes = names.map((name) => world.add(name));
+      await world.pass(2000);
+      for (const { happen, place, ms } of parts) {
+        for (const node of nodes.slice(place, place + 1)) happen(world, node, ms);
+        await world.pass(ms);
+      }
+      for (const { line } of nodes)
+        Object.assign(line, { cut: false, latencyMs: 5, losesAnswer: () => false });
+      await world.pass(45_000);
+      expect(world.judge()).toEqual([]);
+      expect(nodes.filter(({ acts }) => acts)).toHaveLength(1);
+      world.clock.dropTimers();
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,186 @@
+import { expect, test } from 'vitest';
+import { createStandbyViews } from '../../src/cluster/standby-views.ts';
+import { switchViews } from '../../src/cluster/switched-views.ts';
+import { Counting } from '../../src/daemon/counting.ts';
+import { renderOverview } from '../../src/http/page/overview.ts';
+import type { StoreReader } from '../../src/ports/daemon-ports.ts';
+import type { OperatorOrder } from '../../src/ports/domain-ports.ts';
+import { leaveOrder } from '../../src/store/store.ts';
+import { cronCalendar } from '../../src/system/calendar.ts';
+import { belowRule, minuteMs, units } from '../support/account-facts.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { read, startWorld, type World } from '../support/world.ts';
+
+const silent = { debug() {}, info() {}, warn() {}, error() {}, fatal() {} };
+
+/** A daemon that owns nothing, on the database of one that does. */
+function standBy(
+  world: World,
+  parts: { readonly reader?: StoreReader; readonly revision?: () => string | null } = {},
+) {
+  let asked = 0;
+  return createStandbyViews({
+    settings: () => world.settings,
+    reader: world.store,
+    revision: () => `another each time: ${++asked}`,
+    leaveOrder: async (order: OperatorOrder) => leaveOrder(world.path, order),
+    clock: world.clock,
+    random: seededRandom(),
+    calendar: cronCalendar,
+    counters: new Counting(silent),
+    ownerName: () => 'a',
+    status: () => world.views.status(),
+    ...parts,
+  });
+}
+
+async function firingWorld(): Promise<World> {
+  const world = await startWorld(
+    {
+      rules: [belowRule({ id: 'sms-low', thresholds: { warning: units(200) } })],
+    },
+    { takesOrders: true },
+  );
+  await read(world, 100);
+  return world;
+}
+
+test('shows what the owner stored, a few seconds later at the most', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world);
+  expect(await standby.alerts({ all: false })).toMatchObject([{ rule: 'sms-low', state: 'firing' }]);
+  await read(world, 900);
+  expect(await standby.alerts({ all: false })).toEqual([]);
+  expect((await standby.account('otp'))?.reading?.sms).toBe(units(900));
+});
+
+/** Counts how often everything is read. */
+function countLoads(world: World): { readonly reader: StoreReader; readonly loads: () => number } {
+  let loads = 0;
+  const load = () => {
+    loads += 1;
+    return world.store.load();
+  };
+  return { reader: { ...world.store, load }, loads: () => loads };
+}
+
+test('reads nothing again as long as the owner has stored nothing, and tells no page that it changed', async () => {
+  const world = await firingWorld();
+  const { reader, loads } = countLoads(world);
+  let revision = '1 1';
+  const standby = await standBy(world, { reader, revision: () => revision });
+  let told = 0;
+  standby.subscribe(() => {
+    told += 1;
+    void standby.accounts();
+  });
+  await standby.accounts();
+  await world.pass(60_000);
+  await standby.accounts();
+  expect({ loads: loads(), told }).toEqual({ loads: 1, told: 0 });
+  revision = '1 2';
+  await world.pass(20_000);
+  expect({ loads: loads(), told }).toEqual({ loads: 2, told: 1 });
+});
+
+test('the first look at its overview tells what fires', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world);
+  const frame = { now: world.now, timezone: 'UTC' };
+  const { markup } = await renderOverview(standby, new URLSearchParams(), frame);
+  expect(markup).toContain('1 alert needs somebody now');
+});
+
+test('gives the accounts that were asked for, and no others', async () => {
+  const world = await startWorld({ accounts: ['otp', 'marketing', 'voice'] });
+  const standby = await standBy(world);
+  for (const views of [standby, switchViews(() => standby), switchViews(() => world.views)])
+    expect((await views.accounts(['voice'])).map(({ id }) => id)).toEqual(['voice']);
+});
+
+test('reads again by a new configuration', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world, { revision: () => 'the same' });
+  await standby.accounts();
+  world.reload({ accounts: ['otp', 'marketing'] });
+  await world.pass(6000);
+  expect((await standby.accounts()).map(({ id }) => id)).toEqual(['otp', 'marketing']);
+});
+
+test('knows of no account, and does not say that no alert fires, as long as the database has never answered', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world, { revision: () => null });
+  expect(await standby.accounts()).toMatchObject([{ id: 'otp', outcome: null, reading: null }]);
+  expect(standby.counts()).toEqual({ accounts: 1, unread: 1 });
+  await expect(standby.alerts({ all: false })).rejects.toThrow('nothing has been read');
+  const order = { account: 'otp', rule: 'sms-low', by: 'ana', comment: '' };
+  await expect(standby.acknowledge(order)).rejects.toThrow('nothing has been read');
+});
+
+test('shows what it read last while the database does not answer, and asks it for nothing', async () => {
+  const world = await firingWorld();
+  const { reader, loads } = countLoads(world);
+  let revision: string | null = '1 1';
+  const standby = await standBy(world, { reader, revision: () => revision });
+  await standby.accounts();
+  revision = null;
+  await world.pass(60_000);
+  expect(await standby.alerts({ all: false })).toMatchObject([{ rule: 'sms-low' }]);
+  expect(loads()).toBe(1);
+});
+
+test('an acknowledgement there is seen there at once, and by the owner within two seconds', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world);
+  const order = { account: 'otp', rule: 'sms-low', by: 'ana', comment: '' };
+  expect(await standby.acknowledge(order)).toBeNull();
+  expect((await standby.alert('otp', 'sms-low'))?.acknowledged?.by).toBe('ana');
+  await world.pass(2000);
+  expect((await world.views.alert('otp', 'sms-low'))?.acknowledged?.by).toBe('ana');
+});
+
+test('a silence made, made longer and ended there reaches the owner', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world);
+  const window = { startsAt: world.now, endsAt: world.now + 60 * minuteMs };
+  const made = await standby.silence({ match: { account: ['otp'] }, ...window, by: 'ana', comment: '' });
+  const id = 'id' in made ? made.id : '';
+  expect(await standby.extendSilence({ id, byMs: 30 * minuteMs })).toBeNull();
+  await world.pass(2000);
+  expect(world.views.silences()).toMatchObject([{ id, endsAt: window.endsAt + 30 * minuteMs }]);
+  await world.pass(6000);
+  expect(await standby.expireSilence(id)).toBeNull();
+  await world.pass(2000);
+  expect(world.views.silences()).toEqual([]);
+});
+
+test('what does not fire is refused there, and a poll with the name of who polls', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world);
+  const nobody = { account: 'otp', rule: 'voip-low', by: 'ana', comment: '' };
+  expect(await standby.acknowledge(nobody)).toMatchObject({ refused: 'not-found' });
+  expect(await standby.pollNow('otp')).toEqual({
+    refused: 'not-now',
+    why: 'this daemon stands by: a polls the accounts',
+  });
+});
+
+test('whoever watches a page goes on watching when the daemon takes the accounts', async () => {
+  const world = await firingWorld();
+  const standby = await standBy(world);
+  let live = false;
+  const views = switchViews(() => (live ? world.views : standby));
+  let told = 0;
+  const leave = views.subscribe(() => {
+    told += 1;
+  });
+  live = true;
+  views.switched();
+  expect(told).toBe(1);
+  await read(world, 50);
+  expect(told).toBeGreaterThan(1);
+  leave();
+  const before = told;
+  await read(world, 40);
+  expect(told).toBe(before);
+});

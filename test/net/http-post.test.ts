@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { Secret } from '../../src/domain/secret.ts';
+import { deliverWithin, openHttpConnections, postOnce } from '../../src/net/http-post.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { issueCertificate } from '../support/certificates.ts';
+import { type Listening, listenSockets, listenTls } from '../support/loopback-provider.ts';
+
+async function listen(answer: string) {
+  const seen: string[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request.url ?? '');
+    response.end(answer);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { seen, port, close: () => server.close() };
+}
+
+async function post(url: string, environment: Readonly<Record<string, string>>): Promise<string> {
+  const dispatcher = openHttpConnections(new Secret(url), environment);
+  const { signal } = new AbortController();
+  const answer = await postOnce({ url, headers: {}, body: '{}', signal, dispatcher });
+  await dispatcher.close();
+  return answer.body;
+}
+
+describe('the way to a receiver', () => {
+  it('goes past a proxy for this machine', async () => {
+    const [proxy, receiver] = await Promise.all([listen('proxy'), listen('receiver')]);
+    const environment = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` };
+    expect(await post(`http://localhost:${receiver.port}/hook`, environment)).toBe('receiver');
+    expect(proxy.seen).toEqual([]);
+    proxy.close();
+    receiver.close();
+  });
+
+  it('leads through a proxy elsewhere, be its address with a scheme or without one', async () => {
+    const proxy = await listen('proxy');
+    for (const address of [`http://127.0.0.1:${proxy.port}`, `127.0.0.1:${proxy.port}`]) {
+      expect(await post('http://receiver.example/hook', { http_proxy: address })).toBe('proxy');
+    }
+    proxy.close();
+  });
+
+  it('names a variable that holds no address, and not what it holds', () => {
+    const open = () =>
+      openHttpConnections(new Secret('https://receiver.example'), { HTTPS_PROXY: 'pass:word@::' });
+    expect(open).toThrow('the environment variable HTTPS_PROXY does not hold the address of a proxy');
+  });
+});
+
+async function deliverTo(url: string, environment: Readonly<Record<string, string>> = {}, afterMs = 5000) {
+  const dispatcher = openHttpConnections(new Secret(url), environment);
+  const { signal: outer } = new AbortController();
+  const delivery = await deliverWithin({ clock: systemClock, afterMs, outer }, async (signal) => {
+    await postOnce({ url, headers: {}, body: '{}', signal, dispatcher });
+    return { kind: 'delivered', said: '' };
+  });
+  await dispatcher.destroy();
+  return delivery;
+}
+
+describe('a handshake that fails', () => {
+  const overTls = async (listening: Promise<Listening>) => {
+    const { url, close } = await listening;
+    return { url: url.replace('http:', 'https:'), close };
+  };
+  const never = () => expect.unreachable('a request was sent');
+
+  it.each<[name: string, listen: () => Promise<Listening>, reason: string]>([
+    [
+      'on an expired certificate',
+      () =>
+        listenTls(
+          issueCertificate({ name: 'a', hosts: ['127.0.0.1'], notAfter: new Date('2021-01-01') }),
+          never,
+        ),
+      'has expired',
+    ],
+    [
+      'on a certificate that nobody vouches for',
+      () => listenTls(issueCertificate({ name: 'self', hosts: ['127.0.0.1'] }), never),
+      'is self-signed',
+    ],
+    [
+      'because the server hangs up',
+      () => listenSockets((socket) => socket.once('data', () => socket.end())),
+      'ended the connection in the handshake',
+    ],
+    [
+      'because the server speaks plain HTTP',
+      () =>
+        listenSockets((socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))),
+      'does not speak TLS',
+    ],
+  ])('%s has surely sent nothing, and says what it failed on', async (_name, listen, reason) => {
+    const { url, close } = await overTls(listen());
+    expect(await deliverTo(url)).toEqual({
+      kind: 'retry',
+      certainty: 'refused',
+      reason: expect.stringContaining(reason),
+    });
+    await close();
+  });
+});
+
+describe('a proxy', () => {
+  it.each([
+    ['HTTP/1.1 403 Forbidden\r\n\r\n', 'the proxy refused the connection: HTTP 403'],
+    ['HTTP/1.1 407 Proxy Authentication Required\r\n\r\n', 'the proxy refused the connection: HTTP 407'],
+    ['', 'the proxy closed the connection'],
+  ])('that answers %j has surely handed nothing on', async (answer, reason) => {
+    const proxy = await listenSockets((socket) => socket.once('data', () => socket.end(answer)));
+    const delivery = await deliverTo('https://receiver.example/hook', { HTTPS_PROXY: proxy.url });
+    expect(delivery).toEqual({ kind: 'retry', certainty: 'refused', reason });
+    await proxy.close();
+  });
+
+  it('that says nothing holds a message up no longer than any other receiver', async () => {
+    const proxy = await listenSockets(() => undefined);
+    const started = performance.now();
+    const delivery = await deliverTo('https://receiver.example/hook', { HTTPS_PROXY: proxy.url }, 200);
+    expect(delivery).toMatchObject({ kind: 'retry', reason: 'no complete answer in time' });
+    expect(performance.now() - started).toBeLessThan(3000);
+    await proxy.close();
+  });
+});

@@ -1,0 +1,145 @@
+import type { ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { issueCertificate, type Order } from '../../support/certificates.ts';
+import {
+  accountAt,
+  createTestClient,
+  type Listening,
+  listenHttp,
+  listenSockets,
+  listenTls,
+  readOnce,
+  send,
+} from '../../support/loopback-provider.ts';
+
+const authority = issueCertificate({ name: 'Trusted test CA', authority: true });
+const stranger = issueCertificate({ name: 'Unknown test CA', authority: true });
+const usualAuthorities = getCACertificates('default');
+
+// As `NODE_EXTRA_CA_CERTS` does for a process.
+beforeAll(() => setDefaultCACertificates([...usualAuthorities, authority.cert]));
+afterAll(() => setDefaultCACertificates(usualAuthorities));
+
+const hosts = ['127.0.0.1'];
+
+test.each<[name: string, order: Order, reason: string]>([
+  [
+    'an expired certificate',
+    { name: 'a', hosts, issuer: authority, notAfter: new Date('2021-01-01') },
+    'has expired',
+  ],
+  [
+    'one that is not valid yet',
+    { name: 'a', hosts, issuer: authority, notBefore: new Date('2100-01-01') },
+    'not valid yet',
+  ],
+  [
+    'one for another host',
+    { name: 'a', hosts: ['other.example'], issuer: authority },
+    'for another host name',
+  ],
+  ['a self-signed one', { name: 'self', hosts }, 'is self-signed'],
+  ['one of an unknown CA', { name: 'a', hosts, issuer: stranger }, 'unknown CA'],
+])('%s is refused in words of its own, and the secret is never sent', async (_name, order, reason) => {
+  let requests = 0;
+  const server = await listenTls(issueCertificate(order), (_request, response) => {
+    requests += 1;
+    send(response, {});
+  });
+  const outcome = await readOnce(server.url);
+  expect(outcome).toMatchObject({ kind: 'network_error', reason: expect.stringContaining(reason) });
+  expect(requests).toBe(0);
+  await server.close();
+});
+
+test('a private CA in the chain says how to trust one', async () => {
+  const leaf = issueCertificate({ name: 'leaf', hosts, issuer: stranger });
+  const server = await listenTls({ key: leaf.key, cert: leaf.cert + stranger.cert }, (_request, response) =>
+    send(response, {}),
+  );
+  expect(await readOnce(server.url)).toMatchObject({
+    kind: 'network_error',
+    reason: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+  });
+  await server.close();
+});
+
+test('a server that speaks no TLS is told from one that is down', async () => {
+  const server = await listenHttp((_request, response) => send(response, {}));
+  const outcome = await readOnce(server.url.replace('http:', 'https:'));
+  expect(outcome).toMatchObject({
+    kind: 'network_error',
+    reason: 'TLS: the server does not speak TLS at this address',
+  });
+  await server.close();
+});
+
+test('readings in a row share one connection: one handshake', async () => {
+  const ports = new Set<number | undefined>();
+  const server = await listenTls(
+    issueCertificate({ name: 'good', hosts, issuer: authority }),
+    (request, response) => {
+      ports.add(request.socket.remotePort);
+      send(response, {});
+    },
+  );
+  const client = createTestClient();
+  for (let count = 0; count < 5; count += 1) {
+    expect(await client.readBalance(accountAt(server.url), new AbortController().signal)).toMatchObject({
+      kind: 'ok',
+    });
+    // A connection is free again one turn of the event loop after its answer.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await client.close();
+  await server.close();
+  expect(ports.size).toBe(1);
+});
+
+test('an environment that switches verification off is not obeyed', async () => {
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+  const server = await listenTls(issueCertificate({ name: 'self', hosts }), (_request, response) =>
+    send(response, {}),
+  );
+  expect(await readOnce(server.url)).toMatchObject({
+    kind: 'network_error',
+    reason: expect.stringContaining('self-signed'),
+  });
+  delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+  await server.close();
+});
+
+test('through a tunnel of a proxy the certificate of the provider is verified all the same', async () => {
+  const answer = (_request: unknown, response: ServerResponse) => send(response, {});
+  const good = await listenTls(
+    issueCertificate({ name: 'good', hosts: ['provider.example'], issuer: authority }),
+    answer,
+  );
+  const bad = await listenTls(issueCertificate({ name: 'bad', hosts: ['provider.example'] }), answer);
+  for (const [server, expected] of [
+    [good, { kind: 'ok' }],
+    [bad, { kind: 'network_error', reason: expect.stringContaining('self-signed') }],
+  ] as const) {
+    const proxy = await listenTunnel(server.port);
+    const environment = { HTTPS_PROXY: proxy.url };
+    expect(await readOnce('https://provider.example', { environment })).toMatchObject(expected);
+    await proxy.close();
+    await server.close();
+  }
+});
+
+/** A proxy whose tunnels all lead to one port of this machine. */
+function listenTunnel(port: number): Promise<Listening> {
+  return listenSockets((socket) => {
+    socket.once('data', () => {
+      const upstream = connect(port, '127.0.0.1', () => {
+        socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+        socket.pipe(upstream).pipe(socket);
+      });
+      upstream.on('error', () => socket.destroy());
+      socket.on('close', () => upstream.destroy());
+    });
+  });
+}
