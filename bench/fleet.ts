@@ -9,9 +9,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { AccountState } from '../src/domain/account-state.ts';
 import type { PollRecord } from '../src/domain/reading.ts';
-import type { Store } from '../src/ports/daemon-ports.ts';
-import type { AccountState, Batch, Log } from '../src/ports/domain-ports.ts';
+import type { Log } from '../src/ports/log.ts';
+import type { Batch, Store } from '../src/ports/store.ts';
 import { openCluster } from '../src/store/postgres/open-cluster.ts';
 import { openStore } from '../src/store/store.ts';
 import { systemClock } from '../src/system/clock.ts';

@@ -3,6 +3,8 @@
  * stored readings. Aims at 50,000: a first good poll after a failure and a poll that met the rate limit under 0.2 ms, staleness
  * 20 µs an account that changes, no turn over 50 ms, started in 2 s. Run: node bench/scale.ts
  */
+
+import type { AccountState } from '../src/domain/account-state.ts';
 import type { Outcome } from '../src/domain/outcome.ts';
 import type { Reading } from '../src/domain/reading.ts';
 import { Secret } from '../src/domain/secret.ts';
@@ -13,7 +15,7 @@ import { observePoll } from '../src/engine/observe.ts';
 import { startMonitor } from '../src/engine/restore.ts';
 import type { MonitorState } from '../src/engine/state.ts';
 import { endTurn } from '../src/engine/turn.ts';
-import type { AccountState, StoredState } from '../src/ports/domain-ports.ts';
+import type { StoredState } from '../src/ports/store.ts';
 import { cronCalendar } from '../src/system/calendar.ts';
 import { systemRandom } from '../src/system/random.ts';
 import { nothingStored } from '../src/views/empty-reader.ts';

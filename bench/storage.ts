@@ -6,8 +6,9 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { AccountState } from '../src/domain/account-state.ts';
 import type { PollRecord } from '../src/domain/reading.ts';
-import type { AccountState, Log } from '../src/ports/domain-ports.ts';
+import type { Log } from '../src/ports/log.ts';
 import { openSqliteStore } from '../src/store/sqlite/open-store.ts';
 import type { SqliteStore } from '../src/store/sqlite/port.ts';
 import { openSqliteReader } from '../src/store/sqlite/reader.ts';

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Reading } from '../../src/domain/reading.ts';
-import type { Batch, Log } from '../../src/ports/domain-ports.ts';
+import type { Log } from '../../src/ports/log.ts';
+import type { Batch } from '../../src/ports/store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { openSqliteReader } from '../../src/store/sqlite/reader.ts';
 import { systemClock } from '../../src/system/clock.ts';

@@ -1,6 +1,6 @@
 import type { ForeignTexts } from '../domain/foreign-text.ts';
 import { type HttpAnswer, readRetryAfter } from '../net/http-answer.ts';
-import type { Delivery } from '../ports/domain-ports.ts';
+import type { Delivery } from '../ports/channel.ts';
 
 /** What an answer means: `refused` and `unknown` are tried again, and only after `unknown` it may have arrived. */
 type Meaning = 'delivered' | 'refused' | 'unknown' | 'dead';

@@ -1,5 +1,5 @@
 import type { ChannelSettings } from '../domain/settings.ts';
-import type { Channel } from '../ports/daemon-ports.ts';
+import type { Channel } from '../ports/channel.ts';
 import type { SenderDependencies } from './kind.ts';
 import { kindOf } from './registry.ts';
 

@@ -1,8 +1,8 @@
 import type * as z from 'zod';
 import type { ForeignTexts } from '../domain/foreign-text.ts';
 import type { ChannelSettings } from '../domain/settings.ts';
-import type { Channel } from '../ports/daemon-ports.ts';
-import type { Clock } from '../ports/domain-ports.ts';
+import type { Channel } from '../ports/channel.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { DocumentedAnswer } from './answers.ts';
 import type { DemoReceiver } from './demo-receiver.ts';
 

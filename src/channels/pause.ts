@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/domain-ports.ts';
+import type { Clock } from '../ports/clock.ts';
 
 /** Waits, unless the exchange ends before: then it rejects. */
 export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {

@@ -3,7 +3,7 @@ import type { Ping } from '../daemon/heartbeat.ts';
 import type { Secret } from '../domain/secret.ts';
 import { startDeadline } from '../net/deadline.ts';
 import { openHttpConnections, placeOf } from '../net/http-post.ts';
-import type { Clock } from '../ports/domain-ports.ts';
+import type { Clock } from '../ports/clock.ts';
 
 const deadlineMs = 10_000;
 

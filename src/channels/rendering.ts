@@ -1,4 +1,4 @@
-import type { Delivery } from '../ports/domain-ports.ts';
+import type { Delivery } from '../ports/channel.ts';
 
 /**
  * Renders a message, or says that it cannot be: a message that breaks its renderer would break it again on

@@ -1,4 +1,5 @@
 import type { ConfigProblem } from '../domain/config-problem.ts';
+import type { OperatorOrder } from '../domain/operator.ts';
 import type {
   ChannelSettings,
   PostgresSettings,
@@ -6,8 +7,11 @@ import type {
   Settings,
   StorageSettings,
 } from '../domain/settings.ts';
-import type { ClusterLook, SqlFile, StoreFile, StoreReader, WatchedSource } from '../ports/daemon-ports.ts';
-import type { Calendar, Clock, Delivery, OperatorOrder, Random } from '../ports/domain-ports.ts';
+import type { Delivery } from '../ports/channel.ts';
+import type { Calendar, Clock, Random } from '../ports/clock.ts';
+import type { ClusterLook } from '../ports/cluster.ts';
+import type { SqlFile, StoreFile, StoreReader } from '../ports/store.ts';
+import type { WatchedSource } from '../ports/watched-source.ts';
 import type { PollShelf } from '../replay/history-csv.ts';
 import type { CheckedAccount } from '../views/check.ts';
 import type { Views } from '../views/views.ts';

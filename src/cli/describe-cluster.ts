@@ -1,5 +1,5 @@
 import { isoText } from '../domain/moment.ts';
-import type { ClusterLook } from '../ports/daemon-ports.ts';
+import type { ClusterLook } from '../ports/cluster.ts';
 
 export interface DescribedCluster {
   readonly epoch: number;

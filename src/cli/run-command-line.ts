@@ -1,4 +1,4 @@
-import { OperatorError } from '../ports/domain-ports.ts';
+import { OperatorError } from '../domain/operator-error.ts';
 import { CommandError, exitCodes, UsageError } from './command.ts';
 import { checkCommand, pluginCodes } from './commands/check.ts';
 import { commands } from './commands/registry.ts';

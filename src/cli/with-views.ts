@@ -1,4 +1,4 @@
-import type { StoreReader } from '../ports/daemon-ports.ts';
+import type { StoreReader } from '../ports/store.ts';
 import type { Views } from '../views/views.ts';
 import type { CommandInput } from './command.ts';
 import type { CommandContext, LoadedConfiguration } from './context.ts';

@@ -1,4 +1,4 @@
-import type { ClusterMember, MemberCard } from '../ports/daemon-ports.ts';
+import type { ClusterMember, MemberCard } from '../ports/cluster.ts';
 import type { Contact } from './database-link.ts';
 
 /** What a process that shares its database is at this moment. */

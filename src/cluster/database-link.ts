@@ -1,5 +1,6 @@
-import type { ClusterLook, ClusterMember } from '../ports/daemon-ports.ts';
-import type { Log, StorageError } from '../ports/domain-ports.ts';
+import type { StorageError } from '../domain/operator-error.ts';
+import type { ClusterLook, ClusterMember } from '../ports/cluster.ts';
+import type { Log } from '../ports/log.ts';
 
 /** Readings carry the dates of the machine's clock: one that is further off the database's owns nothing. */
 export const mostSkewMs = 2000;

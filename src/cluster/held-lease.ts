@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/domain-ports.ts';
+import type { Clock } from '../ports/clock.ts';
 
 /** Of the lease in the database, the owner believes in so much of its own, from the sending of the renewal on. */
 const ownShare = 3 / 4;

@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/domain-ports.ts';
+import type { Clock } from '../ports/clock.ts';
 
 /** The pauses of a loop that lives until it is told to end. */
 export class Pauses {

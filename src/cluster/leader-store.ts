@@ -1,5 +1,5 @@
-import type { Store, StoreFile, TenureStore } from '../ports/daemon-ports.ts';
-import { type Batch, StorageError } from '../ports/domain-ports.ts';
+import { StorageError } from '../domain/operator-error.ts';
+import type { Batch, Store, StoreFile, TenureStore } from '../ports/store.ts';
 
 /**
  * The store of an owner of the shared database, over the incarnations under which it owns: what writes goes one after the

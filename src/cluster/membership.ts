@@ -1,6 +1,9 @@
+import { StorageError } from '../domain/operator-error.ts';
 import type { MonitorState } from '../engine/state.ts';
-import type { Cluster, ClusterLook, ClusterMember, MemberCard, Store } from '../ports/daemon-ports.ts';
-import { type Clock, type Log, StorageError, type StoredState } from '../ports/domain-ports.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Cluster, ClusterLook, ClusterMember, MemberCard } from '../ports/cluster.ts';
+import type { Log } from '../ports/log.ts';
+import type { Store, StoredState } from '../ports/store.ts';
 import { type Role, type Standing, standingOf } from './cluster-status.ts';
 import { Contact } from './database-link.ts';
 import { type Instant, OwnLease } from './held-lease.ts';

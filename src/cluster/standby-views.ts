@@ -1,10 +1,11 @@
 import type { Counters } from '../daemon/counting.ts';
-import type { AlertName, Refusal } from '../domain/operator.ts';
+import type { AlertName, OperatorOrder, Refusal } from '../domain/operator.ts';
+import { StorageError } from '../domain/operator-error.ts';
 import type { Settings } from '../domain/settings.ts';
 import { isSessionEnded } from '../engine/ended-sessions.ts';
 import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
 import type { MonitorState } from '../engine/state.ts';
-import { type OperatorOrder, StorageError, type StoredState } from '../ports/domain-ports.ts';
+import type { StoredState } from '../ports/store.ts';
 import { nothingStored } from '../views/empty-reader.ts';
 import { restoreViews, type StoredParts } from '../views/stored-views.ts';
 import type { DaemonStatus, LiveViews } from '../views/views.ts';

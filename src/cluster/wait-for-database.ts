@@ -1,5 +1,5 @@
-import type { Cluster } from '../ports/daemon-ports.ts';
-import { StorageError } from '../ports/domain-ports.ts';
+import { StorageError } from '../domain/operator-error.ts';
+import type { Cluster } from '../ports/cluster.ts';
 import type { Contact } from './database-link.ts';
 
 /** It waits twice as long each time, and no longer than this. */

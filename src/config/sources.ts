@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { WatchedSource } from '../ports/daemon-ports.ts';
+import type { WatchedSource } from '../ports/watched-source.ts';
 import type { FileContent, FileList } from './interpolate.ts';
 
 /** The largest configuration, and the largest file of accounts beside it. */

@@ -1,5 +1,5 @@
-import type { WatchedSource } from '../ports/daemon-ports.ts';
-import type { Clock } from '../ports/domain-ports.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { WatchedSource } from '../ports/watched-source.ts';
 
 export interface ConfigWatchOptions {
   /** What the configuration in force was made of. */

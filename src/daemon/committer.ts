@@ -1,7 +1,8 @@
+import { StorageError } from '../domain/operator-error.ts';
 import { batchReturned, batchStored, changedOnlyReadings, isAllTaken, takeBatch } from '../engine/batch.ts';
 import type { MonitorState } from '../engine/state.ts';
-import type { Store } from '../ports/daemon-ports.ts';
-import { type Batch, type Clock, StorageError } from '../ports/domain-ports.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Batch, Store } from '../ports/store.ts';
 import type { Claim } from './dispatcher.ts';
 
 /**

@@ -1,5 +1,6 @@
 import type { Settings } from '../domain/settings.ts';
-import type { Channel, Provider } from '../ports/daemon-ports.ts';
+import type { Channel } from '../ports/channel.ts';
+import type { Provider } from '../ports/provider.ts';
 import { type Replaceable, replaceableChannel, replaceableProvider } from './drain.ts';
 
 export interface ConnectionParts {

@@ -1,6 +1,6 @@
 import type { OutcomeKind } from '../domain/outcome.ts';
 import type { DeliveryEnd } from '../engine/delivery-ended.ts';
-import type { Log } from '../ports/domain-ports.ts';
+import type { Log } from '../ports/log.ts';
 
 /** Upper bounds of the histogram of poll durations, in seconds. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;

@@ -1,10 +1,11 @@
 import { alertKey } from '../domain/alert.ts';
+import type { StorageError } from '../domain/operator-error.ts';
 import { wireId } from '../domain/outbox.ts';
 import type { Outcome, OutcomeKind } from '../domain/outcome.ts';
 import type { Sent } from '../engine/delivery-ended.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
-import type { Log, StorageError } from '../ports/domain-ports.ts';
+import type { Log } from '../ports/log.ts';
 
 /** What the daemon writes to its log: loud when something changes, quiet while it stays the same. */
 export class DaemonJournal {

@@ -1,4 +1,5 @@
 import type { Incident } from '../domain/alert.ts';
+import { StorageError } from '../domain/operator-error.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Settings } from '../domain/settings.ts';
 import { changedAccounts, hasOtherKey, isReadDifferently } from '../engine/changed-accounts.ts';
@@ -11,8 +12,9 @@ import { isStorageFailing, noteConfiguration, noteStorage } from '../engine/self
 import { type MonitorState, writeNote } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
-import type { Store } from '../ports/daemon-ports.ts';
-import { type Clock, type Log, StorageError } from '../ports/domain-ports.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { Store } from '../ports/store.ts';
 import { Committer } from './committer.ts';
 import { type ConnectionParts, Connections } from './connections.ts';
 import { Counting } from './counting.ts';

@@ -1,10 +1,10 @@
 import type { Message } from '../domain/message.ts';
+import { StorageError } from '../domain/operator-error.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
 import type { DeliveryEnd, Sent } from '../engine/delivery-ended.ts';
 import { absorbFollowers, putMessage, queueOf, sendable } from '../engine/queue.ts';
 import { threadSubject } from '../messages/message-wording.ts';
-import type { Channel } from '../ports/daemon-ports.ts';
-import { StorageError } from '../ports/domain-ports.ts';
+import type { Channel } from '../ports/channel.ts';
 import { composeMessage } from './compose.ts';
 import type { ComposeParts } from './message-frame.ts';
 

@@ -1,4 +1,5 @@
-import type { Channel, Provider } from '../ports/daemon-ports.ts';
+import type { Channel } from '../ports/channel.ts';
+import type { Provider } from '../ports/provider.ts';
 
 /** Something that a reload replaces while it is in use. */
 export interface Replaceable {

@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/domain-ports.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Committer } from './committer.ts';
 import type { Connections } from './connections.ts';
 import type { Dispatcher } from './dispatcher.ts';

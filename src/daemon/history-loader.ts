@@ -1,8 +1,8 @@
+import { StorageError } from '../domain/operator-error.ts';
 import { type Recalled, recall, recallSince } from '../engine/load-history.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
-import type { StoreReader } from '../ports/daemon-ports.ts';
-import { StorageError } from '../ports/domain-ports.ts';
+import type { StoreReader } from '../ports/store.ts';
 
 /** So many accounts are read at once where many are asked for: a shared database answers them together. */
 const mostWaking = 256;

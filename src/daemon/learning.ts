@@ -1,9 +1,10 @@
+import { StorageError } from '../domain/operator-error.ts';
 import type { Reading } from '../domain/reading.ts';
 import { LearnFromHistory } from '../engine/learn-spending.ts';
 import type { MonitorState } from '../engine/state.ts';
-import type { StoreReader } from '../ports/daemon-ports.ts';
-import type { Clock, Log } from '../ports/domain-ports.ts';
-import { StorageError } from '../ports/domain-ports.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
+import type { StoreReader } from '../ports/store.ts';
 import type { Recollection } from './history-loader.ts';
 
 /** So many readings are learned at once, which takes a millisecond or two, and then everything else has its turn. */

@@ -1,7 +1,8 @@
+import type { OperatorOrder } from '../domain/operator.ts';
+import { StorageError } from '../domain/operator-error.ts';
 import { obeyOrder } from '../engine/operate.ts';
 import { type MonitorState, writeNote } from '../engine/state.ts';
-import type { Store } from '../ports/daemon-ports.ts';
-import { type OperatorOrder, StorageError } from '../ports/domain-ports.ts';
+import type { Store } from '../ports/store.ts';
 import type { DaemonJournal } from './daemon-log.ts';
 
 /** The note that says when the command line last left an order. */

@@ -1,7 +1,7 @@
 import type { Incident } from '../domain/alert.ts';
 import { type OutboxMessage, wireId } from '../domain/outbox.ts';
 import type { MonitorState } from '../engine/state.ts';
-import type { StoreReader } from '../ports/daemon-ports.ts';
+import type { StoreReader } from '../ports/store.ts';
 import type { Recollection } from './history-loader.ts';
 
 export interface ComposeParts {

@@ -6,7 +6,7 @@ import { reserve, spacingMs } from '../engine/request-guard.ts';
 import { isNearEmpty } from '../engine/runways.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
-import type { Provider, SendingGuard } from '../ports/daemon-ports.ts';
+import type { Provider, SendingGuard } from '../ports/provider.ts';
 import type { Recollection } from './history-loader.ts';
 import { OpenRequests } from './open-requests.ts';
 

@@ -1,6 +1,6 @@
 import { dayMs, hourMs } from '../domain/duration.ts';
-import type { Store } from '../ports/daemon-ports.ts';
-import { StorageError } from '../ports/domain-ports.ts';
+import { StorageError } from '../domain/operator-error.ts';
+import type { Store } from '../ports/store.ts';
 
 /** Old records are deleted this often … */
 const everyMs = hourMs;

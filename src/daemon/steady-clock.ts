@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/domain-ports.ts';
+import type { Clock } from '../ports/clock.ts';
 
 /**
  * A difference between wall and monotonic clock above this is a jump (or a sleep of the machine), below it a

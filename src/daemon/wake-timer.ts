@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/domain-ports.ts';
+import type { Clock } from '../ports/clock.ts';
 
 /** One timer for the soonest of many instants: asking for a later one than it waits for costs nothing. */
 export class WakeTimer {

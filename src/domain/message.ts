@@ -1,4 +1,4 @@
-import type { AccountState } from '../ports/domain-ports.ts';
+import type { AccountState } from './account-state.ts';
 import type { Incident } from './alert.ts';
 import type { Forecast, ForecastRecord } from './forecast.ts';
 import type { Micros } from './money.ts';

@@ -1,4 +1,5 @@
 import type { Matcher } from './rule.ts';
+import type { Silence } from './silence.ts';
 
 export interface Refusal {
   readonly refused: 'not-found' | 'invalid' | 'not-now';
@@ -28,3 +29,24 @@ export interface SilenceOrder {
   readonly by: string;
   readonly comment: string;
 }
+
+/** An order that the command line left in the database for the daemon. */
+export type OperatorOrder =
+  | {
+      readonly kind: 'acknowledge';
+      readonly account: string;
+      readonly rule: string;
+      readonly by: string;
+      readonly comment: string;
+      readonly at: number;
+    }
+  | {
+      readonly kind: 'unacknowledge';
+      readonly account: string;
+      readonly rule: string;
+      readonly at: number;
+    }
+  | { readonly kind: 'silence'; readonly silence: Silence }
+  | { readonly kind: 'expire'; readonly id: string; readonly at: number }
+  /** The owner of a shared database gives the accounts to another daemon. */
+  | { readonly kind: 'hand-over'; readonly at: number };

@@ -1,7 +1,7 @@
 import type { Incident } from '../domain/alert.ts';
 import { isSettled } from '../domain/incident.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
-import type { Batch, StoredSpending } from '../ports/domain-ports.ts';
+import type { Batch, StoredSpending } from '../ports/store.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import { queueOf } from './queue.ts';
 import type { MonitorState } from './state.ts';

@@ -1,5 +1,5 @@
 import { type OutboxMessage, retryDelayMs, wireId } from '../domain/outbox.ts';
-import type { Delivery } from '../ports/domain-ports.ts';
+import type { Delivery } from '../ports/channel.ts';
 import { channelFailedRule } from '../rules/channel-failed.ts';
 import { putMessage, spareFresh } from './queue.ts';
 import { forEachTold, takeBackMuted, untell } from './retract.ts';

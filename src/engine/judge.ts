@@ -1,7 +1,7 @@
+import type { AccountState } from '../domain/account-state.ts';
 import type { Alert, Resolution } from '../domain/alert.ts';
 import type { Balance } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
-import type { AccountState } from '../ports/domain-ports.ts';
 import { timingOf } from '../rules/about-rules.ts';
 import { explainRule, factsBehind } from '../rules/evaluate.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';

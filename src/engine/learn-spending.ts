@@ -1,7 +1,7 @@
 import { dayMs } from '../domain/duration.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { AccountSettings } from '../domain/settings.ts';
-import type { HistoryQuery, StoredSpending } from '../ports/domain-ports.ts';
+import type { HistoryQuery, StoredSpending } from '../ports/store.ts';
 import { AccountSpending } from '../spending/account-spending.ts';
 import type { MonitorState } from './state.ts';
 import { emptyAt, type WatchedAccount } from './watched-account.ts';

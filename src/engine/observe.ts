@@ -1,7 +1,7 @@
+import type { AccountState } from '../domain/account-state.ts';
 import { backoffDelay, failureDelay } from '../domain/backoff.ts';
 import type { BalanceAnswer, Outcome } from '../domain/outcome.ts';
 import type { Reading } from '../domain/reading.ts';
-import type { AccountState } from '../ports/domain-ports.ts';
 import { judgePoll } from './judge.ts';
 import { learnSpending } from './learn-spending.ts';
 import { holdsBack, touchUnread } from './outage.ts';

@@ -1,6 +1,7 @@
+import type { AccountState } from '../domain/account-state.ts';
 import { dayMs } from '../domain/duration.ts';
 import type { PollSchedule } from '../domain/settings.ts';
-import type { AccountState, Calendar } from '../ports/domain-ports.ts';
+import type { Calendar } from '../ports/clock.ts';
 
 /** Runs of a cron expression that are looked at for its usual interval. */
 const sampledRuns = 6;

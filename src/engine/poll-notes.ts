@@ -1,4 +1,4 @@
-import type { Batch } from '../ports/domain-ports.ts';
+import type { Batch } from '../ports/store.ts';
 
 type Polls = Batch['polls'];
 

@@ -1,5 +1,5 @@
+import type { AccountState } from '../domain/account-state.ts';
 import type { Alert } from '../domain/alert.ts';
-import type { AccountState } from '../ports/domain-ports.ts';
 import { alertKindOf } from '../rules/registry.ts';
 
 /** Fewer accounts than this are no provider. */

@@ -1,8 +1,8 @@
+import type { AccountState } from '../domain/account-state.ts';
 import { type Alert, ownAccountId, providerAccountId, type Resolution } from '../domain/alert.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
-import type { AccountState } from '../ports/domain-ports.ts';
 import { longestWindow } from '../rules/about-rules.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';

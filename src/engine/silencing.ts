@@ -3,7 +3,7 @@ import { matches } from '../domain/matcher.ts';
 import type { Muted } from '../domain/operator.ts';
 import type { Matcher } from '../domain/rule.ts';
 import type { RecurringSilence } from '../domain/silence.ts';
-import type { Calendar } from '../ports/domain-ports.ts';
+import type { Calendar } from '../ports/clock.ts';
 import { type MonitorState, wakeBy } from './state.ts';
 
 /** A stretch of time in which a silence mutes: [startsAt, endsAt). */

@@ -1,8 +1,10 @@
+import type { AccountState } from '../domain/account-state.ts';
 import type { Incident } from '../domain/alert.ts';
 import type { OutboxMessage } from '../domain/outbox.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Silence } from '../domain/silence.ts';
-import type { AccountState, Calendar, GroupBackoff, Random } from '../ports/domain-ports.ts';
+import type { Calendar, Random } from '../ports/clock.ts';
+import type { GroupBackoff } from '../ports/store.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import { LocalWeeks } from '../spending/local-week.ts';
 import { AlertRecords } from './alert-records.ts';

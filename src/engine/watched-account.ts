@@ -1,8 +1,8 @@
+import type { AccountState } from '../domain/account-state.ts';
 import type { Alert } from '../domain/alert.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { AccountSettings } from '../domain/settings.ts';
-import type { AccountState } from '../ports/domain-ports.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
 import type { RuleKind } from '../rules/kind.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';

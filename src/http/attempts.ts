@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/domain-ports.ts';
+import type { Clock } from '../ports/clock.ts';
 
 const windowMs = 60_000;
 const perAddress = 10;

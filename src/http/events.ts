@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { constants, createGzip, type Gzip } from 'node:zlib';
-import type { Clock } from '../ports/domain-ports.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { LiveViews } from '../views/views.ts';
 import type { ServerLimits } from './options.ts';
 import { type LivePart, withoutInner } from './page/live.ts';

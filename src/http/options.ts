@@ -1,5 +1,6 @@
 import type { ServerSettings } from '../domain/settings.ts';
-import type { Clock, Log, Random } from '../ports/domain-ports.ts';
+import type { Clock, Random } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
 import type { Trials } from '../replay/trial.ts';
 import type { LiveViews } from '../views/views.ts';
 

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { type Clock, type Log, StorageError } from '../ports/domain-ports.ts';
+import { StorageError } from '../domain/operator-error.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
 import { type Answer, problemJson, problemMediaType, RequestError } from './refusal.ts';
 
 export interface Refusing {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { isLoopbackHost } from '../domain/loopback-host.ts';
-import type { Log } from '../ports/domain-ports.ts';
+import type { Log } from '../ports/log.ts';
 import { type Guard, requireSignIn } from './access.ts';
 import { expositionMediaType } from './exposition.ts';
 import { renderMetrics } from './metrics.ts';

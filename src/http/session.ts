@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { parse, serialize } from 'hono/utils/cookie';
 import { hourMs } from '../domain/duration.ts';
 import type { Secret } from '../domain/secret.ts';
-import type { Clock, Random } from '../ports/domain-ports.ts';
+import type { Clock, Random } from '../ports/clock.ts';
 import type { LiveViews } from '../views/views.ts';
 import { deriveKey } from './ack-link.ts';
 

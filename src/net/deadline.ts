@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/domain-ports.ts';
+import type { Clock } from '../ports/clock.ts';
 
 /** A signal that ends an exchange: at its own deadline, or when the caller gives up. */
 export interface Deadline {

@@ -1,7 +1,8 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { isLoopbackHost } from '../domain/loopback-host.ts';
 import type { Secret } from '../domain/secret.ts';
-import type { Clock, Delivery } from '../ports/domain-ports.ts';
+import type { Delivery } from '../ports/channel.ts';
+import type { Clock } from '../ports/clock.ts';
 import { errorCodes, whyUnconnected } from './connect-error.ts';
 import { startDeadline } from './deadline.ts';
 import type { HttpAnswer } from './http-answer.ts';

@@ -1,4 +1,4 @@
-import { OperatorError } from '../ports/domain-ports.ts';
+import { OperatorError } from '../domain/operator-error.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -2,7 +2,7 @@ import { dayMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
 import { type Balance, balances, type Reading } from '../domain/reading.ts';
-import type { Calendar } from '../ports/domain-ports.ts';
+import type { Calendar } from '../ports/clock.ts';
 import { AccountSpending } from '../spending/account-spending.ts';
 import { LocalWeek } from '../spending/local-week.ts';
 import { foresee } from '../spending/predict.ts';

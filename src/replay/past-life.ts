@@ -1,4 +1,5 @@
 import { recollectionOf } from '../daemon/history-loader.ts';
+import type { AccountState } from '../domain/account-state.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { PollRecord } from '../domain/reading.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
@@ -10,7 +11,8 @@ import { freshAccount } from '../engine/reconfigure.ts';
 import { aliveNote, startMonitor } from '../engine/restore.ts';
 import { groupOf, type MonitorState } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
-import type { AccountState, Calendar, Random, StoredState } from '../ports/domain-ports.ts';
+import type { Calendar, Random } from '../ports/clock.ts';
+import type { StoredState } from '../ports/store.ts';
 import { nothingStored } from '../views/empty-reader.ts';
 import { Feed } from './feed.ts';
 import { IncidentBook } from './incident-book.ts';

@@ -1,8 +1,8 @@
 import type { PollRecord } from '../domain/reading.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import { pollInterval } from '../engine/poll-gaps.ts';
-import type { StoreReader } from '../ports/daemon-ports.ts';
-import type { Calendar } from '../ports/domain-ports.ts';
+import type { Calendar } from '../ports/clock.ts';
+import type { StoreReader } from '../ports/store.ts';
 import type { GapReading } from './poll-pauses.ts';
 
 /** What is known of one account's past. Nothing of it is held in memory: it is read through, twice. */

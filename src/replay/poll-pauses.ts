@@ -2,7 +2,7 @@ import { hourMs } from '../domain/duration.ts';
 import type { OutcomeKind } from '../domain/outcome.ts';
 import type { PollRecord } from '../domain/reading.ts';
 import type { AccountSettings, ProviderSettings } from '../domain/settings.ts';
-import type { Calendar } from '../ports/domain-ports.ts';
+import type { Calendar } from '../ports/clock.ts';
 
 /**
  * What a long pause between two polls stands for. `unread`: nobody could read the account (all that a list of

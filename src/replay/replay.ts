@@ -1,5 +1,5 @@
 import type { Settings } from '../domain/settings.ts';
-import type { Calendar } from '../ports/domain-ports.ts';
+import type { Calendar } from '../ports/clock.ts';
 import { type AccountPast, Survey, type SurveyedPast } from './past.ts';
 import { PastLife } from './past-life.ts';
 import type { ReplayObserver, ReplayResult } from './replay-result.ts';

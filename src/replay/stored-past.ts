@@ -1,5 +1,5 @@
 import type { AccountSettings } from '../domain/settings.ts';
-import type { StoreReader } from '../ports/daemon-ports.ts';
+import type { StoreReader } from '../ports/store.ts';
 import type { AccountPast } from './past.ts';
 
 /**

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Clock, Log, Random } from '../ports/domain-ports.ts';
+import type { Clock, Random } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
 import { answerRequest, readRequest, type SimulatedAnswer } from './answers.ts';
 import { createControl, RequestCounter, type SimulatorControl } from './control.ts';
 import type { Scenario } from './scenario.ts';

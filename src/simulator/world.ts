@@ -1,4 +1,5 @@
-import type { Clock, Log, Random } from '../ports/domain-ports.ts';
+import type { Clock, Random } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
 import type { Endpoint } from '../providers/account-service/endpoints.ts';
 import { SimulatedAccount } from './account.ts';
 import type { Scenario, ScenarioEvent } from './scenario.ts';

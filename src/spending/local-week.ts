@@ -1,5 +1,5 @@
 import { dayMs, hourMs } from '../domain/duration.ts';
-import type { Calendar } from '../ports/domain-ports.ts';
+import type { Calendar } from '../ports/clock.ts';
 
 const daysPerWeek = 7;
 export const hoursPerWeek = 168;

@@ -1,5 +1,5 @@
+import { StorageError } from '../domain/operator-error.ts';
 import type { Secret } from '../domain/secret.ts';
-import { StorageError } from '../ports/domain-ports.ts';
 import { fillSqlite, withSqliteSource } from './sqlite/copy.ts';
 import { type TableSource, type TableTarget, type Tally, tables } from './tables.ts';
 

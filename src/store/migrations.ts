@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { StorageError } from '../ports/domain-ports.ts';
+import { StorageError } from '../domain/operator-error.ts';
 
 /** One step of a schema: `0002-name.sql`. */
 export interface Migration {

@@ -1,6 +1,7 @@
+import type { OperatorOrder } from '../domain/operator.ts';
 import type { StorageSettings } from '../domain/settings.ts';
-import type { Cluster, Store, StoreFile } from '../ports/daemon-ports.ts';
-import type { OperatorOrder } from '../ports/domain-ports.ts';
+import type { Cluster } from '../ports/cluster.ts';
+import type { Store, StoreFile } from '../ports/store.ts';
 import { openSqliteStore } from './sqlite/open-store.ts';
 import { leaveOrder } from './sqlite/orders.ts';
 import { asStore, asStoreFile } from './sqlite/port.ts';

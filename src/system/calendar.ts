@@ -1,7 +1,7 @@
 import { Cron } from 'croner';
 import { dayMs } from '../domain/duration.ts';
 import { zoneOffsetMs } from '../domain/moment.ts';
-import type { Calendar } from '../ports/domain-ports.ts';
+import type { Calendar } from '../ports/clock.ts';
 
 /**
  * Cron expressions by croner. `no-wildcard` makes every expression without `*` in its time fields run once

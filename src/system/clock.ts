@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/domain-ports.ts';
+import type { Clock } from '../ports/clock.ts';
 
 /** Longer timers than this fire at once in Node, with a warning. */
 const longestTimerMs = 2 ** 31 - 1;

@@ -1,7 +1,7 @@
 import { pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import type { LogLevel } from '../domain/settings.ts';
-import type { Log } from '../ports/domain-ports.ts';
+import type { Log } from '../ports/log.ts';
 import type { LogDestination } from './log-destination.ts';
 import { createSecretScrubber } from './secret-scrubber.ts';
 

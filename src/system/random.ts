@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Random } from '../ports/domain-ports.ts';
+import type { Random } from '../ports/clock.ts';
 
 /** The real randomness. */
 export const systemRandom: Random = {

@@ -7,8 +7,9 @@ import { reserve } from '../engine/request-guard.ts';
 import { startMonitor } from '../engine/restore.ts';
 import { groupOf } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
-import type { Provider, StoreReader } from '../ports/daemon-ports.ts';
-import type { Calendar, Clock, Random } from '../ports/domain-ports.ts';
+import type { Calendar, Clock, Random } from '../ports/clock.ts';
+import type { Provider } from '../ports/provider.ts';
+import type { StoreReader } from '../ports/store.ts';
 import { createViews } from './create-views.ts';
 import type { AccountView, Explanation } from './views.ts';
 

@@ -16,7 +16,7 @@ import { laterStarts, mutedBy, nextWindow } from '../engine/silencing.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { factsOf, type WatchedAccount } from '../engine/watched-account.ts';
 import { wordNotice } from '../messages/item-wording.ts';
-import type { StoreReader } from '../ports/daemon-ports.ts';
+import type { StoreReader } from '../ports/store.ts';
 import { balanceLevels } from '../rules/about-rules.ts';
 import { evaluate, explainRule, wouldNotFire } from '../rules/evaluate.ts';
 import { nextStep } from '../rules/next-step.ts';

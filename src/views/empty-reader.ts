@@ -1,5 +1,4 @@
-import type { StoreReader } from '../ports/daemon-ports.ts';
-import type { StoredState } from '../ports/domain-ports.ts';
+import type { StoredState, StoreReader } from '../ports/store.ts';
 
 /** What is stored where nothing ever was. */
 export const nothingStored: StoredState = {

@@ -5,7 +5,7 @@ import { endSession, isSessionEnded } from '../engine/ended-sessions.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
 import { isOwnFailureRaised } from '../engine/self-alerts.ts';
-import type { StoreReader } from '../ports/daemon-ports.ts';
+import type { StoreReader } from '../ports/store.ts';
 import { configInvalid } from '../rules/config-invalid.ts';
 import { storageFailed } from '../rules/storage-failed.ts';
 import { createViews } from './create-views.ts';

@@ -5,8 +5,9 @@ import type { Message } from '../domain/message.ts';
 import { newMessage } from '../domain/outbox.ts';
 import type { ReportSettings, Settings } from '../domain/settings.ts';
 import { startMonitor } from '../engine/restore.ts';
-import type { Channel, StoreReader } from '../ports/daemon-ports.ts';
-import type { Calendar, Clock, Delivery, Random } from '../ports/domain-ports.ts';
+import type { Channel, Delivery } from '../ports/channel.ts';
+import type { Calendar, Clock, Random } from '../ports/clock.ts';
+import type { StoreReader } from '../ports/store.ts';
 
 /** Sends a test message and gives the receiver's answer beside what went out. */
 export async function sendTest(

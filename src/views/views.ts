@@ -1,5 +1,6 @@
 import type { Standing } from '../cluster/cluster-status.ts';
 import type { Counters } from '../daemon/counting.ts';
+import type { AccountState } from '../domain/account-state.ts';
 import type { Acknowledgement, Incident } from '../domain/alert.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Outlook } from '../domain/message.ts';
@@ -11,7 +12,6 @@ import type { Ladder, Rule } from '../domain/rule.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import type { Severity } from '../domain/severity.ts';
 import type { Silence } from '../domain/silence.ts';
-import type { AccountState } from '../ports/domain-ports.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
 import type { NextStep } from '../rules/next-step.ts';
 import type { WeekAgo } from '../spending/week-ago.ts';

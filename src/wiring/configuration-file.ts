@@ -2,7 +2,7 @@ import { formatProblem } from '../config/config-problem.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { ConfigProblem } from '../domain/config-problem.ts';
 import type { Settings } from '../domain/settings.ts';
-import type { WatchedSource } from '../ports/daemon-ports.ts';
+import type { WatchedSource } from '../ports/watched-source.ts';
 import type { SystemLog } from '../system/log.ts';
 import type { ProcessLog } from './process-log.ts';
 import { readConfiguration } from './read-configuration.ts';

@@ -1,7 +1,7 @@
 import { decideColour } from '../cli/terminal/style.ts';
 import { inSlices } from '../daemon/slices.ts';
+import { OperatorError } from '../domain/operator-error.ts';
 import type { LogLevel } from '../domain/settings.ts';
-import { OperatorError } from '../ports/domain-ports.ts';
 import type { SystemLog } from '../system/log.ts';
 import { openLogDestination } from '../system/log-destination.ts';
 import { nameSources } from './readable-stack.ts';

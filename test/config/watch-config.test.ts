@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { listFileSource, readFileSource } from '../../src/config/sources.ts';
 import { type ConfigWatch, watchConfig } from '../../src/config/watch-config.ts';
-import type { WatchedSource } from '../../src/ports/daemon-ports.ts';
-import type { Clock } from '../../src/ports/domain-ports.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { WatchedSource } from '../../src/ports/watched-source.ts';
 
 let directory: string;
 let path: string;

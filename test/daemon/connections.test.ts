@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Connections } from '../../src/daemon/connections.ts';
-import type { Provider } from '../../src/ports/daemon-ports.ts';
+import type { Provider } from '../../src/ports/provider.ts';
 import { makeAccount, makeSettings } from '../support/settings.ts';
 
 test('a reload keeps the connections to the provider unless what it says of the provider is different', () => {

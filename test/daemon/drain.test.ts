@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { replaceableChannel, replaceableProvider } from '../../src/daemon/drain.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
-import type { Channel, Provider } from '../../src/ports/daemon-ports.ts';
-import type { Delivery } from '../../src/ports/domain-ports.ts';
+import type { Channel, Delivery } from '../../src/ports/channel.ts';
+import type { Provider } from '../../src/ports/provider.ts';
 import { buildTestMessage } from '../support/messages.ts';
 import { makeAccount } from '../support/settings.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StorageError } from '../../src/ports/domain-ports.ts';
+import { StorageError } from '../../src/domain/operator-error.ts';
 import { belowRule, dayMs, factsNoon, minuteMs, units } from '../support/account-facts.ts';
 import { makeAccount } from '../support/settings.ts';
 import { read, startWorld, step, type World } from '../support/world.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Provider } from '../../src/ports/daemon-ports.ts';
+import type { Provider } from '../../src/ports/provider.ts';
 import { minuteMs } from '../support/account-facts.ts';
 import { makeAccount, makeSettings } from '../support/settings.ts';
 import { startWorld, type World } from '../support/world.ts';

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { StorageError } from '../../src/domain/operator-error.ts';
 import { readParts } from '../../src/http/page/live.ts';
-import { StorageError } from '../../src/ports/domain-ports.ts';
 import { demoViews } from '../support/demo-views.ts';
 import { buildAccountView, FakeViews, micros, viewsNow } from '../support/fake-views.ts';
 import { type RunningServer, runServer } from '../support/web-server.ts';

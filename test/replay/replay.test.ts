@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PollRecord } from '../../src/domain/reading.ts';
 import type { Rule } from '../../src/domain/rule.ts';
 import type { AccountSettings, Settings } from '../../src/domain/settings.ts';
-import type { StoreReader } from '../../src/ports/daemon-ports.ts';
+import type { StoreReader } from '../../src/ports/store.ts';
 import type { AccountPast } from '../../src/replay/past.ts';
 import { Replay } from '../../src/replay/replay.ts';
 import { replayJson } from '../../src/replay/replay-json.ts';

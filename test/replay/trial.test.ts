@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { PollRecord } from '../../src/domain/reading.ts';
-import type { StoreReader } from '../../src/ports/daemon-ports.ts';
+import type { StoreReader } from '../../src/ports/store.ts';
 import { Trials } from '../../src/replay/trial.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { systemClock } from '../../src/system/clock.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, onTestFinished } from 'vitest';
-import type { Store, StoreFile } from '../../src/ports/daemon-ports.ts';
-import type { OperatorOrder } from '../../src/ports/domain-ports.ts';
+import type { OperatorOrder } from '../../src/domain/operator.ts';
+import type { Store, StoreFile } from '../../src/ports/store.ts';
 import { openCluster } from '../../src/store/postgres/open-cluster.ts';
 import { openPostgresReader } from '../../src/store/postgres/reader.ts';
 import { leaveOrder, openReader, openStore } from '../../src/store/store.ts';

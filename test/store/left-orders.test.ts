@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { OperatorOrder } from '../../src/ports/domain-ports.ts';
+import type { OperatorOrder } from '../../src/domain/operator.ts';
 import { describeStores } from './beds.ts';
 import { batch, noon, silence } from './sqlite/batches.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { StoreReader } from '../../src/ports/daemon-ports.ts';
+import type { StoreReader } from '../../src/ports/store.ts';
 import { migrateStore, type StorePlace } from '../../src/store/migrate-store.ts';
 import { openPostgresReader } from '../../src/store/postgres/reader.ts';
 import { leaveOrder, openReader, openStore } from '../../src/store/store.ts';

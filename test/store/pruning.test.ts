@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { PollRecord } from '../../src/domain/reading.ts';
-import type { Store } from '../../src/ports/daemon-ports.ts';
+import type { Store } from '../../src/ports/store.ts';
 import { describeStores, flat } from './beds.ts';
 import {
   accountState,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/ports/domain-ports.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import { systemClock } from '../../src/system/clock.ts';
 
 /**

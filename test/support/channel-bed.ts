@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { createChannel } from '../../src/channels/create-channel.ts';
 import type { Message } from '../../src/domain/message.ts';
-import type { Delivery } from '../../src/ports/domain-ports.ts';
+import type { Delivery } from '../../src/ports/channel.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { type ReceivedPost, startHttpReceiver } from './http-receiver.ts';
 import { buildMessage } from './messages.ts';

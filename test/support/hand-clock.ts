@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/ports/domain-ports.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 
 /** A clock that stands still until the test moves it. Timers fire at once: nothing here waits. */
 export class HandClock implements Clock {

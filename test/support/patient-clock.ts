@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/ports/domain-ports.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 
 /** The process may be held up for longer; the time beyond this is not made up for. */
 const longestCatchUpMs = 5;

@@ -1,6 +1,5 @@
 import type { IncidentMessage, Message, Notice } from '../../src/domain/message.ts';
-import type { Channel } from '../../src/ports/daemon-ports.ts';
-import type { Delivery } from '../../src/ports/domain-ports.ts';
+import type { Channel, Delivery } from '../../src/ports/channel.ts';
 
 /**
  * How a channel answers: `up` takes everything, `down` surely refuses for now, `lost` may have taken it,

@@ -1,6 +1,6 @@
 import type { Outcome, OutcomeKind } from '../../src/domain/outcome.ts';
 import type { AccountSettings } from '../../src/domain/settings.ts';
-import type { Provider, SendingGuard } from '../../src/ports/daemon-ports.ts';
+import type { Provider, SendingGuard } from '../../src/ports/provider.ts';
 import { units } from './account-facts.ts';
 
 type Failure = Exclude<OutcomeKind, 'ok'>;

@@ -1,4 +1,4 @@
-import type { Random } from '../../src/ports/domain-ports.ts';
+import type { Random } from '../../src/ports/clock.ts';
 
 /** Randomness that is the same in every run: ids count up, fractions come from a small generator (mulberry32). */
 export function seededRandom(seed = 1): Random {

@@ -1,11 +1,8 @@
-import type {
-  Cluster,
-  ClusterLook,
-  MemberCard,
-  StoreFile,
-  TenureStore,
-} from '../../src/ports/daemon-ports.ts';
-import { type Batch, type Clock, type OperatorOrder, StorageError } from '../../src/ports/domain-ports.ts';
+import type { OperatorOrder } from '../../src/domain/operator.ts';
+import { StorageError } from '../../src/domain/operator-error.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { Cluster, ClusterLook, MemberCard } from '../../src/ports/cluster.ts';
+import type { Batch, StoreFile, TenureStore } from '../../src/ports/store.ts';
 import { emptyReader, nothingStored } from '../../src/views/empty-reader.ts';
 
 /** How one process reaches the database: each way takes `latencyMs`; a `cut` line carries nothing, until the client gives up. */

@@ -1,4 +1,4 @@
-import type { StoreReader } from '../../src/ports/daemon-ports.ts';
+import type { StoreReader } from '../../src/ports/store.ts';
 import { Trials } from '../../src/replay/trial.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { emptyReader } from '../../src/views/empty-reader.ts';

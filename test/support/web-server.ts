@@ -1,7 +1,8 @@
 import type { ServerSettings } from '../../src/domain/settings.ts';
 import type { ServerLimits } from '../../src/http/options.ts';
 import { startWebServer } from '../../src/http/server.ts';
-import type { Clock, Log } from '../../src/ports/domain-ports.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { Log } from '../../src/ports/log.ts';
 import type { Trials } from '../../src/replay/trial.ts';
 import { FakeViews, viewsNow } from './fake-views.ts';
 

@@ -1,5 +1,5 @@
-import type { Store } from '../../src/ports/daemon-ports.ts';
-import { type Batch, StorageError } from '../../src/ports/domain-ports.ts';
+import { StorageError } from '../../src/domain/operator-error.ts';
+import type { Batch, Store } from '../../src/ports/store.ts';
 import { asStoreFile, type SqliteStore } from '../../src/store/sqlite/port.ts';
 import type { Fleet } from './fleet.ts';
 import type { Life, Tenure } from './life.ts';

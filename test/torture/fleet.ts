@@ -1,8 +1,10 @@
 import { mostSkewMs } from '../../src/cluster/database-link.ts';
 import type { Daemon } from '../../src/daemon/daemon.ts';
+import type { OperatorOrder } from '../../src/domain/operator.ts';
 import type { Settings } from '../../src/domain/settings.ts';
-import type { ClusterMember } from '../../src/ports/daemon-ports.ts';
-import type { Batch, Clock, OperatorOrder } from '../../src/ports/domain-ports.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { ClusterMember } from '../../src/ports/cluster.ts';
+import type { Batch } from '../../src/ports/store.ts';
 import { SimCluster } from '../support/sim-cluster.ts';
 import type { EventQueue } from './event-queue.ts';
 import type { Life } from './life.ts';

@@ -1,5 +1,5 @@
+import { StorageError } from '../../src/domain/operator-error.ts';
 import type { Settings } from '../../src/domain/settings.ts';
-import { StorageError } from '../../src/ports/domain-ports.ts';
 import type { Fleet } from './fleet.ts';
 import type { Machine } from './machine.ts';
 import type { Model } from './model/model.ts';

@@ -1,5 +1,5 @@
 import type { Daemon } from '../../src/daemon/daemon.ts';
-import type { Batch } from '../../src/ports/domain-ports.ts';
+import type { Batch } from '../../src/ports/store.ts';
 import type { LiveViews } from '../../src/views/views.ts';
 import type { EventQueue } from './event-queue.ts';
 

@@ -1,17 +1,12 @@
 import { Membership } from '../../src/cluster/membership.ts';
 import { Daemon, type DaemonParts } from '../../src/daemon/daemon.ts';
+import type { OperatorOrder } from '../../src/domain/operator.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
 import type { MonitorState } from '../../src/engine/state.ts';
-import type {
-  Batch,
-  Calendar,
-  Clock,
-  Log,
-  OperatorOrder,
-  Random,
-  StoredState,
-} from '../../src/ports/domain-ports.ts';
+import type { Calendar, Clock, Random } from '../../src/ports/clock.ts';
+import type { Log } from '../../src/ports/log.ts';
+import type { Batch, StoredState } from '../../src/ports/store.ts';
 import { asStoreFile, type SqliteStore } from '../../src/store/sqlite/port.ts';
 import { createLiveViews } from '../../src/views/live-views.ts';
 import type { LiveViews } from '../../src/views/views.ts';

@@ -1,4 +1,4 @@
-import type { Calendar } from '../../src/ports/domain-ports.ts';
+import type { Calendar } from '../../src/ports/clock.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 
 interface Span {

@@ -1,7 +1,8 @@
 import type { Daemon } from '../../src/daemon/daemon.ts';
 import type { Message } from '../../src/domain/message.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
-import type { Batch, Delivery } from '../../src/ports/domain-ports.ts';
+import type { Delivery } from '../../src/ports/channel.ts';
+import type { Batch } from '../../src/ports/store.ts';
 import type { SqliteStore } from '../../src/store/sqlite/port.ts';
 
 /** One message on its way from a process to a channel. */

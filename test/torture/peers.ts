@@ -1,6 +1,7 @@
 import type { Outcome } from '../../src/domain/outcome.ts';
 import type { AccountSettings, ChannelSettings } from '../../src/domain/settings.ts';
-import type { Channel, Provider } from '../../src/ports/daemon-ports.ts';
+import type { Channel } from '../../src/ports/channel.ts';
+import type { Provider } from '../../src/ports/provider.ts';
 import type { InFlight, Life, Tenure } from './life.ts';
 import type { Machine } from './machine.ts';
 import type { Observer, Send } from './observer.ts';

@@ -1,7 +1,8 @@
 import type { Daemon } from '../../src/daemon/daemon.ts';
 import type { Incident } from '../../src/domain/alert.ts';
 import type { Outcome } from '../../src/domain/outcome.ts';
-import type { Batch, Delivery } from '../../src/ports/domain-ports.ts';
+import type { Delivery } from '../../src/ports/channel.ts';
+import type { Batch } from '../../src/ports/store.ts';
 import type { SqliteStore } from '../../src/store/sqlite/port.ts';
 import type { Observer, Send } from './observer.ts';
 

@@ -1,8 +1,8 @@
 import type { Incident } from '../../src/domain/alert.ts';
 import { ownAccountId } from '../../src/domain/alert.ts';
 import type { Settings } from '../../src/domain/settings.ts';
-import type { StoreReader } from '../../src/ports/daemon-ports.ts';
-import type { Calendar } from '../../src/ports/domain-ports.ts';
+import type { Calendar } from '../../src/ports/clock.ts';
+import type { StoreReader } from '../../src/ports/store.ts';
 import type { ReplayedIncident } from '../../src/replay/incident-book.ts';
 import { Replay } from '../../src/replay/replay.ts';
 import { storedPast } from '../../src/replay/stored-past.ts';

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../src/domain/outcome.ts';
-import type { Delivery } from '../../src/ports/domain-ports.ts';
+import type { Delivery } from '../../src/ports/channel.ts';
 import {
   type Balances,
   type ChannelSpell,

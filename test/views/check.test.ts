@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
-import type { StoredState } from '../../src/ports/domain-ports.ts';
+import type { StoredState } from '../../src/ports/store.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { checkAccounts } from '../../src/views/check.ts';

@@ -1,7 +1,7 @@
 import { minuteMs } from '../../domain/duration.ts';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
 import { errorCodes, whyUnconnected } from '../../net/connect-error.ts';
-import type { Delivery } from '../../ports/domain-ports.ts';
+import type { Delivery } from '../../ports/channel.ts';
 import type { DocumentedAnswer } from '../answers.ts';
 
 /** RFC 6647 asks to wait a few minutes when greylisted; 5 is what common greylists want at least. */

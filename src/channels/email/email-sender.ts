@@ -2,7 +2,7 @@ import type { SendMailOptions } from 'nodemailer';
 import { createForeignTexts } from '../../domain/foreign-text.ts';
 import type { Message } from '../../domain/message.ts';
 import { startDeadline } from '../../net/deadline.ts';
-import type { Delivery } from '../../ports/domain-ports.ts';
+import type { Delivery } from '../../ports/channel.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
 import { tryRender } from '../rendering.ts';
 import {

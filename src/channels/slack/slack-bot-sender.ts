@@ -2,7 +2,7 @@ import { type Logger, LogLevel, WebClient } from '@slack/web-api';
 import { Secret } from '../../domain/secret.ts';
 import { type HttpAnswer, jsonOf } from '../../net/http-answer.ts';
 import { deliverWithin, openHttpConnections } from '../../net/http-post.ts';
-import type { Delivery } from '../../ports/domain-ports.ts';
+import type { Delivery } from '../../ports/channel.ts';
 import { classifyAnswer } from '../answers.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
 import { pause } from '../pause.ts';

@@ -1,5 +1,5 @@
+import type { OperatorOrder } from '../../domain/operator.ts';
 import type { Settings } from '../../domain/settings.ts';
-import type { OperatorOrder } from '../../ports/domain-ports.ts';
 import type { AlertView, Views } from '../../views/views.ts';
 import { askDaemon, orderedJsonOption, printOrdered } from '../ask-daemon.ts';
 import { type Command, CommandError, type CommandInput, type PositionalSpec } from '../command.ts';

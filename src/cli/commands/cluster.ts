@@ -1,6 +1,6 @@
 import { nobodyOwns } from '../../cluster/cluster-status.ts';
 import type { PostgresSettings, Settings } from '../../domain/settings.ts';
-import type { ClusterLook } from '../../ports/daemon-ports.ts';
+import type { ClusterLook } from '../../ports/cluster.ts';
 import { type Command, CommandError, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { type DescribedCluster, describeCluster } from '../describe-cluster.ts';

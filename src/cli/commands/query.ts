@@ -1,6 +1,6 @@
 import { dayMs } from '../../domain/duration.ts';
 import { inParts } from '../../domain/parts.ts';
-import type { SqlAnswer, SqlValue } from '../../ports/daemon-ports.ts';
+import type { SqlAnswer, SqlValue } from '../../ports/store.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import { type Command, CommandError, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';

@@ -1,5 +1,5 @@
 import { cleanText } from '../../domain/plain-text.ts';
-import type { Delivery } from '../../ports/domain-ports.ts';
+import type { Delivery } from '../../ports/channel.ts';
 import { type Command, CommandError, exitCodes, UsageError } from '../command.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { suggest } from '../read-options.ts';

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { AccountSettings, Settings } from '../../domain/settings.ts';
-import type { Calendar } from '../../ports/domain-ports.ts';
+import type { Calendar } from '../../ports/clock.ts';
 import { assignReadings, givenPast } from '../../replay/given-past.ts';
 import { HistoryFileError, readHistoryCsv } from '../../replay/history-csv.ts';
 import type { AccountPast } from '../../replay/past.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/domain-ports.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { Output } from './output.ts';
 import { formatShortDuration } from './time.ts';
 

@@ -1,4 +1,4 @@
-import { StorageError } from '../../ports/domain-ports.ts';
+import { StorageError } from '../../domain/operator-error.ts';
 import { type Html, html } from '../../wording/html.ts';
 
 /**

@@ -4,8 +4,8 @@ import { createForeignTexts, type ForeignTexts } from '../../domain/foreign-text
 import type { Outcome, OutcomeDetail } from '../../domain/outcome.ts';
 import { longestProviderWaitMs, parseRetryAfter } from '../../domain/retry-after.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
-import type { Provider, SendingGuard } from '../../ports/daemon-ports.ts';
-import type { Clock } from '../../ports/domain-ports.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Provider, SendingGuard } from '../../ports/provider.ts';
 import { judgeAnswer } from '../account-service/envelope.ts';
 import { type Connections, openConnections } from './connections.ts';
 import { Exchange, type ExchangeEnd } from './exchange.ts';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import type { SendingGuard } from '../../ports/daemon-ports.ts';
+import type { SendingGuard } from '../../ports/provider.ts';
 
 /** Larger answers are given up. Counts the bytes that arrive; encoded bodies are not read at all. */
 export const longestBodyBytes = 64 * 1024;

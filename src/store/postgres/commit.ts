@@ -1,5 +1,5 @@
 import { isSettled } from '../../domain/incident.ts';
-import type { Batch } from '../../ports/domain-ports.ts';
+import type { Batch } from '../../ports/store.ts';
 import { bigintArray, bytesArray, textArray } from './binary-array.ts';
 import type { Value } from './connection.ts';
 import type { AccountRows } from './poll-writer.ts';

@@ -1,6 +1,7 @@
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg';
+import { StorageError } from '../../domain/operator-error.ts';
 import type { Secret } from '../../domain/secret.ts';
-import { type Log, StorageError } from '../../ports/domain-ports.ts';
+import type { Log } from '../../ports/log.ts';
 import { asStorageError, type Progress } from './failure.ts';
 
 /** A value of a parameter. Bytes go in binary form (`binary-array.ts`). */

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { StorageError } from '../../ports/domain-ports.ts';
+import { StorageError } from '../../domain/operator-error.ts';
 import { DamagedRecordError } from '../runs/damaged-record.ts';
 import { PollCodecError } from '../runs/poll-bytes.ts';
 

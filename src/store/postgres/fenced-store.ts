@@ -1,5 +1,6 @@
-import type { StoreFile, TenureStore } from '../../ports/daemon-ports.ts';
-import { type Batch, type OperatorOrder, StorageError } from '../../ports/domain-ports.ts';
+import type { OperatorOrder } from '../../domain/operator.ts';
+import { StorageError } from '../../domain/operator-error.ts';
+import type { Batch, StoreFile, TenureStore } from '../../ports/store.ts';
 import { textArray } from './binary-array.ts';
 import { commitStatement, commitValues, type Tenure, tenureValues, whileHeld } from './commit.ts';
 import type { Database, Value } from './connection.ts';

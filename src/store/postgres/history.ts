@@ -1,6 +1,5 @@
 import type { PollRecord, Reading } from '../../domain/reading.ts';
-import type { StoreReader } from '../../ports/daemon-ports.ts';
-import type { HistoryQuery } from '../../ports/domain-ports.ts';
+import type { HistoryQuery, StoreReader } from '../../ports/store.ts';
 import { groupOverlapping } from '../runs/overlap.ts';
 import { byStorage, cut, decodeRun, likelySpansMs, type StoredRun, spanOf } from '../runs/stored-run.ts';
 import { bigintArray, textArray } from './binary-array.ts';

@@ -1,4 +1,4 @@
-import type { ClusterLook, MemberCard } from '../../ports/daemon-ports.ts';
+import type { ClusterLook, MemberCard } from '../../ports/cluster.ts';
 import type { Database } from './connection.ts';
 
 /** The one slot there is. */

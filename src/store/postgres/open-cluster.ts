@@ -1,6 +1,7 @@
 import type { Secret } from '../../domain/secret.ts';
-import type { Cluster } from '../../ports/daemon-ports.ts';
-import type { Batch, Log } from '../../ports/domain-ports.ts';
+import type { Cluster } from '../../ports/cluster.ts';
+import type { Log } from '../../ports/log.ts';
+import type { Batch } from '../../ports/store.ts';
 import type { Migration } from '../migrations.ts';
 import { openDatabase } from './connection.ts';
 import { createTenureStore } from './fenced-store.ts';

@@ -1,4 +1,4 @@
-import type { Batch } from '../../ports/domain-ports.ts';
+import type { Batch } from '../../ports/store.ts';
 import { PollEncoder } from '../runs/poll-codec.ts';
 import { isFull } from '../runs/tail.ts';
 import { textArray } from './binary-array.ts';

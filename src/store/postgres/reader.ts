@@ -1,6 +1,8 @@
+import type { OperatorOrder } from '../../domain/operator.ts';
+import { StorageError } from '../../domain/operator-error.ts';
 import type { Secret } from '../../domain/secret.ts';
-import type { ClusterLook, StoreFile } from '../../ports/daemon-ports.ts';
-import { type OperatorOrder, StorageError } from '../../ports/domain-ports.ts';
+import type { ClusterLook } from '../../ports/cluster.ts';
+import type { StoreFile } from '../../ports/store.ts';
 import { type Database, openDatabase } from './connection.ts';
 import { openHistory } from './history.ts';
 import { lookAround, onlySlot } from './lease.ts';

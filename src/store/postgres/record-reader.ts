@@ -1,8 +1,8 @@
+import type { AccountState } from '../../domain/account-state.ts';
 import type { Alert, Incident } from '../../domain/alert.ts';
 import type { OutboxMessage } from '../../domain/outbox.ts';
 import type { Silence } from '../../domain/silence.ts';
-import type { StoreReader } from '../../ports/daemon-ports.ts';
-import type { AccountState, GroupBackoff, StoredSpending, StoredState } from '../../ports/domain-ports.ts';
+import type { GroupBackoff, StoredSpending, StoredState, StoreReader } from '../../ports/store.ts';
 import { DamagedRecordError } from '../runs/damaged-record.ts';
 import type { Ask, Database, Value } from './connection.ts';
 import { asStorageError } from './failure.ts';

@@ -1,6 +1,6 @@
 import { dayMs } from '../../domain/duration.ts';
 import type { PollRecord } from '../../domain/reading.ts';
-import type { HistoryQuery } from '../../ports/domain-ports.ts';
+import type { HistoryQuery } from '../../ports/store.ts';
 import type { Span } from './overlap.ts';
 import { PollCodecError } from './poll-bytes.ts';
 import { decodePolls } from './poll-codec.ts';

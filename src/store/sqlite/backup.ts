@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { StorageError } from '../../ports/domain-ports.ts';
+import { StorageError } from '../../domain/operator-error.ts';
 import { type Connection, wordFinding } from './connection.ts';
 import { asStorageError } from './failure.ts';
 

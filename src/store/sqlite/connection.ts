@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { StorageError } from '../../ports/domain-ports.ts';
+import { StorageError } from '../../domain/operator-error.ts';
 import { guardStorage, isSqliteError } from './failure.ts';
 import { sizeOfFileSystem } from './file-system.ts';
 import { applicationId } from './peek-schema.ts';

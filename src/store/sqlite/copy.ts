@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { StorageError } from '../../domain/operator-error.ts';
 import { inParts } from '../../domain/parts.ts';
-import { StorageError } from '../../ports/domain-ports.ts';
 import { readMigrations } from '../migrations.ts';
 import {
   type Row,

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { Log } from '../../ports/domain-ports.ts';
+import type { Log } from '../../ports/log.ts';
 import { type Migration, readMigrations } from '../migrations.ts';
 import { type Connection, connectForWriting, inspectFile, refuseMisplaced } from './connection.ts';
 import { guardStorage } from './failure.ts';

@@ -1,4 +1,4 @@
-import type { OperatorOrder } from '../../ports/domain-ports.ts';
+import type { OperatorOrder } from '../../domain/operator.ts';
 import { type Connection, connectForOrder } from './connection.ts';
 import { guardStorage } from './failure.ts';
 import { requireSchema } from './migrate.ts';

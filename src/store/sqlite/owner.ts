@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
 import Database from 'better-sqlite3';
 import { isoText } from '../../domain/moment.ts';
-import { OperatorError, StorageError } from '../../ports/domain-ports.ts';
+import { OperatorError, StorageError } from '../../domain/operator-error.ts';
 import type { Connection } from './connection.ts';
 import { identifyFile, sizeOfFile } from './file-system.ts';
 import { isLocked } from './side-lock.ts';

@@ -1,6 +1,7 @@
 import { isoText } from '../../domain/moment.ts';
+import { OperatorError } from '../../domain/operator-error.ts';
 import type { Reading } from '../../domain/reading.ts';
-import { type HistoryQuery, OperatorError } from '../../ports/domain-ports.ts';
+import type { HistoryQuery } from '../../ports/store.ts';
 import type { Connection } from './connection.ts';
 import { openHistory } from './history.ts';
 

@@ -1,5 +1,6 @@
+import type { AccountState } from '../../domain/account-state.ts';
 import type { PollRecord } from '../../domain/reading.ts';
-import type { AccountState, StoredSpending } from '../../ports/domain-ports.ts';
+import type { StoredSpending } from '../../ports/store.ts';
 import { PollEncoder } from '../runs/poll-codec.ts';
 import { isFull } from '../runs/tail.ts';
 import type { Connection } from './connection.ts';

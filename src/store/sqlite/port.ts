@@ -1,4 +1,4 @@
-import type { Store, StoreFile, StoreReader } from '../../ports/daemon-ports.ts';
+import type { Store, StoreFile, StoreReader } from '../../ports/store.ts';
 
 /** A port as SQLite answers it: at once. */
 type AtOnce<Port, Name extends keyof Port> = {

@@ -1,5 +1,5 @@
-import type { SqlAnswer, SqlFile, SqlValue } from '../../ports/daemon-ports.ts';
-import { OperatorError } from '../../ports/domain-ports.ts';
+import { OperatorError } from '../../domain/operator-error.ts';
+import type { SqlAnswer, SqlFile, SqlValue } from '../../ports/store.ts';
 import { type Connection, connectForReading } from './connection.ts';
 import { asStorageError, guardStorage, isSqliteError } from './failure.ts';
 import { requireSchema } from './migrate.ts';

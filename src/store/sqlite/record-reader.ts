@@ -1,13 +1,8 @@
+import type { AccountState } from '../../domain/account-state.ts';
 import type { Alert, Incident } from '../../domain/alert.ts';
 import type { OutboxMessage } from '../../domain/outbox.ts';
 import type { Silence } from '../../domain/silence.ts';
-import type {
-  AccountState,
-  GroupBackoff,
-  IncidentQuery,
-  StoredSpending,
-  StoredState,
-} from '../../ports/domain-ports.ts';
+import type { GroupBackoff, IncidentQuery, StoredSpending, StoredState } from '../../ports/store.ts';
 import { DamagedRecordError } from '../runs/damaged-record.ts';
 import type { Connection } from './connection.ts';
 import { ownerNote } from './owner.ts';

@@ -2,7 +2,7 @@ import type { Alert, Incident } from '../../domain/alert.ts';
 import { isSettled } from '../../domain/incident.ts';
 import type { OutboxMessage } from '../../domain/outbox.ts';
 import type { Silence } from '../../domain/silence.ts';
-import type { Batch, GroupBackoff } from '../../ports/domain-ports.ts';
+import type { Batch, GroupBackoff } from '../../ports/store.ts';
 import type { Connection } from './connection.ts';
 
 /** Writes the parts of a batch that are read and written whole, inside a transaction of the caller's. */

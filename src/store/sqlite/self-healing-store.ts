@@ -1,5 +1,6 @@
 import { truncateSync } from 'node:fs';
-import { type Batch, StorageError } from '../../ports/domain-ports.ts';
+import { StorageError } from '../../domain/operator-error.ts';
+import type { Batch } from '../../ports/store.ts';
 import { type Connection, longestLogBytes } from './connection.ts';
 import { guardStorage } from './failure.ts';
 import { identifyFile, sizeOfFile } from './file-system.ts';

@@ -1,4 +1,4 @@
-import type { Batch } from '../../ports/domain-ports.ts';
+import type { Batch } from '../../ports/store.ts';
 import type { Connection } from './connection.ts';
 import { guardStorage, isSqliteError } from './failure.ts';
 import { openInbox } from './orders.ts';

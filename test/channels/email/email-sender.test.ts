@@ -5,7 +5,7 @@ import type { EmailSettings } from '../../../src/channels/email/email-settings.t
 import type { Sender } from '../../../src/channels/kind.ts';
 import type { Message } from '../../../src/domain/message.ts';
 import { Secret } from '../../../src/domain/secret.ts';
-import type { Delivery } from '../../../src/ports/domain-ports.ts';
+import type { Delivery } from '../../../src/ports/channel.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { startHttpReceiver } from '../../support/http-receiver.ts';
 import { buildMessage, buildNotice, buildTestMessage } from '../../support/messages.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createChannel } from '../../../src/channels/create-channel.ts';
 import type { Message, Notice } from '../../../src/domain/message.ts';
-import type { Channel } from '../../../src/ports/daemon-ports.ts';
-import type { Clock, Delivery } from '../../../src/ports/domain-ports.ts';
+import type { Channel, Delivery } from '../../../src/ports/channel.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { buildAccount, buildMessage, buildNotice, everyMessage, messageNow } from '../../support/messages.ts';
 import { channelOf, textsAround } from '../../support/settings.ts';

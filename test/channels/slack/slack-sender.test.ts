@@ -5,7 +5,7 @@ import type { Sender } from '../../../src/channels/kind.ts';
 import { slackKind } from '../../../src/channels/slack/slack-kind.ts';
 import { openSlackSender } from '../../../src/channels/slack/slack-sender.ts';
 import { Secret } from '../../../src/domain/secret.ts';
-import type { Delivery } from '../../../src/ports/domain-ports.ts';
+import type { Delivery } from '../../../src/ports/channel.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { type HttpReceiver, type ReceivedPost, startHttpReceiver } from '../../support/http-receiver.ts';
 import { buildMessage } from '../../support/messages.ts';

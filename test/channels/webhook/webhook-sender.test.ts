@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { renderWebhookPayload } from '../../../src/channels/webhook/webhook-payload.ts';
 import { openWebhookSender, signedHeaders } from '../../../src/channels/webhook/webhook-sender.ts';
 import { Secret } from '../../../src/domain/secret.ts';
-import type { Delivery } from '../../../src/ports/domain-ports.ts';
+import type { Delivery } from '../../../src/ports/channel.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { hostileNames } from '../../support/hostile-text.ts';
 import { type HttpReceiver, startHttpReceiver } from '../../support/http-receiver.ts';

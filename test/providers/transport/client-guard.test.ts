@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import type { SendingGuard } from '../../../src/ports/daemon-ports.ts';
+import type { SendingGuard } from '../../../src/ports/provider.ts';
 import {
   accountAt,
   createTestClient,

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { StorageError } from '../../../src/domain/operator-error.ts';
 import { Secret } from '../../../src/domain/secret.ts';
-import { StorageError } from '../../../src/ports/domain-ports.ts';
 import { openPostgresReader } from '../../../src/store/postgres/reader.ts';
 import { noPostgres, sharedPostgres } from '../../support/postgres.ts';
 import { makeDatabase, open, program } from './fixtures.ts';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { Secret } from '../../../src/domain/secret.ts';
-import type { Cluster, MemberCard, TenureStore } from '../../../src/ports/daemon-ports.ts';
+import type { Cluster, MemberCard } from '../../../src/ports/cluster.ts';
+import type { TenureStore } from '../../../src/ports/store.ts';
 import { openCluster } from '../../../src/store/postgres/open-cluster.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';

@@ -1,8 +1,10 @@
+import type { AccountState } from '../../../src/domain/account-state.ts';
 import type { Incident, Told } from '../../../src/domain/alert.ts';
 import { newMessage, type OutboxMessage } from '../../../src/domain/outbox.ts';
 import type { PollRecord } from '../../../src/domain/reading.ts';
 import type { Silence } from '../../../src/domain/silence.ts';
-import type { AccountState, Batch, Log } from '../../../src/ports/domain-ports.ts';
+import type { Log } from '../../../src/ports/log.ts';
+import type { Batch } from '../../../src/ports/store.ts';
 
 export const noon = Date.UTC(2026, 10, 20, 12);
 export const minuteMs = 60_000;

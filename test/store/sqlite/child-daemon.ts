@@ -8,7 +8,7 @@ import { writeSync } from 'node:fs';
 import { setInterval } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { StorageError } from '../../../src/ports/domain-ports.ts';
+import { StorageError } from '../../../src/domain/operator-error.ts';
 import { readMigrations } from '../../../src/store/migrations.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open-store.ts';
 import { batch, message, minuteMs, noon, ok, pollsOf, silent } from './batches.ts';

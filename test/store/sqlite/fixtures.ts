@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Log } from '../../../src/ports/domain-ports.ts';
+import type { Log } from '../../../src/ports/log.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/open-store.ts';
 import type { SqliteStore } from '../../../src/store/sqlite/port.ts';
 import { noon, silent } from './batches.ts';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { StorageError } from '../../../src/ports/domain-ports.ts';
+import { StorageError } from '../../../src/domain/operator-error.ts';
 import { readMigrations } from '../../../src/store/migrations.ts';
 import { type Connection, connectForWriting } from '../../../src/store/sqlite/connection.ts';
 import { migrate } from '../../../src/store/sqlite/migrate.ts';

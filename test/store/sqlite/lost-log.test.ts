@@ -1,6 +1,6 @@
 import { cpSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { StorageError } from '../../../src/ports/domain-ports.ts';
+import { StorageError } from '../../../src/domain/operator-error.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
 import { leaveOrder } from '../../../src/store/store.ts';
 import { always, batch, incident, minuteMs, noon, ok, pollsOf } from './batches.ts';

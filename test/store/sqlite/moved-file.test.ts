@@ -1,6 +1,6 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { StorageError } from '../../../src/ports/domain-ports.ts';
+import { StorageError } from '../../../src/domain/operator-error.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
 import { batch, incident, noon } from './batches.ts';
 import { makePath, open } from './fixtures.ts';

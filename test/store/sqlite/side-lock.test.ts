@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { StorageError } from '../../../src/ports/domain-ports.ts';
+import { StorageError } from '../../../src/domain/operator-error.ts';
 import { describeHolder } from '../../../src/store/store.ts';
 import { batch, noon } from './batches.ts';
 import { startChild } from './child.ts';

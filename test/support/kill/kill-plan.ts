@@ -1,5 +1,6 @@
-import type { Channel, Provider, Store } from '../../../src/ports/daemon-ports.ts';
-import type { Batch } from '../../../src/ports/domain-ports.ts';
+import type { Channel } from '../../../src/ports/channel.ts';
+import type { Provider } from '../../../src/ports/provider.ts';
+import type { Batch, Store } from '../../../src/ports/store.ts';
 import type { PortChanges } from '../wired-daemon.ts';
 
 /** Steps of commit and delivery at which a process may be stopped, each a call of a port. */

@@ -4,7 +4,7 @@ import type { Outcome } from '../../../src/domain/outcome.ts';
 import type { Reading } from '../../../src/domain/reading.ts';
 import type { Severity } from '../../../src/domain/severity.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
-import type { Calendar } from '../../../src/ports/domain-ports.ts';
+import type { Calendar } from '../../../src/ports/clock.ts';
 import type { Send } from '../observer.ts';
 import { Violation } from '../story.ts';
 import type { AlertBook } from './alert-book.ts';

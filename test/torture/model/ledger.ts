@@ -1,6 +1,7 @@
 import type { NoticeItem, OutboxMessage } from '../../../src/domain/outbox.ts';
 import type { Settings } from '../../../src/domain/settings.ts';
-import type { Batch, Delivery } from '../../../src/ports/domain-ports.ts';
+import type { Delivery } from '../../../src/ports/channel.ts';
+import type { Batch } from '../../../src/ports/store.ts';
 import type { Send } from '../observer.ts';
 import { Violation } from '../story.ts';
 import { DurableMap } from './durable-map.ts';

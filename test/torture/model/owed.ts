@@ -1,5 +1,5 @@
 import type { OutboxMessage } from '../../../src/domain/outbox.ts';
-import type { Delivery } from '../../../src/ports/domain-ports.ts';
+import type { Delivery } from '../../../src/ports/channel.ts';
 import type { Send } from '../observer.ts';
 import { Violation } from '../story.ts';
 import { DurableMap } from './durable-map.ts';

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../../src/domain/outcome.ts';
 import type { AccountSettings, Settings } from '../../../src/domain/settings.ts';
-import type { Batch } from '../../../src/ports/domain-ports.ts';
+import type { Batch } from '../../../src/ports/store.ts';
 import { Violation } from '../story.ts';
 import { DurableMap } from './durable-map.ts';
 

@@ -1,7 +1,7 @@
 import { type Alert, alertKey, type Incident } from '../../../src/domain/alert.ts';
 import type { Settings } from '../../../src/domain/settings.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
-import type { Calendar } from '../../../src/ports/domain-ports.ts';
+import type { Calendar } from '../../../src/ports/clock.ts';
 import type { AlertBook } from './alert-book.ts';
 import { fits, rank, type Subject } from './rules.ts';
 

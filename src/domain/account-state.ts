@@ -1,0 +1,22 @@
+import type { OutcomeKind } from './outcome.ts';
+import type { Reading } from './reading.ts';
+
+/** What is known of one account between polls, as it is stored. */
+export interface AccountState {
+  readonly account: string;
+  readonly firstSeenAt: number;
+  readonly polledAt: number | null;
+  readonly outcome: OutcomeKind | null;
+  /** Reason of the last failure; null when the last poll was `ok`. */
+  readonly failure: string | null;
+  readonly failureCode: number | null;
+  readonly consecutiveFailures: number;
+  readonly reading: Reading | null;
+  readonly previous: Reading | null;
+  /** When the newest reading differed from the one before it. */
+  readonly changedAt: number | null;
+  readonly unwatchedMs: number;
+  readonly usage: Readonly<Record<string, string>>;
+  /** Not polled before this instant because it failed (auth and other failures, per account). */
+  readonly retryAt: number | null;
+}

@@ -1,0 +1,46 @@
+import type { Message } from '../domain/message.ts';
+
+/** How sending one message ended. `reason` names the cause without quoting an address that is a credential. */
+export type Delivery =
+  | {
+      readonly kind: 'delivered';
+      /** Refused for good, while others got the message. */
+      readonly refusedRecipients?: readonly string[];
+      /** Refused for now, while others got it: these are tried again alone. */
+      readonly owed?: {
+        readonly recipients: readonly string[];
+        readonly reason: string;
+        readonly afterMs?: number;
+      };
+      /** What the receiver answered, for people. */
+      readonly said?: string;
+      /** What the receiver calls the message, where what follows can refer to it. */
+      readonly receipt?: string;
+    }
+  /** `unknown`: it may have arrived although nothing says so. `refused`: it surely did not. */
+  | {
+      readonly kind: 'retry';
+      readonly certainty: 'refused' | 'unknown';
+      readonly afterMs?: number;
+      /** A message that was answered so is given up after so many attempts. */
+      readonly tries?: number;
+      readonly reason: string;
+    }
+  | { readonly kind: 'dead'; readonly reason: string };
+
+/** A place where messages go. Never rejects. */
+export interface Channel {
+  readonly name: string;
+  /** Messages of an incident are one thread, and threads are told apart by their subject. */
+  readonly threadsBySubject?: boolean;
+  /** Draws the balances that its alerts are about: readings of days are gathered for it before it is given a message. */
+  readonly drawsAlerts?: boolean;
+  /** The least time between the starts of two messages. */
+  readonly minGapMs: number;
+  /** Channels with the same key share that time: they send to one receiver. A key may be a secret. */
+  readonly paceKey?: string;
+  send(message: Message, signal: AbortSignal): Promise<Delivery>;
+  /** What would go out, as text and without any credential. */
+  preview(message: Message): Promise<string>;
+  close(): Promise<void>;
+}
