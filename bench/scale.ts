@@ -10,7 +10,7 @@ import type { Reading } from '../src/domain/reading.ts';
 import { Secret } from '../src/domain/secret.ts';
 import type { Settings } from '../src/domain/settings.ts';
 import { batchStored, takeBatch } from '../src/engine/batch.ts';
-import { recall } from '../src/engine/load-history.ts';
+import { loadHistory } from '../src/engine/load-history.ts';
 import { observePoll } from '../src/engine/observe.ts';
 import { startMonitor } from '../src/engine/restore.ts';
 import type { MonitorState } from '../src/engine/state.ts';
@@ -52,7 +52,7 @@ for (const count of [500, 5000, 50_000]) {
   console.log(
     `${count.toLocaleString('en')} accounts: started in ${startMs.toFixed(0)} ms, first poll of an account ${firstPoll.toFixed(2)} ms; ` +
       `first good poll after a failure ${recovered.toFixed(3)} ms; rate limited ${limited.toFixed(3)} ms; ` +
-      `staleness ${((stale.totalMs / count) * 1000).toFixed(0)} µs an account, longest turn ${stale.longestMs.toFixed(1)} ms`,
+      `staleness ${((stale.totalMs / count) * 1000).toFixed(0)} µs an account, longest turn ${stale.maxMs.toFixed(1)} ms`,
   );
 }
 
@@ -61,25 +61,25 @@ function poll(state: MonitorState, place: number, outcome: Outcome, now: number)
   const account = state.accounts.get(`account-${place}`);
   if (account === undefined) throw new Error(`there is no account ${place}`);
   const began = performance.now();
-  if (state.asleep.has(account.id)) recall(state, account, { readings: day, areAll: false, now });
+  if (state.unloaded.has(account.id)) loadHistory(state, account, { readings: day, areAll: false, now });
   observePoll(state, account, outcome, now);
   endTurn(state, now);
   return performance.now() - began;
 }
 
 /** Every account goes stale at the same time: the turns until nothing is due any more. */
-function goStale(state: MonitorState, now: number): { totalMs: number; longestMs: number } {
+function goStale(state: MonitorState, now: number): { totalMs: number; maxMs: number } {
   const staleAt = now + 4 * everyMs;
   let totalMs = 0;
-  let longestMs = 0;
+  let maxMs = 0;
   while (state.due.nextAt <= staleAt) {
     const began = busyMs();
     endTurn(state, staleAt);
     const tookMs = busyMs() - began;
     totalMs += tookMs;
-    longestMs = Math.max(longestMs, tookMs);
+    maxMs = Math.max(maxMs, tookMs);
   }
-  return { totalMs, longestMs };
+  return { totalMs, maxMs };
 }
 
 /** Processor time of this thread: what else the machine does shows less in it. */

@@ -19,7 +19,7 @@ const frame = { account: 'otp', week: weekOf(), floorMicros: 0 };
 
 console.log(`${'what'.padEnd(60)} ${'reached'.padStart(12)}   aim`);
 row('a reading taken in, the ends of hours among them', perReading(learn), '<= 2 µs');
-row('the same, and a forecast made of each', perReading(foretell), '-');
+row('the same, and a forecast made of each', perReading(predict), '-');
 const stored = learn().bytes() ?? new Uint8Array();
 console.log(
   `${'state of one balance'.padEnd(60)} ${`${(stored.length / 1024).toFixed(1)} KB`.padStart(12)}   <= 4 KB`,
@@ -35,7 +35,7 @@ function learn(): AccountSpending {
   return spending;
 }
 
-function foretell(): AccountSpending {
+function predict(): AccountSpending {
   const spending = new AccountSpending(frame);
   for (const reading of readings) {
     spending.read(reading);

@@ -10,7 +10,7 @@ import { once } from 'node:events';
 import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { recollectionOf } from '../src/daemon/history-loader.ts';
+import { historyLoaderOf } from '../src/daemon/history-loader.ts';
 import type { AccountState } from '../src/domain/account-state.ts';
 import type { Reading } from '../src/domain/reading.ts';
 import { Secret } from '../src/domain/secret.ts';
@@ -70,13 +70,13 @@ async function measure(count: number, client: ChildProcess): Promise<void> {
     stored: await reader.load(),
     now: startedAt,
   });
-  const recollection = recollectionOf(state, reader, systemClock.now);
-  await recollection.ofAll(state.accounts.keys());
+  const historyLoader = historyLoaderOf(state, reader, systemClock.now);
+  await historyLoader.ofAll(state.accounts.keys());
   for (const { id } of settings.accounts) poll(state, id, startedAt);
   const fake = new FakeViews();
   const views = Object.assign(
     fake,
-    createViews({ state, reader, recollection, now: systemClock.now, nextPollAt: () => null }),
+    createViews({ state, reader, historyLoader, now: systemClock.now, nextPollAt: () => null }),
   );
   const quiet = (): void => {};
   const server = await startWebServer({
@@ -97,10 +97,10 @@ async function measure(count: number, client: ChildProcess): Promise<void> {
   });
   console.log(`\n${count.toLocaleString('en')} accounts`);
   // The first page of a process loads what pages are made by, here from sources that have yet to be compiled.
-  await tell(client, { url: server.url });
+  await notify(client, { url: server.url });
   const paths = ['/', '/?sort=burn&q=account', '/alerts', '/silences', '/accounts/account-1', '/metrics'];
   for (const path of [...paths, '/api/v1/accounts', '/api/v1/accounts?limit=100', '/api/v1/alerts']) {
-    await report(path, () => tell(client, { url: server.url + path }));
+    await report(path, () => notify(client, { url: server.url + path }));
   }
   await reportReload(state, settings);
   await reportIdle(state, server.url, client, fake);
@@ -137,7 +137,7 @@ async function reportIdle(
   const page = await (await fetch(`${url}/`)).text();
   const have = readParts(page).map(({ digest }) => digest);
   const turns = watchTurns();
-  const ended = tell(client, {
+  const ended = notify(client, {
     url: `${url}/events?${new URLSearchParams({ page: '/', have: have.join('.') })}`,
     forMs: idleMs,
   });
@@ -179,7 +179,7 @@ function cpuMs(): number {
   return (user + system) / 1_000;
 }
 
-async function tell(client: ChildProcess, asked: Asked): Promise<Answered> {
+async function notify(client: ChildProcess, asked: Asked): Promise<Answered> {
   client.send(asked);
   const [answered] = await once(client, 'message');
   return answered;

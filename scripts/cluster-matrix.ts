@@ -30,13 +30,13 @@ async function playAll(fault: Fault, times: number): Promise<void> {
   const bed = await makeClusterBed();
   const results: FaultResult[] = [];
   let broken: readonly string[] = [];
-  let told = { repeats: 0, messages: 0 };
+  let notified = { repeats: 0, messages: 0 };
   try {
     for (let time = 0; time < times; time += 1)
       // Spread over the second in which polls, commits and renewals take turns.
       results.push(await playFault(bed, fault, (time * 370) % 1000));
     broken = await judgeCluster(bed, times);
-    told = countRepeats(bed);
+    notified = countRepeats(bed);
   } catch (error) {
     broken = [String(error)];
   } finally {
@@ -51,7 +51,7 @@ async function playAll(fault: Fault, times: number): Promise<void> {
       : `${((took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? 0) / 1000).toFixed(1)} s`;
   process.stdout.write(
     `${fault.padEnd(20)} ${results.length} times; taken over after ${at(0)} to ${at(0.99)}, median ${at(0.5)}; ` +
-      `${told.repeats} of ${told.messages} messages repeated; ` +
+      `${notified.repeats} of ${notified.messages} messages repeated; ` +
       `${broken.length === 0 ? 'every promise kept' : `${broken.length} promises broken`}\n`,
   );
   for (const line of broken) process.stdout.write(`BROKEN  ${line}\n`);

@@ -37,10 +37,10 @@ await runSeeds(
 );
 if (process.stderr.isTTY) process.stderr.write('\r');
 printSpeed(results);
-for (const result of failed.sort((left, right) => left.seed - right.seed)) await tell(result);
+for (const result of failed.sort((left, right) => left.seed - right.seed)) await notify(result);
 if (values.story) {
   for (const { seed } of results)
-    console.log((await simulate(drawScenario(seed, days ?? undefined), { told: true })).story.join('\n'));
+    console.log((await simulate(drawScenario(seed, days ?? undefined), { notified: true })).story.join('\n'));
 }
 if (failed.length > 0) process.exitCode = 1;
 
@@ -58,13 +58,13 @@ function printSpeed(all: readonly SeedResult[]): void {
   );
 }
 
-async function tell(result: SeedResult): Promise<void> {
+async function notify(result: SeedResult): Promise<void> {
   const { seed, violation } = result;
   if (violation === null) return;
   console.log(`\nseed ${seed} broke: ${violation.rule}\n  ${violation.message}`);
   const scenario = drawScenario(seed, days ?? undefined);
   const small = values['no-shrink'] ? scenario : await shrink(scenario, violation.rule);
-  const { story, violation: again } = await simulate(small, { told: true });
+  const { story, violation: again } = await simulate(small, { notified: true });
   const { settings, events, weather, channelWeather } = small;
   console.log(
     `the smallest story found: ${small.days} days, ${settings.accounts.length} accounts, ${settings.rules.length} rules, ` +

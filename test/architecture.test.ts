@@ -10,17 +10,21 @@ const root = join(import.meta.dirname, '..');
  */
 const floors: readonly (readonly string[])[] = [
   ['domain'],
+  ['ports'],
   ['wording', 'spending'],
   ['schema'],
   ['rules'],
   ['messages'],
   ['engine'],
+  ['net'],
   ['daemon'],
   ['views'],
+  ['cluster'],
   ['replay'],
   ['chart'],
   ['channels'],
-  ['provider', 'store', 'config', 'http', 'cli', 'system'],
+  ['providers', 'store', 'config', 'http', 'cli', 'system'],
+  ['simulator'],
   ['main'],
 ];
 

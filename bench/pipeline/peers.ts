@@ -44,7 +44,7 @@ await new Promise<void>((resolve) => hooks.listen(0, '127.0.0.1', resolve));
 // A cast is safe: a server that listens on a TCP port has such an address.
 const hooksPort = (hooks.address() as AddressInfo).port;
 
-process.on('message', (order: PeersOrder) => answer(obey(order)));
+process.on('message', (order: PeersOrder) => answer(runDurably(order)));
 process.on('disconnect', () => process.exit());
 answer({
   kind: 'ready',
@@ -53,7 +53,7 @@ answer({
   hooksUrl: `http://127.0.0.1:${hooksPort}`,
 });
 
-function obey(order: PeersOrder): PeersAnswer {
+function runDurably(order: PeersOrder): PeersAnswer {
   switch (order.kind) {
     case 'count':
       return { kind: 'count', requests: simulator.control.requests(), at: now() };

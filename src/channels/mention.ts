@@ -31,10 +31,12 @@ export function mentionSchema(it: {
 /** Whom a message mentions: as its alerts' severities and their routes say. Each once, the most urgent first. */
 export function mentionsIn(message: Message, mention: Mention): readonly string[] {
   if (message.kind !== 'incidents') return [];
-  const told = new Set(message.notices.filter((notice) => notice.mention).map(({ severity }) => severity));
+  const notified = new Set(message.items.filter((item) => item.mention).map(({ severity }) => severity));
   return [
     ...new Set(
-      severities.toReversed().flatMap((severity) => (told.has(severity) ? (mention[severity] ?? []) : [])),
+      severities
+        .toReversed()
+        .flatMap((severity) => (notified.has(severity) ? (mention[severity] ?? []) : [])),
     ),
   ];
 }

@@ -1,4 +1,4 @@
-import { longestRetryAfterMs } from '../domain/retry-after.ts';
+import { maxRetryAfterMs } from '../domain/retry-after.ts';
 import { type HttpAnswer, isSuccess, jsonOf } from '../net/http-answer.ts';
 import { strangeSuccess } from './accept.ts';
 import { type AnswerRow, type AnswerTable, commonAnswers } from './answers.ts';
@@ -69,5 +69,5 @@ function quoteCode(answer: HttpAnswer, codeKey: string, textKey: string): string
 export function readSeconds(value: unknown): number | null {
   const seconds = typeof value === 'string' ? Number.parseInt(value, 10) : value;
   if (typeof seconds !== 'number' || !(seconds > 0)) return null;
-  return Math.min(Math.ceil(seconds * 1000), longestRetryAfterMs);
+  return Math.min(Math.ceil(seconds * 1000), maxRetryAfterMs);
 }

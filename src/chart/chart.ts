@@ -1,4 +1,4 @@
-import type { Outlook } from '../domain/message.ts';
+import type { Runway } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
 import type { Ladder } from '../domain/rule.ts';
@@ -25,14 +25,14 @@ export interface Chart extends Ahead {
   /** When all alerts of the balance were muted, or some. */
   readonly silences: readonly Stretch[];
   /** The line that was foretold a week ago, with the top-ups that came since. */
-  readonly foretold: readonly LinePoint[];
+  readonly predicted: readonly LinePoint[];
   /** The end of that line beside what came; null where it is not shown. */
   readonly hindsight: Hindsight | null;
 }
 
 interface Hindsight {
   readonly at: number;
-  readonly foretold: Micros;
+  readonly predicted: Micros;
   readonly came: Micros;
 }
 
@@ -63,33 +63,33 @@ export interface ChartOrder {
   readonly balance: Balance;
   readonly gaps: readonly Stretch[];
   /** Into how many points the readings are thinned at the most. */
-  readonly mostPoints: number;
+  readonly maxPoints: number;
   readonly thresholds: Ladder<Micros>;
   /** Of this balance; null shows nothing of the future. */
-  readonly outlook: Outlook | null;
+  readonly runway: Runway | null;
   /** How much of the future is shown at the most, as a share of the past. */
   readonly aheadShare: number;
   readonly incidents: readonly IncidentBand[];
   readonly silences?: readonly Stretch[];
-  readonly foretold?: readonly LinePoint[];
+  readonly predicted?: readonly LinePoint[];
   readonly hindsight?: Hindsight | null;
 }
 
 /** What is shown of the future where nothing is foretold. */
 const leastAhead = 0.02;
-const mostTopUps = 60;
+const maxTopUps = 60;
 /** A line whose thresholds are further away than this share of its amount, and than its own height, would lie flat. */
 const flatShare = 0.4;
 
 export function layChart(order: ChartOrder): Chart {
   const { since, until, now, readings, balance } = order;
   const spanMs = until - since;
-  const points = breakAtGaps(thin(readings, order.mostPoints), balance, order.gaps);
+  const points = breakAtGaps(thin(readings, order.maxPoints), balance, order.gaps);
   const last = readings.at(-1);
   const ahead =
     last === undefined || until < now
       ? { projection: [], fan: [] }
-      : lookAhead(order.outlook, {
+      : lookAhead(order.runway, {
           last: { at: last.at, value: last[balance] },
           now,
           farthest: now + spanMs * order.aheadShare,
@@ -108,7 +108,7 @@ export function layChart(order: ChartOrder): Chart {
     topUps: largestOf(findTopUps(readings, balance)),
     incidents: cutTo(order, order.incidents),
     silences: cutTo(order, order.silences ?? []),
-    foretold: (order.foretold ?? []).filter(({ at }) => at >= since && at <= until),
+    predicted: (order.predicted ?? []).filter(({ at }) => at >= since && at <= until),
     hindsight: order.hindsight ?? null,
     ...ahead,
   };
@@ -122,15 +122,15 @@ function cutTo<Band extends Stretch>({ since, until }: ChartOrder, bands: readon
 
 /** The lowest and the highest amount that is drawn; null of an empty chart. */
 export function amountsOf(
-  chart: Pick<Chart, 'points' | 'thresholds'> & Partial<Ahead & Pick<Chart, 'foretold'>>,
+  chart: Pick<Chart, 'points' | 'thresholds'> & Partial<Ahead & Pick<Chart, 'predicted'>>,
 ): { readonly lowest: Micros; readonly highest: Micros } | null {
-  const { points, thresholds, projection = [], fan = [], foretold = [] } = chart;
+  const { points, thresholds, projection = [], fan = [], predicted = [] } = chart;
   return extremesOf([
     ...valuesOf(points),
     ...thresholds.map(({ value }) => value),
     ...projection.map(({ value }) => value),
     ...fan.map(({ low }) => low),
-    ...valuesOf(foretold),
+    ...valuesOf(predicted),
   ]);
 }
 
@@ -166,8 +166,8 @@ export function findTopUps(readings: readonly Reading[], balance: Balance): read
 }
 
 function largestOf(topUps: readonly TopUp[]): readonly TopUp[] {
-  if (topUps.length <= mostTopUps) return topUps;
-  const largest = new Set(topUps.toSorted((left, right) => right.rise - left.rise).slice(0, mostTopUps));
+  if (topUps.length <= maxTopUps) return topUps;
+  const largest = new Set(topUps.toSorted((left, right) => right.rise - left.rise).slice(0, maxTopUps));
   return topUps.filter((topUp) => largest.has(topUp));
 }
 
@@ -196,7 +196,7 @@ const nothing: Ahead = { projection: [], fan: [] };
  * is level above where no late end can be told.
  */
 function lookAhead(
-  outlook: Outlook | null,
+  runway: Runway | null,
   from: {
     readonly last: { readonly at: number; readonly value: Micros };
     readonly now: number;
@@ -204,14 +204,14 @@ function lookAhead(
   },
 ): Ahead {
   const { last, now, farthest } = from;
-  const emptyAt = outlook?.emptyAt ?? null;
-  if (outlook === null || emptyAt === null || emptyAt <= now) return nothing;
-  const left = last.value - outlook.emptyMicros;
+  const emptyAt = runway?.emptyAt ?? null;
+  if (runway === null || emptyAt === null || emptyAt <= now) return nothing;
+  const left = last.value - runway.emptyMicros;
   const valueAt = (at: number, end: number): Micros =>
     last.value - left * (at >= end ? 1 : (at - last.at) / (end - last.at));
   const end = Math.min(emptyAt, farthest);
   const projection = [last, { at: end, value: valueAt(end, emptyAt) }];
-  const { earliest = null, latest = null } = outlook.forecast ?? {};
+  const { earliest = null, latest = null } = runway.forecast ?? {};
   if (earliest === null) return { projection, fan: [] };
   const early = Math.max(earliest, now);
   const late = latest ?? Number.POSITIVE_INFINITY;

@@ -89,10 +89,10 @@ export function requireAccount(settings: Settings, id: string): AccountSettings 
 
 /** Refuses a rule that is neither configured nor one about lowwater or a provider as a whole: it would match nothing. */
 export async function requireRule(settings: Settings, id: string): Promise<void> {
-  const { ownAlertTypes } = await import('../rules/registry.ts');
+  const { selfAlertTypes } = await import('../rules/registry.ts');
   const known = [...new Set(settings.rules.map((rule) => rule.id))];
   const channels = settings.channels.map(({ name }) => `channel-failed:${name}`);
-  if ([...known, ...ownAlertTypes, ...channels].includes(id)) return;
+  if ([...known, ...selfAlertTypes, ...channels].includes(id)) return;
   throw new UsageError(`there is no rule "${id}"`, suggest(id, known));
 }
 

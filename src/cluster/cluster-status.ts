@@ -1,37 +1,10 @@
-import type { ClusterMember, MemberCard } from '../ports/cluster.ts';
-import type { Contact } from './database-link.ts';
-
-/** What a process that shares its database is at this moment. */
-export type Role =
-  /** It has not reached the database yet, or became another incarnation just now. */
-  | 'joining'
-  | 'standby'
-  /** It owns the accounts and reads what is stored of them. */
-  | 'loading'
-  | 'owner'
-  /** It goes on from memory, because nobody reaches the database. */
-  | 'alone';
-
-export interface Standing {
-  readonly role: Role;
-  readonly node: string;
-  /** Null where nobody owns the accounts, or that is not known. */
-  readonly owner: ClusterMember | null;
-  readonly epoch: number | null;
-  /** How often this process took the accounts. */
-  readonly takeovers: number;
-  /** Whether the database answered the last time. */
-  readonly reachesDatabase: boolean;
-  /** Whether its configuration is the owner's; null where no owner is known. */
-  readonly sameConfiguration: boolean | null;
-  /** Sentences about what is wrong. */
-  readonly problems: readonly string[];
-}
+import type { ClusterStatus, MemberCard, Role } from '../ports/cluster.ts';
+import type { DatabaseLink } from './database-link.ts';
 
 interface Itself {
   readonly role: Role;
   readonly card: Omit<MemberCard, 'incarnation'>;
-  readonly contact: Contact;
+  readonly databaseLink: DatabaseLink;
   readonly takeovers: number;
 }
 
@@ -39,9 +12,9 @@ export const nobodyOwns =
   'nobody owns the accounts: nothing is polled, unless a daemon that lost the database goes on from memory';
 
 /** What is said of a process that shares its database. */
-export function standingOf(itself: Itself): Standing {
-  const { role, card, contact, takeovers } = itself;
-  const { owner, look, reaches } = contact;
+export function clusterStatusOf(itself: Itself): ClusterStatus {
+  const { role, card, databaseLink, takeovers } = itself;
+  const { owner, look, reaches } = databaseLink;
   return {
     role,
     node: card.node,
@@ -54,8 +27,8 @@ export function standingOf(itself: Itself): Standing {
   };
 }
 
-function problemsOf({ role, card: { node, configHash }, contact }: Itself): string[] {
-  const { owner, look, trouble, skewMs, isClockOff } = contact;
+function problemsOf({ role, card: { node, configHash }, databaseLink }: Itself): string[] {
+  const { owner, look, trouble, skewMs, isClockOff } = databaseLink;
   const problems: string[] = [];
   if (trouble !== null) problems.push(`the shared database does not answer this daemon (${trouble.message})`);
   else if (look !== null && owner === null && (role === 'standby' || role === 'loading'))

@@ -3,12 +3,12 @@ import type { ClusterLook, ClusterMember } from '../ports/cluster.ts';
 import type { Log } from '../ports/log.ts';
 
 /** Readings carry the dates of the machine's clock: one that is further off the database's owns nothing. */
-export const mostSkewMs = 2000;
+export const maxSkewMs = 2000;
 /** More addresses than a cluster has; where each start brings a new one, old ones are forgotten. */
-const mostPeers = 32;
+const maxPeers = 32;
 
 /** What a process last heard from the database that it shares, or why it hears nothing. Told to the log where it changes. */
-export class Contact {
+export class DatabaseLink {
   readonly #log: Log;
   #look: ClusterLook | null = null;
   #trouble: StorageError | null = null;
@@ -40,7 +40,7 @@ export class Contact {
   }
 
   get isClockOff(): boolean {
-    return Math.abs(this.#skewMs) > mostSkewMs;
+    return Math.abs(this.#skewMs) > maxSkewMs;
   }
 
   /** Who may be reached at another address than this, gone or not: whoever left may be there again since the last look. */
@@ -72,7 +72,7 @@ export class Contact {
     this.#peers.delete(member.advertise);
     this.#peers.set(member.advertise, member);
     const [oldest = ''] = this.#peers.keys();
-    if (this.#peers.size > mostPeers) this.#peers.delete(oldest);
+    if (this.#peers.size > maxPeers) this.#peers.delete(oldest);
   }
 
   failed(trouble: StorageError): void {

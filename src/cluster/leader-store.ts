@@ -1,27 +1,27 @@
 import { StorageError } from '../domain/operator-error.ts';
-import type { Batch, Store, StoreFile, TenureStore } from '../ports/store.ts';
+import type { Batch, FencedStore, Store, StoreFile } from '../ports/store.ts';
 
 /**
  * The store of an owner of the shared database, over the incarnations under which it owns: what writes goes one after the
  * other, and a change of the incarnation waits for its turn among it.
  */
-export interface OwnerStore extends Store {
+export interface LeaderStore extends Store {
   /**
    * Finds out about a batch whose end is unknown, then writes on with what `change` gives. Nothing is written after one that failed or
    * gave null, until one gives a store: whether it owns as another by then is unknown.
    */
-  continueWith(change: () => Promise<TenureStore | null>): Promise<void>;
+  continueWith(change: () => Promise<FencedStore | null>): Promise<void>;
   /** For how long changes have not been stored, or may not have been; undefined while they are. */
   readonly failingForMs: number | undefined;
 }
 
 /** `overtaken` is called before anybody hears that a change was refused because another owns the accounts. */
-export function createOwnerStore(parts: {
-  readonly store: TenureStore;
+export function createLeaderStore(parts: {
+  readonly store: FencedStore;
   readonly reader: StoreFile;
   readonly overtaken: () => void;
   readonly monotonic: () => number;
-}): OwnerStore {
+}): LeaderStore {
   let { store } = parts;
   let failingSince: number | null = null;
   let isChanging = false;

@@ -1,14 +1,21 @@
 import { StorageError } from '../domain/operator-error.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Cluster, ClusterLook, ClusterMember, MemberCard } from '../ports/cluster.ts';
+import type {
+  Cluster,
+  ClusterLook,
+  ClusterMember,
+  ClusterStatus,
+  MemberCard,
+  Role,
+} from '../ports/cluster.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store, StoredState } from '../ports/store.ts';
-import { type Role, type Standing, standingOf } from './cluster-status.ts';
-import { Contact } from './database-link.ts';
+import { clusterStatusOf } from './cluster-status.ts';
+import { DatabaseLink } from './database-link.ts';
 import { type Instant, OwnLease } from './held-lease.ts';
 import { Pauses } from './interruptible-sleep.ts';
-import { createOwnerStore, type OwnerStore } from './leader-store.ts';
+import { createLeaderStore, type LeaderStore } from './leader-store.ts';
 import { openPatiently } from './wait-for-database.ts';
 
 /** A renewal is sent so many times in a lease … */
@@ -17,7 +24,7 @@ const renewalsPerLease = 4;
 const lookMs = 1000;
 const looksPerLease = 8;
 
-interface MembershipParts {
+interface MembershipDependencies {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly log: Log;
@@ -52,23 +59,23 @@ interface MembershipParts {
  *   database is back, so that nobody wrote since: it goes on as a new incarnation with what it has in memory.
  */
 export class Membership {
-  readonly #parts: MembershipParts;
+  readonly #parts: MembershipDependencies;
   readonly #lease: OwnLease;
-  readonly #contact: Contact;
+  readonly #databaseLink: DatabaseLink;
   readonly #pauses: Pauses;
   #role: Role = 'joining';
   #card: MemberCard | null = null;
-  #store: OwnerStore | null = null;
+  #store: LeaderStore | null = null;
   #epoch: number | null = null;
   #aloneSince = 0;
   #takeovers = 0;
   /** It gave the accounts away and lets others take them first. */
   #claimsFrom = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: MembershipParts) {
+  constructor(parts: MembershipDependencies) {
     this.#parts = parts;
     this.#lease = new OwnLease(parts.clock, parts.leaseMs);
-    this.#contact = new Contact(parts.log);
+    this.#databaseLink = new DatabaseLink(parts.log);
     this.#pauses = new Pauses(parts.clock);
   }
 
@@ -82,29 +89,29 @@ export class Membership {
    * memory it would be unknown to who takes over, who would tell it again, or believe an incident open that was told to be over.
    */
   maySend(): boolean {
-    return this.holds() && (this.#store?.failingForMs === undefined || this.fromMemory());
+    return this.holds() && (this.#store?.failingForMs === undefined || this.mayActUnpersisted());
   }
 
   /** Whether nobody else can take the accounts, though it does not store what it does: who shares a database goes on no sooner. */
-  fromMemory(): boolean {
+  mayActUnpersisted(): boolean {
     return this.#role === 'alone' || (this.#store?.failingForMs ?? 0) >= this.#parts.leaseMs;
   }
 
-  get standing(): Standing {
+  get clusterStatus(): ClusterStatus {
     const role = this.#role;
     const takeovers = this.#takeovers;
-    return standingOf({ role, card: this.#parts.card(), contact: this.#contact, takeovers });
+    return clusterStatusOf({ role, card: this.#parts.card(), databaseLink: this.#databaseLink, takeovers });
   }
 
   /** Another one each time that something was stored; null where that is not known now. */
   get revision(): string | null {
-    return this.#contact.revision;
+    return this.#databaseLink.revision;
   }
 
   /** Lives until `stop`. Rejects with `StorageError` where it never reached the database and waiting would not help. */
   async run(): Promise<void> {
     const { pause } = this.#pauses;
-    await openPatiently({ cluster: this.#parts.cluster, contact: this.#contact, pause });
+    await openPatiently({ cluster: this.#parts.cluster, databaseLink: this.#databaseLink, pause });
     while (!this.#pauses.ended) {
       await this.#round();
       await pause(this.#nextRoundMs());
@@ -115,7 +122,7 @@ export class Membership {
   async handOver(): Promise<void> {
     if (this.#role !== 'owner') return;
     this.#claimsFrom = this.#parts.clock.monotonic() + this.#parts.leaseMs;
-    await this.#parts.finish(this.#contact.isClockOff ? this.#contact.skewMs : 0);
+    await this.#parts.finish(this.#databaseLink.isClockOff ? this.#databaseLink.skewMs : 0);
     await this.#leave();
   }
 
@@ -130,7 +137,7 @@ export class Membership {
       await this.#meet();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      this.#contact.failed(error);
+      this.#databaseLink.failed(error);
       await this.#endureAlone();
     }
   }
@@ -141,7 +148,7 @@ export class Membership {
     const look = await this.#parts.cluster.renew({ ...card, ...this.#parts.card() });
     // It was left or lost while the answer was on its way.
     if (this.#card !== card || this.#pauses.ended) return;
-    this.#contact.heard(look, (sentAt.wall + this.#parts.clock.now()) / 2);
+    this.#databaseLink.heard(look, (sentAt.wall + this.#parts.clock.now()) / 2);
     // Who owned the accounts counts on a lease only once it owns them again.
     if (look.renewed && (this.#epoch === null || look.owner === card.incarnation))
       this.#lease.countFrom(sentAt);
@@ -166,7 +173,7 @@ export class Membership {
   }
 
   #mayClaim(): boolean {
-    return !this.#contact.isClockOff && this.#parts.clock.monotonic() >= this.#claimsFrom;
+    return !this.#databaseLink.isClockOff && this.#parts.clock.monotonic() >= this.#claimsFrom;
   }
 
   async #claim({ incarnation }: MemberCard): Promise<void> {
@@ -178,7 +185,7 @@ export class Membership {
   #take(epoch: number): void {
     const { cluster, log } = this.#parts;
     const incarnation = this.#card?.incarnation ?? '';
-    const store = createOwnerStore({
+    const store = createLeaderStore({
       store: cluster.store({ incarnation, epoch }),
       reader: cluster.reader,
       monotonic: () => this.#parts.clock.monotonic(),
@@ -194,7 +201,7 @@ export class Membership {
     void this.#load(store);
   }
 
-  async #load(store: OwnerStore): Promise<void> {
+  async #load(store: LeaderStore): Promise<void> {
     try {
       const { reader } = this.#parts.cluster;
       // For one lost answer the accounts would be nobody's as long as the lease lasts.
@@ -232,9 +239,9 @@ export class Membership {
   #stay({ members }: ClusterLook): void {
     // The renewals had arrived, and only their answers had not.
     if (this.#role === 'alone') this.#role = 'owner';
-    else if (this.#role === 'owner' && this.#contact.isClockOff && members.length > 1) {
+    else if (this.#role === 'owner' && this.#databaseLink.isClockOff && members.length > 1) {
       this.#parts.log.warn(
-        { skewMs: this.#contact.skewMs },
+        { skewMs: this.#databaseLink.skewMs },
         'the clock of this machine is off: giving the accounts away',
       );
       void this.handOver();
@@ -274,7 +281,7 @@ export class Membership {
       return;
     }
     const epoch = this.#epoch;
-    const reached = await anyReaches(this.#contact.peersBeside(this.#parts.card().advertise));
+    const reached = await anyReaches(this.#databaseLink.peersBeside(this.#parts.card().advertise));
     if (this.#epoch !== epoch) return;
     if (reached) this.#lose('another daemon reaches the database and this one does not');
     else if (this.#role === 'owner') {
@@ -319,7 +326,7 @@ export class Membership {
     const { leaseMs } = this.#parts;
     const owns = this.#role === 'owner' || this.#role === 'loading';
     // A renewal of which nobody heard is made good before the lease that it was for is over.
-    if (owns && this.#contact.reaches) return leaseMs / renewalsPerLease;
+    if (owns && this.#databaseLink.reaches) return leaseMs / renewalsPerLease;
     return Math.min(lookMs, leaseMs / looksPerLease);
   }
 }

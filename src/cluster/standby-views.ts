@@ -7,7 +7,7 @@ import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } 
 import type { MonitorState } from '../engine/state.ts';
 import type { StoredState } from '../ports/store.ts';
 import { nothingStored } from '../views/empty-reader.ts';
-import { restoreViews, type StoredParts } from '../views/stored-views.ts';
+import { restoreViews, type StoredDependencies } from '../views/stored-views.ts';
 import type { DaemonStatus, LiveViews } from '../views/views.ts';
 
 /** What is shown is read anew when it is asked for, has changed, and was read this long ago or longer … */
@@ -15,7 +15,7 @@ const freshMs = 5000;
 /** … but reading takes a twentieth of the time at most, however much there is. */
 const restFactor = 20;
 
-interface StandbyParts extends Omit<StoredParts, 'settings'> {
+interface StandbyDependencies extends Omit<StoredDependencies, 'settings'> {
   /** As they are now. */
   readonly settings: () => Settings;
   /** Another one each time that something was stored; null while the database does not answer. */
@@ -33,7 +33,7 @@ interface StandbyParts extends Omit<StoredParts, 'settings'> {
  * a minute), and orders that are left in the database for the owner. They take effect here at once, so that whoever ordered something
  * sees it. As long as nothing could be read, accounts are unknown, and there is no answer to the question which alerts there are.
  */
-export async function createStandbyViews(parts: StandbyParts): Promise<LiveViews> {
+export async function createStandbyViews(parts: StandbyDependencies): Promise<LiveViews> {
   const { reader, clock, leaveOrder } = parts;
   const now = () => clock.now();
   const restore = (stored: StoredState) => restoreViews({ ...parts, settings: parts.settings() }, stored);
@@ -88,11 +88,11 @@ export async function createStandbyViews(parts: StandbyParts): Promise<LiveViews
   }
 
   /** Who watches a page is told within seconds of what may look different. */
-  function tellLater(told: string): void {
+  function notifyLater(notified: string): void {
     clock.setTimer(freshMs, () => {
       const now = seen();
-      if (now !== told) for (const changed of subscribers) changed();
-      if (subscribers.size > 0) tellLater(now);
+      if (now !== notified) for (const changed of subscribers) changed();
+      if (subscribers.size > 0) notifyLater(now);
     });
   }
 
@@ -175,7 +175,7 @@ export async function createStandbyViews(parts: StandbyParts): Promise<LiveViews
     status: parts.status,
     counters: parts.counters,
     subscribe(changed) {
-      if (subscribers.size === 0) tellLater(seen());
+      if (subscribers.size === 0) notifyLater(seen());
       subscribers.add(changed);
       return () => subscribers.delete(changed);
     },

@@ -3,7 +3,7 @@ import type { LiveViews } from '../views/views.ts';
 /** Views that are others from one moment to the next: of a daemon that owns the accounts, and of one that stands by. */
 export function switchViews(current: () => LiveViews): LiveViews & { readonly switched: () => void } {
   const subscribers = new Map<() => void, () => void>();
-  const signedOut = new Set<string>();
+  const endedSessions = new Set<string>();
   return {
     accounts: (ids) => current().accounts(ids),
     accountIds: () => current().accountIds(),
@@ -31,10 +31,10 @@ export function switchViews(current: () => LiveViews): LiveViews & { readonly sw
     extendSilence: (order) => current().extendSilence(order),
     pollNow: (account) => current().pollNow(account),
     async endSession(session) {
-      signedOut.add(session.id);
+      endedSessions.add(session.id);
       await current().endSession(session);
     },
-    isSessionEnded: (id) => signedOut.has(id) || current().isSessionEnded(id),
+    isSessionEnded: (id) => endedSessions.has(id) || current().isSessionEnded(id),
     status: () => current().status(),
     get counters() {
       return current().counters;

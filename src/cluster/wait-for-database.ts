@@ -1,10 +1,10 @@
 import { StorageError } from '../domain/operator-error.ts';
 import type { Cluster } from '../ports/cluster.ts';
-import type { Contact } from './database-link.ts';
+import type { DatabaseLink } from './database-link.ts';
 
 /** It waits twice as long each time, and no longer than this. */
 const firstWaitMs = 1000;
-const longestWaitMs = 5000;
+const maxWaitMs = 5000;
 
 /**
  * Opens the database that daemons share, however long it takes until it answers: machines that lost their power together come back
@@ -12,10 +12,10 @@ const longestWaitMs = 5000;
  */
 export async function openPatiently(it: {
   readonly cluster: Pick<Cluster, 'open'>;
-  readonly contact: Contact;
+  readonly databaseLink: DatabaseLink;
   readonly pause: (ms: number) => Promise<boolean>;
 }): Promise<void> {
-  const { cluster, contact, pause } = it;
+  const { cluster, databaseLink, pause } = it;
   let waitMs = firstWaitMs;
   do {
     try {
@@ -23,9 +23,9 @@ export async function openPatiently(it: {
       return;
     } catch (error) {
       if (!(error instanceof StorageError) || isFinal(error)) throw error;
-      contact.failed(error);
+      databaseLink.failed(error);
     }
-    waitMs = Math.min(longestWaitMs, 2 * waitMs);
+    waitMs = Math.min(maxWaitMs, 2 * waitMs);
   } while (await pause(waitMs / 2));
 }
 

@@ -17,7 +17,7 @@ const gatherMs = 100;
  */
 const gatherReadingsMs = 500;
 /** … unless there are so many that writing them would hold up the polls that come. */
-const mostGathered = 500;
+const maxGathered = 500;
 /** While the database cannot be written, it is tried again this often. */
 const retryMs = 2000;
 /** Where another process is in its way, the same is tried again soon, and then less often … */
@@ -25,7 +25,7 @@ const busyPausesMs = { first: 25, longest: 200 };
 /** … and for so long in all that is no failure: an order that the command line leaves takes milliseconds. */
 const patienceMs = 5000;
 
-interface CommitterParts {
+interface CommitterDependencies {
   readonly state: MonitorState;
   readonly store: Store;
   readonly clock: Clock;
@@ -39,7 +39,7 @@ interface CommitterParts {
  * written the changes stay in memory and everything goes on from there.
  */
 export class Committer {
-  readonly #parts: CommitterParts;
+  readonly #parts: CommitterDependencies;
   /** Claims that the next batch holds: they go out once it is stored, those made later with a later one. */
   #claims: Claim[] = [];
   /** Who waits for the end of the next batch. */
@@ -57,7 +57,7 @@ export class Committer {
   #alertsWrittenAt = Number.NEGATIVE_INFINITY;
   #stopped = false;
 
-  constructor(parts: CommitterParts) {
+  constructor(parts: CommitterDependencies) {
     this.#parts = parts;
   }
 
@@ -142,7 +142,7 @@ export class Committer {
     if (this.#failing) return retryMs;
     const beganToWait = state.polls.urgent || state.backoffs.unsaved.size > 0;
     const gathered = Math.max(state.polls.size, state.polled.unsaved.size);
-    if (beganToWait || gathered >= mostGathered) return 0;
+    if (beganToWait || gathered >= maxGathered) return 0;
     if (changedOnlyReadings(state)) return gatherReadingsMs;
     const sinceMs = this.#parts.clock.monotonic() - this.#alertsWrittenAt;
     return Math.max(0, Math.ceil(gatherMs - sinceMs));

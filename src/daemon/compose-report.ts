@@ -1,13 +1,13 @@
 import { isSameCurrency } from '../domain/currency.ts';
 import type { Message, ReportAccount } from '../domain/message.ts';
-import type { OutboxMessage } from '../domain/outbox.ts';
+import type { Notification } from '../domain/outbox.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
-import { outlookOf } from '../engine/runways.ts';
+import { runwayOf } from '../engine/runways.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import { leastTopUpMicros } from '../rules/top-up.ts';
 import { thin } from '../spending/thin.ts';
 import { collect } from './history-loader.ts';
-import { baseOf, type ComposeParts } from './message-frame.ts';
+import { baseOf, type ComposeDependencies } from './message-frame.ts';
 
 const chartPoints = 200;
 
@@ -15,7 +15,10 @@ const chartPoints = 200;
  * A report over its period: balance, spending, top-ups, runway and incidents of every account, shortest
  * runway first.
  */
-export async function composeReport(parts: ComposeParts, message: OutboxMessage): Promise<Message | null> {
+export async function composeReport(
+  parts: ComposeDependencies,
+  message: Notification,
+): Promise<Message | null> {
   const { report } = message;
   if (report === null) return null;
   const accounts: ReportAccount[] = [];
@@ -33,18 +36,18 @@ export async function composeReport(parts: ComposeParts, message: OutboxMessage)
   };
 }
 
-function nextRun({ state }: ComposeParts, id: string, now: number): number | null {
+function nextRun({ state }: ComposeDependencies, id: string, now: number): number | null {
   const report = state.settings.reports.find((candidate) => candidate.id === id);
   return report === undefined ? null : state.calendar.next(report.cron, report.timezone, now);
 }
 
 async function reportAccount(
-  { reader, recollection, now }: ComposeParts,
+  { reader, historyLoader, now }: ComposeDependencies,
   account: WatchedAccount,
   { since, until }: { readonly since: number; readonly until: number },
 ): Promise<ReportAccount> {
   const { settings } = account;
-  await recollection.of(account);
+  await historyLoader.of(account);
   const before = await reader.readingBefore(settings.id, since);
   const within = await collect(reader.readings({ account: settings.id, since, until }));
   const incidents = await reader.incidents({ account: settings.id, since, until });
@@ -60,7 +63,7 @@ async function reportAccount(
     id: settings.id,
     name: settings.name,
     reading: poll.reading,
-    outlooks: { sms: outlookOf(account, 'sms', now()), voip: outlookOf(account, 'voip', now()) },
+    runways: { sms: runwayOf(account, 'sms', now()), voip: runwayOf(account, 'voip', now()) },
     records: { sms: account.spending.record('sms'), voip: account.spending.record('voip') },
     spent: { sms: flow.sms.spent, voip: flow.voip.spent },
     toppedUp: { sms: flow.sms.toppedUp, voip: flow.voip.toppedUp },
@@ -94,8 +97,6 @@ function measureFlow(readings: readonly Reading[], balance: Balance, currency: s
 
 /** An account of which nothing is known comes after those that run out, before none. */
 function shortestRunway(account: ReportAccount): number {
-  const runways = [account.outlooks.sms?.runwayMs, account.outlooks.voip?.runwayMs].filter(
-    (ms) => ms != null,
-  );
+  const runways = [account.runways.sms?.runwayMs, account.runways.voip?.runwayMs].filter((ms) => ms != null);
   return runways.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...runways);
 }

@@ -1,14 +1,14 @@
-import { type Incident, ownAccountId, type Told } from '../domain/alert.ts';
+import { type Incident, type LastNotified, selfAccountId } from '../domain/alert.ts';
 import { weekMs } from '../domain/duration.ts';
 import { isAcknowledged } from '../domain/incident.ts';
-import type { IncidentMessage, Message, Notice, NoticeAccount } from '../domain/message.ts';
+import type { IncidentMessage, ItemAccount, Message, MessageItem } from '../domain/message.ts';
 import { StorageError } from '../domain/operator-error.ts';
-import { kindsByIncident, type NoticeKind, type OutboxMessage } from '../domain/outbox.ts';
+import { kindsByIncident, type Notification, type NotificationReason } from '../domain/outbox.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
 import { severityRank } from '../domain/severity.ts';
 import { routesFor } from '../engine/plan.ts';
-import { outlookOf } from '../engine/runways.ts';
+import { runwayOf } from '../engine/runways.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { factsOf, type WatchedAccount } from '../engine/watched-account.ts';
 import { balanceLevels, clearingBalance } from '../rules/about-rules.ts';
@@ -17,25 +17,25 @@ import { alertKindOf } from '../rules/registry.ts';
 import { thin } from '../spending/thin.ts';
 import { composeReport } from './compose-report.ts';
 import { collect } from './history-loader.ts';
-import { baseOf, type ComposeParts } from './message-frame.ts';
+import { baseOf, type ComposeDependencies } from './message-frame.ts';
 
 /** Charts reach back this far, with this many readings. */
 const chartMs = weekMs;
 const chartPoints = 200;
 /** Only the first notices of a message are drawn; the others are a line of text. */
-const drawnNotices = 10;
+const drawnItems = 10;
 
 /**
  * Renders the content of a message from the state as it is once what the database has for it is read. Null when nothing it was
  * about is known any more. `charts` is whether alerts are given the readings of their days.
  */
 export async function composeMessage(
-  parts: ComposeParts,
-  message: OutboxMessage,
+  parts: ComposeDependencies,
+  message: Notification,
   charts: boolean,
 ): Promise<Message | null> {
   if (message.report !== null) return composeReport(parts, message);
-  await parts.recollection.ofAll(incidentsOf(parts.state, message).map(({ account }) => account));
+  await parts.historyLoader.ofAll(incidentsOf(parts.state, message).map(({ account }) => account));
   return composeIncidents(parts, message, charts ? await readCharts(parts, message) : null);
 }
 
@@ -43,60 +43,63 @@ export async function composeMessage(
 type Charts = ReadonlyMap<string, readonly Reading[]>;
 
 function composeIncidents(
-  parts: ComposeParts,
-  message: OutboxMessage,
+  parts: ComposeDependencies,
+  message: Notification,
   charts: Charts | null,
 ): Message | null {
   const now = parts.now();
   const kinds = kindsByIncident(message.items);
   const incidents = incidentsOf(parts.state, message);
   if (incidents.length === 0) return null;
-  const notices = incidents.map((incident, place) =>
-    composeNotice(parts, {
+  const items = incidents.map((incident, place) =>
+    composeItem(parts, {
       incident,
       kinds: kindsNow(message, kinds, incident),
       channel: message.channel,
-      charts: place < drawnNotices ? charts : null,
+      charts: place < drawnItems ? charts : null,
       now,
     }),
   );
   return {
     ...baseOf(parts.state, message, now),
     kind: 'incidents',
-    notices,
+    items,
     thread: threadOf(parts.state, message, incidents),
-    companions: composeCompanions(parts, { notices, channel: message.channel, now }),
+    companions: composeCompanions(parts, { items, channel: message.channel, now }),
   };
 }
 
 /** What the message is about, the most urgent first. */
-function incidentsOf(state: MonitorState, message: OutboxMessage): readonly Incident[] {
+function incidentsOf(state: MonitorState, message: Notification): readonly Incident[] {
   return (
     [...kindsByIncident(message.items).keys()]
       .flatMap((id) => state.incidents.get(id) ?? [])
       // The channel refused its beginning for good while this waited: it does not hear of the end alone.
-      .filter((incident) => incident.resolvedAt === null || incident.told[message.channel] !== undefined)
+      .filter((incident) => incident.resolvedAt === null || incident.notified[message.channel] !== undefined)
       .sort(byUrgency)
   );
 }
 
 /** Who is told late because of a refusal hears of the end, too: a message of their own about it may be there already. */
 function kindsNow(
-  message: OutboxMessage,
-  kinds: ReadonlyMap<string, readonly NoticeKind[]>,
+  message: Notification,
+  kinds: ReadonlyMap<string, readonly NotificationReason[]>,
   { id, resolvedAt }: Incident,
-): readonly NoticeKind[] {
-  const told = kinds.get(id) ?? [];
-  const late = message.owed !== undefined && resolvedAt !== null && !told.includes('resolved');
-  return late ? [...told, 'resolved'] : told;
+): readonly NotificationReason[] {
+  const notified = kinds.get(id) ?? [];
+  const late = message.owed !== undefined && resolvedAt !== null && !notified.includes('resolved');
+  return late ? [...notified, 'resolved'] : notified;
 }
 
 /** The latest readings of the accounts that are drawn; none of one that the database has none of for now. */
-async function readCharts({ state, reader, now }: ComposeParts, message: OutboxMessage): Promise<Charts> {
+async function readCharts(
+  { state, reader, now }: ComposeDependencies,
+  message: Notification,
+): Promise<Charts> {
   const about = incidentsOf(state, message).map(({ account }) => account);
   const charts = new Map<string, readonly Reading[]>();
   try {
-    for (const { id } of accountsOf(state, about.slice(0, drawnNotices))) {
+    for (const { id } of accountsOf(state, about.slice(0, drawnItems))) {
       const query = { account: id, since: now() - chartMs, until: now() + 1 };
       charts.set(id, thin(await collect(reader.readings(query)), chartPoints));
     }
@@ -111,18 +114,18 @@ function accountsOf(state: MonitorState, ids: readonly string[]): readonly Watch
   return [...new Set(ids)].flatMap((id) => state.accounts.get(id) ?? []);
 }
 
-function composeNotice(
-  parts: ComposeParts,
+function composeItem(
+  parts: ComposeDependencies,
   it: {
     readonly incident: Incident;
-    readonly kinds: readonly NoticeKind[];
+    readonly kinds: readonly NotificationReason[];
     readonly channel: string;
     readonly charts: Charts | null;
     readonly now: number;
   },
-): Notice {
+): MessageItem {
   const { incident, now } = it;
-  const notice = describeIncident(parts.state, it);
+  const item = describeIncident(parts.state, it);
   const watched = parts.state.accounts.get(incident.account);
   const history =
     it.charts === null || watched === undefined
@@ -130,33 +133,37 @@ function composeNotice(
       : (it.charts.get(watched.id) ?? thin(watched.log.readings(now - chartMs), chartPoints));
   const open = incident.resolvedAt === null && !incident.event;
   return {
-    ...notice,
-    account: notice.account && { ...notice.account, history },
+    ...item,
+    account: item.account && { ...item.account, history },
     acknowledgeUrl: open ? parts.acknowledgeUrl(incident, now) : null,
     mention: mentionsPeople(parts.state, it),
-    receipt: incident.told[it.channel]?.receipt ?? null,
+    receipt: incident.notified[it.channel]?.receipt ?? null,
   };
 }
 
 /** Whatever else hangs on the receiver's messages that first told of these incidents: each is edited as a whole. */
 function composeCompanions(
-  parts: ComposeParts,
-  it: { readonly notices: readonly Notice[]; readonly channel: string; readonly now: number },
-): readonly Notice[] {
-  const { notices, channel, now } = it;
-  const receipts = new Set(notices.flatMap(({ receipt }) => receipt ?? []));
+  parts: ComposeDependencies,
+  it: { readonly items: readonly MessageItem[]; readonly channel: string; readonly now: number },
+): readonly MessageItem[] {
+  const { items, channel, now } = it;
+  const receipts = new Set(items.flatMap(({ receipt }) => receipt ?? []));
   if (receipts.size === 0) return [];
-  const own = new Set(notices.map(({ incident }) => incident.id));
+  const own = new Set(items.map(({ incident }) => incident.id));
   return [...parts.state.incidents.values()]
-    .filter(({ id, told }) => !own.has(id) && receipts.has(told[channel]?.receipt ?? ''))
+    .filter(({ id, notified }) => !own.has(id) && receipts.has(notified[channel]?.receipt ?? ''))
     .sort(byUrgency)
-    .map((incident) => composeNotice(parts, { incident, kinds: ['firing'], channel, charts: null, now }));
+    .map((incident) => composeItem(parts, { incident, kinds: ['firing'], channel, charts: null, now }));
 }
 
 /** As the first route says that leads the incident to the channel; one that no route leads there goes as by default. */
 function mentionsPeople(
   { settings }: MonitorState,
-  it: { readonly incident: Incident; readonly kinds: readonly NoticeKind[]; readonly channel: string },
+  it: {
+    readonly incident: Incident;
+    readonly kinds: readonly NotificationReason[];
+    readonly channel: string;
+  },
 ): boolean {
   const channels = settings.channels.map(({ name }) => name);
   const route = routesFor(it.incident, settings.routes, channels).find(
@@ -170,8 +177,8 @@ function mentionsPeople(
 /** An incident with what is known of its account now, without a chart and without links. */
 export function describeIncident(
   state: MonitorState,
-  it: { readonly incident: Incident; readonly kinds: readonly NoticeKind[]; readonly now: number },
-): Notice {
+  it: { readonly incident: Incident; readonly kinds: readonly NotificationReason[]; readonly now: number },
+): MessageItem {
   const { incident, now } = it;
   const account = state.accounts.get(incident.account);
   const alert = account?.alerts.get(incident.rule);
@@ -203,7 +210,7 @@ function describeAccount(
   account: WatchedAccount,
   incident: Incident,
   now: number,
-): NoticeAccount {
+): ItemAccount {
   const { settings, poll } = account;
   const balance = incident.balance ?? 'sms';
   return {
@@ -219,7 +226,7 @@ function describeAccount(
     outcome: poll.outcome,
     failure: poll.failure,
     consecutiveFailures: poll.consecutiveFailures,
-    outlook: tellsOutlook(incident) ? outlookOf(account, balance, now) : null,
+    runway: saysRunway(incident) ? runwayOf(account, balance, now) : null,
     clearsAt: clearingBalance(openRules(account), balance),
     takenAlerts: takenBeside(state, account, incident),
     thresholds: balanceLevels(account.rules, balance),
@@ -231,7 +238,7 @@ function takenBeside(
   state: MonitorState,
   { alerts }: WatchedAccount,
   { id, balance }: Incident,
-): NoticeAccount['takenAlerts'] {
+): ItemAccount['takenAlerts'] {
   if (balance === null) return [];
   return [...alerts.values()].flatMap((alert) => {
     const other = alert.state === 'firing' ? state.incidents.get(alert.incident ?? '') : undefined;
@@ -250,36 +257,38 @@ function openRules({ rules, alerts }: WatchedAccount): readonly Rule[] {
  * Alerts about a balance; and those about an account that cannot be read, where it matters how long the last
  * known balance lasts.
  */
-function tellsOutlook({ balance, type }: Incident): boolean {
+function saysRunway({ balance, type }: Incident): boolean {
   return balance !== null || alertKindOf({ type }).unread !== undefined;
 }
 
 /** The thread that the message goes into: only where every one of its incidents was first told there. */
 function threadOf(
   state: MonitorState,
-  message: OutboxMessage,
+  message: Notification,
   incidents: readonly Incident[],
 ): IncidentMessage['thread'] {
-  const [first = null, ...others] = incidents.map((incident) => earlierTold(incident, message));
+  const [first = null, ...others] = incidents.map((incident) => earlierNotified(incident, message));
   if (first === null || first.subject === null) return null;
   const { firstMessage, subject } = first;
-  if (others.some((told) => told?.firstMessage !== firstMessage)) return null;
+  if (others.some((notified) => notified?.firstMessage !== firstMessage)) return null;
   const [worst = null] = [...state.incidents.values()]
-    .filter(({ told }) => told[message.channel]?.firstMessage === firstMessage)
+    .filter(({ notified }) => notified[message.channel]?.firstMessage === firstMessage)
     .filter((other) => other.resolvedAt === null && !other.event && !incidents.includes(other))
     .sort(byUrgency);
   return { firstMessage, subject, references: [firstMessage], othersFiring: worst?.severity ?? null };
 }
 
-function earlierTold(incident: Incident, message: OutboxMessage): Told | null {
-  const told = incident.told[message.channel];
-  return told === undefined || told.subject === null || told.firstMessage === message.id ? null : told;
+function earlierNotified(incident: Incident, message: Notification): LastNotified | null {
+  const notified = incident.notified[message.channel];
+  return notified === undefined || notified.subject === null || notified.firstMessage === message.id
+    ? null
+    : notified;
 }
 
 /** Open before ended, worse before milder, balances before lowwater's own failures, newer before older. */
 function byUrgency(left: Incident, right: Incident): number {
   const open = Number(left.resolvedAt !== null) - Number(right.resolvedAt !== null);
-  const own = Number(left.account === ownAccountId) - Number(right.account === ownAccountId);
+  const own = Number(left.account === selfAccountId) - Number(right.account === selfAccountId);
   return (
     open || severityRank(right.severity) - severityRank(left.severity) || own || right.firedAt - left.firedAt
   );

@@ -3,19 +3,19 @@ import type { Channel } from '../ports/channel.ts';
 import type { Provider } from '../ports/provider.ts';
 import { type Replaceable, replaceableChannel, replaceableProvider } from './drain.ts';
 
-export interface ConnectionParts {
+export interface ConnectionDependencies {
   readonly openProvider: (settings: Settings) => Provider;
   readonly openChannels: (settings: Settings) => readonly Channel[];
 }
 
 /** The provider and the channels of the configuration in force. */
 export class Connections {
-  readonly #parts: ConnectionParts;
+  readonly #parts: ConnectionDependencies;
   #settings: Settings;
   #provider: Provider & Replaceable;
   #channels: readonly (Channel & Replaceable)[];
 
-  constructor(parts: ConnectionParts, settings: Settings) {
+  constructor(parts: ConnectionDependencies, settings: Settings) {
     this.#parts = parts;
     this.#settings = settings;
     this.#provider = replaceableProvider(parts.openProvider(settings));

@@ -8,7 +8,7 @@ import type { WatchedAccount } from '../engine/watched-account.ts';
 import type { Log } from '../ports/log.ts';
 
 /** What the daemon writes to its log: loud when something changes, quiet while it stays the same. */
-export class DaemonJournal {
+export class DaemonLog {
   readonly #log: Log;
   readonly #outcomes = new Map<string, OutcomeKind>();
   readonly #alerts = new Map<string, string>();

@@ -16,13 +16,13 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import { Committer } from './committer.ts';
-import { type ConnectionParts, Connections } from './connections.ts';
+import { type ConnectionDependencies, Connections } from './connections.ts';
 import { Counting } from './counting.ts';
-import { DaemonJournal } from './daemon-log.ts';
+import { DaemonLog } from './daemon-log.ts';
 import { type Claim, Dispatcher } from './dispatcher.ts';
 import { Ending } from './ending.ts';
 import { Heartbeat, type Ping } from './heartbeat.ts';
-import { Recollection } from './history-loader.ts';
+import { HistoryLoader } from './history-loader.ts';
 import { Learning } from './learning.ts';
 import { LeftOrders } from './left-orders.ts';
 import { Poller } from './poller.ts';
@@ -31,7 +31,7 @@ import { Retention } from './retention.ts';
 import { SteadyClock } from './steady-clock.ts';
 import { WakeTimer } from './wake-timer.ts';
 
-export interface DaemonParts extends ConnectionParts {
+export interface DaemonDependencies extends ConnectionDependencies {
   readonly store: Store;
   /** What the configuration names and was in the store when this process began to own it. */
   readonly state: MonitorState;
@@ -46,12 +46,12 @@ export interface DaemonParts extends ConnectionParts {
   /** Looked at before each sending; as `owns`, unless it says so. */
   readonly maySend?: () => boolean;
   /** Whether it may ask for more of a group than one balance of which the database does not know; it always may, unless it says so. */
-  readonly fromMemory?: () => boolean;
+  readonly mayActUnpersisted?: () => boolean;
   /**
    * It wakes at least this often, because the command line may have left an order and the clock may have
    * jumped. 1 s.
    */
-  readonly longestSleepMs?: number;
+  readonly maxSleepMs?: number;
 }
 
 const usualSleepMs = 1000;
@@ -65,12 +65,12 @@ export class Daemon {
   readonly state: MonitorState;
   readonly counting: Counting;
   readonly poller: Poller;
-  readonly recollection: Recollection;
+  readonly historyLoader: HistoryLoader;
   readonly startedAt: number;
   configLoadedAt: number;
-  readonly #parts: DaemonParts;
+  readonly #parts: DaemonDependencies;
   readonly #time: SteadyClock;
-  readonly #journal: DaemonJournal;
+  readonly #daemonLog: DaemonLog;
   readonly #dispatcher: Dispatcher;
   readonly #committer: Committer;
   readonly #heartbeat: Heartbeat;
@@ -83,29 +83,29 @@ export class Daemon {
   readonly #leftOrders: LeftOrders;
   #running = false;
   /** What ends now changes nothing any more: it stopped looking at the clock, and somebody else has the accounts. */
-  #forsaken = false;
+  #fenced = false;
 
-  constructor(parts: DaemonParts) {
+  constructor(parts: DaemonDependencies) {
     this.#parts = parts;
     this.counting = new Counting(parts.log);
     const { state, store, clock, log, owns = () => true, maySend = owns } = parts;
     const { settings } = state;
-    this.#time = new SteadyClock(clock, parts.longestSleepMs);
+    this.#time = new SteadyClock(clock, parts.maxSleepMs);
     const now = this.#time.now();
     this.startedAt = now;
     this.configLoadedAt = now;
     this.state = state;
-    this.#journal = new DaemonJournal(log);
+    this.#daemonLog = new DaemonLog(log);
     this.#connections = new Connections(parts, settings);
     this.#timer = new WakeTimer({ clock, until: (at) => this.#time.until(at), wake: () => this.#tick() });
     this.#heartbeat = new Heartbeat({
       ping: parts.ping,
       settings: settings.heartbeat,
       now,
-      ended: (reached) => this.#journal.heartbeatEnded(reached),
+      ended: (reached) => this.#daemonLog.heartbeatEnded(reached),
     });
     this.#retention = new Retention({ store, aliveAt: this.state.lastRunEndedAt, now });
-    this.recollection = new Recollection({
+    this.historyLoader = new HistoryLoader({
       state: this.state,
       reader: store,
       now: () => this.#time.now(),
@@ -114,16 +114,16 @@ export class Daemon {
     this.poller = new Poller({
       state: this.state,
       readBalance: this.#connections.readBalance,
-      recollection: this.recollection,
+      historyLoader: this.historyLoader,
       owns,
-      fromMemory: parts.fromMemory,
+      mayActUnpersisted: parts.mayActUnpersisted,
       now: () => this.#time.now(),
       ended: (account, outcome) => this.#pollEnded(account, outcome),
     });
     this.#dispatcher = new Dispatcher({
       state: this.state,
       reader: store,
-      recollection: this.recollection,
+      historyLoader: this.historyLoader,
       maySend,
       now: () => this.#time.now(),
       acknowledgeUrl: parts.acknowledgeUrl,
@@ -139,7 +139,7 @@ export class Daemon {
     this.#leftOrders = new LeftOrders({
       state: this.state,
       store,
-      journal: this.#journal,
+      daemonLog: this.#daemonLog,
       alone: (work) => this.#committer.alone(work),
       act: (work) => this.act(work),
       handOver: parts.handOver ?? (() => undefined),
@@ -147,7 +147,7 @@ export class Daemon {
     this.#learning = new Learning({
       state: this.state,
       reader: store,
-      recollection: this.recollection,
+      historyLoader: this.historyLoader,
       clock,
       log,
       learned: () => this.#committer.schedule(),
@@ -199,11 +199,11 @@ export class Daemon {
    * As `act`, for what a person ordered: it is stored when the answer is given, if the disk lets it. Rejects with `StorageError` where it
    * is not, and another daemon may own the accounts before it is.
    */
-  async obey<T>(work: (now: number) => T): Promise<T> {
+  async runDurably<T>(work: (now: number) => T): Promise<T> {
     const result = this.act(work);
     const isAttempted = await this.#committer.flush();
-    const { fromMemory = () => true } = this.#parts;
-    if (isAttempted && (!this.#committer.failing || fromMemory())) return result;
+    const { mayActUnpersisted = () => true } = this.#parts;
+    if (isAttempted && (!this.#committer.failing || mayActUnpersisted())) return result;
     throw new StorageError(
       'fenced',
       'Another daemon may own the accounts now, and the order is not stored: repeat it.',
@@ -244,10 +244,10 @@ export class Daemon {
   }
 
   /** Ends at once and stores nothing more: somebody else goes on from what is stored. */
-  forsake(): Promise<void> {
+  abandon(): Promise<void> {
     this.#running = false;
-    this.#forsaken = true;
-    return this.#ending.forsake();
+    this.#fenced = true;
+    return this.#ending.abandon();
   }
 
   /**
@@ -262,9 +262,9 @@ export class Daemon {
   }
 
   #pollEnded(account: WatchedAccount, outcome: Outcome): void {
-    if (this.#forsaken) return;
+    if (this.#fenced) return;
     this.counting.countPoll(account.settings.id, outcome.kind, outcome.durationMs);
-    this.#journal.pollEnded(account, outcome);
+    this.#daemonLog.pollEnded(account, outcome);
     this.#heartbeat.pollEnded();
     this.act((now) => observePoll(this.state, account, outcome, now));
     this.#ending.somethingEnded();
@@ -273,8 +273,8 @@ export class Daemon {
   #deliveryEnded(sent: Sent): void {
     const { delivery, message } = sent;
     this.counting.countDelivery(message.channel, delivery.kind);
-    this.#journal.deliveryEnded(sent);
-    if (this.#forsaken) return;
+    this.#daemonLog.deliveryEnded(sent);
+    if (this.#fenced) return;
     this.act((now) => recordDelivery(this.state, sent, now));
     this.#ending.somethingEnded();
   }
@@ -290,8 +290,8 @@ export class Daemon {
     this.#prune(now);
     this.#beat(now);
     this.#endTurn(now);
-    const { longestSleepMs = usualSleepMs } = this.#parts;
-    const latest = now + longestSleepMs;
+    const { maxSleepMs = usualSleepMs } = this.#parts;
+    const latest = now + maxSleepMs;
     this.#timer.wakeBy(
       Math.min(latest, nextReportAt(this.state), this.#retention.nextAt, this.#heartbeat.nextAt),
     );
@@ -308,7 +308,7 @@ export class Daemon {
 
   #endTurn(now: number): void {
     endTurn(this.state, now);
-    this.#journal.turnEnded(this.state);
+    this.#daemonLog.turnEnded(this.state);
     this.#committer.schedule(this.#dispatcher.claimDue(now));
     this.#timer.wakeBy(Math.min(this.poller.nextAt, this.#dispatcher.nextAt, this.state.due.nextAt));
   }
@@ -321,7 +321,7 @@ export class Daemon {
       this.#timer.wakeBy(this.poller.nextAt);
     }
     if (isStorageFailing(this.state) !== (failure !== null)) {
-      this.#journal.storageChanged(failure);
+      this.#daemonLog.storageChanged(failure);
       this.act((now) => noteStorage(this.state, failure?.message ?? null, now));
     }
     for (const changed of this.#subscribers) changed();

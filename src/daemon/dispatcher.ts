@@ -1,20 +1,20 @@
 import type { Message } from '../domain/message.ts';
 import { StorageError } from '../domain/operator-error.ts';
-import type { OutboxMessage } from '../domain/outbox.ts';
+import type { Notification } from '../domain/outbox.ts';
 import type { DeliveryEnd, Sent } from '../engine/delivery-ended.ts';
 import { absorbFollowers, putMessage, queueOf, sendable } from '../engine/queue.ts';
 import { threadSubject } from '../messages/message-wording.ts';
 import type { Channel } from '../ports/channel.ts';
 import { composeMessage } from './compose.ts';
-import type { ComposeParts } from './message-frame.ts';
+import type { ComposeDependencies } from './message-frame.ts';
 
 /** A message that was taken from the outbox to be sent as soon as the taking is stored. */
 export interface Claim {
-  readonly message: OutboxMessage;
+  readonly message: Notification;
   readonly wasUncertain: boolean;
 }
 
-interface DispatcherParts extends ComposeParts {
+interface DispatcherDependencies extends ComposeDependencies {
   /** Whether anything may be sent at this instant. */
   readonly maySend: () => boolean;
   readonly ended: (sent: Sent) => void;
@@ -39,11 +39,11 @@ interface Pace {
  * Taking a message and sending it are two steps: in between, the taking is committed.
  */
 export class Dispatcher {
-  readonly #parts: DispatcherParts;
+  readonly #parts: DispatcherDependencies;
   readonly #lanes = new Map<string, Lane>();
   #stopped = false;
 
-  constructor(parts: DispatcherParts) {
+  constructor(parts: DispatcherDependencies) {
     this.#parts = parts;
   }
 
@@ -138,12 +138,12 @@ export class Dispatcher {
   }
 
   /** A channel that was renamed while it sent something: what follows waits, as on the old lane. */
-  #isUnderWay(queue: readonly OutboxMessage[]): boolean {
+  #isUnderWay(queue: readonly Notification[]): boolean {
     return queue.some((message) => this.#parts.state.underWay.has(message.id));
   }
 
   /** A report needs the database; a message about incidents never does. */
-  async #compose(message: OutboxMessage): Promise<Message | null | 'unreadable'> {
+  async #compose(message: Notification): Promise<Message | null | 'unreadable'> {
     try {
       const charts = this.#lanes.get(message.channel)?.channel.drawsAlerts === true;
       return await composeMessage(this.#parts, message, charts);

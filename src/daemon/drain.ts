@@ -9,7 +9,7 @@ export interface Replaceable {
 
 /** A provider that lets its polls finish before it goes: a reload is no failure of theirs. */
 export function replaceableProvider(provider: Provider): Provider & Replaceable {
-  const uses = new Uses(() => provider.close());
+  const uses = new InFlight(() => provider.close());
   return {
     readBalance: (...order) => uses.during(provider.readBalance(...order)),
     close: () => provider.close(),
@@ -19,7 +19,7 @@ export function replaceableProvider(provider: Provider): Provider & Replaceable 
 
 /** A channel that lets its delivery finish before it goes: cut off, the message would be sent twice. */
 export function replaceableChannel(channel: Channel): Channel & Replaceable {
-  const uses = new Uses(() => channel.close());
+  const uses = new InFlight(() => channel.close());
   return {
     ...channel,
     send: (message, signal) => uses.during(channel.send(message, signal)),
@@ -29,7 +29,7 @@ export function replaceableChannel(channel: Channel): Channel & Replaceable {
 }
 
 /** Counts what is under way. */
-class Uses {
+class InFlight {
   readonly #close: () => Promise<void>;
   #running = 0;
   #replaced = false;

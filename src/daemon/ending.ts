@@ -12,7 +12,7 @@ const drainMs = 7000;
 /** … and what is left to be stored this long, and again after a word of the end itself. */
 const lastStoreMs = 1000;
 
-interface EndingParts {
+interface EndingDependencies {
   readonly clock: Clock;
   readonly timer: WakeTimer;
   readonly learning: Learning;
@@ -27,15 +27,15 @@ interface EndingParts {
 
 /** How the work of a daemon ends. */
 export class Ending {
-  readonly #parts: EndingParts;
+  readonly #parts: EndingDependencies;
   #idle: (() => void) | null = null;
 
-  constructor(parts: EndingParts) {
+  constructor(parts: EndingDependencies) {
     this.#parts = parts;
   }
 
   /** At once, and nothing more is stored. */
-  async forsake(): Promise<void> {
+  async abandon(): Promise<void> {
     this.#beginNothing();
     this.#parts.committer.stop();
     this.#giveUp();

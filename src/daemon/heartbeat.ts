@@ -1,4 +1,4 @@
-import type { OutboxMessage } from '../domain/outbox.ts';
+import type { Notification } from '../domain/outbox.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { HeartbeatSettings } from '../domain/settings.ts';
 
@@ -18,10 +18,10 @@ interface Vitals {
   readonly storageFailing: boolean;
   readonly pollsRunning: number;
   readonly nextPollAt: number;
-  readonly messages: Iterable<OutboxMessage>;
+  readonly messages: Iterable<Notification>;
 }
 
-function isOverdue(message: OutboxMessage, now: number): boolean {
+function isOverdue(message: Notification, now: number): boolean {
   if (message.state !== 'pending' || now - message.createdAt <= overdueMs) return false;
   return message.attempts > 0 || message.dueAt < now - overdueMs;
 }

@@ -1,13 +1,13 @@
 import { StorageError } from '../domain/operator-error.ts';
-import { type Recalled, recall, recallSince } from '../engine/load-history.ts';
+import { type LoadedHistory, loadHistory, loadSince } from '../engine/load-history.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import type { StoreReader } from '../ports/store.ts';
 
 /** So many accounts are read at once where many are asked for: a shared database answers them together. */
-const mostWaking = 256;
+const maxWaking = 256;
 
-interface RecollectionParts {
+interface HistoryLoaderDependencies {
   readonly state: MonitorState;
   readonly reader: Pick<StoreReader, 'readings' | 'readingBefore'>;
   readonly now: () => number;
@@ -19,18 +19,18 @@ interface RecollectionParts {
  * Gives accounts that are asleep what was stored of them, each once, when somebody needs it. Polls and alerts go on while the
  * database cannot be read: the account begins anew then.
  */
-export class Recollection {
-  readonly #parts: RecollectionParts;
+export class HistoryLoader {
+  readonly #parts: HistoryLoaderDependencies;
   readonly #underWay = new Map<string, Promise<void>>();
 
-  constructor(parts: RecollectionParts) {
+  constructor(parts: HistoryLoaderDependencies) {
     this.#parts = parts;
   }
 
   /** Resolves when the account is awake; at once, without a promise, when it is already. */
   of(account: WatchedAccount): Promise<void> | undefined {
     const { id } = account;
-    if (!this.#parts.state.asleep.has(id)) return undefined;
+    if (!this.#parts.state.unloaded.has(id)) return undefined;
     const known = this.#underWay.get(id);
     if (known !== undefined) return known;
     const reading = this.#wake(account).finally(() => this.#underWay.delete(id));
@@ -43,26 +43,26 @@ export class Recollection {
     const { state } = this.#parts;
     const waking: Promise<void>[] = [];
     for (const id of ids) {
-      if (state.asleep.size === 0) break;
+      if (state.unloaded.size === 0) break;
       const account = state.accounts.get(id);
-      const asleep = account === undefined ? undefined : this.of(account);
-      if (asleep !== undefined) waking.push(asleep);
-      if (waking.length === mostWaking) await Promise.all(waking.splice(0));
+      const unloaded = account === undefined ? undefined : this.of(account);
+      if (unloaded !== undefined) waking.push(unloaded);
+      if (waking.length === maxWaking) await Promise.all(waking.splice(0));
     }
     await Promise.all(waking);
   }
 
   async #wake(account: WatchedAccount): Promise<void> {
     const { state, now, act } = this.#parts;
-    const read = await this.#read(account, recallSince(state, account, now()));
+    const read = await this.#read(account, loadSince(state, account, now()));
     act((at) => {
       // A reload may have made it anew meanwhile, or removed it.
-      const current = state.asleep.has(account.id) ? state.accounts.get(account.id) : undefined;
-      if (current !== undefined) recall(state, current, { ...read, now: at });
+      const current = state.unloaded.has(account.id) ? state.accounts.get(account.id) : undefined;
+      if (current !== undefined) loadHistory(state, current, { ...read, now: at });
     });
   }
 
-  async #read({ id }: WatchedAccount, since: number): Promise<Pick<Recalled, 'readings' | 'areAll'>> {
+  async #read({ id }: WatchedAccount, since: number): Promise<Pick<LoadedHistory, 'readings' | 'areAll'>> {
     const { reader } = this.#parts;
     try {
       const before = await reader.readingBefore(id, since);
@@ -77,12 +77,12 @@ export class Recollection {
 }
 
 /** For who has no turns: a state that only this process looks at. */
-export function recollectionOf(
+export function historyLoaderOf(
   state: MonitorState,
-  reader: RecollectionParts['reader'],
+  reader: HistoryLoaderDependencies['reader'],
   now: () => number,
-): Recollection {
-  return new Recollection({ state, reader, now, act: (takeIn) => takeIn(now()) });
+): HistoryLoader {
+  return new HistoryLoader({ state, reader, now, act: (takeIn) => takeIn(now()) });
 }
 
 /** All that comes in parts. */

@@ -5,7 +5,7 @@ import type { MonitorState } from '../engine/state.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { StoreReader } from '../ports/store.ts';
-import type { Recollection } from './history-loader.ts';
+import type { HistoryLoader } from './history-loader.ts';
 
 /** So many readings are learned at once, which takes a millisecond or two, and then everything else has its turn. */
 const readingsAtOnce = 1000;
@@ -13,10 +13,10 @@ const readingsAtOnce = 1000;
 const accountsAtOnce = 20;
 const pauseMs = 20;
 
-interface LearningParts {
+interface LearningDependencies {
   readonly state: MonitorState;
   readonly reader: StoreReader;
-  readonly recollection: Recollection;
+  readonly historyLoader: HistoryLoader;
   readonly clock: Clock;
   readonly log: Log;
   /** Called whenever something is there to be stored. */
@@ -34,20 +34,20 @@ interface Lesson {
  * with the account: after an upgrade, or when an account moved to another time zone. In slices, after polling began.
  */
 export class Learning {
-  readonly #parts: LearningParts;
+  readonly #parts: LearningDependencies;
   #under: Lesson | null = null;
   #cancel: (() => void) | null = null;
   #atWork = false;
   #stopped = false;
 
-  constructor(parts: LearningParts) {
+  constructor(parts: LearningDependencies) {
     this.#parts = parts;
   }
 
   /** Goes on learning until all is known. To be called again when accounts may have been added to what is not. */
   start(now: number): void {
-    const { unlearned, asleep } = this.#parts.state;
-    if (this.#stopped || this.#atWork || unlearned.size + asleep.size === 0) return;
+    const { unlearned, unloaded } = this.#parts.state;
+    if (this.#stopped || this.#atWork || unlearned.size + unloaded.size === 0) return;
     this.#atWork = true;
     this.#cancel = this.#parts.clock.setTimer(pauseMs, () => void this.#step(now));
   }
@@ -58,7 +58,7 @@ export class Learning {
   }
 
   async #step(now: number): Promise<void> {
-    if (this.#parts.state.asleep.size > 0) await this.#remember();
+    if (this.#parts.state.unloaded.size > 0) await this.#remember();
     else await this.#learn(now);
     this.#atWork = false;
     this.start(now);
@@ -86,12 +86,12 @@ export class Learning {
 
   /** Accounts that nobody has polled or looked at yet: whoever looks at all of them must not wait for all at once. */
   async #remember(): Promise<void> {
-    const { state, recollection } = this.#parts;
-    const some = [...state.asleep].slice(0, accountsAtOnce);
+    const { state, historyLoader } = this.#parts;
+    const some = [...state.unloaded].slice(0, accountsAtOnce);
     await Promise.all(
       some.map((id) => {
         const account = state.accounts.get(id);
-        return account === undefined ? void state.asleep.delete(id) : recollection.of(account);
+        return account === undefined ? void state.unloaded.delete(id) : historyLoader.of(account);
       }),
     );
   }

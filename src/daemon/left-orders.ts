@@ -1,19 +1,19 @@
 import type { OperatorOrder } from '../domain/operator.ts';
 import { StorageError } from '../domain/operator-error.ts';
-import { obeyOrder } from '../engine/operate.ts';
+import { applyOrder } from '../engine/operate.ts';
 import { type MonitorState, writeNote } from '../engine/state.ts';
 import type { Store } from '../ports/store.ts';
-import type { DaemonJournal } from './daemon-log.ts';
+import type { DaemonLog } from './daemon-log.ts';
 
 /** The note that says when the command line last left an order. */
 const orderNote = 'order-at';
 /** Orders are looked for no sooner than this after the last time. */
 const lookMs = 500;
 
-interface LeftOrdersParts {
+interface LeftOrdersDependencies {
   readonly state: MonitorState;
   readonly store: Store;
-  readonly journal: DaemonJournal;
+  readonly daemonLog: DaemonLog;
   /** Gives the store to some work once nothing else has it. */
   readonly alone: (work: () => Promise<void>) => void;
   /** Does something as a turn. */
@@ -24,11 +24,11 @@ interface LeftOrdersParts {
 
 /** What the command line left in the database for the daemon. */
 export class LeftOrders {
-  readonly #parts: LeftOrdersParts;
+  readonly #parts: LeftOrdersDependencies;
   #looks = false;
   #lookedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: LeftOrdersParts) {
+  constructor(parts: LeftOrdersDependencies) {
     this.#parts = parts;
   }
 
@@ -42,7 +42,7 @@ export class LeftOrders {
       const taken = await this.#take();
       this.#looks = false;
       if (taken instanceof StorageError || taken.length > 0)
-        this.#parts.act((then) => this.#obey(taken, then));
+        this.#parts.act((then) => this.#runDurably(taken, then));
     });
   }
 
@@ -55,18 +55,18 @@ export class LeftOrders {
     }
   }
 
-  #obey(taken: readonly OperatorOrder[] | StorageError, now: number): void {
-    const { state, journal, handOver } = this.#parts;
+  #runDurably(taken: readonly OperatorOrder[] | StorageError, now: number): void {
+    const { state, daemonLog, handOver } = this.#parts;
     // The store forgets orders with the next commit, so there must be one. While the database cannot be used nobody can have left an
     // order in it: that is a failure to store like any other, and the next commit says so.
     writeNote(state, orderNote, String(now));
     if (taken instanceof StorageError) {
-      journal.ordersFailed(taken);
+      daemonLog.ordersFailed(taken);
       return;
     }
     for (const order of taken) {
       if (order.kind === 'hand-over') handOver();
-      else obeyOrder(state, order, now);
+      else applyOrder(state, order, now);
     }
   }
 }

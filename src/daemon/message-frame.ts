@@ -1,20 +1,20 @@
 import type { Incident } from '../domain/alert.ts';
-import { type OutboxMessage, wireId } from '../domain/outbox.ts';
+import { type Notification, wireId } from '../domain/outbox.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
-import type { Recollection } from './history-loader.ts';
+import type { HistoryLoader } from './history-loader.ts';
 
-export interface ComposeParts {
+export interface ComposeDependencies {
   readonly state: MonitorState;
   readonly reader: StoreReader;
-  readonly recollection: Recollection;
+  readonly historyLoader: HistoryLoader;
   readonly now: () => number;
   /** Signed link to the confirmation page of an acknowledgement; null where no page can be reached. */
   readonly acknowledgeUrl: (incident: Incident, now: number) => string | null;
 }
 
 /** What every message carries. */
-export function baseOf(state: MonitorState, message: OutboxMessage, now: number) {
+export function baseOf(state: MonitorState, message: Notification, now: number) {
   return {
     id: wireId(message),
     at: now,

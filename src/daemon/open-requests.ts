@@ -1,8 +1,8 @@
-interface OpenRequestsParts {
+interface OpenRequestsDependencies {
   /** Whether an account that was asked still is, or the database does not know how that ended. */
   readonly isOpen: (id: string) => boolean;
   /** Whether more may be asked than the database knows of. */
-  readonly fromMemory: () => boolean;
+  readonly mayActUnpersisted: () => boolean;
 }
 
 /**
@@ -10,20 +10,20 @@ interface OpenRequestsParts {
  * it does not know of.
  */
 export class OpenRequests {
-  readonly #parts: OpenRequestsParts;
+  readonly #parts: OpenRequestsDependencies;
   /** Of each group the accounts that were asked and may be open: mostly one. */
   readonly #asked = new Map<string, readonly string[]>();
   /** Accounts whose turn came while one of their group was open, each with its group. */
   readonly #held = new Map<string, string>();
 
-  constructor(parts: OpenRequestsParts) {
+  constructor(parts: OpenRequestsDependencies) {
     this.#parts = parts;
   }
 
   /** Whether this account may be asked now, which opens its request. Whoever may not is among those that `takeFreed` gives. */
   begin(id: string, group: string): boolean {
     const open = this.#openOf(group);
-    if (open.length > 0 && !this.#parts.fromMemory()) {
+    if (open.length > 0 && !this.#parts.mayActUnpersisted()) {
       this.#held.set(id, group);
       return false;
     }

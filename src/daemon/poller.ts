@@ -7,7 +7,7 @@ import { isNearEmpty } from '../engine/runways.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import type { Provider, SendingGuard } from '../ports/provider.ts';
-import type { Recollection } from './history-loader.ts';
+import type { HistoryLoader } from './history-loader.ts';
 import { OpenRequests } from './open-requests.ts';
 
 /** A request that may not be sent, because the accounts are perhaps somebody else's by now, asks again after this. */
@@ -17,17 +17,17 @@ const askAgainMs = 1000;
  * So many polls are begun in a turn: where thousands are due, because something held everything up, each would wait for
  * all others, and everything else with them.
  */
-const mostBegun = 50;
+const maxBegun = 50;
 
-interface PollerParts {
+interface PollerDependencies {
   readonly state: MonitorState;
   readonly readBalance: Provider['readBalance'];
   /** What an outcome is judged by has to be there before it. */
-  readonly recollection: Recollection;
+  readonly historyLoader: HistoryLoader;
   /** Whether anything may be asked at this instant. */
   readonly owns: () => boolean;
   /** Whether more may be asked than the database knows of; undefined where it always may. */
-  readonly fromMemory?: (() => boolean) | undefined;
+  readonly mayActUnpersisted?: (() => boolean) | undefined;
   readonly now: () => number;
   /** Called with every outcome, before the next poll of the account is scheduled. */
   readonly ended: (account: WatchedAccount, outcome: Outcome) => void;
@@ -39,7 +39,7 @@ interface PollerParts {
  * of the daemon's steady clock.
  */
 export class Poller {
-  readonly #parts: PollerParts;
+  readonly #parts: PollerDependencies;
   readonly #due = new DueQueue<string>();
   /** When a group's guard lets the next request start. */
   readonly #free = new Map<string, number>();
@@ -61,11 +61,11 @@ export class Poller {
   readonly #waiting = new Map<string, ((outcome: Outcome | null) => void)[]>();
   #stopped = false;
 
-  constructor(parts: PollerParts) {
+  constructor(parts: PollerDependencies) {
     this.#parts = parts;
-    const { fromMemory, state } = parts;
+    const { mayActUnpersisted, state } = parts;
     const isOpen = (id: string) => this.#underWay.has(id) || state.polled.unsaved.has(id);
-    this.#open = fromMemory === undefined ? null : new OpenRequests({ isOpen, fromMemory });
+    this.#open = mayActUnpersisted === undefined ? null : new OpenRequests({ isOpen, mayActUnpersisted });
   }
 
   get nextAt(): number {
@@ -111,7 +111,7 @@ export class Poller {
     if (this.#stopped || !this.#parts.owns()) return;
     this.#lookedAt = now;
     for (const id of this.#takeDue(now)) this.#line.add(id);
-    for (const id of this.#line.values().take(mostBegun)) {
+    for (const id of this.#line.values().take(maxBegun)) {
       this.#line.delete(id);
       const account = this.#parts.state.accounts.get(id);
       if (account === undefined || this.#underWay.has(id)) continue;
@@ -265,9 +265,9 @@ export class Poller {
     const { id } = account.settings;
     this.#underWay.add(id);
     const asked = this.#parts.readBalance(account.settings, this.#ending.signal, this.#guardOf(id));
-    const recalled = this.#parts.recollection.of(account);
+    const loadedHistory = this.#parts.historyLoader.of(account);
     const outcome = await asked;
-    if (recalled !== undefined) await recalled;
+    if (loadedHistory !== undefined) await loadedHistory;
     this.#underWay.delete(id);
     const current = this.#parts.state.accounts.get(id);
     // An account that was removed, or a poll that was abandoned at the end, says nothing any more.

@@ -5,7 +5,7 @@ import { putMessage } from '../engine/queue.ts';
 import { type MonitorState, writeNote } from '../engine/state.ts';
 
 /** Clocks are set back by a day or a zone, hardly by more; a note further ahead than this is not believed. */
-const longestStepBackMs = 3 * dayMs;
+const maxStepBackMs = 3 * dayMs;
 
 /**
  * Sends the reports that are due: each at most once per run of its cron expression, and one for all runs that
@@ -65,7 +65,7 @@ function lastRun(state: MonitorState, report: ReportSettings, now: number): numb
   const note = state.notes.get(`report:${report.id}`);
   if (note === undefined) return null;
   const last = Number(note.value);
-  return last <= now + longestStepBackMs ? last : null;
+  return last <= now + maxStepBackMs ? last : null;
 }
 
 /** The newest run in (last, now]; null when there was none. A clock that was set back brings none again. */

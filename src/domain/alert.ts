@@ -40,7 +40,7 @@ export interface Alert {
 }
 
 /** What a channel was last told about an incident. The next message is decided by comparing with it. */
-export interface Told {
+export interface LastNotified {
   readonly at: number;
   readonly severity: Severity;
   /** How often the severity had risen by then: only what rose since can be told as worse. */
@@ -97,7 +97,7 @@ export interface Incident {
   readonly acknowledgement: Acknowledgement | null;
   /** How bad it still was when a top-up had made it milder, which whoever paid has in mind. */
   readonly eased: { readonly severity: Severity; readonly rises: number } | null;
-  readonly told: Readonly<Record<string, Told>>;
+  readonly notified: Readonly<Record<string, LastNotified>>;
 }
 
 export interface Acknowledgement {
@@ -119,7 +119,7 @@ export function matchSubject(incident: Pick<Incident, 'account' | 'rule' | 'type
   labels: Incident['labels'];
 } {
   const { account, rule, type, severity, labels } = incident;
-  return { account, rules: account === ownAccountId ? [type, rule] : [rule], severity, labels };
+  return { account, rules: account === selfAccountId ? [type, rule] : [rule], severity, labels };
 }
 
 export function alertKey(account: string, rule: string): string {
@@ -127,13 +127,13 @@ export function alertKey(account: string, rule: string): string {
 }
 
 /** Alerts about lowwater itself stand under this id; no configured account can have it. */
-export const ownAccountId = '@lowwater';
+export const selfAccountId = '@lowwater';
 
 const providerPrefix = '@provider:';
 
 /** Whether the id is one of lowwater itself or of a provider as a whole. */
-export function isOwnId(account: string): boolean {
-  return account === ownAccountId || account.startsWith(providerPrefix);
+export function isSelfId(account: string): boolean {
+  return account === selfAccountId || account.startsWith(providerPrefix);
 }
 
 /** The id under which alerts about a whole provider stand. */
@@ -143,7 +143,7 @@ export function providerAccountId(baseUrl: string): string {
 
 /** What people read for an id that is no configured account. */
 export function displayName(accountId: string): string {
-  if (accountId === ownAccountId) return 'lowwater';
+  if (accountId === selfAccountId) return 'lowwater';
   return accountId.startsWith(providerPrefix) ? accountId.slice(providerPrefix.length) : accountId;
 }
 

@@ -33,7 +33,7 @@ export function newIncident(it: {
     facts,
     acknowledgement: null,
     eased: null,
-    told: {},
+    notified: {},
   };
 }
 
@@ -100,5 +100,5 @@ export function isAcknowledged(incident: Incident): boolean {
 /** Nothing is left to be said of it: over, and every channel that heard of it has heard of its end. */
 export function isSettled(incident: Incident): boolean {
   if (incident.event) return true;
-  return incident.resolvedAt !== null && Object.values(incident.told).every(({ resolved }) => resolved);
+  return incident.resolvedAt !== null && Object.values(incident.notified).every(({ resolved }) => resolved);
 }

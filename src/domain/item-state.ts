@@ -1,16 +1,16 @@
-import type { Notice } from './message.ts';
-import type { NoticeKind } from './outbox.ts';
+import type { MessageItem } from './message.ts';
+import type { NotificationReason } from './outbox.ts';
 
 /** How a notice reads: one word of the story for all that a message has to say about an incident at once. */
-export type NoticeState = NoticeKind | 'closed';
+export type ItemState = NotificationReason | 'closed';
 
 /**
  * The state that a notice is told in. An end outranks all; a channel that was told nothing before hears
  * `firing` although the incident got worse or was reminded of in between. An end without a recovery is
  * `closed`: nothing is said to be well again.
  */
-export function stateOf(notice: Notice): NoticeState {
-  const { kinds, resolution } = notice;
+export function stateOf(item: MessageItem): ItemState {
+  const { kinds, resolution } = item;
   if (kinds.includes('resolved')) {
     return resolution === null || resolution.kind === 'recovered' || resolution.kind === 'topped-up'
       ? 'resolved'
@@ -19,16 +19,16 @@ export function stateOf(notice: Notice): NoticeState {
   const order = ['flapping', 'escalated', 'firing', 'worse', 'acknowledged', 'reminder', 'event'] as const;
   const state = order.find((kind) => kinds.includes(kind)) ?? 'firing';
   // It was given back before this could be told.
-  return state === 'acknowledged' && notice.incident.acknowledgement === null ? 'reminder' : state;
+  return state === 'acknowledged' && item.incident.acknowledgement === null ? 'reminder' : state;
 }
 
 /** True for what has happened and will not change any more: its numbers are those of that moment. */
-export function isOver(notice: Notice): boolean {
-  const state = stateOf(notice);
+export function isOver(item: MessageItem): boolean {
+  const state = stateOf(item);
   return state === 'resolved' || state === 'event';
 }
 
 /** True when the channel was never told of this incident before this message. */
-export function isFirstWord(notice: Notice): boolean {
-  return notice.kinds.includes('firing') || notice.kinds.includes('event');
+export function isFirstWord(item: MessageItem): boolean {
+  return item.kinds.includes('firing') || item.kinds.includes('event');
 }

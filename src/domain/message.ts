@@ -2,7 +2,7 @@ import type { AccountState } from './account-state.ts';
 import type { Incident } from './alert.ts';
 import type { Forecast, ForecastRecord } from './forecast.ts';
 import type { Micros } from './money.ts';
-import type { NoticeKind } from './outbox.ts';
+import type { NotificationReason } from './outbox.ts';
 import type { Confidence } from './quantity.ts';
 import type { Balance, Reading } from './reading.ts';
 import type { Ladder } from './rule.ts';
@@ -31,7 +31,7 @@ interface MessageBase {
 export interface IncidentMessage extends MessageBase {
   readonly kind: 'incidents';
   /** At least one; the most urgent first. Channels cut long lists and say how many more there are. */
-  readonly notices: readonly Notice[];
+  readonly items: readonly MessageItem[];
   /**
    * Threads of mail: the id of the first message of the incidents here, its subject, and the worst of what that message told
    * of that still fires and this one does not speak of. Null when this is the first.
@@ -43,11 +43,11 @@ export interface IncidentMessage extends MessageBase {
     readonly othersFiring: Severity | null;
   } | null;
   /** Other open incidents that the messages with the same receipts told of. */
-  readonly companions: readonly Notice[];
+  readonly companions: readonly MessageItem[];
 }
 
 /** One incident in a message: all that it has to say at once, newest state, oldest reason first. */
-export interface Notice
+export interface MessageItem
   extends Pick<
     Incident,
     | 'type'
@@ -64,12 +64,12 @@ export interface Notice
   > {
   readonly incident: Incident;
   /** Oldest first, such as firing + resolved for what came and went while the channel was down. */
-  readonly kinds: readonly NoticeKind[];
+  readonly kinds: readonly NotificationReason[];
   /**
    * The incident's account as it is now; null when it is about lowwater itself, a provider, or an account
    * removed since.
    */
-  readonly account: NoticeAccount | null;
+  readonly account: ItemAccount | null;
   /** Signed link that leads to the confirmation page of an acknowledgement; null without `publicUrl`. */
   readonly acknowledgeUrl: string | null;
   /** People are to be mentioned for it, as the route to this channel says. */
@@ -79,11 +79,11 @@ export interface Notice
 }
 
 /** What is known of the account of a notice. */
-export interface NoticeAccount
+export interface ItemAccount
   extends Pick<AccountSettings, 'id' | 'name' | 'labels' | 'topUpUrl' | 'runbookUrl' | 'note' | 'keyFrom'>,
     Pick<AccountState, 'reading' | 'previous' | 'outcome' | 'failure' | 'consecutiveFailures'> {
   /** Spending of the balance that the notice is about. */
-  readonly outlook: Outlook | null;
+  readonly runway: Runway | null;
   /** The balance at which every open alert of it surely resolves; null where none says. */
   readonly clearsAt: Micros | null;
   /** Other alerts of this balance that still fire and that somebody has taken: nothing else is said of them now. */
@@ -99,7 +99,7 @@ export interface NoticeAccount
 }
 
 /** Spending and what follows from it (spending/burn.ts computes it). */
-export interface Outlook {
+export interface Runway {
   readonly balance: Balance;
   /** Where the balance counts as empty: zero, or below it by what the provider lets the account owe. */
   readonly emptyMicros: Micros;
@@ -134,7 +134,7 @@ export interface ReportAccount {
   readonly id: string;
   readonly name: string;
   readonly reading: Reading | null;
-  readonly outlooks: Readonly<Record<Balance, Outlook | null>>;
+  readonly runways: Readonly<Record<Balance, Runway | null>>;
   /** How good its forecasts of the last two weeks were; null while none came due. */
   readonly records: Readonly<Record<Balance, ForecastRecord | null>>;
   /** Falls and rises of the balance within the period. */

@@ -1,6 +1,6 @@
 import { dayMs, minuteMs } from './duration.ts';
 /** Why a channel is told something (the named reasons of a notification decision). */
-export type NoticeKind =
+export type NotificationReason =
   | 'firing'
   | 'worse'
   | 'reminder'
@@ -11,11 +11,11 @@ export type NoticeKind =
   | 'event';
 
 /** One thing that a message has to say about one incident. */
-export interface NoticeItem {
+export interface NotificationItem {
   readonly incident: string;
   readonly account: string;
   readonly rule: string;
-  readonly kind: NoticeKind;
+  readonly kind: NotificationReason;
   readonly at: number;
 }
 
@@ -23,7 +23,7 @@ export interface NoticeItem {
  * A message on its way to one channel. Stored in the transaction that changed the alerts it speaks of,
  * rendered when it is sent. Ends as `delivered` or `dead`.
  */
-export interface OutboxMessage {
+export interface Notification {
   readonly id: string;
   /**
    * Zero until the content grew after an attempt that may have arrived, then a number made of the content. Receivers
@@ -32,7 +32,7 @@ export interface OutboxMessage {
   readonly revision: number;
   readonly channel: string;
   readonly state: 'pending' | 'delivered' | 'dead';
-  readonly items: readonly NoticeItem[];
+  readonly items: readonly NotificationItem[];
   /** A message that is not about incidents: which report, and the period it covers. */
   readonly report: { readonly id: string; readonly since: number; readonly until: number } | null;
   readonly createdAt: number;
@@ -50,17 +50,17 @@ export interface OutboxMessage {
 }
 
 /** Such a message goes out by itself: nothing joins it, and what follows does not wait for it. */
-export function standsAlone({ report, owed }: OutboxMessage): boolean {
+export function standsAlone({ report, owed }: Notification): boolean {
   return report !== null || owed !== undefined;
 }
 
 /** How long a message is tried before it counts as dead. */
 const retryForMs = dayMs;
 const firstRetryMs = 1000;
-const longestRetryMs = 5 * minuteMs;
+const maxRetryMs = 5 * minuteMs;
 
 /** The id that the receiver sees: the same for every retry of the same content. */
-export function wireId(message: OutboxMessage): string {
+export function wireId(message: Notification): string {
   return message.revision === 0 ? message.id : `${message.id}-r${message.revision}`;
 }
 
@@ -68,17 +68,17 @@ export function wireId(message: OutboxMessage): string {
  * The pause before attempt number `attempts + 1`: from 1 s to 5 min, never less than the receiver asked for.
  */
 export function retryDelayMs(attempts: number, askedMs = 0): number {
-  return Math.max(Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(attempts - 1, 20)), askedMs);
+  return Math.max(Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(attempts - 1, 20)), askedMs);
 }
 
 export function newMessage(content: {
   readonly id: string;
   readonly channel: string;
-  readonly items: readonly NoticeItem[];
-  readonly report?: OutboxMessage['report'];
+  readonly items: readonly NotificationItem[];
+  readonly report?: Notification['report'];
   readonly now: number;
   readonly dueAt: number;
-}): OutboxMessage {
+}): Notification {
   return {
     id: content.id,
     revision: 0,
@@ -101,10 +101,10 @@ export function newMessage(content: {
  * urgent item asks; one that waits for a retry keeps its instant.
  */
 export function joinMessage(
-  message: OutboxMessage,
-  items: readonly NoticeItem[],
+  message: Notification,
+  items: readonly NotificationItem[],
   dueAt: number,
-): OutboxMessage {
+): Notification {
   const all = [...message.items, ...items];
   return {
     ...message,
@@ -119,7 +119,7 @@ export function joinMessage(
  * A number for a content, 32-bit FNV-1a over its items. Counting would not do: what a process added and sent while
  * the disk failed is unknown to the next one, which adds something else.
  */
-function numberOf(items: readonly NoticeItem[]): number {
+function numberOf(items: readonly NotificationItem[]): number {
   const text = items.map(({ incident, kind, at }) => `${incident} ${kind} ${at}`).join('\n');
   let hash = 0x811c9dc5;
   for (let place = 0; place < text.length; place++) {
@@ -129,8 +129,8 @@ function numberOf(items: readonly NoticeItem[]): number {
 }
 
 /** What a message has to say about each incident: its kinds oldest first, each once. */
-export function kindsByIncident(items: readonly NoticeItem[]): Map<string, NoticeKind[]> {
-  const byIncident = new Map<string, NoticeKind[]>();
+export function kindsByIncident(items: readonly NotificationItem[]): Map<string, NotificationReason[]> {
+  const byIncident = new Map<string, NotificationReason[]>();
   for (const item of items) {
     const kinds = byIncident.get(item.incident);
     if (kinds === undefined) byIncident.set(item.incident, [item.kind]);

@@ -1,9 +1,9 @@
 import { dayMs, hourMs } from './duration.ts';
 /** What a receiver of messages is obeyed for at most: a message lives for a day, and is tried again within it. */
-export const longestRetryAfterMs = hourMs;
+export const maxRetryAfterMs = hourMs;
 
 /** What the provider is obeyed for at most: a wrong header must not silence an account for years. */
-export const longestProviderWaitMs = dayMs;
+export const maxProviderWaitMs = dayMs;
 
 const imfFixdate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 const rfc850Date = /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/;
@@ -12,14 +12,14 @@ const asctimeDate = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4
 /**
  * Reads a `Retry-After` header (RFC 9110, 10.2.3): whole seconds, or a date in one of the three forms of HTTP.
  *
- * `now` is the wall clock in milliseconds. The result is milliseconds from now, at most `longestMs`. Null where
+ * `now` is the wall clock in milliseconds. The result is milliseconds from now, at most `maxMs`. Null where
  * the value is neither, negative, or a date already past: the caller's own backoff holds then.
  */
-export function parseRetryAfter(value: string, now: number, longestMs = longestRetryAfterMs): number | null {
+export function parseRetryAfter(value: string, now: number, maxMs = maxRetryAfterMs): number | null {
   const text = value.trim();
-  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, longestMs);
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, maxMs);
   const at = parseHttpDate(text);
-  return at === null || at < now ? null : Math.min(at - now, longestMs);
+  return at === null || at < now ? null : Math.min(at - now, maxMs);
 }
 
 function parseHttpDate(text: string): number | null {

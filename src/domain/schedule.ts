@@ -2,17 +2,17 @@
 const fewAccounts = 100;
 const quickStartMs = 2000;
 /** More are spread over at most this long … */
-const longestSpreadMs = 30_000;
+const maxSpreadMs = 30_000;
 /**
  * … and no faster than one in this time, so that the first look at many accounts does not come as a burst.
  */
 const sweepStepMs = 4;
 /**
  * Later polls that lie closer than this would wake the process again and again, which costs more than the polls do: up to
- * `mostTogether` of them share an instant.
+ * `maxTogether` of them share an instant.
  */
 const nearMs = 100;
-const mostTogether = 5;
+const maxTogether = 5;
 
 /** When an account is polled first, and the phase that its later polls keep. Milliseconds from the start. */
 export interface FirstPoll {
@@ -33,7 +33,7 @@ export function firstPolls(intervalsMs: readonly number[]): readonly FirstPoll[]
       const firstMs = place * Math.min(quickStartMs, intervalMs);
       return { firstMs, phaseMs: firstMs };
     }
-    const firstMs = place * Math.min(longestSpreadMs, intervalMs, count * sweepStepMs);
+    const firstMs = place * Math.min(maxSpreadMs, intervalMs, count * sweepStepMs);
     const together = polledTogether(count, intervalMs);
     const laterMs = ((index - (index % together)) / count) * intervalMs;
     return { firstMs, phaseMs: nextOnGrid(laterMs, intervalMs, firstMs + intervalMs / 2) };
@@ -42,7 +42,7 @@ export function firstPolls(intervalsMs: readonly number[]): readonly FirstPoll[]
 
 /** How many of so many accounts share an instant of the interval. */
 export function polledTogether(count: number, intervalMs: number): number {
-  return Math.min(mostTogether, Math.max(1, Math.floor((nearMs * count) / intervalMs)));
+  return Math.min(maxTogether, Math.max(1, Math.floor((nearMs * count) / intervalMs)));
 }
 
 /**

@@ -48,10 +48,10 @@ export class FormIndex {
 
   /** How long the longest form is that begins at a place: none is to be hidden in part because another one is its beginning. */
   #lengthAt(text: string, place: number): number {
-    if (this.#beginnings.longestAt(text, place) === 0) return 0;
+    if (this.#beginnings.maxAt(text, place) === 0) return 0;
     for (const secret of this.#unmade) for (const form of this.#formsOf(secret)) this.#forms.add(form);
     this.#unmade = [];
-    return this.#forms.longestAt(text, place);
+    return this.#forms.maxAt(text, place);
   }
 }
 
@@ -99,7 +99,7 @@ class HashedTexts {
   }
 
   /** The length of the longest one that begins at this place of a text; 0 where none does. */
-  longestAt(text: string, place: number): number {
+  maxAt(text: string, place: number): number {
     let hash = basis;
     let other = otherBasis;
     let longest = 0;

@@ -4,13 +4,13 @@ import { channelFailed, channelFailedRule } from '../rules/channel-failed.ts';
 import { providerDown } from '../rules/provider-down.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { type ChannelPlan, decide, type Suppression } from './decide.ts';
-import { coverOf } from './inhibit.ts';
-import { markTold } from './last-notified.ts';
+import { suppressionByAlerts } from './inhibit.ts';
+import { markNotified } from './last-notified.ts';
 import { heldUntil, staleIncidentsOf } from './outage.ts';
 import { channelsOfRoutes, planChannels } from './plan.ts';
 import { enqueue, queueOf } from './queue.ts';
 import { isOwnFailureRaised } from './self-alerts.ts';
-import { type MonitorState, mostAtOnce, wakeBy } from './state.ts';
+import { type MonitorState, maxAtOnce, wakeBy } from './state.ts';
 
 /**
  * The step of a turn that decides, for every incident that was touched and every channel of it, whether something is to
@@ -19,7 +19,7 @@ import { type MonitorState, mostAtOnce, wakeBy } from './state.ts';
 export function decideTouched(state: MonitorState, now: number): void {
   if (state.touched.size === 0) return;
   const turn = { state, now, waiting: new WaitingIncidents(state) };
-  let left = mostAtOnce;
+  let left = maxAtOnce;
   for (const id of state.touched) {
     if (left === 0) {
       wakeBy(state, 'touched', now);
@@ -40,7 +40,7 @@ interface Turn {
 }
 
 /** An incident as far as it was told, and when it has to be looked at again. */
-interface Told {
+interface Announced {
   readonly incident: Incident;
   readonly until: number;
 }
@@ -48,46 +48,46 @@ interface Told {
 function announce(turn: Turn, incident: Incident): void {
   const { state, now } = turn;
   const heldMs = alertKindOf(incident).heldMs?.(state.settings) ?? 0;
-  const cover = {
-    ...coverOf(state, incident, now),
+  const suppression = {
+    ...suppressionByAlerts(state, incident, now),
     heldUntil: heldMs > 0 ? incident.firedAt + heldMs : heldUntil(state, incident, now),
   };
-  const untold: Told = { incident, until: Number.POSITIVE_INFINITY };
-  const told = plansOf(state, incident).reduce<Told>((sofar, plan) => {
-    const suppression = { ...cover, channelFailedUntil: channelFailedUntil(state, incident, plan) };
-    const here = tellAll(turn, { incident: sofar.incident, plan, suppression });
+  const unnotified: Announced = { incident, until: Number.POSITIVE_INFINITY };
+  const notified = plansOf(state, incident).reduce<Announced>((sofar, plan) => {
+    const forChannel = { ...suppression, channelFailedUntil: channelFailedUntil(state, incident, plan) };
+    const here = notifyAll(turn, { incident: sofar.incident, plan, suppression: forChannel });
     return { incident: here.incident, until: Math.min(sofar.until, here.until) };
-  }, untold);
-  if (told.incident !== incident) state.incidents.set(incident.id, told.incident);
-  if (Number.isFinite(told.until)) wakeBy(state, `incident:${incident.id}`, told.until);
+  }, unnotified);
+  if (notified.incident !== incident) state.incidents.set(incident.id, notified.incident);
+  if (Number.isFinite(notified.until)) wakeBy(state, `incident:${incident.id}`, notified.until);
 }
 
 /** Tells one channel until nothing is left: one thing said may leave another, such as an escalation that is due as well. */
-function tellAll(
+function notifyAll(
   turn: Turn,
   it: { readonly incident: Incident; readonly plan: ChannelPlan; readonly suppression: Suppression },
-): Told {
+): Announced {
   const { incident, plan, suppression } = it;
   const { now } = turn;
   const decision = decide({
     incident,
     plan,
-    told: incident.told[plan.channel] ?? null,
+    notified: incident.notified[plan.channel] ?? null,
     suppression,
     waiting: () => turn.waiting.has(plan.channel, incident.id),
     now,
   });
   if (decision.kind === 'quiet') return { incident, until: decision.until ?? Number.POSITIVE_INFINITY };
-  const { notice } = decision;
+  const { item } = decision;
   const message = enqueue(turn.state, {
     channel: plan.channel,
-    item: { incident: incident.id, account: incident.account, rule: incident.rule, kind: notice, at: now },
+    item: { incident: incident.id, account: incident.account, rule: incident.rule, kind: item, at: now },
     dueAt: now + plan.groupWaitMs,
     now,
   });
   const untried = isUntried(turn.state, incident);
-  const next = markTold(incident, { channel: plan.channel, notice, message, untried, now });
-  return tellAll(turn, { ...it, incident: next });
+  const next = markNotified(incident, { channel: plan.channel, item, message, untried, now });
+  return notifyAll(turn, { ...it, incident: next });
 }
 
 function plansOf(state: MonitorState, incident: Incident): readonly ChannelPlan[] {
@@ -114,7 +114,7 @@ function plansOf(state: MonitorState, incident: Incident): readonly ChannelPlan[
 
 /** True until the first channel is told. One that refused for good was told as far as escalation goes. */
 function isUntried(state: MonitorState, incident: Incident): boolean {
-  if (Object.keys(incident.told).length > 0) return false;
+  if (Object.keys(incident.notified).length > 0) return false;
   return !state.settings.channels.some(({ name }) => state.channelTries.has(`${name}/${incident.id}`));
 }
 

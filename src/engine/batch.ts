@@ -1,6 +1,6 @@
 import type { Incident } from '../domain/alert.ts';
 import { isSettled } from '../domain/incident.ts';
-import type { OutboxMessage } from '../domain/outbox.ts';
+import type { Notification } from '../domain/outbox.ts';
 import type { Batch, StoredSpending } from '../ports/store.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import { queueOf } from './queue.ts';
@@ -12,7 +12,7 @@ import type { Unsaved } from './unsaved.ts';
  * polls wait when a disk works again. Each transaction would take a second, in which nothing else happens. What is left
  * goes into the next. Alerts, incidents and messages belong together and are taken whole.
  */
-const mostReadings = 500;
+const maxReadings = 500;
 
 /**
  * What changed since the last batch was taken, as one transaction's worth of records; null when nothing did. The
@@ -21,13 +21,13 @@ const mostReadings = 500;
  */
 export function takeBatch(state: MonitorState): Batch | null {
   if (isAllTaken(state)) return null;
-  const accounts = state.polled.take(mostReadings);
-  const spending = state.spending.take(mostReadings);
+  const accounts = state.polled.take(maxReadings);
+  const spending = state.spending.take(maxReadings);
   const alerts = state.alerts.take();
   const messages = state.messages.take();
   const notes = state.notes.take();
   return {
-    polls: state.polls.take(mostReadings),
+    polls: state.polls.take(maxReadings),
     accounts: accounts.rows,
     removedAccounts: accounts.removed,
     spending: spending.rows.flatMap((it) => storedSpending(it)),
@@ -125,11 +125,11 @@ function forgetIfSettled(state: MonitorState, id: string): void {
 
 /** Whether a message still has to speak of it. Looks at the newest first: what was just put there is found at once. */
 function isQueued(state: MonitorState, incident: Incident): boolean {
-  return Object.keys(incident.told).some(
+  return Object.keys(incident.notified).some(
     (channel) => queueOf(state, channel).findLastIndex(({ items }) => isAmong(items, incident.id)) >= 0,
   );
 }
 
-function isAmong(items: OutboxMessage['items'], incident: string): boolean {
+function isAmong(items: Notification['items'], incident: string): boolean {
   return items.findLastIndex((item) => item.incident === incident) >= 0;
 }

@@ -26,7 +26,7 @@ export function abandonUnknownChannels(state: MonitorState, now: number): void {
   const named = new Set<string>();
   for (const message of state.messages.values()) named.add(message.channel);
   for (const incident of state.incidents.values()) {
-    for (const channel of Object.keys(incident.told)) named.add(channel);
+    for (const channel of Object.keys(incident.notified)) named.add(channel);
     if (incident.type === channelFailed.type) named.add(incident.rule.slice(channelFailedRule('').length));
   }
   for (const { name } of state.settings.channels) named.delete(name);
@@ -40,9 +40,9 @@ function renameChannel(
 ): void {
   moveQueue(state, { from, to });
   for (const incident of [...state.incidents.values()]) {
-    const { [from]: told, ...others } = incident.told;
-    if (told === undefined) continue;
-    state.incidents.set(incident.id, { ...incident, told: { ...others, [to]: told } });
+    const { [from]: notified, ...others } = incident.notified;
+    if (notified === undefined) continue;
+    state.incidents.set(incident.id, { ...incident, notified: { ...others, [to]: notified } });
   }
 }
 
@@ -57,10 +57,10 @@ function abandonChannel(state: MonitorState, name: string, now: number): void {
     });
   }
   for (const incident of [...state.incidents.values()]) {
-    const { [name]: told, ...others } = incident.told;
-    if (told === undefined) continue;
+    const { [name]: notified, ...others } = incident.notified;
+    if (notified === undefined) continue;
     // Nobody is owed the end of it there any more.
-    state.incidents.set(incident.id, { ...incident, told: others });
+    state.incidents.set(incident.id, { ...incident, notified: others });
   }
   closeOwnFailure(state, {
     rule: channelFailedRule(name),

@@ -1,5 +1,5 @@
 import type { Incident } from '../domain/alert.ts';
-import type { OutboxMessage } from '../domain/outbox.ts';
+import type { Notification } from '../domain/outbox.ts';
 import { incidentOf } from './incidents.ts';
 import { scheduleAccount } from './judge.ts';
 import { pollGap } from './poll-gaps.ts';
@@ -78,17 +78,17 @@ function shiftAccount(state: MonitorState, id: string, byMs: number): void {
 }
 
 function shiftIncident(incident: Incident, byMs: number): Incident {
-  const told = Object.entries(incident.told).map(([channel, it]) => {
+  const notified = Object.entries(incident.notified).map(([channel, it]) => {
     const escalatedAt = it.escalatedAt === null ? null : it.escalatedAt + byMs;
     return [channel, { ...it, at: it.at + byMs, escalatedAt }] as const;
   });
   return {
     ...incident,
     escalationSince: incident.escalationSince + byMs,
-    told: Object.fromEntries(told),
+    notified: Object.fromEntries(notified),
   };
 }
 
-function shiftMessage(message: OutboxMessage, byMs: number): OutboxMessage {
+function shiftMessage(message: Notification, byMs: number): Notification {
   return { ...message, dueAt: message.dueAt + byMs, giveUpAt: message.giveUpAt + byMs };
 }

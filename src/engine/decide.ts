@@ -1,6 +1,6 @@
-import type { Incident, Told } from '../domain/alert.ts';
+import type { Incident, LastNotified } from '../domain/alert.ts';
 import { isAcknowledged } from '../domain/incident.ts';
-import type { NoticeKind } from '../domain/outbox.ts';
+import type { NotificationReason } from '../domain/outbox.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 
 /** What a route asks of one channel for one incident. Null times: never. */
@@ -29,7 +29,7 @@ export interface Suppression {
  * by time alone.
  */
 export type Decision =
-  | { readonly kind: 'tell'; readonly notice: NoticeKind }
+  | { readonly kind: 'tell'; readonly item: NotificationReason }
   | { readonly kind: 'quiet'; readonly why: QuietReason; readonly until: number | null };
 
 type QuietReason =
@@ -51,74 +51,74 @@ type QuietReason =
 export function decide(input: {
   readonly incident: Incident;
   readonly plan: ChannelPlan;
-  readonly told: Told | null;
+  readonly notified: LastNotified | null;
   readonly suppression: Suppression;
   /** Whether something about the incident is still on its way to the channel. */
   readonly waiting: () => boolean;
   readonly now: number;
 }): Decision {
-  const { incident, told } = input;
+  const { incident, notified } = input;
   if (incident.event) return decideEvent(input);
   if (incident.resolvedAt !== null) return decideEnd(input);
   const first = incident.flappingSince === null ? 'firing' : 'flapping';
-  return told === null ? decideFirst(input, first) : decideNext(input, told);
+  return notified === null ? decideFirst(input, first) : decideNext(input, notified);
 }
 
 type Input = Parameters<typeof decide>[0];
 
 /** What merely happened is told once, where it is routed to; there is nothing to escalate. */
 function decideEvent(input: Input): Decision {
-  if (input.told !== null) return quiet('already told');
+  if (input.notified !== null) return quiet('already told');
   return input.plan.direct ? decideFirst(input, 'event') : quiet('never told');
 }
 
 /** Whoever heard that it fired hears that it ended, whatever happened since; only a silence makes that wait. */
-function decideEnd({ told, suppression, now }: Input): Decision {
-  if (told === null) return quiet('never told');
-  if (told.resolved) return quiet('already told');
-  return decideSuppression({ ...suppression, inhibited: false, heldUntil: null }, now) ?? tell('resolved');
+function decideEnd({ notified, suppression, now }: Input): Decision {
+  if (notified === null) return quiet('never told');
+  if (notified.resolved) return quiet('already told');
+  return decideSuppression({ ...suppression, inhibited: false, heldUntil: null }, now) ?? notify('resolved');
 }
 
-function decideFirst(input: Input, notice: NoticeKind): Decision {
+function decideFirst(input: Input, item: NotificationReason): Decision {
   const { plan, suppression, incident } = input;
   if (!plan.direct) return decideEscalation(input, null) ?? quiet('never told');
   const suppressed = decideSuppression(suppression, input.now);
   if (suppressed !== null) return suppressed;
   // A channel that comes in late, after a person took the incident, is not woken.
   if (isAcknowledged(incident)) return quiet('acknowledged');
-  return tell(notice);
+  return notify(item);
 }
 
-function decideNext(input: Input, told: Told): Decision {
+function decideNext(input: Input, notified: LastNotified): Decision {
   const { incident, plan, suppression, now } = input;
   const suppressed = decideSuppression(suppression, now);
   if (suppressed !== null) return suppressed;
-  if (plan.repeatEveryMs !== null && rose(incident, told)) return tell('worse');
+  if (plan.repeatEveryMs !== null && rose(incident, notified)) return notify('worse');
   // Whoever was told of it is told who has it, so that nobody else sets out.
-  if (isAcknowledged(incident) && told.acknowledgedAt !== incident.acknowledgement?.at)
-    return tell('acknowledged');
+  if (isAcknowledged(incident) && notified.acknowledgedAt !== incident.acknowledgement?.at)
+    return notify('acknowledged');
   if (plan.repeatEveryMs === null) return quiet('not due');
-  if (incident.flappingSince !== null) return told.flapping ? quiet('flapping') : tell('flapping');
+  if (incident.flappingSince !== null) return notified.flapping ? quiet('flapping') : notify('flapping');
   if (isAcknowledged(incident)) return quiet('acknowledged');
-  const escalation = decideEscalation(input, told);
+  const escalation = decideEscalation(input, notified);
   if (escalation?.kind === 'tell') return escalation;
-  const repeatAt = told.at + plan.repeatEveryMs;
+  const repeatAt = notified.at + plan.repeatEveryMs;
   if (now < repeatAt) return quiet('not due', Math.min(repeatAt, escalation?.until ?? repeatAt));
-  if (!input.waiting()) return tell('reminder');
+  if (!input.waiting()) return notify('reminder');
   // What waits says everything that a reminder would.
   const nextAt = now + plan.repeatEveryMs;
   return quiet('still on its way', Math.min(nextAt, escalation?.until ?? nextAt));
 }
 
 /** Null when this channel takes no part in an escalation, or has been escalated to. */
-function decideEscalation(input: Input, told: Told | null): Decision | null {
+function decideEscalation(input: Input, notified: LastNotified | null): Decision | null {
   const { incident, plan, suppression, now } = input;
-  if (plan.escalateAfterMs === null || (told?.escalatedAt ?? null) !== null) return null;
+  if (plan.escalateAfterMs === null || (notified?.escalatedAt ?? null) !== null) return null;
   const suppressed = decideSuppression(suppression, now);
   if (suppressed !== null) return suppressed;
   if (isAcknowledged(incident)) return quiet('acknowledged');
   const dueAt = incident.escalationSince + plan.escalateAfterMs;
-  return now >= dueAt ? tell('escalated') : quiet('not due', dueAt);
+  return now >= dueAt ? notify('escalated') : quiet('not due', dueAt);
 }
 
 function decideSuppression(suppression: Suppression, now: number): Decision | null {
@@ -131,23 +131,25 @@ function decideSuppression(suppression: Suppression, now: number): Decision | nu
   return null;
 }
 
-function rose(incident: Incident, told: Told): boolean {
-  return incident.rises > told.rises && isWorse(incident.severity, knownSeverity(incident, told));
+function rose(incident: Incident, notified: LastNotified): boolean {
+  return incident.rises > notified.rises && isWorse(incident.severity, knownSeverity(incident, notified));
 }
 
 /**
  * The severity that the channel's readers have in mind: a person who acknowledged has seen the one of that moment, and
  * whoever topped up believes that it helped.
  */
-function knownSeverity(incident: Incident, told: Told): Severity {
+function knownSeverity(incident: Incident, notified: LastNotified): Severity {
   const { acknowledgement, eased } = incident;
-  const seenLater = acknowledgement !== null && acknowledgement.rises >= told.rises;
-  const seen = seenLater ? acknowledgement.severity : told.severity;
-  return eased !== null && eased.rises >= told.rises && isWorse(seen, eased.severity) ? eased.severity : seen;
+  const seenLater = acknowledgement !== null && acknowledgement.rises >= notified.rises;
+  const seen = seenLater ? acknowledgement.severity : notified.severity;
+  return eased !== null && eased.rises >= notified.rises && isWorse(seen, eased.severity)
+    ? eased.severity
+    : seen;
 }
 
-function tell(notice: NoticeKind): Decision {
-  return { kind: 'tell', notice };
+function notify(item: NotificationReason): Decision {
+  return { kind: 'tell', item };
 }
 
 function quiet(why: QuietReason, until: number | null = null): Decision {

@@ -1,8 +1,8 @@
-import { type OutboxMessage, retryDelayMs, wireId } from '../domain/outbox.ts';
+import { type Notification, retryDelayMs, wireId } from '../domain/outbox.ts';
 import type { Delivery } from '../ports/channel.ts';
 import { channelFailedRule } from '../rules/channel-failed.ts';
 import { putMessage, spareFresh } from './queue.ts';
-import { forEachTold, takeBackMuted, untell } from './retract.ts';
+import { forEachNotified, retractMuted, untell } from './retract.ts';
 import { clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './self-alerts.ts';
 import type { MonitorState } from './state.ts';
 
@@ -11,7 +11,7 @@ export type DeliveryEnd = Delivery | { readonly kind: 'needless'; readonly reaso
 
 /** A message that was sent, and how that ended. `subject` is the mail thread's; null where the channel has none. */
 export interface Sent {
-  readonly message: OutboxMessage;
+  readonly message: Notification;
   /** An earlier attempt under the same id may have arrived. */
   readonly wasUncertain: boolean;
   readonly subject: string | null;
@@ -69,7 +69,7 @@ function noteDelivery(state: MonitorState, { message: { channel }, delivery, now
 
 function end(
   state: MonitorState,
-  message: OutboxMessage,
+  message: Notification,
   how: { readonly deliveredAt: number } | { readonly failure: string },
 ): void {
   putMessage(
@@ -92,14 +92,16 @@ function recordDelivered(state: MonitorState, it: Ended<'delivered'>): void {
   const refused = delivery.refusedRecipients ?? [];
   if (refused.length > 0) raiseRefused(state, { channel: message.channel, refused, now });
   else clearOwnFailure(state, rule, now);
-  forEachTold(state, message, (_, told) => {
-    const first = told.firstMessage === message.id && told.subject === null;
+  forEachNotified(state, message, (_, notified) => {
+    const first = notified.firstMessage === message.id && notified.subject === null;
     return {
-      ...told,
-      at: Math.max(told.at, now),
-      firstMessage: first ? wireId(message) : told.firstMessage,
-      subject: first ? it.subject : told.subject,
-      ...(told.receipt !== undefined || delivery.receipt === undefined ? {} : { receipt: delivery.receipt }),
+      ...notified,
+      at: Math.max(notified.at, now),
+      firstMessage: first ? wireId(message) : notified.firstMessage,
+      subject: first ? it.subject : notified.subject,
+      ...(notified.receipt !== undefined || delivery.receipt === undefined
+        ? {}
+        : { receipt: delivery.receipt }),
     };
   });
 }
@@ -163,7 +165,7 @@ function recordRetry(state: MonitorState, { message, delivery, wasUncertain, now
     recordDead(state, { message, spared: new Set(), reason, now });
     return;
   }
-  const waiting: OutboxMessage = {
+  const waiting: Notification = {
     ...message,
     uncertain: wasUncertain || delivery.certainty === 'unknown',
     dueAt: now + retryDelayMs(message.attempts, delivery.afterMs),
@@ -171,7 +173,7 @@ function recordRetry(state: MonitorState, { message, delivery, wasUncertain, now
   };
   putMessage(state, waiting);
   // A silence may have begun while it was under way.
-  takeBackMuted(state, waiting, now);
+  retractMuted(state, waiting, now);
 }
 
 /**
@@ -181,7 +183,7 @@ function recordRetry(state: MonitorState, { message, delivery, wasUncertain, now
 function recordDead(
   state: MonitorState,
   it: {
-    readonly message: OutboxMessage;
+    readonly message: Notification;
     /** Incidents that another message goes on with. */
     readonly spared: ReadonlySet<string>;
     readonly reason: string;

@@ -8,27 +8,27 @@ import { isSilenced } from './silencing.ts';
 import type { MonitorState } from './state.ts';
 
 /** What keeps an incident from being told to anybody, as far as silences and other alerts go. */
-export interface Cover {
+export interface Suppression {
   readonly silenced: boolean;
   /** Another alert of the account that says more on the same balance, or a failed key, already says it. */
   readonly inhibited: boolean;
 }
 
 /** Whether a person would find the incident suppressed now, and how (for the API). */
-export function suppressionOf(state: MonitorState, incident: Incident, now: number): Cover {
-  const cover = coverOf(state, incident, now);
-  return { ...cover, inhibited: cover.inhibited || isPartOfOutage(state, incident) };
+export function suppressionOf(state: MonitorState, incident: Incident, now: number): Suppression {
+  const suppression = suppressionByAlerts(state, incident, now);
+  return { ...suppression, inhibited: suppression.inhibited || isPartOfOutage(state, incident) };
 }
 
-export function coverOf(state: MonitorState, incident: Incident, now: number): Cover {
-  return { silenced: isSilenced(state, incident, now), inhibited: isCovered(state, incident, now) };
+export function suppressionByAlerts(state: MonitorState, incident: Incident, now: number): Suppression {
+  return { silenced: isSilenced(state, incident, now), inhibited: isInhibited(state, incident, now) };
 }
 
-function isCovered(state: MonitorState, incident: Incident, now: number): boolean {
+function isInhibited(state: MonitorState, incident: Incident, now: number): boolean {
   const alerts = state.alerts.of(incident.account);
   const alert = alerts.get(incident.rule);
   if (alert === undefined || alert.state !== 'firing' || alerts.size < 2) return false;
-  for (const other of alerts.values()) if (covers(other, alert) && isHeard(state, other, now)) return true;
+  for (const other of alerts.values()) if (inhibits(other, alert) && isHeard(state, other, now)) return true;
   return false;
 }
 
@@ -42,7 +42,7 @@ function isHeard(state: MonitorState, alert: Alert, now: number): boolean {
  * Whether another alert of the same account already says what this one would: one that says more of how empty the same
  * balance is, or a refused key, which explains why readings are stale.
  */
-export function covers(other: Alert, alert: Alert): boolean {
+export function inhibits(other: Alert, alert: Alert): boolean {
   if (other.state !== 'firing' || other.rule === alert.rule) return false;
   if (alertKindOf(alert).unread === 'means' && alertKindOf(other).unread === 'explains') return true;
   return speakTogether(other, alert) && saysMore(other, alert);

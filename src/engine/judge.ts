@@ -35,7 +35,7 @@ export function judgePoll(state: MonitorState, account: WatchedAccount, now: num
  * when it wakes.
  */
 export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: number): void {
-  if (state.asleep.has(account.id)) return;
+  if (state.unloaded.has(account.id)) return;
   const facts = factsOf(account, now);
   const due = nextChange(account, facts);
   if (due > now) {

@@ -10,17 +10,17 @@ import type { WatchedAccount } from './watched-account.ts';
  * before that. All accounts at once at the start would keep everything waiting, so each gets its own when somebody first looks
  * at it or polls it, before anything else is appended.
  */
-export function recallSince(state: MonitorState, account: WatchedAccount, now: number): number {
+export function loadSince(state: MonitorState, account: WatchedAccount, now: number): number {
   return Math.min(logSince(account, now), spendingKnownSince(state, account));
 }
 
 /**
  * The memory that rules look back on, as it would be had lowwater not been restarted. In the order of their times, readings from
  * before and after a clock was set back would alternate, and look like spending: they come as they were stored, `readings`
- * from the newest one before `recallSince` on. Empty where they could not be read: rules that look back begin anew then.
+ * from the newest one before `loadSince` on. Empty where they could not be read: rules that look back begin anew then.
  */
-export function recall(state: MonitorState, account: WatchedAccount, it: Recalled): void {
-  state.asleep.delete(account.id);
+export function loadHistory(state: MonitorState, account: WatchedAccount, it: LoadedHistory): void {
+  state.unloaded.delete(account.id);
   const since = logSince(account, it.now);
   const from = newestBefore(it.readings, since)?.at ?? since;
   for (const reading of it.readings) if (reading.at >= from) account.log.append(reading);
@@ -31,7 +31,7 @@ export function recall(state: MonitorState, account: WatchedAccount, it: Recalle
   scheduleAccount(state, account);
 }
 
-export interface Recalled {
+export interface LoadedHistory {
   readonly readings: readonly Reading[];
   /** Nothing older is stored of the account. */
   readonly areAll: boolean;

@@ -1,4 +1,4 @@
-import { type Incident, isOwnId } from '../domain/alert.ts';
+import { type Incident, isSelfId } from '../domain/alert.ts';
 import { dayMs } from '../domain/duration.ts';
 import { isAcknowledged } from '../domain/incident.ts';
 import { matchesEverything } from '../domain/matcher.ts';
@@ -7,14 +7,14 @@ import type { AlertName, OperatorOrder, Refusal, SilenceOrder } from '../domain/
 import type { Matcher } from '../domain/rule.ts';
 import type { Silence } from '../domain/silence.ts';
 import { channelFailedRule } from '../rules/channel-failed.ts';
-import { ownAlertTypes, ruleKindOf } from '../rules/registry.ts';
+import { ruleKindOf, selfAlertTypes } from '../rules/registry.ts';
 import { incidentOf, keepIncident } from './incidents.ts';
-import { coverOf, speakTogether } from './inhibit.ts';
+import { speakTogether, suppressionByAlerts } from './inhibit.ts';
 import { reviewSilences } from './retract.ts';
 import type { MonitorState } from './state.ts';
 
 /** Longest silence that is taken for meant: longer ones are mistakes, and nothing is silenced for ever. */
-export const longestSilenceMs = 366 * dayMs;
+export const maxSilenceMs = 366 * dayMs;
 
 /** A person takes an open incident: reminders and escalation stop until it resolves or gets worse. */
 export function acknowledge(
@@ -36,12 +36,15 @@ function take(
   const { severity, rises } = incident;
   const taken = { ...incident, acknowledgement: { at, by, comment, severity, rises } };
   // What another speaks for says nothing of its own, now or when that one has ended.
-  keepIncident(state, coverOf(state, incident, at).inhibited ? withAllTold(taken, at) : taken);
-  tellKind(state, incident, true);
+  keepIncident(
+    state,
+    suppressionByAlerts(state, incident, at).inhibited ? withAllNotified(taken, at) : taken,
+  );
+  notifyReason(state, incident, true);
 }
 
 /** What a person knows of it may say something of the account's spending. */
-function tellKind(state: MonitorState, incident: Incident, taken: boolean): void {
+function notifyReason(state: MonitorState, incident: Incident, taken: boolean): void {
   const account = state.accounts.get(incident.account);
   const rule = account?.rules.find(({ id }) => id === incident.rule);
   const kind = rule && ruleKindOf(rule);
@@ -50,9 +53,12 @@ function tellKind(state: MonitorState, incident: Incident, taken: boolean): void
   state.spending.set(account.id, account.spending);
 }
 
-function withAllTold(incident: Incident, acknowledgedAt: number): Incident {
-  const told = Object.entries(incident.told).map(([channel, it]) => [channel, { ...it, acknowledgedAt }]);
-  return { ...incident, told: Object.fromEntries(told) };
+function withAllNotified(incident: Incident, acknowledgedAt: number): Incident {
+  const notified = Object.entries(incident.notified).map(([channel, it]) => [
+    channel,
+    { ...it, acknowledgedAt },
+  ]);
+  return { ...incident, notified: Object.fromEntries(notified) };
 }
 
 /** The open incidents that share one voice with it: they are about the same empty balance. */
@@ -76,7 +82,7 @@ export function unacknowledge(state: MonitorState, it: AlertName & { readonly at
     };
   for (const open of [incident, ...spokenForWith(state, incident)]) {
     keepIncident(state, { ...open, acknowledgement: null, escalationSince: it.at });
-    tellKind(state, open, false);
+    notifyReason(state, open, false);
   }
   return null;
 }
@@ -115,7 +121,7 @@ export function refuseSilence(
   now: number,
 ): Refusal | null {
   if (!(endsAt > startsAt)) return refuseWindow('a silence must end after it starts');
-  if (endsAt - startsAt > longestSilenceMs) return refuseWindow('a silence may last 366 days at most');
+  if (endsAt - startsAt > maxSilenceMs) return refuseWindow('a silence may last 366 days at most');
   if (endsAt <= now) return refuseWindow('this silence is already over');
   if (matchesEverything(match) !== everything)
     return { refused: 'invalid', why: whyNotMeant(everything), about: 'everything' };
@@ -135,9 +141,9 @@ function whyNotMeant(everything: boolean): string {
 
 /** What the matcher names and does not exist: it would mute nothing. Null when it names nothing unknown. */
 function findUnknown({ accounts, settings }: MonitorState, match: Matcher): Refusal | null {
-  const account = match.account?.find((id) => !accounts.has(id) && !isOwnId(id));
+  const account = match.account?.find((id) => !accounts.has(id) && !isSelfId(id));
   if (account !== undefined) return noSuch('account', account, accounts.keys());
-  const rules = new Set<string>([...settings.rules.map(({ id }) => id), ...ownAlertTypes]);
+  const rules = new Set<string>([...settings.rules.map(({ id }) => id), ...selfAlertTypes]);
   for (const { name } of settings.channels) rules.add(channelFailedRule(name));
   const rule = match.rule?.find((id) => !rules.has(id));
   return rule === undefined ? null : noSuch('rule', rule, rules);
@@ -170,14 +176,13 @@ export function extendSilence(
   if (silence === undefined || silence.endsAt <= now)
     return { refused: 'not-found', why: `no silence that is not over has the id "${id}"` };
   const endsAt = silence.endsAt + byMs;
-  if (endsAt - silence.startsAt > longestSilenceMs)
-    return refuseWindow('a silence may last 366 days at most');
+  if (endsAt - silence.startsAt > maxSilenceMs) return refuseWindow('a silence may last 366 days at most');
   keepSilence(state, { ...silence, endsAt }, now);
   return null;
 }
 
 /** Carries out what the command line left in the database; what no longer applies is dropped. */
-export function obeyOrder(
+export function applyOrder(
   state: MonitorState,
   order: Exclude<OperatorOrder, { readonly kind: 'hand-over' }>,
   now: number,

@@ -5,8 +5,8 @@ import { alertKindOf } from '../rules/registry.ts';
 import { countFact, text, textFact } from '../rules/verdict.ts';
 import { incidentOf } from './incidents.ts';
 import type { ProviderCounts } from './provider-counts.ts';
-import { closeOwnAlert, raiseOwnAlert } from './self-alerts.ts';
-import { type MonitorState, mostAtOnce } from './state.ts';
+import { closeSelfAlert, raiseSelfAlert } from './self-alerts.ts';
+import { type MonitorState, maxAtOnce } from './state.ts';
 import { inactiveAlert } from './transition.ts';
 import type { WatchedAccount } from './watched-account.ts';
 
@@ -23,14 +23,14 @@ function reviewOutage(state: MonitorState, baseUrl: string, now: number): void {
   const alert = state.alerts.get(account, outageRule);
   const many = counts.areMany(counts.stale.size);
   if (alert?.state === 'firing' && !many) {
-    closeOwnAlert(state, { account, rule: outageRule, resolution: { kind: 'recovered' }, now });
+    closeSelfAlert(state, { account, rule: outageRule, resolution: { kind: 'recovered' }, now });
     touchUnread(state, baseUrl);
     return;
   }
   const lasts = alert?.state === 'firing';
   if (!lasts && !(many && counts.areMany(countTogether(state, counts)))) return;
   const identity = { account, rule: outageRule, type: outageRule, balance: null } as const;
-  raiseOwnAlert(state, {
+  raiseSelfAlert(state, {
     alert: alert ?? inactiveAlert(identity),
     evaluation: describeOutage(baseUrl, counts),
     now,
@@ -45,7 +45,7 @@ function reviewOutage(state: MonitorState, baseUrl: string, now: number): void {
 export function reviewOutages(state: MonitorState, now: number): void {
   if (state.touched.size === 0) return;
   const providers = new Set<string>();
-  let left = mostAtOnce;
+  let left = maxAtOnce;
   for (const id of state.touched) {
     if (left-- === 0) break;
     const incident = state.incidents.get(id);
@@ -109,7 +109,7 @@ export function heldUntil(state: MonitorState, incident: Incident, now: number):
   const { baseUrl } = account.settings;
   const outage = state.alerts.get(providerAccountId(baseUrl), outageRule);
   if (outage?.state === 'firing') return Number.POSITIVE_INFINITY;
-  const intervalMs = state.providers.get(baseUrl)?.longestIntervalMs ?? account.pollIntervalMs;
+  const intervalMs = state.providers.get(baseUrl)?.maxIntervalMs ?? account.pollIntervalMs;
   const staleSince = alert.changedAt.at(-1) ?? incident.firedAt;
   const endedAt = outage?.changedAt.at(-1) ?? Number.NEGATIVE_INFINITY;
   if (now - endedAt < intervalMs && staleSince <= endedAt) return endedAt + intervalMs;
@@ -121,14 +121,14 @@ function meansUnread(alert: { readonly type: string }): boolean {
 }
 
 /** How many went stale within one interval of the last to do so. */
-function countTogether(state: MonitorState, { stale, longestIntervalMs }: ProviderCounts): number {
+function countTogether(state: MonitorState, { stale, maxIntervalMs }: ProviderCounts): number {
   const since = [...stale].flatMap((id) =>
     [...state.alerts.of(id).values()]
       .filter(meansUnread)
       .map((alert) => alert.changedAt.at(-1) ?? alert.breachedSince ?? 0),
   );
   const last = since.reduce((latest, at) => Math.max(latest, at), Number.NEGATIVE_INFINITY);
-  return since.filter((at) => last - at <= longestIntervalMs).length;
+  return since.filter((at) => last - at <= maxIntervalMs).length;
 }
 
 function describeOutage(

@@ -28,7 +28,7 @@ export function planChannels(
   const chosen =
     taken.some((route) => route.match.rule !== undefined) && channels.some((it) => plans.has(it));
   if (concernsEveryChannel(incident) && !chosen) for (const channel of channels) addOnce(plans, channel);
-  for (const channel of Object.keys(incident.told)) {
+  for (const channel of Object.keys(incident.notified)) {
     if (!plans.has(channel)) plans.set(channel, { ...unasked, channel });
   }
   return [...plans.values()].filter((plan) => channels.includes(plan.channel));

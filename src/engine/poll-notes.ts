@@ -3,7 +3,7 @@ import type { Batch } from '../ports/store.ts';
 type Polls = Batch['polls'];
 
 /** A storage that cannot be written for long must not fill the memory: older polls are dropped, alerts never. */
-const mostKept = 50_000;
+const maxKept = 50_000;
 
 /** Polls that are to be stored, oldest first. Taken and put back as what `Unsaved` holds. */
 export class PollNotes {
@@ -56,6 +56,6 @@ export class PollNotes {
   }
 
   #keepNewest(): void {
-    if (this.#polls.length > mostKept) this.#polls.splice(0, this.#polls.length - mostKept);
+    if (this.#polls.length > maxKept) this.#polls.splice(0, this.#polls.length - maxKept);
   }
 }

@@ -3,7 +3,7 @@ import type { Alert } from '../domain/alert.ts';
 import { alertKindOf } from '../rules/registry.ts';
 
 /** Fewer accounts than this are no provider. */
-const fewestAccounts = 3;
+const minAccounts = 3;
 
 /** An account as far as it is counted. */
 interface CountedAccount {
@@ -16,7 +16,7 @@ interface CountedAccount {
 /** All accounts of one provider in numbers, counted as each changes: looking at every account for each change would not do. */
 export class ProviderCounts {
   accounts = 0;
-  longestIntervalMs = 0;
+  maxIntervalMs = 0;
   /** How many do not answer; a refused key is an answer. */
   failing = 0;
   /** Accounts with an open incident that says that there are no readings. */
@@ -28,12 +28,12 @@ export class ProviderCounts {
 
   /** At least half of the accounts, and enough to speak of a provider. */
   areMany(count: number): boolean {
-    return count >= fewestAccounts && count * 2 >= this.accounts;
+    return count >= minAccounts && count * 2 >= this.accounts;
   }
 
   add(account: CountedAccount): void {
     this.accounts += 1;
-    this.longestIntervalMs = Math.max(this.longestIntervalMs, account.pollIntervalMs);
+    this.maxIntervalMs = Math.max(this.maxIntervalMs, account.pollIntervalMs);
     this.#count(account.poll, 1);
     this.look(account);
   }

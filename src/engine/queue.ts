@@ -1,8 +1,8 @@
 import {
   joinMessage,
-  type NoticeItem,
+  type Notification,
+  type NotificationItem,
   newMessage,
-  type OutboxMessage,
   retryDelayMs,
   standsAlone,
 } from '../domain/outbox.ts';
@@ -12,7 +12,7 @@ import type { MonitorState } from './state.ts';
  * A stored message takes up to this many things to say, the next one goes into another: a burst of thousands
  * is not written anew with each. They are one when they are sent.
  */
-const mostItemsStored = 250;
+const maxItemsStored = 250;
 
 /**
  * Puts one thing to say on a channel's queue: into the last message there that is not yet on its way. What becomes due
@@ -20,11 +20,16 @@ const mostItemsStored = 250;
  */
 export function enqueue(
   state: MonitorState,
-  it: { readonly channel: string; readonly item: NoticeItem; readonly dueAt: number; readonly now: number },
+  it: {
+    readonly channel: string;
+    readonly item: NotificationItem;
+    readonly dueAt: number;
+    readonly now: number;
+  },
 ): string {
   const last = lastWaiting(state, it.channel);
   const message =
-    last === null || last.items.length >= mostItemsStored
+    last === null || last.items.length >= maxItemsStored
       ? newMessage({
           id: state.random.id(),
           channel: it.channel,
@@ -38,7 +43,7 @@ export function enqueue(
 }
 
 /** Stores a message that is new or has changed, and keeps it in its queue while it is pending. */
-export function putMessage(state: MonitorState, message: OutboxMessage): void {
+export function putMessage(state: MonitorState, message: Notification): void {
   state.messages.set(message.id, message);
   const queue = state.queues.get(message.channel) ?? [];
   const place = queue.indexOf(message.id);
@@ -50,7 +55,7 @@ export function putMessage(state: MonitorState, message: OutboxMessage): void {
  * What may be sent next: the oldest message about incidents, which no later one may overtake, and what stands alone,
  * which waits for nothing.
  */
-export function sendable(queue: readonly OutboxMessage[]): readonly OutboxMessage[] {
+export function sendable(queue: readonly Notification[]): readonly Notification[] {
   const first = queue.find((message) => !standsAlone(message));
   return queue.filter((message) => message === first || standsAlone(message));
 }
@@ -59,7 +64,7 @@ export function sendable(queue: readonly OutboxMessage[]): readonly OutboxMessag
  * Everything that queued up behind a message that is about to be sent joins it: what happened while the
  * channel was down is told at once, in order.
  */
-export function absorbFollowers(state: MonitorState, message: OutboxMessage): OutboxMessage {
+export function absorbFollowers(state: MonitorState, message: Notification): Notification {
   if (standsAlone(message)) return message;
   let whole = message;
   for (const id of state.queues.get(message.channel) ?? []) {
@@ -78,7 +83,7 @@ export function absorbFollowers(state: MonitorState, message: OutboxMessage): Ou
  * A message that was tried for a day is given up, but not the incidents of which something joined it later:
  * they go on in a message of their own that has its own day. Gives their ids.
  */
-export function spareFresh(state: MonitorState, message: OutboxMessage, now: number): ReadonlySet<string> {
+export function spareFresh(state: MonitorState, message: Notification, now: number): ReadonlySet<string> {
   const triedMs = message.giveUpAt - message.createdAt;
   const fresh = message.items.filter((item) => now < item.at + triedMs);
   const spared = new Set(fresh.map((item) => item.incident));
@@ -116,11 +121,11 @@ export function moveQueue(
 }
 
 /** The channel's queue, oldest first. */
-export function queueOf(state: MonitorState, channel: string): readonly OutboxMessage[] {
+export function queueOf(state: MonitorState, channel: string): readonly Notification[] {
   return (state.queues.get(channel) ?? []).flatMap((id) => state.messages.get(id) ?? []);
 }
 
-export function removeMessage(state: MonitorState, message: OutboxMessage): void {
+export function removeMessage(state: MonitorState, message: Notification): void {
   state.messages.delete(message.id);
   state.queues.set(
     message.channel,
@@ -131,17 +136,20 @@ export function removeMessage(state: MonitorState, message: OutboxMessage): void
 /** Replies refer to the first message of an incident: they must not refer to one that went into another. */
 function followFirstMessage(
   state: MonitorState,
-  it: { readonly incident: string; readonly from: OutboxMessage; readonly to: OutboxMessage },
+  it: { readonly incident: string; readonly from: Notification; readonly to: Notification },
 ): void {
   const incident = state.incidents.get(it.incident);
-  const told = incident?.told[it.from.channel];
-  if (incident === undefined || told?.firstMessage !== it.from.id) return;
-  const moved = { ...told, firstMessage: it.to.id };
-  state.incidents.set(incident.id, { ...incident, told: { ...incident.told, [it.from.channel]: moved } });
+  const notified = incident?.notified[it.from.channel];
+  if (incident === undefined || notified?.firstMessage !== it.from.id) return;
+  const moved = { ...notified, firstMessage: it.to.id };
+  state.incidents.set(incident.id, {
+    ...incident,
+    notified: { ...incident.notified, [it.from.channel]: moved },
+  });
 }
 
 /** Reports stand between: what happens later may join a message before them, but must never overtake it. */
-function lastWaiting(state: MonitorState, channel: string): OutboxMessage | null {
+function lastWaiting(state: MonitorState, channel: string): Notification | null {
   const waiting = queueOf(state, channel).filter(
     (message) => !standsAlone(message) && !state.underWay.has(message.id),
   );

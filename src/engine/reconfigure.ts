@@ -1,9 +1,9 @@
 import type { AccountState } from '../domain/account-state.ts';
-import { type Alert, ownAccountId, providerAccountId, type Resolution } from '../domain/alert.ts';
+import { type Alert, providerAccountId, type Resolution, selfAccountId } from '../domain/alert.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
-import { longestWindow } from '../rules/about-rules.ts';
+import { maxWindow } from '../rules/about-rules.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { createReadingLog } from '../spending/reading-log.ts';
@@ -71,7 +71,7 @@ export function* watchAccounts(state: MonitorState, now: number, before?: Settin
       if (account === undefined) continue;
       followAccount(state, account);
       if (known.has(id)) judgeElapsed(state, account, now);
-      else if (!state.asleep.has(id)) scheduleAccount(state, account);
+      else if (!state.unloaded.has(id)) scheduleAccount(state, account);
     }
     yield;
   }
@@ -158,7 +158,7 @@ function listFor(rules: readonly Rule[], lists: RuleLists): RuleList {
   const known = lists.get(ids);
   if (known !== undefined) return known;
   const judges = rules.map((rule) => ({ rule, kind: ruleKindOf(rule) }));
-  const list = { rules, judges, windowMs: longestWindow(rules) };
+  const list = { rules, judges, windowMs: maxWindow(rules) };
   lists.set(ids, list);
   return list;
 }
@@ -227,7 +227,7 @@ function removeAccount(state: MonitorState, id: string, now: number): void {
   for (const alert of [...state.alerts.of(id).values()])
     removeAlert(state, alert, { kind: 'account-removed' }, now);
   state.accounts.delete(id);
-  state.asleep.delete(id);
+  state.unloaded.delete(id);
   state.due.delete(`account:${id}`);
   state.polled.delete(id);
   state.spending.delete(id);
@@ -244,6 +244,6 @@ function removeAlert(state: MonitorState, alert: Alert, resolution: Resolution, 
  * itself stay.
  */
 function isOrphan(state: MonitorState, alert: Alert): boolean {
-  if (alert.account === ownAccountId) return false;
+  if (alert.account === selfAccountId) return false;
   return !state.settings.accounts.some((account) => providerAccountId(account.baseUrl) === alert.account);
 }

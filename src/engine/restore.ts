@@ -1,6 +1,6 @@
 import type { Incident } from '../domain/alert.ts';
 import { weekMs } from '../domain/duration.ts';
-import type { OutboxMessage } from '../domain/outbox.ts';
+import type { Notification } from '../domain/outbox.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Calendar, Random } from '../ports/clock.ts';
@@ -53,7 +53,7 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
   if (stored.notes[aliveNote] !== undefined) state.notes.delete(aliveNote);
   for (const account of stored.accounts) {
     state.polled.hold(account.account, account);
-    if (account.reading !== null) state.asleep.add(account.account);
+    if (account.reading !== null) state.unloaded.add(account.account);
   }
   yield;
   for (const alert of stored.alerts) state.alerts.hold(alert);
@@ -85,11 +85,11 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
 /** What versions before did not store. They told nobody of an acknowledgement: it counts as told, so that none comes late. */
 function completed(incident: Incident): Incident {
   const acknowledgedAt = incident.acknowledgement?.at ?? null;
-  const told = Object.entries(incident.told).map(([channel, it]) => [
+  const notified = Object.entries(incident.notified).map(([channel, it]) => [
     channel,
     Object.hasOwn(it, 'acknowledgedAt') ? it : { ...it, acknowledgedAt },
   ]);
-  return { ...incident, eased: incident.eased ?? null, told: Object.fromEntries(told) };
+  return { ...incident, eased: incident.eased ?? null, notified: Object.fromEntries(notified) };
 }
 
 /**
@@ -109,7 +109,7 @@ function lastRunOf(stored: StoredState, now: number): { readonly endedAt: number
 
 function restoreMessage(
   state: MonitorState,
-  message: OutboxMessage,
+  message: Notification,
   { downMs, now }: { readonly downMs: number; readonly now: number },
 ): void {
   const tooOld = now - message.createdAt > staleMessageMs && downMs > staleMessageMs;

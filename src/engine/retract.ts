@@ -1,5 +1,5 @@
-import type { Incident, Told } from '../domain/alert.ts';
-import type { NoticeKind, OutboxMessage } from '../domain/outbox.ts';
+import type { Incident, LastNotified } from '../domain/alert.ts';
+import type { Notification, NotificationReason } from '../domain/outbox.ts';
 import { putMessage, queueOf, removeMessage } from './queue.ts';
 import { isSilenced, scheduleSilences } from './silencing.ts';
 import type { MonitorState } from './state.ts';
@@ -9,7 +9,7 @@ import type { MonitorState } from './state.ts';
  * still is so when the silence ends is said then; a reminder keeps its pace. A message that may have arrived goes on: whoever may know
  * that it fired has to hear of it for sure, and of its end.
  */
-export function takeBackMuted(state: MonitorState, message: OutboxMessage, now: number): void {
+export function retractMuted(state: MonitorState, message: Notification, now: number): void {
   if (mayBeKnown(message) || state.underWay.has(message.id)) return;
   const isMuted = (id: string): boolean => {
     const incident = state.incidents.get(id);
@@ -24,51 +24,51 @@ export function takeBackMuted(state: MonitorState, message: OutboxMessage, now: 
 }
 
 /** An attempt may have arrived: the last, or one with less to say; or all but some recipients have it. */
-function mayBeKnown({ uncertain, revision, owed }: OutboxMessage): boolean {
+function mayBeKnown({ uncertain, revision, owed }: Notification): boolean {
   return uncertain || revision !== 0 || owed !== undefined;
 }
 
 /** What a message was to say does not count as told, but for what it was to say of `spared` incidents. */
-export function untell(state: MonitorState, message: OutboxMessage, spared: ReadonlySet<string>): void {
-  const saying = (kind: NoticeKind): ReadonlySet<string> =>
+export function untell(state: MonitorState, message: Notification, spared: ReadonlySet<string>): void {
+  const saying = (kind: NotificationReason): ReadonlySet<string> =>
     new Set(message.items.filter((item) => item.kind === kind).map(({ incident }) => incident));
   const escalated = saying('escalated');
   const worse = saying('worse');
   const ended = saying('resolved');
   const flapping = saying('flapping');
   const acknowledged = saying('acknowledged');
-  forEachTold(state, message, (incident, told) => {
-    if (spared.has(incident.id)) return told;
-    if (told.firstMessage === message.id) return null;
-    const escalatedAt = escalated.has(incident.id) ? null : told.escalatedAt;
-    const rises = worse.has(incident.id) ? { severity: 'info' as const, rises: told.rises - 1 } : {};
+  forEachNotified(state, message, (incident, notified) => {
+    if (spared.has(incident.id)) return notified;
+    if (notified.firstMessage === message.id) return null;
+    const escalatedAt = escalated.has(incident.id) ? null : notified.escalatedAt;
+    const rises = worse.has(incident.id) ? { severity: 'info' as const, rises: notified.rises - 1 } : {};
     return {
-      ...told,
+      ...notified,
       ...rises,
       // Another message may be on its way with it.
-      resolved: told.resolved && !ended.has(incident.id),
-      flapping: told.flapping && !flapping.has(incident.id),
+      resolved: notified.resolved && !ended.has(incident.id),
+      flapping: notified.flapping && !flapping.has(incident.id),
       escalatedAt,
-      acknowledgedAt: acknowledged.has(incident.id) ? null : told.acknowledgedAt,
+      acknowledgedAt: acknowledged.has(incident.id) ? null : notified.acknowledgedAt,
     };
   });
 }
 
 /** Changes, or with null removes, what the message's channel counts as told of each incident in it. */
-export function forEachTold(
+export function forEachNotified(
   state: MonitorState,
-  message: OutboxMessage,
-  change: (incident: Incident, told: Told) => Told | null,
+  message: Notification,
+  change: (incident: Incident, notified: LastNotified) => LastNotified | null,
 ): void {
   for (const id of new Set(message.items.map((item) => item.incident))) {
     const incident = state.incidents.get(id);
-    const told = incident?.told[message.channel];
-    if (incident === undefined || told === undefined) continue;
-    const { [message.channel]: _, ...others } = incident.told;
-    const next = change(incident, told);
+    const notified = incident?.notified[message.channel];
+    if (incident === undefined || notified === undefined) continue;
+    const { [message.channel]: _, ...others } = incident.notified;
+    const next = change(incident, notified);
     state.incidents.set(id, {
       ...incident,
-      told: next === null ? others : { ...others, [message.channel]: next },
+      notified: next === null ? others : { ...others, [message.channel]: next },
     });
     state.touched.add(id);
   }
@@ -77,7 +77,7 @@ export function forEachTold(
 /** A silence began or ended: everything that it may have muted is decided on again. */
 export function reviewSilences(state: MonitorState, now: number): void {
   for (const channel of [...state.queues.keys()])
-    for (const message of queueOf(state, channel)) takeBackMuted(state, message, now);
+    for (const message of queueOf(state, channel)) retractMuted(state, message, now);
   for (const id of state.incidents.keys()) state.touched.add(id);
   scheduleSilences(state, now);
 }

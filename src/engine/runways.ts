@@ -1,18 +1,18 @@
 import { dayMs } from '../domain/duration.ts';
-import type { Outlook } from '../domain/message.ts';
+import type { Runway } from '../domain/message.ts';
 import { type Balance, balances } from '../domain/reading.ts';
 import { spendingLookback } from '../rules/about-rules.ts';
 import { alertKindOf } from '../rules/registry.ts';
-import { outlook } from '../spending/runway.ts';
+import { runway } from '../spending/runway.ts';
 import { emptyAt, type WatchedAccount } from './watched-account.ts';
 
 /** What follows from the spending of a balance; null before the first reading. */
-export function outlookOf(account: WatchedAccount, balance: Balance, now: number): Outlook | null {
+export function runwayOf(account: WatchedAccount, balance: Balance, now: number): Runway | null {
   const { reading } = account.poll;
   if (reading === null) return null;
   const lookbackMs = spendingLookback(account.rules, balance);
   const { log, spending, settings } = account;
-  const seen = outlook({ log, spending, reading, balance, floorMicros: emptyAt(settings), lookbackMs, now });
+  const seen = runway({ log, spending, reading, balance, floorMicros: emptyAt(settings), lookbackMs, now });
   const neededAt = seen.forecast?.earliest ?? null;
   const known = neededAt !== null && settings.leadTimeMs !== null && seen.emptyAt !== null;
   return { ...seen, payBy: known ? spending.payBy(neededAt, settings.leadTimeMs) : null };

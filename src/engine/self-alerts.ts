@@ -1,4 +1,4 @@
-import { type Alert, type AlertTiming, ownAccountId, type Resolution } from '../domain/alert.ts';
+import { type Alert, type AlertTiming, type Resolution, selfAccountId } from '../domain/alert.ts';
 import type { Fact, Quantity } from '../domain/quantity.ts';
 import type { Severity } from '../domain/severity.ts';
 import {
@@ -30,9 +30,9 @@ function raiseOwnFailure(
     readonly now: number;
   },
 ): void {
-  const identity = { account: ownAccountId, rule: it.rule, type: it.type, balance: null };
-  raiseOwnAlert(state, {
-    alert: state.alerts.get(ownAccountId, it.rule) ?? inactiveAlert(identity),
+  const identity = { account: selfAccountId, rule: it.rule, type: it.type, balance: null };
+  raiseSelfAlert(state, {
+    alert: state.alerts.get(selfAccountId, it.rule) ?? inactiveAlert(identity),
     evaluation: {
       kind: 'breached',
       severity: it.severity,
@@ -52,11 +52,11 @@ export function closeOwnFailure(
   state: MonitorState,
   it: { readonly rule: string; readonly resolution: Resolution; readonly now: number },
 ): void {
-  closeOwnAlert(state, { account: ownAccountId, ...it });
+  closeSelfAlert(state, { account: selfAccountId, ...it });
 }
 
 export function isOwnFailureRaised(state: MonitorState, rule: string): boolean {
-  return state.alerts.get(ownAccountId, rule)?.state === 'firing';
+  return state.alerts.get(selfAccountId, rule)?.state === 'firing';
 }
 
 export function isStorageFailing(state: MonitorState): boolean {
@@ -114,7 +114,7 @@ export function raiseChannelFailed(
   });
 }
 
-export function raiseOwnAlert(
+export function raiseSelfAlert(
   state: MonitorState,
   it: {
     readonly alert: Alert;
@@ -140,7 +140,7 @@ function saysTheSame(now: Quantity | null, before: Quantity | null): boolean {
   return now?.unit === 'text' && before?.unit === 'text' && now.text === before.text;
 }
 
-export function closeOwnAlert(
+export function closeSelfAlert(
   state: MonitorState,
   it: {
     readonly account: string;

@@ -72,7 +72,7 @@ export function nextWindow(calendar: Calendar, silence: RecurringSilence, now: n
 }
 
 /** So many windows tell as much of a long time as all of them. */
-const mostWindows = 400;
+const maxWindows = 400;
 
 /** The windows of a recurring silence that lie in [since, until), at least in part; of a great many the first. */
 export function windowsBetween(
@@ -83,7 +83,7 @@ export function windowsBetween(
   const windows: SilenceWindow[] = [];
   for (
     let window = nextWindow(calendar, silence, since);
-    window !== null && window.startsAt < until && windows.length < mostWindows;
+    window !== null && window.startsAt < until && windows.length < maxWindows;
   ) {
     windows.push(window);
     window = windowFrom(silence, calendar.next(silence.cron, silence.timezone, window.startsAt));

@@ -1,6 +1,6 @@
 import type { AccountState } from '../domain/account-state.ts';
 import type { Incident } from '../domain/alert.ts';
-import type { OutboxMessage } from '../domain/outbox.ts';
+import type { Notification } from '../domain/outbox.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Silence } from '../domain/silence.ts';
 import type { Calendar, Random } from '../ports/clock.ts';
@@ -38,7 +38,7 @@ export interface MonitorState {
   /** Open incidents, and closed ones that somebody has yet to be told about. */
   readonly incidents: Records<Incident>;
   /** Messages that are not yet delivered, and those that ended since the last commit. */
-  readonly messages: Records<OutboxMessage>;
+  readonly messages: Records<Notification>;
   /** Ids of pending messages by channel, oldest first. */
   readonly queues: Map<string, string[]>;
   /** Ids of messages that are being sent. */
@@ -60,7 +60,7 @@ export interface MonitorState {
   /** The shortest poll interval of each group of several accounts. */
   readonly shortestIntervals: Map<string, number>;
   /** Accounts whose readings of the time before are yet to be read from the database: time alone changes nothing of them. */
-  readonly asleep: Set<string>;
+  readonly unloaded: Set<string>;
   /** The group of each account that is not the first of one (`groupOf`): hardly any shares its secret. */
   readonly groups: Map<string, string>;
   /** Small named values: when a report last went out, when the daemon was last alive. */
@@ -75,7 +75,7 @@ export interface MonitorState {
  * More accounts than this are woken, and more incidents decided on, in several turns, such as when 50,000 accounts go stale
  * together: polls and deliveries go on in between.
  */
-export const mostAtOnce = 250;
+export const maxAtOnce = 250;
 
 interface NamedNote {
   readonly name: string;
@@ -117,7 +117,7 @@ export function emptyState({
     groups: new Map(),
     providers: new Map(),
     shortestIntervals: new Map(),
-    asleep: new Set(),
+    unloaded: new Set(),
     notes: new Records(),
     due: new DueQueue(),
     touched: new Set(),

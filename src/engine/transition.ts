@@ -43,7 +43,7 @@ export interface Transition {
 }
 
 /** More changes than this within the flap window is flapping. */
-const mostChanges = 5;
+const maxChanges = 5;
 /** A flapping alert has calmed when no more than this many changes are left within the window. */
 const calmChanges = 2;
 
@@ -212,7 +212,7 @@ function steady(alert: Alert, timing: AlertTiming, now: number): Transition {
 }
 
 function flaps(changedAt: readonly number[], timing: AlertTiming): boolean {
-  return timing.flapWindowMs > 0 && changedAt.length > mostChanges;
+  return timing.flapWindowMs > 0 && changedAt.length > maxChanges;
 }
 
 function calmsAt(alert: Alert, timing: AlertTiming): number {

@@ -2,7 +2,7 @@ import { decideTouched } from './announce.ts';
 import { judgeElapsed } from './judge.ts';
 import { reviewOutages } from './outage.ts';
 import { reviewSilences } from './retract.ts';
-import { type MonitorState, mostAtOnce } from './state.ts';
+import { type MonitorState, maxAtOnce } from './state.ts';
 
 /**
  * The order of a turn. Before it, something came in and was taken in: `observePoll` stores a poll as a fact and judges
@@ -26,7 +26,7 @@ export function endTurn(state: MonitorState, now: number): void {
 }
 
 function wakeDue(state: MonitorState, now: number): void {
-  for (let woken = 0; woken < mostAtOnce; woken++) {
+  for (let woken = 0; woken < maxAtOnce; woken++) {
     const key = state.due.takeDue(now);
     if (key === undefined) return;
     wake(state, key, now);

@@ -71,7 +71,7 @@ export class EventStreams {
     }
     const stream = this.#start(response, watched);
     // What changed since the page was made.
-    if (watched.page !== null) this.#telling = this.#telling.then(() => this.#tell([stream]));
+    if (watched.page !== null) this.#telling = this.#telling.then(() => this.#notify([stream]));
   }
 
   close(): void {
@@ -127,7 +127,7 @@ export class EventStreams {
       this.#cancelTell = null;
       this.#telling = this.#telling.then(async () => {
         const startedAt = clock.monotonic();
-        await this.#tell([...this.#open]);
+        await this.#notify([...this.#open]);
         const tookMs = clock.monotonic() - startedAt;
         this.#restUntil = startedAt + Math.max(pauseMs, restFactor * tookMs);
       });
@@ -135,7 +135,7 @@ export class EventStreams {
   }
 
   /** Reads each page once, and tells each stream what it has not. */
-  async #tell(streams: readonly Stream[]): Promise<void> {
+  async #notify(streams: readonly Stream[]): Promise<void> {
     const read = new Map<string, readonly LivePart[] | null>();
     for (const stream of streams) {
       const { page, cookie, read: readPage } = stream.watched;

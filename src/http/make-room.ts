@@ -13,7 +13,7 @@ export function makeRoom(server: Server, most: number): void {
   const connections: Connections = new Map();
   server.on('connection', (socket) => {
     if (connections.size >= most) {
-      const leaving = longestOwing(connections) ?? socket;
+      const leaving = maxOwing(connections) ?? socket;
       connections.delete(leaving);
       leaving.destroy();
     }
@@ -32,7 +32,7 @@ export function makeRoom(server: Server, most: number): void {
   });
 }
 
-function longestOwing(connections: Connections): Socket | undefined {
+function maxOwing(connections: Connections): Socket | undefined {
   for (const [socket, request] of connections) if (request === null || !request.complete) return socket;
   return undefined;
 }

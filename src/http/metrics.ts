@@ -1,7 +1,7 @@
-import type { Standing } from '../cluster/cluster-status.ts';
 import { inSlices } from '../daemon/slices.ts';
 import type { Micros } from '../domain/money.ts';
 import { type Balance, balances } from '../domain/reading.ts';
+import type { ClusterStatus } from '../ports/cluster.ts';
 import type { AccountView, FiringView, LiveViews } from '../views/views.ts';
 import {
   type Labels,
@@ -70,7 +70,7 @@ function accountMetrics(accounts: readonly AccountView[], now: number): readonly
     gauge(
       'lowwater_runway_seconds',
       'How long the balance lasts, by the forecast.',
-      perBalance(read, ({ outlooks }, balance) => divide(outlooks[balance]?.runwayMs, 1000)),
+      perBalance(read, ({ runways }, balance) => divide(runways[balance]?.runwayMs, 1000)),
     ),
     gauge(
       'lowwater_empty_timestamp_seconds',
@@ -80,7 +80,7 @@ function accountMetrics(accounts: readonly AccountView[], now: number): readonly
     gauge(
       'lowwater_burn_per_day',
       'Spending per day, from falls of the balance only.',
-      perBalance(read, ({ outlooks }, balance) => divide(outlooks[balance]?.burnPerDay, microsPerUnit)),
+      perBalance(read, ({ runways }, balance) => divide(runways[balance]?.burnPerDay, microsPerUnit)),
     ),
     gauge(
       'lowwater_last_success_timestamp_seconds',
@@ -100,9 +100,9 @@ function accountMetrics(accounts: readonly AccountView[], now: number): readonly
   ];
 }
 
-function emptySamples({ id, outlooks }: AccountView): Sample[] {
+function emptySamples({ id, runways }: AccountView): Sample[] {
   return balances.flatMap((balance) => {
-    const forecast = outlooks[balance]?.forecast;
+    const forecast = runways[balance]?.forecast;
     if (forecast == null) return [];
     const bounds = { median: forecast.emptyAt, earliest: forecast.earliest, latest: forecast.latest };
     return Object.entries(bounds).flatMap(([bound, at]) =>
@@ -230,7 +230,7 @@ function daemonMetrics(views: LiveViews): readonly Metric[] {
   ];
 }
 
-function clusterMetrics({ role, takeovers, sameConfiguration }: Standing): readonly Metric[] {
+function clusterMetrics({ role, takeovers, sameConfiguration }: ClusterStatus): readonly Metric[] {
   const owns = role === 'owner' || role === 'alone';
   return [
     gauge('lowwater_owner', '1 when this daemon owns the accounts, 0 when it stands by.', [

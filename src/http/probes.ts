@@ -1,5 +1,5 @@
-import type { Standing } from '../cluster/cluster-status.ts';
 import { isoText } from '../domain/moment.ts';
+import type { ClusterStatus } from '../ports/cluster.ts';
 import type { LiveViews } from '../views/views.ts';
 import type { Answer } from './refusal.ts';
 
@@ -38,7 +38,14 @@ function readiness(views: LiveViews, query: URLSearchParams): Answer {
 }
 
 /** Other daemons look at `reachesDatabase`, where they do not reach it themselves. */
-function clusterJson({ role, node, owner, epoch, reachesDatabase, sameConfiguration }: Standing): object {
+function clusterJson({
+  role,
+  node,
+  owner,
+  epoch,
+  reachesDatabase,
+  sameConfiguration,
+}: ClusterStatus): object {
   return { role, node, owner: owner?.node ?? null, epoch, reachesDatabase, sameConfiguration };
 }
 

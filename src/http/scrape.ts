@@ -19,11 +19,13 @@ export type Scrape = (request: IncomingMessage, response: ServerResponse) => Pro
 export function createScrape(options: WebServerOptions, guard: Guard): Scrape {
   const { views, settings, clock } = options;
   const open = isLoopbackHost(settings.host) || settings.openMetrics;
-  const tell = tellOnce(options.log);
+  const notify = notifyOnce(options.log);
   return async (request, response) => {
     if (!open) {
       const { headers, socket } = request;
-      await requireSignIn(guard, { method: 'GET', headers, address: socket.remoteAddress ?? '' }).catch(tell);
+      await requireSignIn(guard, { method: 'GET', headers, address: socket.remoteAddress ?? '' }).catch(
+        notify,
+      );
     }
     const zipped = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
     response.writeHead(200, {
@@ -46,11 +48,11 @@ async function* writeAll(own: AsyncGenerator<string>): AsyncGenerator<string> {
 }
 
 /** Logs the first refusal, with what to do about it, and throws each on. */
-function tellOnce(log: Log): (refusal: unknown) => never {
-  let told = false;
+function notifyOnce(log: Log): (refusal: unknown) => never {
+  let notified = false;
   return (refusal) => {
-    if (!told) {
-      told = true;
+    if (!notified) {
+      notified = true;
       log.warn(
         {},
         'a scrape of /metrics was refused: let Prometheus send the token (authorization: credentials), or set "server": {"openMetrics": true}',

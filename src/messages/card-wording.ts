@@ -2,7 +2,7 @@ import type { IncidentMessage, Message, ReportMessage } from '../domain/message.
 import { plural } from '../domain/plural.ts';
 import type { Figure } from '../rules/kind.ts';
 import type { Tone } from './item-tone.ts';
-import type { NoticeLink, NoticeWording } from './item-wording.ts';
+import type { ItemLink, ItemWording } from './item-wording.ts';
 import { testHeadline, testStory, wordIncidents, wordMore } from './message-wording.ts';
 import { type ReportAccountWording, wordReport } from './report-wording.ts';
 
@@ -15,7 +15,7 @@ export interface Card {
   /** What stands where a list was cut. */
   readonly more: string | null;
   /** About the message as a whole; the links of its parts stand with them. */
-  readonly links: readonly Pick<NoticeLink, 'label' | 'url'>[];
+  readonly links: readonly Pick<ItemLink, 'label' | 'url'>[];
 }
 
 export interface CardPart {
@@ -28,7 +28,7 @@ export interface CardPart {
   readonly note: string | null;
   /** In small print. */
   readonly origin: string | null;
-  readonly links: readonly Pick<NoticeLink, 'label' | 'url'>[];
+  readonly links: readonly Pick<ItemLink, 'label' | 'url'>[];
 }
 
 /** How much of a message a card holds, from all that is worth reading down to what fits anywhere. */
@@ -53,12 +53,12 @@ export function renderFitting<Rendered>(
 }
 
 /** The words of a card with at most so many parts. */
-export function wordCard(message: Message, mostParts: number): Card {
+export function wordCard(message: Message, maxParts: number): Card {
   switch (message.kind) {
     case 'incidents':
-      return wordIncidentCard(message, mostParts);
+      return wordIncidentCard(message, maxParts);
     case 'report':
-      return wordReportCard(message, mostParts);
+      return wordReportCard(message, maxParts);
     case 'test': {
       const part = { ...emptyPart, lines: [testStory(message)] };
       return { tone: 'info', headline: testHeadline(message), parts: [part], more: null, links: [] };
@@ -77,35 +77,35 @@ const emptyPart: CardPart = {
   links: [],
 };
 
-function wordIncidentCard(message: IncidentMessage, mostParts: number): Card {
-  const { headline, tone, notices, more } = wordIncidents(message, mostParts);
-  const single = message.notices.length === 1;
+function wordIncidentCard(message: IncidentMessage, maxParts: number): Card {
+  const { headline, tone, items, more } = wordIncidents(message, maxParts);
+  const single = message.items.length === 1;
   return {
     tone,
     headline,
-    parts: notices.map((notice) => (single ? wholePart(notice) : partAmongOthers(notice))),
+    parts: items.map((item) => (single ? wholePart(item) : partAmongOthers(item))),
     more: more === 0 ? null : wordMore(more),
     links: single ? [] : pageOf(message),
   };
 }
 
-function wholePart({ tone, story, figures, advice, note, origin, links }: NoticeWording): CardPart {
+function wholePart({ tone, story, figures, advice, note, origin, links }: ItemWording): CardPart {
   return { title: null, tone, lines: story, figures, advice, note, origin, links };
 }
 
-function partAmongOthers(notice: NoticeWording): CardPart {
+function partAmongOthers(item: ItemWording): CardPart {
   return {
-    ...wholePart(notice),
-    title: notice.headline,
-    lines: notice.story.slice(0, 1),
-    figures: notice.figures.slice(0, figuresAmongOthers),
-    advice: notice.advice.slice(0, 1),
-    links: notice.links.filter(({ kind }) => kind === 'top-up' || kind === 'acknowledge'),
+    ...wholePart(item),
+    title: item.headline,
+    lines: item.story.slice(0, 1),
+    figures: item.figures.slice(0, figuresAmongOthers),
+    advice: item.advice.slice(0, 1),
+    links: item.links.filter(({ kind }) => kind === 'top-up' || kind === 'acknowledge'),
   };
 }
 
-function wordReportCard(message: ReportMessage, mostParts: number): Card {
-  const words = wordReport(message, mostParts);
+function wordReportCard(message: ReportMessage, maxParts: number): Card {
+  const words = wordReport(message, maxParts);
   return {
     tone: 'info',
     headline: words.headline,

@@ -1,5 +1,5 @@
 import { isFirstWord, stateOf } from '../domain/item-state.ts';
-import type { Notice } from '../domain/message.ts';
+import type { MessageItem } from '../domain/message.ts';
 import { formatMoment, formatMomentAndAge, roughDuration } from '../domain/moment.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { plural } from '../domain/plural.ts';
@@ -7,32 +7,30 @@ import { alertKindOf } from '../rules/registry.ts';
 import { formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
 
 /** The sentences under a headline: since when, what became of it, and how far the numbers can be trusted. */
-export function wordStory(notice: Notice, frame: WordingFrame): readonly string[] {
-  const taken = acknowledgementOf(notice, frame);
-  const course = courseOf(notice, frame);
-  const blind = blindnessOf(notice, frame);
-  return stateOf(notice) === 'acknowledged'
-    ? [...taken, ...course, ...blind]
-    : [...course, ...blind, ...taken];
+export function wordStory(item: MessageItem, frame: WordingFrame): readonly string[] {
+  const taken = acknowledgementOf(item, frame);
+  const course = courseOf(item, frame);
+  const blind = blindnessOf(item, frame);
+  return stateOf(item) === 'acknowledged' ? [...taken, ...course, ...blind] : [...course, ...blind, ...taken];
 }
 
-function courseOf(notice: Notice, frame: WordingFrame): readonly string[] {
-  const since = formatMomentAndAge(notice.firedAt, frame);
-  const lasted = knownSpan(notice.firedAt, frame.now);
-  switch (stateOf(notice)) {
+function courseOf(item: MessageItem, frame: WordingFrame): readonly string[] {
+  const since = formatMomentAndAge(item.firedAt, frame);
+  const lasted = knownSpan(item.firedAt, frame.now);
+  switch (stateOf(item)) {
     case 'firing':
       return [`Firing since ${since}.`];
     case 'event':
       return [`Seen ${since}.`];
     case 'worse':
-      return [`It got worse and is ${notice.severity} now. Firing since ${since}.`];
+      return [`It got worse and is ${item.severity} now. Firing since ${since}.`];
     case 'reminder':
       return [
-        `Still firing${lasted === null ? '' : `, for ${lasted} now,`} since ${formatMoment(notice.firedAt, frame)}.`,
+        `Still firing${lasted === null ? '' : `, for ${lasted} now,`} since ${formatMoment(item.firedAt, frame)}.`,
       ];
     case 'escalated':
       return [
-        `Nobody has acknowledged this${lasted === null ? '' : ` for ${lasted}`}, so you are told as well. Firing since ${formatMoment(notice.firedAt, frame)}.`,
+        `Nobody has acknowledged this${lasted === null ? '' : ` for ${lasted}`}, so you are told as well. Firing since ${formatMoment(item.firedAt, frame)}.`,
       ];
     case 'acknowledged':
       return [`Reminders and escalation stop until it gets worse or ends. Firing since ${since}.`];
@@ -42,21 +40,21 @@ function courseOf(notice: Notice, frame: WordingFrame): readonly string[] {
       ];
     case 'resolved':
     case 'closed':
-      return endOf(notice, frame);
+      return endOf(item, frame);
   }
 }
 
-function endOf(notice: Notice, frame: WordingFrame): readonly string[] {
-  const endedAt = notice.resolvedAt ?? frame.now;
-  const span = `from ${formatMoment(notice.firedAt, frame)} to ${formatMoment(endedAt, frame)}`;
-  const length = knownSpan(notice.firedAt, endedAt);
+function endOf(item: MessageItem, frame: WordingFrame): readonly string[] {
+  const endedAt = item.resolvedAt ?? frame.now;
+  const span = `from ${formatMoment(item.firedAt, frame)} to ${formatMoment(endedAt, frame)}`;
+  const length = knownSpan(item.firedAt, endedAt);
   const lasted = length === null ? `By the clock ${span}.` : `Lasted ${length}, ${span}.`;
-  const late = isFirstWord(notice) ? ['It came and went before this channel could be told.'] : [];
-  const rest = (notice.account?.takenAlerts ?? []).map(
+  const late = isFirstWord(item) ? ['It came and went before this channel could be told.'] : [];
+  const rest = (item.account?.takenAlerts ?? []).map(
     ({ rule, severity, by }) =>
       `Rule ${cleanText(rule, 80)} still fires (${severity}); ${cleanText(by, 60) || 'somebody'} has acknowledged it.`,
   );
-  return [causeOf(notice, frame), lasted, ...late, ...rest];
+  return [causeOf(item, frame), lasted, ...late, ...rest];
 }
 
 /** How long it is from one instant to a later one; null where the clock was set back between them. */
@@ -65,8 +63,8 @@ function knownSpan(since: number, until: number): string | null {
 }
 
 /** Why an incident ended. */
-function causeOf(notice: Notice, frame: WordingFrame): string {
-  const resolution = notice.resolution ?? { kind: 'recovered' };
+function causeOf(item: MessageItem, frame: WordingFrame): string {
+  const resolution = item.resolution ?? { kind: 'recovered' };
   switch (resolution.kind) {
     case 'topped-up':
       return `Resolved: ${formatRise(resolution.micros, frame.currency)} was topped up.`;
@@ -77,16 +75,16 @@ function causeOf(notice: Notice, frame: WordingFrame): string {
     case 'channel-removed':
       return 'Closed because the channel was removed from the configuration.';
     case 'recovered':
-      return alertKindOf(notice).recovery;
+      return alertKindOf(item).recovery;
   }
 }
 
 /** A balance that could not be read lately is no news: the message says how old it is, and why. */
-function blindnessOf(notice: Notice, frame: WordingFrame): readonly string[] {
-  const account = notice.account;
+function blindnessOf(item: MessageItem, frame: WordingFrame): readonly string[] {
+  const account = item.account;
   if (account === null || account.consecutiveFailures === 0) return [];
   const reason = account.failure === null ? '' : `: ${withoutFullStop(cleanText(account.failure, 300))}`;
-  if (alertKindOf(notice).unread !== undefined) {
+  if (alertKindOf(item).unread !== undefined) {
     return account.failure === null ? [] : [`The last poll failed${reason}.`];
   }
   if (account.reading === null) return [];
@@ -99,12 +97,12 @@ function blindnessOf(notice: Notice, frame: WordingFrame): readonly string[] {
   ];
 }
 
-function acknowledgementOf(notice: Notice, frame: WordingFrame): readonly string[] {
-  const acknowledgement = notice.incident.acknowledgement;
-  if (acknowledgement === null || stateOf(notice) === 'resolved' || stateOf(notice) === 'closed') return [];
+function acknowledgementOf(item: MessageItem, frame: WordingFrame): readonly string[] {
+  const acknowledgement = item.incident.acknowledgement;
+  if (acknowledgement === null || stateOf(item) === 'resolved' || stateOf(item) === 'closed') return [];
   const by = cleanText(acknowledgement.by, 60) || 'somebody';
   const comment = cleanText(acknowledgement.comment, 200);
-  const broken = notice.incident.rises > acknowledgement.rises ? ', before it got worse' : '';
+  const broken = item.incident.rises > acknowledgement.rises ? ', before it got worse' : '';
   return [
     `Acknowledged by ${by} ${formatMomentAndAge(acknowledgement.at, frame)}${broken}${comment === '' ? '' : `: ${comment}`}.`,
   ];

@@ -1,5 +1,5 @@
 import { stateOf } from '../domain/item-state.ts';
-import type { Notice } from '../domain/message.ts';
+import type { MessageItem } from '../domain/message.ts';
 
 /** What a notice should look like, whatever the medium has for it: colour, icon. */
 export type Tone = 'critical' | 'warning' | 'info' | 'good' | 'neutral';
@@ -13,17 +13,17 @@ export const toneIcons: Readonly<Record<Tone, string>> = {
   neutral: '⚪',
 };
 
-export function toneOf(notice: Notice): Tone {
-  const state = stateOf(notice);
+export function toneOf(item: MessageItem): Tone {
+  const state = stateOf(item);
   if (state === 'resolved') return 'good';
   if (state === 'closed' || state === 'acknowledged') return 'neutral';
-  return notice.severity;
+  return item.severity;
 }
 
 /** The word that a headline begins with. */
-export function stateWordOf(notice: Notice): string {
-  const severity = notice.severity.toUpperCase();
-  switch (stateOf(notice)) {
+export function stateWordOf(item: MessageItem): string {
+  const severity = item.severity.toUpperCase();
+  switch (stateOf(item)) {
     case 'firing':
     case 'event':
       return severity;

@@ -1,12 +1,12 @@
 import { stateOf } from '../domain/item-state.ts';
-import type { IncidentMessage, Message, Notice, TestMessage } from '../domain/message.ts';
+import type { IncidentMessage, Message, MessageItem, TestMessage } from '../domain/message.ts';
 import { formatMoment } from '../domain/moment.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import { plural } from '../domain/plural.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import { incidentSubject, withoutBrackets } from './item-headline.ts';
 import { type Tone, toneOf } from './item-tone.ts';
-import { type NoticeWording, wordNotice } from './item-wording.ts';
+import { type ItemWording, wordItem } from './item-wording.ts';
 import { reportSubject } from './report-wording.ts';
 
 /** A message about incidents in words. */
@@ -15,19 +15,19 @@ export interface IncidentsWording {
   readonly headline: string;
   readonly tone: Tone;
   /** The first `limit` notices, the most urgent first. */
-  readonly notices: readonly NoticeWording[];
+  readonly items: readonly ItemWording[];
   /** How many notices were cut. */
   readonly more: number;
 }
 
 /** Words for up to `limit` notices of the message; the rest is counted. */
 export function wordIncidents(message: IncidentMessage, limit: number): IncidentsWording {
-  const shown = message.notices.slice(0, limit).map((notice) => wordNotice(notice, message));
+  const shown = message.items.slice(0, limit).map((item) => wordItem(item, message));
   return {
     headline: headlineOf(message, shown),
-    tone: worstTone(message.notices),
-    notices: shown,
-    more: message.notices.length - shown.length,
+    tone: worstTone(message.items),
+    items: shown,
+    more: message.items.length - shown.length,
   };
 }
 
@@ -47,10 +47,10 @@ export function messageSubject(message: Message): string {
 }
 
 /** What the subjects of a thread have in common: the most urgent incident of its first message, and how many others there are. */
-export function threadSubject(message: Pick<IncidentMessage, 'notices' | 'timezone' | 'thread'>): string {
+export function threadSubject(message: Pick<IncidentMessage, 'items' | 'timezone' | 'thread'>): string {
   if (message.thread !== null) return withoutBrackets(cleanText(message.thread.subject, 200));
-  const first = firstOf(message.notices);
-  const others = message.notices.length - 1;
+  const first = firstOf(message.items);
+  const others = message.items.length - 1;
   return `${incidentSubject(first.incident, message.timezone)}${others === 0 ? '' : ` and ${plural(others, 'more alert')}`}`;
 }
 
@@ -58,8 +58,8 @@ export function threadSubject(message: Pick<IncidentMessage, 'notices' | 'timezo
  * How bad it is with all that the rest of the subject stands for: that one of them ended is no all-clear for the others. The
  * most urgent notice stands first.
  */
-function firstWordOf({ notices, thread }: IncidentMessage): string {
-  const first = firstOf(notices);
+function firstWordOf({ items, thread }: IncidentMessage): string {
+  const first = firstOf(items);
   const state = stateOf(first);
   const others = thread?.othersFiring ?? null;
   if (state === 'resolved' || state === 'closed') return (others ?? state).toUpperCase();
@@ -80,11 +80,11 @@ export function wordMore(more: number): string {
   return `and ${plural(more, 'more alert')}`;
 }
 
-function headlineOf(message: IncidentMessage, shown: readonly NoticeWording[]): string {
+function headlineOf(message: IncidentMessage, shown: readonly ItemWording[]): string {
   const first = firstOf(shown);
-  const others = message.notices.length - 1;
+  const others = message.items.length - 1;
   if (others === 0) return first.headline;
-  return `${tallyOf(message.notices)} · ${first.subject}; ${wordMore(others)}`;
+  return `${tallyOf(message.items)} · ${first.subject}; ${wordMore(others)}`;
 }
 
 /** The most urgent one. */
@@ -94,23 +94,23 @@ function firstOf<T>([first]: readonly T[]): T {
 }
 
 /** `2 critical, 1 warning, 3 resolved`. */
-function tallyOf(notices: readonly Notice[]): string {
+function tallyOf(items: readonly MessageItem[]): string {
   const counts = new Map<string, number>();
   for (const word of ['critical', 'warning', 'info', 'resolved', 'closed']) counts.set(word, 0);
-  for (const notice of notices) {
-    const state = stateOf(notice);
-    const word = state === 'resolved' || state === 'closed' ? state : notice.severity;
+  for (const item of items) {
+    const state = stateOf(item);
+    const word = state === 'resolved' || state === 'closed' ? state : item.severity;
     counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   const parts = [...counts].filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`);
   return parts.join(', ').toUpperCase();
 }
 
-function worstTone(notices: readonly Notice[]): Tone {
+function worstTone(items: readonly MessageItem[]): Tone {
   let worst: Severity | null = null;
   let ended: Tone = 'neutral';
-  for (const notice of notices) {
-    const tone = toneOf(notice);
+  for (const item of items) {
+    const tone = toneOf(item);
     if (tone === 'good' || tone === 'neutral') ended = tone === 'good' ? tone : ended;
     else if (worst === null || isWorse(tone, worst)) worst = tone;
   }

@@ -1,10 +1,10 @@
 import type { IncidentMessage, Message, ReportMessage } from '../domain/message.ts';
 import { plural } from '../domain/plural.ts';
-import type { NoticeWording } from './item-wording.ts';
+import type { ItemWording } from './item-wording.ts';
 import { testHeadline, testStory, wordIncidents, wordMore } from './message-wording.ts';
 import { wordReport } from './report-wording.ts';
 
-const noticesShown = 20;
+const itemsShown = 20;
 const accountsShown = 200;
 
 /** A message as lines of plain text of at most `width` characters where words allow it; no newline at the end. */
@@ -45,29 +45,29 @@ function wrap(text: string, indent: number, width: number): readonly string[] {
 }
 
 function renderIncidents(message: IncidentMessage, width: number): readonly string[] {
-  const words = wordIncidents(message, noticesShown);
-  if (words.notices.length === 1 && words.more === 0)
-    return words.notices.flatMap((notice) => renderNotice(notice, width));
+  const words = wordIncidents(message, itemsShown);
+  if (words.items.length === 1 && words.more === 0)
+    return words.items.flatMap((item) => renderItem(item, width));
   const more = words.more === 0 ? [] : [wordMore(words.more)];
-  const notices = words.notices.flatMap((notice) => ['', ...renderNotice(notice, width)]);
-  return [...wrap(words.headline, 0, width), ...notices, ...more];
+  const items = words.items.flatMap((item) => ['', ...renderItem(item, width)]);
+  return [...wrap(words.headline, 0, width), ...items, ...more];
 }
 
-function renderNotice(notice: NoticeWording, width: number): readonly string[] {
-  const widest = notice.figures.reduce((most, { label }) => Math.max(most, label.length), 0);
-  const figures = notice.figures.flatMap(({ label, value }) => {
+function renderItem(item: ItemWording, width: number): readonly string[] {
+  const widest = item.figures.reduce((most, { label }) => Math.max(most, label.length), 0);
+  const figures = item.figures.flatMap(({ label, value }) => {
     const [first = '', ...rest] = wrap(value, widest + 4, width);
     return [`  ${label.padEnd(widest)}  ${first.trimStart()}`, ...rest];
   });
-  const advice = notice.advice.flatMap((sentence) => wrap(`→ ${sentence}`, 2, width));
+  const advice = item.advice.flatMap((sentence) => wrap(`→ ${sentence}`, 2, width));
   return [
-    ...wrap(notice.headline, 0, width),
-    ...notice.story.flatMap((sentence) => wrap(sentence, 2, width)),
+    ...wrap(item.headline, 0, width),
+    ...item.story.flatMap((sentence) => wrap(sentence, 2, width)),
     ...figures,
     ...advice,
-    ...(notice.note === null ? [] : wrap(`Note: ${notice.note}`, 2, width)),
-    ...notice.links.map(({ label, url }) => `  ${label}: ${url}`),
-    ...wrap(notice.origin, 2, width),
+    ...(item.note === null ? [] : wrap(`Note: ${item.note}`, 2, width)),
+    ...item.links.map(({ label, url }) => `  ${label}: ${url}`),
+    ...wrap(item.origin, 2, width),
   ];
 }
 

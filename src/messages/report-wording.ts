@@ -98,7 +98,7 @@ function soonestEnd(message: ReportMessage): { readonly name: string; readonly r
   let soonest: { readonly name: string; readonly runwayMs: number } | null = null;
   for (const account of message.accounts) {
     for (const balance of balances) {
-      const runwayMs = account.outlooks[balance]?.runwayMs ?? null;
+      const runwayMs = account.runways[balance]?.runwayMs ?? null;
       if (runwayMs !== null && (soonest === null || runwayMs < soonest.runwayMs)) {
         soonest = { name: cleanText(account.name, 80), runwayMs };
       }
@@ -116,9 +116,9 @@ function wordRunsOut(message: ReportMessage): string | null {
   if (nextAt === null) return null;
   const ending = message.accounts.flatMap((account) => {
     const ends = balances.flatMap((balance) => {
-      const outlook = account.outlooks[balance];
-      if (outlook?.runwayMs != null && outlook.runwayMs <= 0) return [now];
-      const { emptyAt = null, forecast = null } = outlook ?? {};
+      const runway = account.runways[balance];
+      if (runway?.runwayMs != null && runway.runwayMs <= 0) return [now];
+      const { emptyAt = null, forecast = null } = runway ?? {};
       return emptyAt !== null && (forecast?.earliest ?? emptyAt) < nextAt ? [emptyAt] : [];
     });
     if (ends.length === 0) return [];
@@ -128,19 +128,19 @@ function wordRunsOut(message: ReportMessage): string | null {
   });
   const unknown = message.accounts.filter(isUnknown).map(({ id, name }) => cleanText(name, 80) || id);
   const next = `before the next report (${formatMoment(nextAt, { timezone, now })})`;
-  const told =
+  const notified =
     ending.length === 0
       ? `No account is foretold to run out ${next}.`
       : `May run out ${next}: ${list(ending)}.`;
-  return unknown.length === 0 ? told : `${told} Not known: ${list(unknown)}.`;
+  return unknown.length === 0 ? notified : `${notified} Not known: ${list(unknown)}.`;
 }
 
 /** Of an account that was never read, or of whose spending too little is known, nobody knows when it runs out. */
 function isUnknown(account: ReportAccount): boolean {
   if (account.reading === null) return true;
   return balances.every((balance) => {
-    const outlook = account.outlooks[balance];
-    return !isInUse(account, balance) || (outlook?.runwayMs == null && outlook?.burnPerDay == null);
+    const runway = account.runways[balance];
+    return !isInUse(account, balance) || (runway?.runwayMs == null && runway?.burnPerDay == null);
   });
 }
 
@@ -192,7 +192,7 @@ function wordAccount(account: ReportAccount, message: ReportMessage): ReportAcco
 
 /** The worst that can be said of an account: only one without any of it is fine. */
 function stateOf(account: ReportAccount): ReportAccountWording['state'] {
-  const runways = balances.map((balance) => account.outlooks[balance]?.runwayMs ?? soonMs);
+  const runways = balances.map((balance) => account.runways[balance]?.runwayMs ?? soonMs);
   const shortest = Math.min(...runways);
   if (shortest <= 0) return { word: 'USED UP', tone: 'critical' };
   if (account.reading === null) return { word: 'NEVER READ', tone: 'warning' };
@@ -222,9 +222,9 @@ function wordLine(account: ReportAccount, balance: Balance, message: ReportMessa
     balance: account.reading === null ? 'unknown' : formatAmount(account.reading[balance], currency),
     perDay: formatComputed(account.spent[balance] / days, currency),
     toppedUp: toppedUp === 0 ? 'none' : `${formatAmount(toppedUp, currency)}${tops > 1 ? ` in ${tops}` : ''}`,
-    runway: wordRunwayAndEnd(account.outlooks[balance], { timezone: message.timezone, now: message.at }),
-    lasts: wordRunway(account.outlooks[balance]),
-    lasting: wordLasting(account.outlooks[balance], { timezone: message.timezone, now: message.at }),
+    runway: wordRunwayAndEnd(account.runways[balance], { timezone: message.timezone, now: message.at }),
+    lasts: wordRunway(account.runways[balance]),
+    lasting: wordLasting(account.runways[balance], { timezone: message.timezone, now: message.at }),
     forecasts: wordRecord(account.records[balance]),
   };
 }
@@ -251,7 +251,7 @@ function wordIncidentCount(incidents: readonly Incident[]): string {
 function adviceOf(account: ReportAccount): string | null {
   const currency = account.reading === null ? null : cleanText(account.reading.currency, 12);
   const parts = balances.flatMap((balance) => {
-    const restore = account.outlooks[balance]?.restoreMicros ?? null;
+    const restore = account.runways[balance]?.restoreMicros ?? null;
     return restore === null || restore <= 0
       ? []
       : [`${formatPayable(restore, currency)} on ${balanceLabel(balance)}`];

@@ -27,7 +27,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** Why no connection came to be, by the codes of an error; undefined where something may have been sent. */
-export function whyUnconnected(codes: readonly string[]): string | undefined {
+export function explainConnectError(codes: readonly string[]): string | undefined {
   const known = codes.find((code) => Object.hasOwn(reasons, code));
   if (known !== undefined) return reasons[known];
   const status = codes.map((code) => /^PROXY_(\d{3})$/.exec(code)?.[1]).find(Boolean);

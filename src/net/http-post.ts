@@ -3,7 +3,7 @@ import { isLoopbackHost } from '../domain/loopback-host.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { Delivery } from '../ports/channel.ts';
 import type { Clock } from '../ports/clock.ts';
-import { errorCodes, whyUnconnected } from './connect-error.ts';
+import { errorCodes, explainConnectError } from './connect-error.ts';
 import { startDeadline } from './deadline.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import { type Environment, readProxyVariables } from './proxy-variables.ts';
@@ -99,7 +99,7 @@ function classifyTransportError(
   if (order.gaveUp)
     return { kind: 'retry', certainty: 'unknown', reason: 'given up because lowwater is stopping' };
   const codes = errorCodes(error);
-  const refused = whyUnconnected(codes);
+  const refused = explainConnectError(codes);
   if (refused !== undefined) return { kind: 'retry', certainty: 'refused', reason: refused };
   if (codes.includes('ERR_INVALID_URL') || codes.includes('UND_ERR_INVALID_ARG'))
     return { kind: 'dead', reason: 'the address is no URL' };

@@ -1,5 +1,5 @@
 import type { OperatorOrder } from '../domain/operator.ts';
-import type { StoreFile, TenureStore } from './store.ts';
+import type { FencedStore, StoreFile } from './store.ts';
 
 /** What a process says of itself to those that share its database. */
 export interface MemberCard {
@@ -49,10 +49,37 @@ export interface Cluster {
   /** Ends the membership at once: what it owned is free then. */
   leave(incarnation: string): Promise<void>;
   /** What an owner writes with. Whatever another owner has overtaken is refused by `StorageError` of kind `fenced`. */
-  store(owner: { readonly incarnation: string; readonly epoch: number }): TenureStore;
+  store(owner: { readonly incarnation: string; readonly epoch: number }): FencedStore;
   /** What any member reads with. */
   readonly reader: StoreFile;
   /** Leaves an order for the owner. */
   leaveOrder(order: OperatorOrder): Promise<void>;
   close(): Promise<void>;
+}
+
+/** What a process that shares its database is at this moment. */
+export type Role =
+  /** It has not reached the database yet, or became another incarnation just now. */
+  | 'joining'
+  | 'standby'
+  /** It owns the accounts and reads what is stored of them. */
+  | 'loading'
+  | 'owner'
+  /** It goes on from memory, because nobody reaches the database. */
+  | 'alone';
+
+export interface ClusterStatus {
+  readonly role: Role;
+  readonly node: string;
+  /** Null where nobody owns the accounts, or that is not known. */
+  readonly owner: ClusterMember | null;
+  readonly epoch: number | null;
+  /** How often this process took the accounts. */
+  readonly takeovers: number;
+  /** Whether the database answered the last time. */
+  readonly reachesDatabase: boolean;
+  /** Whether its configuration is the owner's; null where no owner is known. */
+  readonly sameConfiguration: boolean | null;
+  /** Sentences about what is wrong. */
+  readonly problems: readonly string[];
 }

@@ -1,7 +1,7 @@
 import type { AccountState } from '../domain/account-state.ts';
 import type { Alert, Incident } from '../domain/alert.ts';
 import type { OperatorOrder } from '../domain/operator.ts';
-import type { OutboxMessage } from '../domain/outbox.ts';
+import type { Notification } from '../domain/outbox.ts';
 import type { PollRecord, Reading } from '../domain/reading.ts';
 import type { Silence } from '../domain/silence.ts';
 
@@ -29,7 +29,7 @@ export interface Batch {
   readonly alerts: readonly Alert[];
   readonly removedAlerts: readonly { readonly account: string; readonly rule: string }[];
   readonly incidents: readonly Incident[];
-  readonly messages: readonly OutboxMessage[];
+  readonly messages: readonly Notification[];
   /** Ids of messages whose content went into another one. */
   readonly removedMessages: readonly string[];
   readonly silences: readonly Silence[];
@@ -48,7 +48,7 @@ export interface StoredState {
    * which waits speaks of.
    */
   readonly incidents: readonly Incident[];
-  readonly messages: readonly OutboxMessage[];
+  readonly messages: readonly Notification[];
   readonly silences: readonly Silence[];
   readonly notes: Readonly<Record<string, string>>;
 }
@@ -93,7 +93,7 @@ export interface StoreReader {
   /** Made by people, and not over at an instant: soonest end first. */
   silences(notOverAt: number): Promise<readonly Silence[]>;
   /** Newest first; pending ones included. */
-  messages(limit: number, before?: number): Promise<readonly OutboxMessage[]>;
+  messages(limit: number, before?: number): Promise<readonly Notification[]>;
   close(): Promise<void>;
 }
 
@@ -140,7 +140,7 @@ export interface Store extends StoreFile {
  * The database as one owner of the accounts that several daemons share writes it. A batch whose end is unknown is remembered until it is
  * known, and a batch that was stored, under whichever epoch of this process, is not stored again.
  */
-export interface TenureStore extends Store {
+export interface FencedStore extends Store {
   /** Finds out about the batch whose end is unknown, by sending it again as it is. Rejects as `commit` does. */
   settle(): Promise<void>;
 }

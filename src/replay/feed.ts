@@ -1,6 +1,6 @@
 import type { PollRecord } from '../domain/reading.ts';
 import type { SurveyedPast } from './past.ts';
-import { longestWait, missingSince, type PollPlan, watchedUntil } from './poll-pauses.ts';
+import { maxWait, missingSince, type PollPlan, watchedUntil } from './poll-pauses.ts';
 
 /** What happens next to an account. */
 export type FeedStep =
@@ -91,7 +91,7 @@ export class Feed {
   wait(): boolean {
     if (this.#waited) return false;
     this.#waited = true;
-    const waitMs = Math.min(this.#forMs, longestWait(this.#plan));
+    const waitMs = Math.min(this.#forMs, maxWait(this.#plan));
     this.#at += waitMs;
     this.#forMs -= waitMs;
     return true;

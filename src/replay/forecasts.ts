@@ -5,7 +5,7 @@ import { type Balance, balances, type Reading } from '../domain/reading.ts';
 import type { Calendar } from '../ports/clock.ts';
 import { AccountSpending } from '../spending/account-spending.ts';
 import { LocalWeek } from '../spending/local-week.ts';
-import { foresee } from '../spending/predict.ts';
+import { predictRunout } from '../spending/predict.ts';
 import { createReadingLog } from '../spending/reading-log.ts';
 import { type AccountPast, surveyPast, usualInterval } from './past.ts';
 
@@ -43,17 +43,17 @@ export async function* forecastsOf(
     }
   }
   for await (const part of past.polls()) {
-    const foretold: PastForecast[] = [];
+    const predicted: PastForecast[] = [];
     for (const { reading } of part) {
       if (reading === null) continue;
       log.append(reading);
       spending.read(reading);
       for (const balance of moving) {
-        const forecast = foresee({ log, spending, reading, balance, floorMicros });
-        foretold.push({ reading, balance, leftMicros: reading[balance] - floorMicros, forecast });
+        const forecast = predictRunout({ log, spending, reading, balance, floorMicros });
+        predicted.push({ reading, balance, leftMicros: reading[balance] - floorMicros, forecast });
       }
     }
-    yield foretold;
+    yield predicted;
   }
 }
 

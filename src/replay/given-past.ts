@@ -79,9 +79,9 @@ export function assignReadings(
   });
 }
 
-const mostNames = 10;
+const maxNames = 10;
 
 function listNames(names: readonly string[]): string {
-  const shown = names.slice(0, mostNames).join(', ');
-  return names.length > mostNames ? `${shown} and ${names.length - mostNames} more` : shown;
+  const shown = names.slice(0, maxNames).join(', ');
+  return names.length > maxNames ? `${shown} and ${names.length - maxNames} more` : shown;
 }

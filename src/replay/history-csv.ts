@@ -25,10 +25,10 @@ type Column = (typeof columns)[number];
 /** ISO 8601 with a zone; seconds and their fractions may be missing. */
 const instantPattern = /^(\d{4})-(\d\d)-(\d\d)[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
 /** Longer ones are no currency; the provider's answers are held to less. */
-const longestCurrency = 16;
-const longestQuote = 40;
+const maxCurrencyLength = 16;
+const maxQuoteLength = 40;
 /** More than any record of balances needs: a quote that is never closed must not gather the whole file. */
-const longestRecord = 10_000;
+const maxRecord = 10_000;
 
 /**
  * Reads readings from CSV as `history --csv` writes it (RFC 4180; the columns in any order; LF or CRLF; a
@@ -49,7 +49,7 @@ export async function readHistoryCsv<Shelf extends PollShelf>(
   let line = 1;
   const parser = parse({
     bom: true,
-    max_record_size: longestRecord,
+    max_record_size: maxRecord,
     record_delimiter: ['\r\n', '\n'],
     relax_column_count: true,
     on_record: (cells: string[], { lines }) => {
@@ -78,7 +78,7 @@ export async function readHistoryCsv<Shelf extends PollShelf>(
 }
 
 function explain(error: CsvError): string {
-  if (error.code === 'CSV_MAX_RECORD_SIZE') return `the line has more than ${longestRecord} characters`;
+  if (error.code === 'CSV_MAX_RECORD_SIZE') return `the line has more than ${maxRecord} characters`;
   return 'a quote is not closed, or stands inside a field';
 }
 
@@ -191,9 +191,9 @@ function isDate([, year = '', month = '', day = '']: RegExpExecArray): boolean {
 
 function readCurrency(text: string, line: number): string {
   const currency = plain(text);
-  if (currency !== '' && currency.length <= longestCurrency) return currency;
+  if (currency !== '' && currency.length <= maxCurrencyLength) return currency;
   throw new HistoryFileError(
-    `line ${line}: currency ${quote(text)} must have 1 to ${longestCurrency} characters, such as CNY`,
+    `line ${line}: currency ${quote(text)} must have 1 to ${maxCurrencyLength} characters, such as CNY`,
   );
 }
 
@@ -203,5 +203,5 @@ function plain(text: string): string {
 }
 
 function quote(text: string): string {
-  return JSON.stringify(text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text);
+  return JSON.stringify(text.length > maxQuoteLength ? `${text.slice(0, maxQuoteLength)}…` : text);
 }

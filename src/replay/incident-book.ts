@@ -3,7 +3,7 @@ import { isSameCurrency } from '../domain/currency.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
-import { outlookOf } from '../engine/runways.ts';
+import { runwayOf } from '../engine/runways.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { emptyAt, type WatchedAccount } from '../engine/watched-account.ts';
 import { ruleKindOf } from '../rules/registry.ts';
@@ -50,7 +50,7 @@ interface Draining {
 }
 
 /** More of one account would be rules that fire and resolve without anything ever being spent: the oldest are let go. */
-const mostDraining = 50;
+const maxDraining = 50;
 
 /** Writes down the incidents of a replay, and what became of their balances. */
 export class IncidentBook {
@@ -136,12 +136,12 @@ export class IncidentBook {
       entry.empty = { at: entry.firedAt, how: 'reached' };
       return;
     }
-    const endsAt = outlookOf(account, balance, entry.firedAt)?.emptyAt ?? null;
+    const endsAt = runwayOf(account, balance, entry.firedAt)?.emptyAt ?? null;
     entry.empty = endsAt === null ? null : { at: endsAt, how: 'projected' };
     const { currency } = reading;
     const drain = { entry, balance, floorMicros, currency, leftMicros: reading[balance] - floorMicros };
     const others = this.#draining.get(account.settings.id) ?? [];
-    this.#draining.set(account.settings.id, [...others, drain].slice(-mostDraining));
+    this.#draining.set(account.settings.id, [...others, drain].slice(-maxDraining));
   }
 }
 

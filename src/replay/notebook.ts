@@ -1,5 +1,5 @@
 import { weekMs } from '../domain/duration.ts';
-import type { OutboxMessage } from '../domain/outbox.ts';
+import type { Notification } from '../domain/outbox.ts';
 import { recordDelivery } from '../engine/delivery-ended.ts';
 import { absorbFollowers, putMessage, queueOf, sendable } from '../engine/queue.ts';
 import type { MonitorState } from '../engine/state.ts';
@@ -49,14 +49,14 @@ export class Notebook {
   }
 
   /** What each channel would be sent next. Asked after every poll, when hardly ever anything waits. */
-  #waiting(): OutboxMessage[] {
+  #waiting(): Notification[] {
     if (this.#state.messages.size === 0) return [];
     return this.#state.settings.channels.flatMap(({ name }) =>
       sendable(queueOf(this.#state, name)).slice(0, 1),
     );
   }
 
-  #deliver(due: OutboxMessage, now: number): void {
+  #deliver(due: Notification, now: number): void {
     const message = {
       ...absorbFollowers(this.#state, due),
       attempts: due.attempts + 1,

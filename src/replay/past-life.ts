@@ -1,4 +1,4 @@
-import { recollectionOf } from '../daemon/history-loader.ts';
+import { historyLoaderOf } from '../daemon/history-loader.ts';
 import type { AccountState } from '../domain/account-state.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { PollRecord } from '../domain/reading.ts';
@@ -24,7 +24,7 @@ import type { ReplayObserver, ReplayResult } from './replay-result.ts';
 /** So many turns in which nothing but readings changed are forgotten together: more would outlive the space of young objects. */
 const quietTurns = 100;
 
-interface LifeParts {
+interface LifeDependencies {
   readonly settings: Settings;
   readonly calendar: Calendar;
   readonly pasts: readonly SurveyedPast[];
@@ -48,7 +48,7 @@ export class PastLife {
   private constructor(it: {
     readonly state: MonitorState;
     readonly feeds: readonly Feed[];
-    readonly parts: LifeParts;
+    readonly parts: LifeDependencies;
     readonly since: number;
   }) {
     this.#state = it.state;
@@ -62,7 +62,7 @@ export class PastLife {
   }
 
   /** The engine as it is where the past begins, with all that is known from before. */
-  static async begin(parts: LifeParts): Promise<PastLife> {
+  static async begin(parts: LifeDependencies): Promise<PastLife> {
     const { settings, calendar, pasts } = parts;
     const feeds: Feed[] = [];
     for (const past of pasts) {
@@ -190,7 +190,7 @@ async function rememberAll(
 ): Promise<void> {
   const account = state.accounts.get(id);
   if (account === undefined) return;
-  await recollectionOf(state, before, () => now).of(account);
+  await historyLoaderOf(state, before, () => now).of(account);
   if (!state.unlearned.has(id)) return;
   const learning = new LearnFromHistory(state, account, now);
   for await (const part of before.readings(learning.query)) learning.take(part);

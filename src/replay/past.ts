@@ -49,7 +49,7 @@ export function usualInterval({ account, firstAt, usualPauseMs }: SurveyedPast, 
 }
 
 /** More pauses than these tell no more about the usual one. */
-const mostPauses = 4096;
+const maxPauses = 4096;
 
 /** One look through the polls of an account, some at a time. */
 export class Survey {
@@ -61,7 +61,7 @@ export class Survey {
   #readCount = 0;
   #lastReadAt: number | null = null;
   /** Every `#stride`-th pause, so that a past of any length leaves as many. */
-  #pauses = new Float64Array(mostPauses);
+  #pauses = new Float64Array(maxPauses);
   #kept = 0;
   #stride = 1;
 
@@ -96,8 +96,8 @@ export class Survey {
   }
 
   #keep(pauseMs: number): void {
-    if (this.#kept === mostPauses) {
-      for (let place = 1; place < mostPauses / 2; place++) this.#pauses[place] = this.#pauses[2 * place] ?? 0;
+    if (this.#kept === maxPauses) {
+      for (let place = 1; place < maxPauses / 2; place++) this.#pauses[place] = this.#pauses[2 * place] ?? 0;
       this.#kept /= 2;
       this.#stride *= 2;
       if (this.#count % this.#stride !== 0) return;

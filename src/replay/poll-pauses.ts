@@ -41,7 +41,7 @@ export function missingSince(last: PollRecord, nextAt: number, plan: PollPlan): 
  * where the outcome is one that is waited for. Other failures are tried again before the schedule comes to them.
  */
 export function watchedUntil(last: PollRecord, plan: PollPlan): number {
-  return waitingOutcomes.has(last.outcome) ? last.at + longestWait(plan) : dueAfter(last.at, plan);
+  return waitingOutcomes.has(last.outcome) ? last.at + maxWait(plan) : dueAfter(last.at, plan);
 }
 
 function dueAfter(at: number, { poll, calendar, intervalMs }: PollPlan): number {
@@ -51,6 +51,6 @@ function dueAfter(at: number, { poll, calendar, intervalMs }: PollPlan): number 
 }
 
 /** A daemon that backs off polls no later than this after a poll that failed. */
-export function longestWait({ backoff, intervalMs }: PollPlan): number {
+export function maxWait({ backoff, intervalMs }: PollPlan): number {
   return Math.max(intervalMs, backoff.maxMs * jitter, usualRetryAfterMs);
 }

@@ -4,7 +4,7 @@ import { type AccountPast, Survey, type SurveyedPast } from './past.ts';
 import { PastLife } from './past-life.ts';
 import type { ReplayObserver, ReplayResult } from './replay-result.ts';
 
-export interface ReplayParts {
+export interface ReplayDependencies {
   readonly settings: Settings;
   readonly calendar: Calendar;
   readonly pasts: readonly AccountPast[];
@@ -26,7 +26,7 @@ export class Replay {
   #total = 0;
   #result: ReplayResult | null = null;
 
-  constructor(parts: ReplayParts) {
+  constructor(parts: ReplayDependencies) {
     this.#work = this.#run(parts);
   }
 
@@ -50,7 +50,7 @@ export class Replay {
     calendar,
     pasts,
     observer = {},
-  }: ReplayParts): AsyncGenerator<undefined, ReplayResult> {
+  }: ReplayDependencies): AsyncGenerator<undefined, ReplayResult> {
     const surveyed: SurveyedPast[] = [];
     for (const past of pasts) {
       const survey = new Survey();

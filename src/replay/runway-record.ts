@@ -26,11 +26,11 @@ export interface RunwayRecord {
  * later than the rule asked for already, and else as not known.
  */
 export function judgeRunways(incidents: readonly ReplayedIncident[], until: number): RunwayRecord[] {
-  const told = incidents.flatMap((incident) => {
+  const notified = incidents.flatMap((incident) => {
     const { threshold, floored } = incident;
     return floored && threshold?.unit === 'duration' ? [{ incident, withinMs: threshold.ms }] : [];
   });
-  return [...Map.groupBy(told, ({ incident }) => incident.rule)].map(([rule, its]) => {
+  return [...Map.groupBy(notified, ({ incident }) => incident.rule)].map(([rule, its]) => {
     const leads = its.flatMap(({ incident }) => leadOf(incident) ?? []);
     const verdicts = its.map(({ incident, withinMs }) => verdictOf(incident, withinMs, until));
     const count = (verdict: Verdict): number => verdicts.filter((it) => it === verdict).length;

@@ -21,7 +21,7 @@ export interface Trial {
 }
 
 /** Why nothing can be said of the time asked for. */
-export type Untold = 'not-watched' | 'not-read';
+export type Unnotified = 'not-watched' | 'not-read';
 
 export interface TrialOrder {
   readonly account: string;
@@ -31,7 +31,7 @@ export interface TrialOrder {
   readonly since: number;
 }
 
-export interface TrialParts {
+export interface TrialDependencies {
   readonly settings: () => Settings;
   readonly reader: StoreReader;
   readonly calendar: Calendar;
@@ -39,22 +39,22 @@ export interface TrialParts {
 }
 
 /** Each takes a good part of a processor: more at once would only all be slower, and the daemon with them. */
-const mostAtOnce = 2;
-const longestMs = 30_000;
+const maxAtOnce = 2;
+const maxMs = 30_000;
 /** What forecasts learn from lies before the time that is asked for. */
 const learningMs = 35 * dayMs;
 /** After so much work everything else has its turn. */
 const sliceMs = 8;
-const fewestPolls = 50;
-const mostPolls = 2_000;
+const minPolls = 50;
+const maxPolls = 2_000;
 const triedId = 'as tried';
 
 /** Tries rules on stored history beside the running daemon: in slices, few at once, and not for long. */
 export class Trials {
-  readonly #parts: TrialParts;
+  readonly #parts: TrialDependencies;
   #running = 0;
 
-  constructor(parts: TrialParts) {
+  constructor(parts: TrialDependencies) {
     this.#parts = parts;
   }
 
@@ -62,8 +62,8 @@ export class Trials {
    * `busy` while enough others run; `too-long` where it did not end in time. Nobody may say that nothing would have been told where
    * no poll of that time is stored (`not-watched`), nor of a rule about readings where none of its polls brought one (`not-read`).
    */
-  async run(order: TrialOrder): Promise<Trial | 'busy' | 'too-long' | Untold> {
-    if (this.#running >= mostAtOnce) return 'busy';
+  async run(order: TrialOrder): Promise<Trial | 'busy' | 'too-long' | Unnotified> {
+    if (this.#running >= maxAtOnce) return 'busy';
     this.#running += 1;
     try {
       return await this.#replay(order);
@@ -72,7 +72,12 @@ export class Trials {
     }
   }
 
-  async #replay({ account: id, tried, present, since }: TrialOrder): Promise<Trial | 'too-long' | Untold> {
+  async #replay({
+    account: id,
+    tried,
+    present,
+    since,
+  }: TrialOrder): Promise<Trial | 'too-long' | Unnotified> {
     const { calendar, clock } = this.#parts;
     const settings = this.#parts.settings();
     const now = clock.now();
@@ -84,29 +89,26 @@ export class Trials {
     const rules = [...(present === null ? [] : [present]), { ...tried, id: triedId }].map(asConfigured);
     const replay = new Replay({ settings: { ...settings, rules }, calendar, pasts: [past] });
     const begunAt = clock.monotonic();
-    for (let polls = fewestPolls; clock.monotonic() - begunAt < longestMs; ) {
+    for (let polls = minPolls; clock.monotonic() - begunAt < maxMs; ) {
       const sliceAt = clock.monotonic();
       const result = await replay.advance(polls);
       if (result !== null) {
         const [watched] = result.accounts;
         if (watched === undefined || watched.lastAt < since) return 'not-watched';
         if (ruleKindOf(tried).needsReading && (watched.lastReadAt ?? 0) < since) return 'not-read';
-        const told = (rule: string): readonly ReplayedIncident[] =>
+        const notified = (rule: string): readonly ReplayedIncident[] =>
           result.incidents.filter(
             (it) => it.rule === rule && (it.event ? it.firedAt : (it.resolvedAt ?? now)) >= since,
           );
         return {
           since: Math.max(since, result.since),
           until: result.until,
-          tried: told(triedId),
-          present: present === null ? null : told(present.id),
+          tried: notified(triedId),
+          present: present === null ? null : notified(present.id),
         };
       }
       const tookMs = clock.monotonic() - sliceAt;
-      polls = Math.min(
-        mostPolls,
-        Math.max(fewestPolls, Math.round(tookMs > sliceMs ? polls / 2 : polls * 1.5)),
-      );
+      polls = Math.min(maxPolls, Math.max(minPolls, Math.round(tookMs > sliceMs ? polls / 2 : polls * 1.5)));
       await setImmediate();
     }
     return 'too-long';

@@ -15,7 +15,7 @@ export function describeRule(rule: Rule): string {
 }
 
 /** How far back the rules look at most, and never less than the day that outlooks and sparklines show. */
-export function longestWindow(rules: readonly Rule[]): number {
+export function maxWindow(rules: readonly Rule[]): number {
   return rules.reduce((longest, rule) => Math.max(longest, ruleKindOf(rule).lookBackMs?.(rule) ?? 0), dayMs);
 }
 

@@ -28,7 +28,7 @@ export const authFailed: RuleKind<AuthFailedRule, InputOf<typeof keys>> = {
     instantFact(facts.reading === null ? 'watched since' : 'last read at', facts.readSince),
   ],
   wouldNotFire: () => 'It has no threshold: it fires whenever the provider refuses the key.',
-  matter: () => 'key refused',
+  subject: () => 'key refused',
   firing: () => 'the provider refuses the key',
   resolved: () => 'the provider accepts the key again',
   recovery: 'Resolved: the provider accepted the key again.',

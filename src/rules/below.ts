@@ -64,14 +64,14 @@ export const below: RuleKind<BelowRule, InputOf<typeof keys>> = {
   wouldNotFire,
   clearsAt: (rule) => Math.max(...Object.values(rule.thresholds).map((it) => resolvesAt(rule, it))),
   levels: (rule) => rule.thresholds,
-  matter: (about) => `${moneyOf(about)} balance low`,
-  firing: (notice, frame) => wordLowBalance(notice, frame, formatMoney),
-  resolved: (notice, frame) =>
-    `${moneyOf(notice)} balance${currentAmount(notice, frame)}, no longer below ${wordLimit(notice, frame) ?? 'its threshold'}`,
+  subject: (about) => `${moneyOf(about)} balance low`,
+  firing: (item, frame) => wordLowBalance(item, frame, formatMoney),
+  resolved: (item, frame) =>
+    `${moneyOf(item)} balance${currentAmount(item, frame)}, no longer below ${wordLimit(item, frame) ?? 'its threshold'}`,
   // The threshold may have been lowered instead.
   recovery: 'Resolved: the balance is at the threshold or above it.',
-  figures: (notice, frame) =>
-    moneyFigures(notice, frame, { threshold: (limit) => `below ${limit}`, valueIsBalance: true }),
+  figures: (item, frame) =>
+    moneyFigures(item, frame, { threshold: (limit) => `below ${limit}`, valueIsBalance: true }),
   advice: topUpAdvice,
 };
 

@@ -1,5 +1,5 @@
 import { hourMs } from '../domain/duration.ts';
-import type { Notice } from '../domain/message.ts';
+import type { MessageItem } from '../domain/message.ts';
 import { isoText } from '../domain/moment.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
@@ -63,19 +63,19 @@ export const budget: RuleKind<BudgetRule, InputOf<typeof keys>> = {
       ? null
       : `It would not fire with a budget of more than ${exactAmount(sum.spent[rule.balance], reading.currency)}.`;
   },
-  matter: (about) => `${moneyOf(about)} budget`,
-  firing: (notice, frame) => {
-    const limit = wordLimit(notice, frame);
-    return `${wordSpent(notice, frame)}${limit === null ? '' : `, budget ${limit}`}${wordTotal(notice, frame)}`;
+  subject: (about) => `${moneyOf(about)} budget`,
+  firing: (item, frame) => {
+    const limit = wordLimit(item, frame);
+    return `${wordSpent(item, frame)}${limit === null ? '' : `, budget ${limit}`}${wordTotal(item, frame)}`;
   },
-  resolved: (notice, frame) => {
-    const limit = wordLimit(notice, frame);
-    return `${wordSpent(notice, frame)}, within the budget${limit === null ? '' : ` of ${limit}`}`;
+  resolved: (item, frame) => {
+    const limit = wordLimit(item, frame);
+    return `${wordSpent(item, frame)}, within the budget${limit === null ? '' : ` of ${limit}`}`;
   },
   recovery: 'Resolved: the next period began, or the budget was raised.',
-  figures: (notice, frame) => [
-    ...moneyFigures(notice, frame, { threshold: (limit) => `${limit} spent`, valueIsBalance: false }),
-    ...notice.facts.filter(({ name }) => toldFacts.includes(name)).map((fact) => figureOf(fact, frame)),
+  figures: (item, frame) => [
+    ...moneyFigures(item, frame, { threshold: (limit) => `${limit} spent`, valueIsBalance: false }),
+    ...item.facts.filter(({ name }) => toldFacts.includes(name)).map((fact) => figureOf(fact, frame)),
   ],
   advice: () => [
     'Find out what spends more than was planned. Nothing stops by itself: what goes on is spent beyond the budget.',
@@ -93,17 +93,17 @@ const toldFacts: readonly string[] = [began, knownSince, firstRead, totalAtEnd, 
 const notKnownYet = 'not known yet';
 
 /** `SMS spending of the month 512.00 CNY`. */
-function wordSpent(notice: Notice, frame: WordingFrame): string {
-  const per = factText(notice, 'period', frame);
-  const value = wordValue(notice, frame);
-  return `${moneyOf(notice)} spending${per === null ? '' : ` of the ${per}`}${value === null ? '' : ` ${value}`}`;
+function wordSpent(item: MessageItem, frame: WordingFrame): string {
+  const per = factText(item, 'period', frame);
+  const value = wordValue(item, frame);
+  return `${moneyOf(item)} spending${per === null ? '' : ` of the ${per}`}${value === null ? '' : ` ${value}`}`;
 }
 
-function wordTotal(notice: Notice, frame: WordingFrame): string {
-  const fact = notice.facts.find(({ name }) => name === totalAtEnd);
+function wordTotal(item: MessageItem, frame: WordingFrame): string {
+  const fact = item.facts.find(({ name }) => name === totalAtEnd);
   if (fact === undefined) return '';
   if (fact.value.unit !== 'money') return `, its total is ${notKnownYet}`;
-  const by = factText(notice, reckonedBy, frame);
+  const by = factText(item, reckonedBy, frame);
   return `, about ${formatComputed(fact.value.micros, frame.currency)} at its end${by === null ? '' : ` by ${by}`}`;
 }
 
@@ -162,8 +162,8 @@ function totalFacts({ balance }: BudgetRule, { spending }: AccountFacts, sum: Pe
     textFact(reckonedBy, by),
   ];
   const leftMs = Math.max(0, sum.endsAt - at);
-  const foretold = spending.expected(balance, leftMs);
-  if (foretold !== null) return total(foretold, 'the forecast');
+  const predicted = spending.expected(balance, leftMs);
+  if (predicted !== null) return total(predicted, 'the forecast');
   const seenMs = at - sum.knownSince;
   if (seenMs < hourMs) return [textFact(totalAtEnd, notKnownYet)];
   return total(

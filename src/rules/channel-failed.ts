@@ -1,4 +1,4 @@
-import type { Notice } from '../domain/message.ts';
+import type { MessageItem } from '../domain/message.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
 import { ownFigures } from './figures.ts';
@@ -18,27 +18,27 @@ export const variableFact = 'environment variable';
 export const channelFailed: AlertKind = {
   type,
   concernsEveryChannel: true,
-  matter: ({ rule }) => `channel ${cleanText(channelOf(rule), nameLimit)} fails`,
-  firing: (notice, frame) =>
-    refusesSomeOnly(notice)
-      ? `channel ${nameOf(notice, frame)} does not reach all recipients`
-      : `channel ${nameOf(notice, frame)} does not take messages`,
-  resolved: (notice, frame) =>
-    refusesSomeOnly(notice)
-      ? `channel ${nameOf(notice, frame)} reaches all recipients again`
-      : `channel ${nameOf(notice, frame)} takes messages again`,
+  subject: ({ rule }) => `channel ${cleanText(channelOf(rule), nameLimit)} fails`,
+  firing: (item, frame) =>
+    refusesSomeOnly(item)
+      ? `channel ${nameOf(item, frame)} does not reach all recipients`
+      : `channel ${nameOf(item, frame)} does not take messages`,
+  resolved: (item, frame) =>
+    refusesSomeOnly(item)
+      ? `channel ${nameOf(item, frame)} reaches all recipients again`
+      : `channel ${nameOf(item, frame)} takes messages again`,
   recovery: 'Resolved: the channel took a message again.',
   figures: ownFigures,
-  advice: (notice, frame) => [
-    refusesSomeOnly(notice)
+  advice: (item, frame) => [
+    refusesSomeOnly(item)
       ? 'Correct or remove what is refused in "to" of the channel, and try it with "lowwater test-channel".'
-      : `Fix the channel in the configuration and try it with "lowwater test-channel".${howItTakesEffect(notice, frame)} Alerts that are still open are sent to it again then.`,
+      : `Fix the channel in the configuration and try it with "lowwater test-channel".${howItTakesEffect(item, frame)} Alerts that are still open are sent to it again then.`,
   ],
 };
 
 /** What a running process does not see by itself. */
-function howItTakesEffect(notice: Notice, frame: WordingFrame): string {
-  const name = factText(notice, variableFact, frame);
+function howItTakesEffect(item: MessageItem, frame: WordingFrame): string {
+  const name = factText(item, variableFact, frame);
   return name === null
     ? ''
     : ` What comes from the environment, such as ${name}, is taken by a restart of lowwater alone.`;
@@ -55,10 +55,10 @@ function channelOf(rule: string): string {
 }
 
 /** It took the message for the others. */
-function refusesSomeOnly(notice: Notice): boolean {
-  return notice.facts.some(({ name, value }) => name === refusedRecipientsFact && value.unit === 'count');
+function refusesSomeOnly(item: MessageItem): boolean {
+  return item.facts.some(({ name, value }) => name === refusedRecipientsFact && value.unit === 'count');
 }
 
-function nameOf(notice: Notice, frame: WordingFrame): string {
-  return factText(notice, 'channel', frame) ?? cleanText(channelOf(notice.rule), nameLimit);
+function nameOf(item: MessageItem, frame: WordingFrame): string {
+  return factText(item, 'channel', frame) ?? cleanText(channelOf(item.rule), nameLimit);
 }

@@ -4,7 +4,7 @@ import type { AlertKind } from './kind.ts';
 /** A changed configuration could not be taken. */
 export const configInvalid: AlertKind = {
   type: 'config-invalid',
-  matter: () => 'configuration invalid',
+  subject: () => 'configuration invalid',
   firing: () => 'the changed configuration is invalid, the old one stays in use',
   resolved: () => 'the configuration is valid again and in use',
   recovery: 'Resolved: a valid configuration was loaded.',

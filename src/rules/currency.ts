@@ -37,18 +37,18 @@ export const currency: RuleKind<CurrencyRule, InputOf<typeof keys>> = {
     reading === null
       ? null
       : `It would not fire if the account's currency were configured as ${reading.currency}.`,
-  matter: () => 'currency changed',
-  firing: (notice, frame) => {
-    const limit = wordLimit(notice, frame);
-    return `currency is ${wordValue(notice, frame) ?? 'another'}${limit === null ? '' : `, expected ${limit}`}`;
+  subject: () => 'currency changed',
+  firing: (item, frame) => {
+    const limit = wordLimit(item, frame);
+    return `currency is ${wordValue(item, frame) ?? 'another'}${limit === null ? '' : `, expected ${limit}`}`;
   },
-  resolved: (notice, frame) => `currency is ${wordValue(notice, frame) ?? 'as expected'} again`,
+  resolved: (item, frame) => `currency is ${wordValue(item, frame) ?? 'as expected'} again`,
   recovery: 'Resolved: the balance is in the expected currency again.',
-  figures: (notice, frame) => [
-    ...figure('Currency', wordValue(notice, frame)),
-    ...figure('Expected', wordLimit(notice, frame)),
-    ...(notice.account === null ? [] : bothBalances(notice.account)),
-    ...readingFigures(notice, frame),
+  figures: (item, frame) => [
+    ...figure('Currency', wordValue(item, frame)),
+    ...figure('Expected', wordLimit(item, frame)),
+    ...(item.account === null ? [] : bothBalances(item.account)),
+    ...readingFigures(item, frame),
   ],
   advice: () => [
     'Ask the provider why the currency changed. Until it is as expected, rules about money give no verdict for this account, but that it is below zero. If the change is right, set "currency" of the account in the configuration.',

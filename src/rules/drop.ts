@@ -55,19 +55,19 @@ export const drop: RuleKind<DropRule, InputOf<typeof keys>> = {
   },
   factsBehind,
   wouldNotFire,
-  matter: (about) => `${moneyOf(about)} spending high`,
-  firing: (notice, frame) => {
-    const limit = wordLimit(notice, frame);
-    const window = factText(notice, 'window', frame);
-    return `${moneyOf(notice)} spending ${wordValue(notice, frame) ?? 'is high'}${limit === null ? '' : `, more than ${limit}`}${window === null ? '' : ` within ${window}`}`;
+  subject: (about) => `${moneyOf(about)} spending high`,
+  firing: (item, frame) => {
+    const limit = wordLimit(item, frame);
+    const window = factText(item, 'window', frame);
+    return `${moneyOf(item)} spending ${wordValue(item, frame) ?? 'is high'}${limit === null ? '' : `, more than ${limit}`}${window === null ? '' : ` within ${window}`}`;
   },
-  resolved: (notice) => `${moneyOf(notice)} spending is back to normal`,
+  resolved: (item) => `${moneyOf(item)} spending is back to normal`,
   recovery: 'Resolved: spending slowed down.',
-  figures: (notice, frame) =>
-    moneyFigures(notice, frame, { threshold: (limit) => `more than ${limit} spent`, valueIsBalance: false }),
-  advice: (notice, frame) => [
+  figures: (item, frame) =>
+    moneyFigures(item, frame, { threshold: (limit) => `more than ${limit} spent`, valueIsBalance: false }),
+  advice: (item, frame) => [
     'Find out what is sending more than usual. If it is not yours, replace the access key.',
-    ...topUpIfKnown(notice, frame),
+    ...topUpIfKnown(item, frame),
   ],
 };
 

@@ -1,6 +1,6 @@
 import { isSameCurrency } from '../domain/currency.ts';
 import { stateOf } from '../domain/item-state.ts';
-import type { Notice, NoticeAccount, Outlook } from '../domain/message.ts';
+import type { ItemAccount, MessageItem, Runway } from '../domain/message.ts';
 import { describeDistance, formatMoment, formatMomentAndAge, roughDuration } from '../domain/moment.ts';
 import { formatAmount, type Micros } from '../domain/money.ts';
 import { cleanText } from '../domain/plain-text.ts';
@@ -22,40 +22,40 @@ import type { Figure } from './kind.ts';
  * kind judges the balance itself, so that it is known even where no reading is any more.
  */
 export function moneyFigures(
-  notice: Notice,
+  item: MessageItem,
   frame: WordingFrame,
   kind: { readonly threshold: ((limit: string) => string) | null; readonly valueIsBalance: boolean },
 ): readonly Figure[] {
-  const limit = notice.threshold === null ? null : wordQuantity(notice.threshold, frame);
+  const limit = item.threshold === null ? null : wordQuantity(item.threshold, frame);
   const threshold =
     limit === null || kind.threshold === null ? [] : [{ label: 'Threshold', value: kind.threshold(limit) }];
   return [
-    ...balanceFigures(notice, frame, kind.valueIsBalance),
+    ...balanceFigures(item, frame, kind.valueIsBalance),
     ...threshold,
-    ...jumpFigures(notice),
-    ...outlookFigures(notice.account?.outlook ?? null, frame),
-    ...readingFigures(notice, frame),
+    ...jumpFigures(item),
+    ...runwayFigures(item.account?.runway ?? null, frame),
+    ...readingFigures(item, frame),
   ];
 }
 
 /** Of an account that cannot be read: what was known last, and how often it failed since. */
-export function unreadFigures(notice: Notice, frame: WordingFrame): readonly Figure[] {
-  const failures = notice.account?.consecutiveFailures ?? 0;
+export function unreadFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {
+  const failures = item.account?.consecutiveFailures ?? 0;
   const failed = failures === 0 ? [] : [{ label: 'Failed polls', value: `${failures} in a row` }];
-  return [...lastKnownFigures(notice, frame), ...failed];
+  return [...lastKnownFigures(item, frame), ...failed];
 }
 
 /** About lowwater itself there are facts, and the value says in words what is wrong. */
-export function ownFigures(notice: Notice, frame: WordingFrame): readonly Figure[] {
-  const what = wordWhatIsWrong(notice, frame);
-  const facts = notice.facts.map((fact) => figureOf(fact, frame));
+export function ownFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {
+  const what = wordWhatIsWrong(item, frame);
+  const facts = item.facts.map((fact) => figureOf(fact, frame));
   return what === null ? facts : [{ label: 'Reason', value: what }, ...facts];
 }
 
 /** The value of lowwater's own alerts; null once it is over. */
-export function wordWhatIsWrong(notice: Notice, frame: WordingFrame): string | null {
-  if (notice.value?.unit !== 'text' || stateOf(notice) === 'resolved') return null;
-  return wordQuantity(notice.value, frame);
+export function wordWhatIsWrong(item: MessageItem, frame: WordingFrame): string | null {
+  if (item.value?.unit !== 'text' || stateOf(item) === 'resolved') return null;
+  return wordQuantity(item.value, frame);
 }
 
 export function figureOf(fact: Fact, frame: WordingFrame): Figure {
@@ -63,12 +63,12 @@ export function figureOf(fact: Fact, frame: WordingFrame): Figure {
   return { label: name.charAt(0).toUpperCase() + name.slice(1), value: wordFact(fact, frame) };
 }
 
-export function readingFigures(notice: Notice, frame: WordingFrame): readonly Figure[] {
-  const reading = notice.account?.reading ?? null;
+export function readingFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {
+  const reading = item.account?.reading ?? null;
   return reading === null ? [] : [{ label: 'As of', value: formatMomentAndAge(reading.at, frame) }];
 }
 
-export function bothBalances(account: NoticeAccount): readonly Figure[] {
+export function bothBalances(account: ItemAccount): readonly Figure[] {
   const reading = account.reading;
   if (reading === null) return [];
   const figure = (balance: Balance, micros: Micros): Figure => ({
@@ -78,51 +78,51 @@ export function bothBalances(account: NoticeAccount): readonly Figure[] {
   return [figure('sms', reading.sms), figure('voip', reading.voip)];
 }
 
-function balanceFigures(notice: Notice, frame: WordingFrame, valueIsBalance: boolean): readonly Figure[] {
-  const current = currentMicros(notice);
-  if (current === null || notice.balance === null) return [];
+function balanceFigures(item: MessageItem, frame: WordingFrame, valueIsBalance: boolean): readonly Figure[] {
+  const current = currentMicros(item);
+  if (current === null || item.balance === null) return [];
   // What was judged is a sum of spending here, and only a reading tells the balance itself.
-  if (!valueIsBalance && (notice.account?.reading ?? null) === null) return [];
-  return [{ label: `${balanceLabel(notice.balance)} balance`, value: wordBalance(current, notice, frame) }];
+  if (!valueIsBalance && (item.account?.reading ?? null) === null) return [];
+  return [{ label: `${balanceLabel(item.balance)} balance`, value: wordBalance(current, item, frame) }];
 }
 
 /**
  * A balance that changed by half or more in one poll may be a mistake of the provider: the value before is
  * told.
  */
-function jumpFigures(notice: Notice): readonly Figure[] {
-  const { reading, previous } = notice.account ?? { reading: null, previous: null };
-  if (reading === null || previous === null || notice.balance === null) return [];
-  const now = reading[notice.balance];
-  const before = previous[notice.balance];
+function jumpFigures(item: MessageItem): readonly Figure[] {
+  const { reading, previous } = item.account ?? { reading: null, previous: null };
+  if (reading === null || previous === null || item.balance === null) return [];
+  const now = reading[item.balance];
+  const before = previous[item.balance];
   const jumped = Math.abs(now - before) * 2 >= Math.max(Math.abs(now), Math.abs(before)) && now !== before;
   if (!jumped && isSameCurrency(reading.currency, previous.currency)) return [];
   const amount = formatAmount(before, cleanText(previous.currency, 12));
   return [{ label: 'Before', value: `${amount}, ${roughDuration(reading.at - previous.at)} earlier` }];
 }
 
-function outlookFigures(outlook: Outlook | null, frame: WordingFrame): readonly Figure[] {
-  if (outlook === null || outlook.burnPerDay === null) return [];
+function runwayFigures(runway: Runway | null, frame: WordingFrame): readonly Figure[] {
+  if (runway === null || runway.burnPerDay === null) return [];
   // An interval says by itself how sure it is.
-  const plain = outlook.runwayMs !== null && outlook.runwayMs > 0 && outlook.forecast?.earliest == null;
-  const sure = plain ? ` (confidence ${outlook.confidence})` : '';
+  const plain = runway.runwayMs !== null && runway.runwayMs > 0 && runway.forecast?.earliest == null;
+  const sure = plain ? ` (confidence ${runway.confidence})` : '';
   return [
-    { label: 'Spending', value: `${formatComputed(outlook.burnPerDay, frame.currency)} per day` },
-    { label: 'Lasts', value: `${wordRunwayAndEnd(outlook, frame)}${sure}` },
+    { label: 'Spending', value: `${formatComputed(runway.burnPerDay, frame.currency)} per day` },
+    { label: 'Lasts', value: `${wordRunwayAndEnd(runway, frame)}${sure}` },
   ];
 }
 
-function lastKnownFigures(notice: Notice, frame: WordingFrame): readonly Figure[] {
-  const account = notice.account;
+function lastKnownFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {
+  const account = item.account;
   if (account === null) return [];
-  const over = stateOf(notice) === 'resolved';
+  const over = stateOf(item) === 'resolved';
   if (account.reading === null) return [{ label: 'Last reading', value: 'never' }];
   const at = `${formatMoment(account.reading.at, frame)} (${describeDistance(account.reading.at, frame.now)})`;
   return [
     { label: over ? 'As of' : 'Last reading', value: at },
     ...bothBalances(account),
-    ...outlookFigures(account.outlook, frame).map(({ label, value }) => ({
-      label: `${balanceLabel(account.outlook?.balance ?? 'sms')} ${label.toLowerCase()}`,
+    ...runwayFigures(account.runway, frame).map(({ label, value }) => ({
+      label: `${balanceLabel(account.runway?.balance ?? 'sms')} ${label.toLowerCase()}`,
       value,
     })),
   ];

@@ -1,5 +1,5 @@
 import { describeDuration, describeHistory, formatDuration, secondMs } from '../domain/duration.ts';
-import type { Notice } from '../domain/message.ts';
+import type { MessageItem } from '../domain/message.ts';
 import { roughDuration } from '../domain/moment.ts';
 import type { Fact } from '../domain/quantity.ts';
 import type { MoneyRule } from '../domain/rule.ts';
@@ -48,26 +48,26 @@ export const idle: RuleKind<IdleRule, InputOf<typeof keys>> = {
     reading === null
       ? null
       : `It would not fire with a "window" longer than ${wholeSeconds(idleTime(rule, log), 'up')}.`,
-  matter: (about) => `${moneyOf(about)} spending stopped`,
-  firing: (notice, frame) => {
-    const length = lengthOf(notice, frame);
-    return `nothing spent from the ${moneyOf(notice)} balance${length === null ? '' : ` for ${roughDuration(length)}`}`;
+  subject: (about) => `${moneyOf(about)} spending stopped`,
+  firing: (item, frame) => {
+    const length = lengthOf(item, frame);
+    return `nothing spent from the ${moneyOf(item)} balance${length === null ? '' : ` for ${roughDuration(length)}`}`;
   },
-  resolved: (notice) => `${moneyOf(notice)} spending seen again`,
+  resolved: (item) => `${moneyOf(item)} spending seen again`,
   recovery: 'Resolved: the balance is being spent again.',
-  figures: (notice, frame) =>
-    moneyFigures(notice, frame, { threshold: (limit) => `${limit} without spending`, valueIsBalance: true }),
+  figures: (item, frame) =>
+    moneyFigures(item, frame, { threshold: (limit) => `${limit} without spending`, valueIsBalance: true }),
   advice: () => [
     'Check that what sends through this account is running: a balance in use does not stand still.',
   ],
 };
 
 /** How long nothing was spent. The log forgets what lies before its window; the incident knows for how long it has lasted. */
-function lengthOf(notice: Notice, { now }: WordingFrame): number | null {
-  if (notice.value?.unit !== 'duration') return null;
-  const windowMs = notice.threshold?.unit === 'duration' ? notice.threshold.ms : 0;
-  const firedForMs = (notice.account?.reading?.at ?? now) - notice.firedAt;
-  return Math.max(notice.value.ms, windowMs + firedForMs);
+function lengthOf(item: MessageItem, { now }: WordingFrame): number | null {
+  if (item.value?.unit !== 'duration') return null;
+  const windowMs = item.threshold?.unit === 'duration' ? item.threshold.ms : 0;
+  const firedForMs = (item.account?.reading?.at ?? now) - item.firedAt;
+  return Math.max(item.value.ms, windowMs + firedForMs);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Notice } from '../domain/message.ts';
+import type { MessageItem } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
 import type { Balance } from '../domain/reading.ts';
@@ -60,17 +60,17 @@ export interface AlertKind {
   /** How long after it fired nobody is told yet: what is over by then is nobody's trouble. Absent: it is told at once. */
   heldMs?(settings: Settings): number;
   /** What it is about in a few words, without state and numbers: in the subject of its mails. */
-  matter(about: { readonly balance: Balance | null; readonly rule: string }): string;
+  subject(about: { readonly balance: Balance | null; readonly rule: string }): string;
   /** What is the case while it fires, or happened: a clause that follows the account's name. */
-  firing(notice: Notice, frame: WordingFrame): string;
+  firing(item: MessageItem, frame: WordingFrame): string;
   /** What is the case once it is resolved. */
-  resolved(notice: Notice, frame: WordingFrame): string;
+  resolved(item: MessageItem, frame: WordingFrame): string;
   /** Why it ended, as a sentence, where nothing better is known. */
   readonly recovery: string;
   /** Its numbers, the most telling first. */
-  figures(notice: Notice, frame: WordingFrame): readonly Figure[];
+  figures(item: MessageItem, frame: WordingFrame): readonly Figure[];
   /** What to do next, as whole sentences, while it is open. */
-  advice(notice: Notice, frame: WordingFrame): readonly string[];
+  advice(item: MessageItem, frame: WordingFrame): readonly string[];
 }
 
 /**

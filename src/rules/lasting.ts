@@ -100,8 +100,8 @@ export function floorOf(rule: LastingRule, facts: AccountFacts): Micros {
 
 /** What is spent within a time, rounded up. */
 export function usualWithin(rule: LastingRule, facts: AccountFacts, withinMs: number): Micros {
-  const foretold = rule.lookbackMs === null ? facts.spending.expected(rule.balance, withinMs) : null;
-  if (foretold !== null) return Math.ceil(foretold);
+  const predicted = rule.lookbackMs === null ? facts.spending.expected(rule.balance, withinMs) : null;
+  if (predicted !== null) return Math.ceil(predicted);
   const burn = meanBurn(rule, facts);
   return burn.observedMs > 0 ? Math.ceil((withinMs * burn.spentMicros) / burn.observedMs) : 0;
 }

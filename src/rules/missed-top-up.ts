@@ -1,12 +1,12 @@
 import { formatDuration, secondMs } from '../domain/duration.ts';
-import type { Notice } from '../domain/message.ts';
+import type { MessageItem } from '../domain/message.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
 import { plural } from '../domain/plural.ts';
 import type { Fact } from '../domain/quantity.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
-import { fewestTopUps, isTopUp, usualTopUp } from '../spending/top-ups.ts';
+import { isTopUp, minTopUps, usualTopUp } from '../spending/top-ups.ts';
 import { formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
 import { type InputOf, moneyKeys, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
@@ -62,27 +62,27 @@ export const missedTopUp: RuleKind<MissedTopUpRule, InputOf<typeof keys>> = {
       : `It would not fire with "at" of ${exactAmount(reading[rule.balance], reading.currency)} or less.`;
   },
   levels: (rule) => (rule.atMicros === null ? {} : { [rule.severity]: rule.atMicros }),
-  matter: (about) => `${moneyOf(about)} top-up missed`,
+  subject: (about) => `${moneyOf(about)} top-up missed`,
   firing: wordFiring,
-  resolved: (notice, frame) =>
-    `${moneyOf(notice)} balance${currentAmount(notice, frame)}, no top-up is missed any more`,
+  resolved: (item, frame) =>
+    `${moneyOf(item)} balance${currentAmount(item, frame)}, no top-up is missed any more`,
   recovery: 'Resolved: the balance rose.',
-  figures: (notice, frame) =>
-    moneyFigures(notice, frame, { threshold: (limit) => `top-up due below ${limit}`, valueIsBalance: true }),
-  advice: (notice, frame) => [
+  figures: (item, frame) =>
+    moneyFigures(item, frame, { threshold: (limit) => `top-up due below ${limit}`, valueIsBalance: true }),
+  advice: (item, frame) => [
     'Check the automatic recharge: whether it is switched on, and whether its payment was refused.',
-    ...topUpIfKnown(notice, frame),
+    ...topUpIfKnown(item, frame),
   ],
 };
 
 /** Name of the fact that messages tell. */
 const usualAmount = 'usual top-up';
 
-function wordFiring(notice: Notice, frame: WordingFrame): string {
-  const usual = notice.facts.find(({ name }) => name === usualAmount)?.value;
+function wordFiring(item: MessageItem, frame: WordingFrame): string {
+  const usual = item.facts.find(({ name }) => name === usualAmount)?.value;
   const what = usual?.unit === 'money' ? ` of ${formatRise(usual.micros, frame.currency)}` : '';
-  const limit = wordLimit(notice, frame);
-  return `${moneyOf(notice)} top-up${what} did not come${limit === null ? '' : ` at ${limit}`}, balance${currentAmount(notice, frame)}`;
+  const limit = wordLimit(item, frame);
+  return `${moneyOf(item)} top-up${what} did not come${limit === null ? '' : ` at ${limit}`}, balance${currentAmount(item, frame)}`;
 }
 
 /** Where a top-up is due, and how much then comes where that was learned; in words, why it is not known. */
@@ -110,8 +110,8 @@ function dueOf(rule: MissedTopUpRule, { spending, reading, floorMicros }: Accoun
   if (spending.last?.at !== reading?.at) return 'spending is still being learned from stored history';
   const state = spending.state(rule.balance);
   const seen = state?.topUps ?? 0;
-  if (state === null || seen < fewestTopUps)
-    return `${plural(seen, 'top-up')} seen, needs ${fewestTopUps} to know where they come`;
+  if (state === null || seen < minTopUps)
+    return `${plural(seen, 'top-up')} seen, needs ${minTopUps} to know where they come`;
   return usualTopUp(state, floorMicros) ?? 'the last top-ups were not of one amount from one balance';
 }
 

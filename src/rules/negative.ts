@@ -1,4 +1,4 @@
-import type { Notice } from '../domain/message.ts';
+import type { MessageItem } from '../domain/message.ts';
 import { formatMoney, type Micros } from '../domain/money.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
@@ -54,27 +54,26 @@ export const negative: RuleKind<NegativeRule, InputOf<typeof keys>> = {
   wouldNotFire,
   clearsAt: (rule) => rule.hysteresisMicros,
   levels: (rule) => ({ [rule.severity]: 0 }),
-  matter: (about) => `${moneyOf(about)} balance negative`,
+  subject: (about) => `${moneyOf(about)} balance negative`,
   firing: wordFiring,
-  resolved: (notice, frame) =>
-    `${moneyOf(notice)} balance${currentAmount(notice, frame)}, no longer negative`,
+  resolved: (item, frame) => `${moneyOf(item)} balance${currentAmount(item, frame)}, no longer negative`,
   recovery: 'Resolved: the balance recovered.',
-  figures: (notice, frame) =>
-    moneyFigures(notice, frame, {
-      threshold: (limit) => (creditEnd(notice) === null ? `below ${limit}` : `${limit} or less`),
+  figures: (item, frame) =>
+    moneyFigures(item, frame, {
+      threshold: (limit) => (creditEnd(item) === null ? `below ${limit}` : `${limit} or less`),
       valueIsBalance: true,
     }),
   advice: topUpAdvice,
 };
 
-function wordFiring(notice: Notice, frame: WordingFrame): string {
-  const end = creditEnd(notice);
-  if (end === null) return wordLowBalance(notice, frame, () => 'zero');
-  return `${moneyOf(notice)} balance${currentAmount(notice, frame)} is used up, the credit ends at ${formatMoney(end)}`;
+function wordFiring(item: MessageItem, frame: WordingFrame): string {
+  const end = creditEnd(item);
+  if (end === null) return wordLowBalance(item, frame, () => 'zero');
+  return `${moneyOf(item)} balance${currentAmount(item, frame)} is used up, the credit ends at ${formatMoney(end)}`;
 }
 
 /** Only what is used up is held against something below zero: the end of the credit. Null where it is not. */
-function creditEnd({ threshold }: Notice): Micros | null {
+function creditEnd({ threshold }: MessageItem): Micros | null {
   return threshold?.unit === 'money' && threshold.micros < 0 ? threshold.micros : null;
 }
 

@@ -1,6 +1,6 @@
 import type { Rule } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
-import { foresee } from '../spending/predict.ts';
+import { predictRunout } from '../spending/predict.ts';
 import type { AccountFacts } from './evaluation.ts';
 import { ladderSteps } from './ladder.ts';
 import { ruleKindOf } from './registry.ts';
@@ -22,7 +22,8 @@ export function nextStep(rule: Rule, facts: AccountFacts): NextStep | null {
   const { balance } = rule;
   if (reading === null || balance === null) return null;
   const reached = (floorMicros: number): number | null =>
-    foresee({ log: facts.log, spending: facts.spending, reading, balance, floorMicros })?.emptyAt ?? null;
+    predictRunout({ log: facts.log, spending: facts.spending, reading, balance, floorMicros })?.emptyAt ??
+    null;
   const levels = kind.levels?.(rule);
   if (levels !== undefined) {
     const step = ladderSteps(levels).findLast(({ threshold }) => threshold <= reading[balance]);

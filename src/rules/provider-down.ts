@@ -5,14 +5,14 @@ import type { AlertKind } from './kind.ts';
 /** Most accounts of a provider cannot be read: one message instead of theirs. */
 export const providerDown: AlertKind = {
   type: 'provider-down',
-  matter: () => 'not answering',
-  firing: (notice, frame) => `no readings of ${wordValue(notice, frame) ?? 'its accounts'}`,
+  subject: () => 'not answering',
+  firing: (item, frame) => `no readings of ${wordValue(item, frame) ?? 'its accounts'}`,
   resolved: () => 'readings are back',
   recovery: 'Resolved: readings arrive again.',
-  figures: (notice, frame) => {
-    const affected = wordWhatIsWrong(notice, frame);
+  figures: (item, frame) => {
+    const affected = wordWhatIsWrong(item, frame);
     if (affected === null) return [];
-    const reason = notice.facts.filter(({ name }) => name === 'reason');
+    const reason = item.facts.filter(({ name }) => name === 'reason');
     return [{ label: 'Affected', value: affected }, ...reason.map((fact) => figureOf(fact, frame))];
   },
   advice: () => [

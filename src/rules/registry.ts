@@ -37,7 +37,7 @@ export const ruleKinds = [
 /** What lowwater raises about itself or about a provider as a whole; nobody configures it. */
 const ownKinds: readonly AlertKind[] = [providerDown, storageFailed, channelFailed, configInvalid];
 
-export const ownAlertTypes: readonly string[] = ownKinds.map(({ type }) => type);
+export const selfAlertTypes: readonly string[] = ownKinds.map(({ type }) => type);
 
 /** Any rule, to be told apart by its type. */
 export type AnyRule = ReturnType<(typeof ruleKinds)[number]['build']>;
@@ -67,7 +67,7 @@ export function alertKindOf(alert: { readonly type: string }): AlertKind {
 function unknownKind(type: string): AlertKind {
   return {
     type,
-    matter: () => type,
+    subject: () => type,
     firing: () => `${type} fires`,
     resolved: () => `${type} is over`,
     recovery: 'Resolved.',

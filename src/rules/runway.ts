@@ -1,6 +1,6 @@
 import { dayMs, formatDuration, hourMs, secondMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
-import type { Notice } from '../domain/message.ts';
+import type { MessageItem } from '../domain/message.ts';
 import { roughDuration } from '../domain/moment.ts';
 import { formatAmount, formatMoney } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
@@ -111,18 +111,18 @@ export const runway: RuleKind<RunwayRule, InputOf<typeof keys>> = {
   },
   factsBehind,
   wouldNotFire,
-  matter: (about) => `${moneyOf(about)} balance running out`,
+  subject: (about) => `${moneyOf(about)} balance running out`,
   firing: wordFiring,
-  resolved: (notice, frame) => {
+  resolved: (item, frame) => {
     const lasts =
-      notice.value?.unit === 'duration'
-        ? `lasts ${roughRunway(notice.value.ms)} again`
+      item.value?.unit === 'duration'
+        ? `lasts ${roughRunway(item.value.ms)} again`
         : 'lasts long enough again';
-    return `${moneyOf(notice)} balance${currentAmount(notice, frame)} ${lasts}`;
+    return `${moneyOf(item)} balance${currentAmount(item, frame)} ${lasts}`;
   },
   recovery: 'Resolved: spending slowed down.',
-  figures: (notice, frame) =>
-    moneyFigures(notice, frame, { threshold: (limit) => `lasts less than ${limit}`, valueIsBalance: true }),
+  figures: (item, frame) =>
+    moneyFigures(item, frame, { threshold: (limit) => `lasts less than ${limit}`, valueIsBalance: true }),
   advice: topUpAdvice,
 };
 
@@ -159,13 +159,12 @@ function describe(rule: RunwayRule): string {
     : `${lasts}; by the spending of ${formatDuration(lookbackMs)}, ${formatDuration(rule.minimumHistoryMs)} at least`;
 }
 
-function wordFiring(notice: Notice, frame: WordingFrame): string {
-  const runwayMs = notice.value?.unit === 'duration' ? notice.value.ms : null;
-  const start = `${moneyOf(notice)} balance${currentAmount(notice, frame)}`;
+function wordFiring(item: MessageItem, frame: WordingFrame): string {
+  const runwayMs = item.value?.unit === 'duration' ? item.value.ms : null;
+  const start = `${moneyOf(item)} balance${currentAmount(item, frame)}`;
   if (runwayMs === null) return `${start} is running out`;
   if (runwayMs <= 0) return `${start} is used up`;
-  const limit =
-    notice.threshold?.unit === 'duration' ? `, less than ${roughDuration(notice.threshold.ms)}` : '';
+  const limit = item.threshold?.unit === 'duration' ? `, less than ${roughDuration(item.threshold.ms)}` : '';
   return `${start} lasts ${roughRunway(runwayMs)}${limit}`;
 }
 

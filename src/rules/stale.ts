@@ -58,9 +58,9 @@ export const stale: RuleKind<StaleRule, InputOf<typeof keys>> = {
     const ageMs = evaluation.value?.unit === 'duration' ? evaluation.value.ms : (rule.afterMs ?? 0);
     return `It would not fire yet with "after" longer than ${wholeSeconds(ageMs, 'up')}.`;
   },
-  matter: () => 'no readings',
-  firing: (notice, frame) => {
-    const value = wordValue(notice, frame);
+  subject: () => 'no readings',
+  firing: (item, frame) => {
+    const value = wordValue(item, frame);
     return `no reading${value === null ? '' : ` for ${value}`}`;
   },
   resolved: () => 'readings are back',

@@ -8,9 +8,9 @@ export const storageFailed: AlertKind = {
   concernsEveryChannel: true,
   // As long as another daemon may own the accounts soon, nothing that is not stored may be told.
   heldMs: ({ storage }) => storage.postgres?.leaseMs ?? 0,
-  matter: () => 'cannot store',
-  firing: (notice, frame) => {
-    const value = wordValue(notice, frame);
+  subject: () => 'cannot store',
+  firing: (item, frame) => {
+    const value = wordValue(item, frame);
     return `cannot store readings and alerts${value === null ? '' : ` (${value})`}`;
   },
   resolved: () => 'can store readings and alerts again',

@@ -1,4 +1,4 @@
-import type { Notice } from '../domain/message.ts';
+import type { MessageItem } from '../domain/message.ts';
 import { formatPayable, type WordingFrame } from '../wording/quantity-wording.ts';
 import { currentMicros } from './item-words.ts';
 
@@ -6,10 +6,10 @@ const unknownRate =
   'How much lasts 30 days cannot be said: spending was watched for too short a time, or was one jump.';
 
 /** What to pay where a balance runs out: for 30 days, and never less than what ends every open alert of it. */
-export function topUpAdvice(notice: Notice, frame: WordingFrame): readonly string[] {
-  const restore = notice.account?.outlook?.restoreMicros ?? null;
-  const clear = clearingMicros(notice);
-  if (restore !== null && restore > 0 && restore >= clear) return topUpIfKnown(notice, frame);
+export function topUpAdvice(item: MessageItem, frame: WordingFrame): readonly string[] {
+  const restore = item.account?.runway?.restoreMicros ?? null;
+  const clear = clearingMicros(item);
+  if (restore !== null && restore > 0 && restore >= clear) return topUpIfKnown(item, frame);
   if (clear > 0) {
     const enough = `Top up ${formatPayable(clear, frame.currency)} or more to end every alert of this balance.`;
     return restore === null ? [`${enough} ${unknownRate}`] : [`${enough} It then lasts more than 30 days.`];
@@ -19,16 +19,16 @@ export function topUpAdvice(notice: Notice, frame: WordingFrame): readonly strin
 }
 
 /** What to pay for 30 days, where that is known; nothing otherwise. */
-export function topUpIfKnown(notice: Notice, frame: WordingFrame): readonly string[] {
-  const restore = notice.account?.outlook?.restoreMicros ?? null;
+export function topUpIfKnown(item: MessageItem, frame: WordingFrame): readonly string[] {
+  const restore = item.account?.runway?.restoreMicros ?? null;
   if (restore === null || restore <= 0) return [];
   return [`Top up ${formatPayable(restore, frame.currency)} to have 30 days again at the present pace.`];
 }
 
 /** How far the balance is from where its alerts resolve; 0 where it is past that, or unknown. */
-function clearingMicros(notice: Notice): number {
-  const current = currentMicros(notice);
-  const ownLimit = notice.threshold?.unit === 'money' ? notice.threshold.micros : null;
-  const target = notice.account?.clearsAt ?? ownLimit;
+function clearingMicros(item: MessageItem): number {
+  const current = currentMicros(item);
+  const ownLimit = item.threshold?.unit === 'money' ? item.threshold.micros : null;
+  const target = item.account?.clearsAt ?? ownLimit;
   return current === null || target === null ? 0 : Math.max(0, target - current);
 }

@@ -1,5 +1,5 @@
 import { isSameCurrency } from '../domain/currency.ts';
-import type { Notice } from '../domain/message.ts';
+import type { MessageItem } from '../domain/message.ts';
 import { formatExact, type Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
 import type { MoneyRule } from '../domain/rule.ts';
@@ -54,20 +54,19 @@ export const topUp: RuleKind<TopUpRule, InputOf<typeof keys>> = {
     const rise = evaluation.value?.unit === 'money' ? evaluation.value.micros : rule.atLeastMicros;
     return `It would not tell with "atLeast" of more than ${exactAmount(rise, reading.currency)}.`;
   },
-  matter: (about) => `${moneyOf(about)} balance topped up`,
+  subject: (about) => `${moneyOf(about)} balance topped up`,
   firing: wordTopUp,
   resolved: wordTopUp,
   recovery: 'Resolved: the balance recovered.',
-  figures: (notice, frame) => moneyFigures(notice, frame, { threshold: null, valueIsBalance: false }),
+  figures: (item, frame) => moneyFigures(item, frame, { threshold: null, valueIsBalance: false }),
   advice: () => [],
 };
 
-function wordTopUp(notice: Notice, frame: WordingFrame): string {
-  const value = notice.value?.unit === 'money' ? formatRise(notice.value.micros, frame.currency) : null;
-  const known =
-    notice.facts.some(({ name }) => name === 'balance') || (notice.account?.reading ?? null) !== null;
-  const now = known ? `, now${currentAmount(notice, frame)}` : '';
-  return `${moneyOf(notice)} balance topped up${value === null ? '' : ` by ${value}`}${now}`;
+function wordTopUp(item: MessageItem, frame: WordingFrame): string {
+  const value = item.value?.unit === 'money' ? formatRise(item.value.micros, frame.currency) : null;
+  const known = item.facts.some(({ name }) => name === 'balance') || (item.account?.reading ?? null) !== null;
+  const now = known ? `, now${currentAmount(item, frame)}` : '';
+  return `${moneyOf(item)} balance topped up${value === null ? '' : ` by ${value}`}${now}`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { hourMs } from '../domain/duration.ts';
-import type { Notice } from '../domain/message.ts';
+import type { MessageItem } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
 import type { Reading } from '../domain/reading.ts';
@@ -51,14 +51,14 @@ type Input = InputOf<typeof keys>;
 /** What a side says in its own words. */
 interface SideWords {
   readonly summary: string;
-  readonly matter: string;
+  readonly subject: string;
   readonly advice: readonly string[];
 }
 
 /** Far more is spent than this hour of the week is used to. */
 export const surge: RuleKind<UnusualRule, Input> = unusualKind('surge', 'more', {
   summary: 'Far more spent than this hour of the week is used to. Needs no number.',
-  matter: 'spending surges',
+  subject: 'spending surges',
   advice: ['Find out what is sending more than usual. If it is not yours, replace the access key.'],
 });
 
@@ -66,7 +66,7 @@ export const surge: RuleKind<UnusualRule, Input> = unusualKind('surge', 'more', 
 export const slump: RuleKind<UnusualRule, Input> = unusualKind('slump', 'less', {
   summary:
     'Far less spent than this hour of the week is used to: traffic falls away though nothing is empty. Needs no number.',
-  matter: 'spending falls away',
+  subject: 'spending falls away',
   advice: ['Check that what sends through this account is running.'],
 });
 
@@ -93,15 +93,15 @@ function unusualKind(type: UnusualRule['type'], side: Side, words: SideWords): R
     },
     wouldNotFire: (rule) =>
       rule.sensitivity === 'low' ? null : 'It may not fire with a lower `sensitivity`.',
-    matter: (about) => `${moneyOf(about)} ${words.matter}`,
-    firing: (notice, frame) => wordFiring(notice, frame, side),
-    resolved: (notice) => `${moneyOf(notice)} spending is as usual again`,
+    subject: (about) => `${moneyOf(about)} ${words.subject}`,
+    firing: (item, frame) => wordFiring(item, frame, side),
+    resolved: (item) => `${moneyOf(item)} spending is as usual again`,
     recovery: 'Resolved: spending is as usual again.',
-    figures: (notice, frame) => [
-      ...moneyFigures(notice, frame, { threshold: (limit) => `usual: ${limit}`, valueIsBalance: false }),
-      ...notice.facts.filter(({ name }) => toldFacts.includes(name)).map((fact) => figureOf(fact, frame)),
+    figures: (item, frame) => [
+      ...moneyFigures(item, frame, { threshold: (limit) => `usual: ${limit}`, valueIsBalance: false }),
+      ...item.facts.filter(({ name }) => toldFacts.includes(name)).map((fact) => figureOf(fact, frame)),
     ],
-    advice: (notice, frame) => [...words.advice, ...(side === 'more' ? topUpIfKnown(notice, frame) : [])],
+    advice: (item, frame) => [...words.advice, ...(side === 'more' ? topUpIfKnown(item, frame) : [])],
   };
 }
 
@@ -111,11 +111,11 @@ const anHour = 'an hour, beyond the usual';
 const atThisPace = 'empty at this pace';
 const toldFacts: readonly string[] = [anHour, atThisPace];
 
-function wordFiring(notice: Notice, frame: WordingFrame, side: Side): string {
-  const factor = factText(notice, times, frame);
-  const lasted = factText(notice, 'since', frame);
+function wordFiring(item: MessageItem, frame: WordingFrame, side: Side): string {
+  const factor = factText(item, times, frame);
+  const lasted = factText(item, 'since', frame);
   const compared = factor === null ? `far ${side} than usual` : `${factor} times the usual`;
-  return `${moneyOf(notice)} spending is ${compared}${lasted === null ? '' : ` for ${lasted}`}`;
+  return `${moneyOf(item)} spending is ${compared}${lasted === null ? '' : ` for ${lasted}`}`;
 }
 
 /** Judged by `isUnusual`, from the second week on. */

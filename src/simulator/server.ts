@@ -30,7 +30,7 @@ export interface Simulator {
 }
 
 /** Larger request bodies are refused. */
-const longestBodyBytes = 64 * 1024;
+const maxBodyBytes = 64 * 1024;
 
 /** Long, so that clients that keep connections warm can. */
 const keepAliveMs = 75_000;
@@ -68,9 +68,9 @@ function readBody(request: IncomingMessage, done: (body: string | null) => void)
   let bytes = 0;
   request.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes <= longestBodyBytes) chunks.push(chunk);
+    if (bytes <= maxBodyBytes) chunks.push(chunk);
   });
-  request.on('end', () => done(bytes > longestBodyBytes ? null : Buffer.concat(chunks).toString()));
+  request.on('end', () => done(bytes > maxBodyBytes ? null : Buffer.concat(chunks).toString()));
 }
 
 interface Serving {

@@ -3,7 +3,7 @@ import type { Forecast, ForecastRecord } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
 import { type Balance, balances, type Reading } from '../domain/reading.ts';
 import { type BalanceState, emptyBalanceState } from './balance-state.ts';
-import { expectedFrom, foretell, type Walk, walkAhead } from './forecast.ts';
+import { expectedFrom, predict, type Walk, walkAhead } from './forecast.ts';
 import { beginInterval, forecastRecord, passHour } from './interval.ts';
 import { isSeen, learnHour } from './learn-hour.ts';
 import { farthestHours, hoursPerWeek, type LocalHour, type LocalWeek } from './local-week.ts';
@@ -125,7 +125,7 @@ export class AccountSpending {
     if (known === null || this.#last === null || this.#hour === null) return null;
     const { hours } = known.state;
     if (hours < hoursForForecast) return null;
-    const span = foretell(known.state, this.#walk(known, this.#hour.startsAt), { left, at: this.#last.at });
+    const span = predict(known.state, this.#walk(known, this.#hour.startsAt), { left, at: this.#last.at });
     return { ...span, basis: hours < hoursPerWeek ? 'hour-of-day' : 'hour-of-week' };
   }
 
@@ -247,7 +247,7 @@ export class AccountSpending {
       passHour(state, {
         spent: state.spent,
         seen: isSeen(state),
-        foretell: (hours) => this.#walk(known, next.startsAt).sums[hours] ?? 0,
+        predict: (hours) => this.#walk(known, next.startsAt).sums[hours] ?? 0,
       });
       state.spent = 0;
       state.seenMs = 0;

@@ -6,7 +6,7 @@ import { hiddenTime, lookBack } from './lookback.ts';
 import type { ReadingLog } from './reading-log.ts';
 
 /** A balance that lasts longer than a hundred years does not run out, as far as anybody can tell. */
-const longestRunwayMs = 100 * 365 * dayMs;
+const maxRunwayMs = 100 * 365 * dayMs;
 
 /** What was spent of one balance, and over which time that was seen. */
 export interface Burn {
@@ -87,7 +87,7 @@ export function runwayOf(burn: Burn, availableMicros: Micros): number | null {
   if (burn.observedMs <= 0) return null;
   if (burn.spentMicros === 0) return Number.POSITIVE_INFINITY;
   const runwayMs = Math.floor((availableMicros * burn.observedMs) / burn.spentMicros);
-  return runwayMs > longestRunwayMs ? Number.POSITIVE_INFINITY : runwayMs;
+  return runwayMs > maxRunwayMs ? Number.POSITIVE_INFINITY : runwayMs;
 }
 
 /**

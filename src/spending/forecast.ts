@@ -8,7 +8,7 @@ import { farthestHours, hoursPerWeek } from './local-week.ts';
 import { usualWeek } from './profile.ts';
 
 /** Nobody plans further ahead. */
-const mostWeeks = 260;
+const maxWeeks = 260;
 
 /** What is foretold to be spent from the beginning of an hour on: `sums[k]` within k hours. */
 export interface Walk {
@@ -38,7 +38,7 @@ export function walkAhead(
 }
 
 /** When `left` is spent that was there at `at`, an instant at or after the walk's start. */
-export function foretell(
+export function predict(
   state: BalanceState,
   walk: Walk,
   { left, at }: { readonly left: Micros; readonly at: number },
@@ -78,7 +78,7 @@ function hoursUntil(sums: Float32Array, amount: Micros): number | null {
   if (all >= amount) return hoursWithin(sums, amount);
   const weekly = all - (sums[farthestHours - hoursPerWeek] ?? 0);
   const weeks = (amount - all) / weekly;
-  if (!(weeks <= mostWeeks)) return null;
+  if (!(weeks <= maxWeeks)) return null;
   const whole = Math.floor(weeks);
   const within = hoursWithin(sums, all - weekly + (weeks - whole) * weekly);
   return (whole + 1) * hoursPerWeek + within;

@@ -15,7 +15,7 @@ const widest = 4;
 const shareOutside = 0.2;
 const step = 0.08;
 /** A forecast is not held against what came when more than this share of it was unseen. */
-const mostUnseen = 0.1;
+const maxUnseen = 0.1;
 /** Amounts below this share of the mean hour tell nothing by their ratio. */
 const smallShare = 0.2;
 
@@ -39,7 +39,7 @@ export function beginInterval(state: BalanceState): void {
  */
 export function passHour(
   state: BalanceState,
-  it: { readonly spent: Micros; readonly seen: boolean; readonly foretell: (hours: number) => Micros },
+  it: { readonly spent: Micros; readonly seen: boolean; readonly predict: (hours: number) => Micros },
 ): void {
   state.blockSpent += it.spent;
   state.blockHours++;
@@ -54,7 +54,7 @@ export function passHour(
   state.blockHours = 0;
   compareDue(state);
   const row = state.blocks % keptBlocks;
-  for (const [index, hours] of checkedHours.entries()) state.said[row * rows + index] = it.foretell(hours);
+  for (const [index, hours] of checkedHours.entries()) state.said[row * rows + index] = it.predict(hours);
 }
 
 /** What was spent in so many hours (a multiple of six, at most 336) before a block began, and how many of them were seen. */
@@ -75,7 +75,7 @@ export function spentBefore(
 
 /** Whether enough of so many hours was seen to hold a forecast against what came in them. */
 export function isMostlySeen(seenHours: number, hours: number): boolean {
-  return seenHours >= hours * (1 - mostUnseen);
+  return seenHours >= hours * (1 - maxUnseen);
 }
 
 function compareDue(state: BalanceState): void {

@@ -1,7 +1,7 @@
 import type { LocalWeek } from './local-week.ts';
 
 /** Nobody waits longer for a payment. */
-const mostHours = 90 * 24;
+const maxHours = 90 * 24;
 
 /**
  * By when to pay so that the money is there at `neededAt`. Where holidays are given, only working days carry a payment: the lead
@@ -11,7 +11,7 @@ export function payBy(week: LocalWeek, neededAt: number, leadTimeMs: number): nu
   if (!week.hasHolidays) return neededAt - leadTimeMs;
   let at = neededAt;
   let restMs = leadTimeMs;
-  for (let hours = 0; restMs > 0 && hours < mostHours; hours++) {
+  for (let hours = 0; restMs > 0 && hours < maxHours; hours++) {
     const { startsAt, slot } = week.hourAt(at - 1);
     const partMs = at - startsAt;
     if (!week.isWorking(slot)) {

@@ -13,7 +13,7 @@ const meanBurnFactor = 2;
  * When a balance reaches its floor, from `reading` (the newest) and earlier ones alone: by the forecast, or by the mean burn of the
  * last day while less than a day is known. Null where nothing can be told yet.
  */
-export function foresee(query: {
+export function predictRunout(query: {
   readonly log: ReadingLog;
   readonly spending: AccountSpending;
   readonly reading: Reading;

@@ -10,7 +10,7 @@ const fewWeeks = 6;
 const hourOfDayWeight = 0.2;
 
 const firstWeekendSlot = 5 * 24;
-const mostWeeks = 255;
+const maxWeeks = 255;
 
 /**
  * What an hour of the week usually takes:
@@ -54,7 +54,7 @@ export function usualSpendings(state: BalanceState, slot: number): UsualSpending
 
 /** Learns what an hour of the week took: `bin += max(1/n, 0.5) · (spent − bin)`. */
 export function learnProfile(state: BalanceState, slot: number, spent: Micros): void {
-  const weeks = Math.min(mostWeeks, (state.weeks[slot] ?? 0) + 1);
+  const weeks = Math.min(maxWeeks, (state.weeks[slot] ?? 0) + 1);
   const bin = state.bins[slot] ?? 0;
   state.weeks[slot] = weeks;
   state.bins[slot] = bin + Math.max(1 / weeks, newest) * (spent - bin);

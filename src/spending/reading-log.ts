@@ -21,7 +21,7 @@ const firstRows = 16;
 const noRows = new Float64Array(0);
 
 export interface ReadingLogOptions {
-  /** How far back the longest rule looks (`longestWindow`). */
+  /** How far back the longest rule looks (`maxWindow`). */
   readonly windowMs: number;
   /** The account's usual time between two polls as it is now (`GapFinder`). */
   readonly pollIntervalMs: number;

@@ -1,18 +1,18 @@
 import { isSameCurrency } from '../domain/currency.ts';
 import { dayMs } from '../domain/duration.ts';
-import type { Outlook } from '../domain/message.ts';
+import type { Runway } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
 import type { AccountSpending } from './account-spending.ts';
 import { type Burn, burnPerDay, isOneJump, measureBurn } from './burn.ts';
-import { foresee } from './predict.ts';
+import { predictRunout } from './predict.ts';
 import type { ReadingLog } from './reading-log.ts';
 
 const microsPerCent = 10_000;
 const restoredDays = 30;
 
 /** What the outlook on a balance is made from. `reading` is the log's newest. */
-export interface OutlookQuery {
+export interface RunwayQuery {
   readonly log: ReadingLog;
   readonly spending: AccountSpending;
   readonly reading: Reading;
@@ -33,13 +33,13 @@ export interface OutlookQuery {
  * - What lasts 30 days is not reckoned from one jump, until a profile of a week knows better.
  * - `emptyAt` is reckoned from the reading; the runway is what is left of it at `now`.
  */
-export function outlook(query: OutlookQuery): Omit<Outlook, 'payBy'> {
+export function runway(query: RunwayQuery): Omit<Runway, 'payBy'> {
   const { log, reading, balance, floorMicros, lookbackMs, now } = query;
   const burn = measureBurn({ log, balance, lookbackMs });
   const comparable = isSameCurrency(log.currency ?? '', reading.currency);
   const known = burn.confidence !== 'none' && comparable;
   const left = reading[balance] - floorMicros;
-  const forecast = comparable ? foresee(query) : null;
+  const forecast = comparable ? predictRunout(query) : null;
   const emptyAt = left < 0 ? null : (forecast?.emptyAt ?? null);
   return {
     balance,
@@ -62,12 +62,13 @@ export function outlook(query: OutlookQuery): Omit<Outlook, 'payBy'> {
  *     what is foretold to be spent in 30 days (else 30 days × burn rate) − (balance − floor), at least 0
  */
 function restoringTopUp(
-  { spending, reading, balance }: OutlookQuery,
+  { spending, reading, balance }: RunwayQuery,
   { left, burn }: { readonly left: Micros; readonly burn: Burn | null },
 ): Micros | null {
-  const foretold = spending.last?.at === reading.at ? spending.expected(balance, restoredDays * dayMs) : null;
-  if (foretold === null && burn === null) return null;
+  const predicted =
+    spending.last?.at === reading.at ? spending.expected(balance, restoredDays * dayMs) : null;
+  if (predicted === null && burn === null) return null;
   const byMean = burn === null ? 0 : (restoredDays * dayMs * burn.spentMicros) / burn.observedMs;
-  const needed = (foretold ?? byMean) - left;
+  const needed = (predicted ?? byMean) - left;
   return needed <= 0 ? 0 : Math.ceil(needed / microsPerCent) * microsPerCent;
 }

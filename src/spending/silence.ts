@@ -6,7 +6,7 @@ import { fadeHabit, raiseHabit } from './habit.ts';
 /** A provider may book late: less than half an hour is no silence. */
 const shortestMs = hourMs / 2;
 /** It is told when twenty of the smallest falls are missing: that this is chance is less likely than one in a million … */
-const fewestFalls = 20;
+const minFalls = 20;
 /** … and a third more than was ever missing by itself. */
 const aboveUsual = 1.3;
 /** Accounts of which little is sent are silent for hours: what is usual is learned in the second week, when the profile is known. */
@@ -39,7 +39,7 @@ function endSilence(state: BalanceState): void {
     state.usualSilence = raiseHabit(
       state.usualSilence,
       silence,
-      (fewestFalls * state.smallestFall) / state.meanHour,
+      (minFalls * state.smallestFall) / state.meanHour,
     );
   state.silent = 0;
   state.silentMs = 0;
@@ -60,6 +60,6 @@ export function isSilent(
   { factor, firing }: { readonly factor: number; readonly firing: boolean },
 ): boolean {
   if (state.hours < hoursToLearn || state.silentMs < shortestMs) return false;
-  const limit = Math.max(fewestFalls * state.smallestFall, aboveUsual * state.usualSilence * state.meanHour);
+  const limit = Math.max(minFalls * state.smallestFall, aboveUsual * state.usualSilence * state.meanHour);
   return firing || state.silent > factor * limit;
 }

@@ -2,7 +2,7 @@ import type { Micros } from '../domain/money.ts';
 import { type BalanceState, keptTopUps } from './balance-state.ts';
 
 /** So many top-ups show a habit. */
-export const fewestTopUps = 4;
+export const minTopUps = 4;
 /** How far amounts are off the usual one, as a share of it. All but one are not. */
 const amountSpread = 0.1;
 /** How far the balances are apart at which they come, and how near to empty none is taken for a habit, as a share of the amount. */
@@ -39,7 +39,7 @@ export function rememberTopUp(
  */
 export function usualTopUp(state: BalanceState, floorMicros: Micros): UsualTopUp | null {
   const count = Math.min(state.topUps, keptTopUps);
-  if (count < fewestTopUps) return null;
+  if (count < minTopUps) return null;
   const amounts = [...state.topUpAmounts.subarray(0, count)].sort((left, right) => left - right);
   const amount = amounts[Math.floor(count / 2)] ?? 0;
   const exceptions = amounts.filter((each) => Math.abs(each - amount) > amountSpread * amount);

@@ -22,8 +22,8 @@ const firstUsual = 1 / aboveUsual / habitGrowth;
 /** It takes one mean hour too much, or three tenths of one too little: what is missing cannot be more than what is usual. */
 const least = { more: 1, less: 0.3 } as const;
 /** Where little is sent, ten messages more or less are chance; but four mean hours are not, however seldom it is read. */
-const fewestFalls = 10;
-const mostHours = 4;
+const minFalls = 10;
+const maxHours = 4;
 /** Little is sent where silence is usual that is worth a tenth of a mean hour. */
 const littleSilence = 0.1;
 /** It is over when the sum is back at half of where it was told. */
@@ -146,5 +146,5 @@ export function isUnusual(
 /** What is no more than chance, in mean hours. */
 function chanceOf({ smallestFall, meanHour, usualSilence }: BalanceState): number {
   if (usualSilence < littleSilence) return 0;
-  return Math.min(mostHours, (fewestFalls * smallestFall) / meanHour);
+  return Math.min(maxHours, (minFalls * smallestFall) / meanHour);
 }

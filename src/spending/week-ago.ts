@@ -22,13 +22,13 @@ export function lookWeekBack(state: BalanceState, hourStartsAt: number): WeekAgo
   const { seenHours } = spentBefore(state, state.blocks, hoursPerWeek);
   const first = state.blocks - weekBlocks;
   const row = (first % keptBlocks) * checkedHours.length;
-  const foretold = (index: number): Micros => state.said[row + index] ?? 0;
-  if (!isMostlySeen(seenHours, hoursPerWeek) || foretold(checkedHours.indexOf(hoursPerWeek)) <= 0)
+  const predicted = (index: number): Micros => state.said[row + index] ?? 0;
+  if (!isMostlySeen(seenHours, hoursPerWeek) || predicted(checkedHours.indexOf(hoursPerWeek)) <= 0)
     return null;
   const spentIn = (hours: number): Micros => spentBefore(state, first + hours / hoursPerBlock, hours).spent;
   const madeAt = hourStartsAt - (state.blockHours + hoursPerWeek) * hourMs;
   const steps = checkedHours.flatMap((hours, index) =>
-    hours > hoursPerWeek ? [] : [{ at: madeAt + hours * hourMs, excess: spentIn(hours) - foretold(index) }],
+    hours > hoursPerWeek ? [] : [{ at: madeAt + hours * hourMs, excess: spentIn(hours) - predicted(index) }],
   );
   return { madeAt, steps: [{ at: madeAt, excess: 0 }, ...steps] };
 }

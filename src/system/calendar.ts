@@ -28,11 +28,11 @@ export const cronCalendar: Calendar = {
 
 /** What zones were ahead of UTC by at the beginning of days (of UTC): clocks change at most once within one. */
 const offsets = new Map<string, Map<number, number>>();
-const mostDays = 1000;
+const maxDays = 1000;
 
 function offsetAt(timezone: string, day: number): number {
   let days = offsets.get(timezone);
-  if (days === undefined || days.size > mostDays) {
+  if (days === undefined || days.size > maxDays) {
     days = new Map();
     offsets.set(timezone, days);
   }

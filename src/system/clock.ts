@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 
 /** Longer timers than this fire at once in Node, with a warning. */
-const longestTimerMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 /** Keeps no process alive: what is to happen only to one that does not end by itself. */
 export function fireUnlessEnded(delayMs: number, fire: () => void): void {
@@ -26,7 +26,7 @@ export const systemClock: Clock = {
         const immediate = setImmediate(look);
         cancel = () => clearImmediate(immediate);
       } else {
-        const timer = setTimeout(look, Math.min(Math.ceil(restMs), longestTimerMs));
+        const timer = setTimeout(look, Math.min(Math.ceil(restMs), maxTimerMs));
         cancel = () => clearTimeout(timer);
       }
     };

@@ -6,7 +6,7 @@ export interface LogDestination {
 }
 
 /** What a pipe or socket whose reader is slow may have waiting: a burst, not the log of a day. */
-const longestQueueBytes = 64 * 1024;
+const maxQueueBytes = 64 * 1024;
 
 /**
  * Standard output (1) or standard error (2). Neither a full disk nor a reader that stopped or went away throws, or holds
@@ -25,7 +25,7 @@ function queueTo(stream: NodeJS.WriteStream): LogDestination {
   stream.on('error', () => undefined);
   return {
     write(line, lost) {
-      if (stream.destroyed || stream.writableLength > longestQueueBytes) return false;
+      if (stream.destroyed || stream.writableLength > maxQueueBytes) return false;
       stream.write(line, (error) => {
         if (error) lost();
       });

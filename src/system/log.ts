@@ -58,7 +58,7 @@ export function createLog(options: LogOptions): SystemLog {
  */
 class Drain {
   dropped = 0;
-  #untold = 0;
+  #unnotified = 0;
   readonly #destination: LogDestination;
   readonly #format: (line: string) => string;
 
@@ -74,14 +74,14 @@ class Drain {
 
   readonly #lost = (): void => {
     this.dropped += 1;
-    this.#untold += 1;
+    this.#unnotified += 1;
   };
 
   #tellMissing(): boolean {
-    if (this.#untold === 0) return true;
-    const notice = `{"level":"warn"${stdTimeFunctions.isoTime()},"dropped":${this.#untold},"msg":"lines of the log could not be written"}\n`;
-    if (this.#destination.write(this.#format(notice), () => undefined) === false) return false;
-    this.#untold = 0;
+    if (this.#unnotified === 0) return true;
+    const item = `{"level":"warn"${stdTimeFunctions.isoTime()},"dropped":${this.#unnotified},"msg":"lines of the log could not be written"}\n`;
+    if (this.#destination.write(this.#format(item), () => undefined) === false) return false;
+    this.#unnotified = 0;
     return true;
   }
 }

@@ -1,4 +1,4 @@
-import { recollectionOf } from '../daemon/history-loader.ts';
+import { historyLoaderOf } from '../daemon/history-loader.ts';
 import { roughDuration } from '../domain/moment.ts';
 import type { OutcomeKind } from '../domain/outcome.ts';
 import type { Settings } from '../domain/settings.ts';
@@ -42,8 +42,8 @@ export async function checkAccounts(parts: {
   const { settings, reader, clock, random, calendar } = parts;
   const now = () => clock.now();
   const state = startMonitor({ settings, stored: await reader.load(), calendar, random, now: now() });
-  const recollection = recollectionOf(state, reader, now);
-  const views = createViews({ state, reader, recollection, now, nextPollAt: () => null });
+  const historyLoader = historyLoaderOf(state, reader, now);
+  const views = createViews({ state, reader, historyLoader, now, nextPollAt: () => null });
   const startedAt = clock.now();
   const spacingMs = 1000 / settings.provider.maxRequestsPerSecond;
   const free = new Map<string, number>();
@@ -57,7 +57,7 @@ export async function checkAccounts(parts: {
     const blocked = blockedUntil(state, account.id);
     const at = now();
     const outcome = blocked > at ? null : await parts.provider.readBalance(account.settings, parts.signal);
-    await recollection.of(account);
+    await historyLoader.of(account);
     if (outcome !== null) observePoll(state, account, outcome, clock.now());
     const view = await views.account(account.id);
     if (view === null) throw new Error('an account vanished while it was checked');

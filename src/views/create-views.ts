@@ -1,26 +1,26 @@
 import { describeIncident } from '../daemon/compose.ts';
-import { collect, type Recollection } from '../daemon/history-loader.ts';
+import { collect, type HistoryLoader } from '../daemon/history-loader.ts';
 import type { Alert, Incident } from '../domain/alert.ts';
 import { dayMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import { isAcknowledged } from '../domain/incident.ts';
-import type { NoticeKind } from '../domain/outbox.ts';
+import type { NotificationReason } from '../domain/outbox.ts';
 import type { Balance } from '../domain/reading.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import { incidentOf, sketchIncident } from '../engine/incidents.ts';
 import { suppressionOf } from '../engine/inhibit.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { refuseSilence } from '../engine/operate.ts';
-import { outlookOf } from '../engine/runways.ts';
+import { runwayOf } from '../engine/runways.ts';
 import { laterStarts, mutedBy, nextWindow } from '../engine/silencing.ts';
 import type { MonitorState } from '../engine/state.ts';
 import { factsOf, type WatchedAccount } from '../engine/watched-account.ts';
-import { wordNotice } from '../messages/item-wording.ts';
+import { wordItem } from '../messages/item-wording.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { balanceLevels } from '../rules/about-rules.ts';
 import { evaluate, explainRule, wouldNotFire } from '../rules/evaluate.ts';
 import { nextStep } from '../rules/next-step.ts';
-import { ownAlertTypes } from '../rules/registry.ts';
+import { selfAlertTypes } from '../rules/registry.ts';
 import { thin } from '../spending/thin.ts';
 import { findSilenced } from './find-silenced.ts';
 import type {
@@ -37,21 +37,21 @@ import type {
 const dayPoints = 96;
 const shownLaterStarts = 3;
 
-export interface ViewParts {
+export interface ViewDependencies {
   readonly state: MonitorState;
   readonly reader: StoreReader;
-  readonly recollection: Recollection;
+  readonly historyLoader: HistoryLoader;
   readonly now: () => number;
   /** When an account is polled next; null where no daemon runs. */
   readonly nextPollAt: (account: string) => number | null;
 }
 
 /** The answers to what people ask, from the monitor's memory and, for history, from the database. */
-export function createViews(parts: ViewParts): Views {
-  const { state, reader, recollection } = parts;
+export function createViews(parts: ViewDependencies): Views {
+  const { state, reader, historyLoader } = parts;
   return {
     async accounts(ids = [...state.accounts.keys()]) {
-      await recollection.ofAll(ids);
+      await historyLoader.ofAll(ids);
       const found = ids.flatMap((id) => state.accounts.get(id) ?? []);
       return found.map((account) => viewAccount(parts, account));
     },
@@ -59,7 +59,7 @@ export function createViews(parts: ViewParts): Views {
     counts: () => countAccounts(state),
     choices: () => listChoices(state),
     async account(id) {
-      await recollection.ofAll([id]);
+      await historyLoader.ofAll([id]);
       const account = state.accounts.get(id);
       return account === undefined ? null : viewAccount(parts, account);
     },
@@ -67,19 +67,19 @@ export function createViews(parts: ViewParts): Views {
     polls: (account, since, until) => collect(reader.polls({ account, since, until })),
     async alerts({ all }) {
       const past = all ? await reader.incidents({}) : [];
-      await recollection.ofAll(openAlerts(state).map(({ account }) => account));
-      await recollection.ofAll(past.map(({ account }) => account));
+      await historyLoader.ofAll(openAlerts(state).map(({ account }) => account));
+      await historyLoader.ofAll(past.map(({ account }) => account));
       return [...openAlerts(state).map((alert) => viewAlert(parts, alert)), ...viewResolved(parts, past)];
     },
     async alert(account, rule) {
-      await recollection.ofAll([account]);
+      await historyLoader.ofAll([account]);
       const alert = state.alerts.get(account, rule);
       return alert === undefined || alert.state === 'inactive' ? null : viewAlert(parts, alert);
     },
     firing: () => viewFiring(parts),
     incidents: (query) => reader.incidents(query),
     async explain(id) {
-      await recollection.ofAll([id]);
+      await historyLoader.ofAll([id]);
       const account = state.accounts.get(id);
       return account === undefined ? [] : account.rules.map((rule) => explain(parts, account, rule));
     },
@@ -106,12 +106,12 @@ function listChoices({ accounts, settings }: MonitorState): ReturnType<Views['ch
   const itself = (word: string): readonly [string, string] => [word, word];
   return {
     accounts: [...accounts.values()].map(({ settings: { id, name } }) => [id, name]),
-    rules: [...new Set([...settings.rules.map(({ id }) => id), ...ownAlertTypes])].map(itself),
+    rules: [...new Set([...settings.rules.map(({ id }) => id), ...selfAlertTypes])].map(itself),
     labels: [...labels].sort().map(itself),
   };
 }
 
-function viewAccount(parts: ViewParts, account: WatchedAccount): AccountView {
+function viewAccount(parts: ViewDependencies, account: WatchedAccount): AccountView {
   const { state } = parts;
   const now = parts.now();
   const { settings, poll, rules, log } = account;
@@ -133,7 +133,7 @@ function viewAccount(parts: ViewParts, account: WatchedAccount): AccountView {
     nextPollAt: parts.nextPollAt(settings.id),
     pollIntervalMs: account.pollIntervalMs,
     reading: poll.reading,
-    outlooks: { sms: outlookOf(account, 'sms', now), voip: outlookOf(account, 'voip', now) },
+    runways: { sms: runwayOf(account, 'sms', now), voip: runwayOf(account, 'voip', now) },
     consecutiveFailures: poll.consecutiveFailures,
     backoffUntil: blocked > now ? blocked : null,
     usage: poll.usage,
@@ -159,7 +159,7 @@ function openAlerts(state: MonitorState): readonly Alert[] {
   return [...state.alerts.values()].filter((alert) => alert.state !== 'inactive');
 }
 
-function* viewFiring({ state, now }: ViewParts): Generator<FiringView> {
+function* viewFiring({ state, now }: ViewDependencies): Generator<FiringView> {
   const at = now();
   for (const { state: phase, account, rule, severity, incident: id } of state.alerts.values()) {
     if (phase !== 'firing') continue;
@@ -177,7 +177,7 @@ function* viewFiring({ state, now }: ViewParts): Generator<FiringView> {
   }
 }
 
-function viewAlert(parts: ViewParts, alert: Alert): AlertView {
+function viewAlert(parts: ViewDependencies, alert: Alert): AlertView {
   const { state } = parts;
   const now = parts.now();
   const account = state.accounts.get(alert.account) ?? null;
@@ -189,7 +189,7 @@ function viewAlert(parts: ViewParts, alert: Alert): AlertView {
     severity: alert.severity,
     value: alert.value,
     threshold: alert.threshold,
-    forecast: { sms: foretold(account, 'sms', now), voip: foretold(account, 'voip', now) },
+    forecast: { sms: predicted(account, 'sms', now), voip: predicted(account, 'voip', now) },
     acknowledged: isAcknowledged(incident) ? incident.acknowledgement : null,
     ...(open === undefined ? { silenced: false, inhibited: false } : suppressionOf(state, open, now)),
     flapping: alert.flappingSince !== null,
@@ -197,25 +197,25 @@ function viewAlert(parts: ViewParts, alert: Alert): AlertView {
   };
 }
 
-function foretold(account: WatchedAccount | null, balance: Balance, now: number): Forecast | null {
-  return account && (outlookOf(account, balance, now)?.forecast ?? null);
+function predicted(account: WatchedAccount | null, balance: Balance, now: number): Forecast | null {
+  return account && (runwayOf(account, balance, now)?.forecast ?? null);
 }
 
-function viewResolved(parts: ViewParts, past: readonly Incident[]): AlertView[] {
+function viewResolved(parts: ViewDependencies, past: readonly Incident[]): AlertView[] {
   return past
     .filter((incident) => incident.resolvedAt !== null || incident.event)
     .map((incident) => viewIncident(parts, incident, incident.event ? 'event' : 'resolved'));
 }
 
-function viewIncident(parts: ViewParts, incident: Incident, kind: NoticeKind): AlertView {
+function viewIncident(parts: ViewDependencies, incident: Incident, kind: NotificationReason): AlertView {
   const { account, rule, type, balance, severity, value, threshold } = incident;
   const now = parts.now();
-  const notice = describeIncident(parts.state, { incident, kinds: [kind], now });
+  const item = describeIncident(parts.state, { incident, kinds: [kind], now });
   const { timezone } = parts.state.settings;
-  const { subject } = wordNotice(notice, { timezone, at: now, publicUrl: null });
+  const { subject } = wordItem(item, { timezone, at: now, publicUrl: null });
   return {
     account,
-    accountName: notice.accountName,
+    accountName: item.accountName,
     labels: incident.labels,
     rule,
     type,
@@ -236,7 +236,7 @@ function viewIncident(parts: ViewParts, incident: Incident, kind: NoticeKind): A
   };
 }
 
-function explain(parts: ViewParts, account: WatchedAccount, rule: Explanation['rule']): Explanation {
+function explain(parts: ViewDependencies, account: WatchedAccount, rule: Explanation['rule']): Explanation {
   const facts = factsOf(account, parts.now());
   const alert = account.alerts.get(rule.id);
   const firing = alert?.state === 'firing' ? alert.severity : null;
@@ -249,7 +249,7 @@ function explain(parts: ViewParts, account: WatchedAccount, rule: Explanation['r
   };
 }
 
-function viewChannel(parts: ViewParts, name: string, type: ChannelView['type']): ChannelView {
+function viewChannel(parts: ViewDependencies, name: string, type: ChannelView['type']): ChannelView {
   const waiting = [...parts.state.messages.values()].filter(
     (message) => message.channel === name && message.state === 'pending',
   );
@@ -263,7 +263,7 @@ function viewChannel(parts: ViewParts, name: string, type: ChannelView['type']):
   };
 }
 
-function viewSilences(parts: ViewParts): SilenceView[] {
+function viewSilences(parts: ViewDependencies): SilenceView[] {
   const now = parts.now();
   const own = [...parts.state.silences.values()].map(
     ({ id, match, startsAt, endsAt, createdBy, comment }) => ({

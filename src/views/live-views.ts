@@ -1,10 +1,10 @@
-import type { Standing } from '../cluster/cluster-status.ts';
 import type { Daemon } from '../daemon/daemon.ts';
-import { ownAccountId } from '../domain/alert.ts';
+import { selfAccountId } from '../domain/alert.ts';
 import { endSession, isSessionEnded } from '../engine/ended-sessions.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
 import { isOwnFailureRaised } from '../engine/self-alerts.ts';
+import type { ClusterStatus } from '../ports/cluster.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { configInvalid } from '../rules/config-invalid.ts';
 import { storageFailed } from '../rules/storage-failed.ts';
@@ -19,13 +19,13 @@ export function createLiveViews(
   daemon: Daemon,
   reader: StoreReader,
   version: string,
-  standing?: () => Standing,
+  clusterStatus?: () => ClusterStatus,
 ): LiveViews {
   const { state } = daemon;
   const views = createViews({
     state,
     reader,
-    recollection: daemon.recollection,
+    historyLoader: daemon.historyLoader,
     now: () => daemon.now(),
     nextPollAt: (id) => daemon.poller.nextPollAt(id),
   });
@@ -52,13 +52,13 @@ export function createLiveViews(
     incidents: stored(views.incidents),
     explain: stored(views.explain),
     notifications: stored(views.notifications),
-    acknowledge: (order) => daemon.obey((now) => acknowledge(state, { ...order, at: now })),
+    acknowledge: (order) => daemon.runDurably((now) => acknowledge(state, { ...order, at: now })),
     acknowledgeAll: ({ alerts, by, comment }) =>
-      daemon.obey((at) => alerts.map((alert) => acknowledge(state, { ...alert, by, comment, at }))),
-    unacknowledge: (alert) => daemon.obey((at) => unacknowledge(state, { ...alert, at })),
-    silence: (order) => daemon.obey((now) => addSilence(state, order, now)),
-    expireSilence: (id) => daemon.obey((now) => expireSilence(state, id, now)),
-    extendSilence: (order) => daemon.obey((now) => extendSilence(state, order, now)),
+      daemon.runDurably((at) => alerts.map((alert) => acknowledge(state, { ...alert, by, comment, at }))),
+    unacknowledge: (alert) => daemon.runDurably((at) => unacknowledge(state, { ...alert, at })),
+    silence: (order) => daemon.runDurably((now) => addSilence(state, order, now)),
+    expireSilence: (id) => daemon.runDurably((now) => expireSilence(state, id, now)),
+    extendSilence: (order) => daemon.runDurably((now) => extendSilence(state, order, now)),
     async pollNow(id) {
       if (!state.accounts.has(id)) return { refused: 'not-found', why: `no account has the id "${id}"` };
       const promise = daemon.act(() => daemon.poller.pollNow(id));
@@ -76,16 +76,16 @@ export function createLiveViews(
         ? { refused: 'not-now', why: 'this daemon polls no more: ask again' }
         : { outcome: outcome.kind, view };
     },
-    endSession: (session) => daemon.obey((now) => endSession(state, session, now)),
+    endSession: (session) => daemon.runDurably((now) => endSession(state, session, now)),
     isSessionEnded: (id) => isSessionEnded(state, id),
     status: () => ({
       version,
       startedAt: daemon.startedAt,
       ready: daemon.ready,
-      problems: [...problemsOf(daemon), ...(standing?.().problems ?? [])],
+      problems: [...problemsOf(daemon), ...(clusterStatus?.().problems ?? [])],
       configLoadedAt: daemon.configLoadedAt,
       configReloadOk: !isOwnFailureRaised(state, configInvalid.type),
-      ...(standing === undefined ? {} : { cluster: standing() }),
+      ...(clusterStatus === undefined ? {} : { cluster: clusterStatus() }),
     }),
     counters: daemon.counting,
     subscribe: (changed) => daemon.subscribe(changed),
@@ -96,7 +96,7 @@ export function createLiveViews(
 function problemsOf(daemon: Daemon): string[] {
   const problems: string[] = [];
   for (const rule of [storageFailed.type, configInvalid.type]) {
-    const alert = daemon.state.alerts.get(ownAccountId, rule);
+    const alert = daemon.state.alerts.get(selfAccountId, rule);
     if (alert?.state === 'firing' && alert.value?.unit === 'text')
       problems.push(`${rule}: ${alert.value.text}`);
   }

@@ -3,7 +3,7 @@ import type { Incident } from '../domain/alert.ts';
 import { type Forecast, forecastBases } from '../domain/forecast.ts';
 import { isoText } from '../domain/moment.ts';
 import { formatMicros, type Micros } from '../domain/money.ts';
-import type { OutboxMessage } from '../domain/outbox.ts';
+import type { Notification } from '../domain/outbox.ts';
 import { outcomeKinds } from '../domain/outcome.ts';
 import type { Fact, Quantity } from '../domain/quantity.ts';
 import { type Balance, balances, type PollRecord, type Reading } from '../domain/reading.ts';
@@ -68,16 +68,13 @@ export const accountJson = publicObject<AccountView>()('Account', {
   ],
   burnPerDay: [
     z.strictObject(perBalance(() => money.nullable())),
-    ({ outlooks }) => perBalance((balance) => moneyOrNull(outlooks[balance]?.burnPerDay)),
+    ({ runways }) => perBalance((balance) => moneyOrNull(runways[balance]?.burnPerDay)),
   ],
   runwaySeconds: [
     z.strictObject(perBalance(() => z.number().nullable())),
-    ({ outlooks }) => perBalance((balance) => secondsOrNull(outlooks[balance]?.runwayMs)),
+    ({ runways }) => perBalance((balance) => secondsOrNull(runways[balance]?.runwayMs)),
   ],
-  forecast: [
-    forecasts,
-    ({ outlooks }) => perBalance((balance) => forecastOrNull(outlooks[balance]?.forecast)),
-  ],
+  forecast: [forecasts, ({ runways }) => perBalance((balance) => forecastOrNull(runways[balance]?.forecast))],
   consecutiveFailures: [z.int(), (view) => view.consecutiveFailures],
   backoffUntil: [instant.nullable(), ({ backoffUntil }) => isoOrNull(backoffUntil)],
   usageHeaders: [texts, ({ usage }) => usage],
@@ -182,7 +179,7 @@ export const explanationJson = publicObject<Explanation>()('Explanation', {
   alert: [orNull(alertJson.schema), ({ alert }) => alert && alertJson(alert)],
 });
 
-export const notificationJson = publicObject<OutboxMessage>()('Notification', {
+export const notificationJson = publicObject<Notification>()('Notification', {
   id: [text, ({ id }) => id],
   channel: [text, ({ channel }) => channel],
   kind: [

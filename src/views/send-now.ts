@@ -1,5 +1,5 @@
 import { composeReport } from '../daemon/compose-report.ts';
-import { recollectionOf } from '../daemon/history-loader.ts';
+import { historyLoaderOf } from '../daemon/history-loader.ts';
 import { periodStart } from '../daemon/reporting.ts';
 import type { Message } from '../domain/message.ts';
 import { newMessage } from '../domain/outbox.ts';
@@ -38,10 +38,10 @@ export async function composeReportNow(parts: {
   const { settings, report, reader, random, calendar } = parts;
   const now = parts.clock.now();
   const state = startMonitor({ settings, stored: await reader.load(), calendar, random, now });
-  const recollection = recollectionOf(state, reader, () => now);
+  const historyLoader = historyLoaderOf(state, reader, () => now);
   const period = { id: report.id, since: periodStart(state, report, now), until: now };
   const envelope = newMessage({ id: random.id(), channel: '', items: [], report: period, now, dueAt: now });
-  const frame = { state, reader, recollection, now: () => now, acknowledgeUrl: () => null };
+  const frame = { state, reader, historyLoader, now: () => now, acknowledgeUrl: () => null };
   const message = await composeReport(frame, envelope);
   if (message === null) throw new Error('a report was not composed');
   return message;

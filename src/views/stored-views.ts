@@ -1,4 +1,4 @@
-import { recollectionOf } from '../daemon/history-loader.ts';
+import { historyLoaderOf } from '../daemon/history-loader.ts';
 import type { Settings } from '../domain/settings.ts';
 import { startMonitor } from '../engine/restore.ts';
 import type { MonitorState } from '../engine/state.ts';
@@ -9,7 +9,7 @@ import { evaluate } from '../rules/evaluate.ts';
 import { createViews } from './create-views.ts';
 import type { Views } from './views.ts';
 
-export interface StoredParts {
+export interface StoredDependencies {
   readonly settings: Settings;
   readonly reader: StoreReader;
   readonly clock: Clock;
@@ -18,24 +18,24 @@ export interface StoredParts {
 }
 
 /** The views of a process that only reads the database, beside a daemon or without one: of what is stored now. */
-export async function openStoredViews(parts: StoredParts): Promise<Views> {
+export async function openStoredViews(parts: StoredDependencies): Promise<Views> {
   return (await restoreViews(parts, await parts.reader.load())).views;
 }
 
 /** What was stored, as a daemon would know it that never goes on, and the views of it. */
 export async function restoreViews(
-  { settings, reader, clock, random, calendar }: StoredParts,
+  { settings, reader, clock, random, calendar }: StoredDependencies,
   stored: StoredState,
 ): Promise<{ readonly state: MonitorState; readonly views: Views }> {
   const now = () => clock.now();
   const state = startMonitor({ settings, stored, calendar, random, now: now() });
-  const recollection = recollectionOf(state, reader, now);
+  const historyLoader = historyLoaderOf(state, reader, now);
   for (const account of state.accounts.values()) {
     if (!isAlerted(account)) continue;
-    await recollection.of(account);
+    await historyLoader.of(account);
     refreshValues(state, account, now());
   }
-  return { state, views: createViews({ state, reader, recollection, now, nextPollAt: () => null }) };
+  return { state, views: createViews({ state, reader, historyLoader, now, nextPollAt: () => null }) };
 }
 
 function isAlerted({ alerts }: WatchedAccount): boolean {

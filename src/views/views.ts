@@ -1,17 +1,17 @@
-import type { Standing } from '../cluster/cluster-status.ts';
 import type { Counters } from '../daemon/counting.ts';
 import type { AccountState } from '../domain/account-state.ts';
 import type { Acknowledgement, Incident } from '../domain/alert.ts';
 import type { Forecast } from '../domain/forecast.ts';
-import type { Outlook } from '../domain/message.ts';
+import type { Runway } from '../domain/message.ts';
 import type { AlertName, Muted, Refusal, SilenceOrder } from '../domain/operator.ts';
-import type { OutboxMessage } from '../domain/outbox.ts';
+import type { Notification } from '../domain/outbox.ts';
 import type { OutcomeKind } from '../domain/outcome.ts';
 import type { Balance, PollRecord, Reading } from '../domain/reading.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 import type { Severity } from '../domain/severity.ts';
 import type { Silence } from '../domain/silence.ts';
+import type { ClusterStatus } from '../ports/cluster.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
 import type { NextStep } from '../rules/next-step.ts';
 import type { WeekAgo } from '../spending/week-ago.ts';
@@ -51,7 +51,7 @@ export interface Views {
   /** The rules that apply to the account, each with what it says now. */
   explain(account: string): Promise<readonly Explanation[]>;
   /** Newest first, of those that were made before an instant. */
-  notifications(limit: number, before?: number): Promise<readonly OutboxMessage[]>;
+  notifications(limit: number, before?: number): Promise<readonly Notification[]>;
   channels(): readonly ChannelView[];
   /** When alerts of one balance of the account, or of the account as a whole, were muted at some time in [since, until). */
   silenced(query: SilencedQuery): Promise<readonly Pick<SilenceView, 'startsAt' | 'endsAt'>[]>;
@@ -97,7 +97,7 @@ export interface AccountView
   readonly readAt: number | null;
   readonly nextPollAt: number | null;
   readonly pollIntervalMs: number;
-  readonly outlooks: Readonly<Record<Balance, Outlook | null>>;
+  readonly runways: Readonly<Record<Balance, Runway | null>>;
   readonly backoffUntil: number | null;
   /** Readings of the last 24 hours, thinned to what a sparkline needs (at most 96), oldest first; thinned when it is asked for. */
   readonly day: readonly Reading[];
@@ -177,7 +177,7 @@ export interface DaemonStatus {
   readonly configLoadedAt: number;
   readonly configReloadOk: boolean;
   /** Of a daemon that shares its database with others. */
-  readonly cluster?: Standing;
+  readonly cluster?: ClusterStatus;
 }
 
 /** The running daemon as the HTTP server sees it. */

@@ -14,10 +14,13 @@ import { systemRandom } from '../system/random.ts';
 import { createLiveViews } from '../views/live-views.ts';
 import type { LiveViews } from '../views/views.ts';
 import { hashSettings } from './hash-settings.ts';
-import { type Ownership, type OwnershipParts, restore } from './run-single.ts';
+import { type Ownership, type OwnershipDependencies, restore } from './run-single.ts';
 
 /** One of the daemons that share a PostgreSQL database: it does the work while it owns the accounts, and stands by otherwise. */
-export async function ownShared(postgres: PostgresSettings, parts: OwnershipParts): Promise<Ownership> {
+export async function ownShared(
+  postgres: PostgresSettings,
+  parts: OwnershipDependencies,
+): Promise<Ownership> {
   const { log, version, makeDaemon } = parts;
   const { url, leaseMs, aloneForMs, advertise } = postgres;
   const now = systemClock.now;
@@ -51,11 +54,11 @@ export async function ownShared(postgres: PostgresSettings, parts: OwnershipPart
         state,
         owns: () => membership.holds(),
         maySend: () => membership.maySend(),
-        fromMemory: () => membership.fromMemory(),
+        mayActUnpersisted: () => membership.mayActUnpersisted(),
         handOver: () => void membership.handOver(),
       });
-      const standing = () => membership.standing;
-      work = { daemon, views: createLiveViews(daemon, store, version, standing) };
+      const clusterStatus = () => membership.clusterStatus;
+      work = { daemon, views: createLiveViews(daemon, store, version, clusterStatus) };
       daemon.start();
       // It may have changed while the state was made from it.
       if (state.settings !== settings) daemon.reload(settings);
@@ -66,7 +69,7 @@ export async function ownShared(postgres: PostgresSettings, parts: OwnershipPart
       const abandoned = work;
       work = null;
       views.switched();
-      void abandoned?.daemon.forsake();
+      void abandoned?.daemon.abandon();
     },
     finish,
   });
@@ -79,19 +82,19 @@ export async function ownShared(postgres: PostgresSettings, parts: OwnershipPart
     random: systemRandom,
     calendar: cronCalendar,
     counters: new Counting(log),
-    ownerName: () => membership.standing.owner?.node ?? null,
+    ownerName: () => membership.clusterStatus.owner?.node ?? null,
     status: () => ({
       version,
       startedAt,
       // As long as it has not reached the database, it knows nothing of the accounts.
-      ready: membership.standing.epoch !== null,
+      ready: membership.clusterStatus.epoch !== null,
       problems: [
         ...(refused === null ? [] : [`config-invalid: ${refused}`]),
-        ...membership.standing.problems,
+        ...membership.clusterStatus.problems,
       ],
       configLoadedAt,
       configReloadOk: refused === null,
-      cluster: membership.standing,
+      cluster: membership.clusterStatus,
     }),
   });
   const views = switchViews(() => work?.views ?? standby);

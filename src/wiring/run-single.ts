@@ -1,4 +1,4 @@
-import type { Daemon, DaemonParts } from '../daemon/daemon.ts';
+import type { Daemon, DaemonDependencies } from '../daemon/daemon.ts';
 import { inTurns } from '../daemon/slices.ts';
 import type { Settings } from '../domain/settings.ts';
 import { restoreMonitor } from '../engine/restore.ts';
@@ -31,10 +31,10 @@ export interface Ownership {
 
 /** Makes a daemon on its real connections. */
 export type MakeDaemon = (
-  it: Pick<DaemonParts, 'store' | 'state' | 'owns' | 'maySend' | 'fromMemory' | 'handOver'>,
+  it: Pick<DaemonDependencies, 'store' | 'state' | 'owns' | 'maySend' | 'mayActUnpersisted' | 'handOver'>,
 ) => Daemon;
 
-export interface OwnershipParts {
+export interface OwnershipDependencies {
   readonly settings: Settings;
   readonly log: SystemLog;
   readonly version: string;
@@ -42,7 +42,7 @@ export interface OwnershipParts {
 }
 
 /** The one daemon of a SQLite file: it owns the accounts as long as it lives. */
-export async function ownFile(path: string, parts: OwnershipParts): Promise<Ownership> {
+export async function ownFile(path: string, parts: OwnershipDependencies): Promise<Ownership> {
   const { settings, log, version, makeDaemon } = parts;
   const store = openStore({ path, log, now: systemClock.now, program: `lowwater ${version}` });
   const daemon = makeDaemon({ store, state: await restore(settings, await store.load()) });

@@ -23,7 +23,7 @@ import { systemRandom } from '../system/random.ts';
 import { type ConfigurationFile, logWarnings } from './configuration-file.ts';
 import { createLivePage } from './live-page.ts';
 import { secretsAtOnce } from './process-log.ts';
-import { type MakeDaemon, type Ownership, type OwnershipParts, ownFile } from './run-single.ts';
+import { type MakeDaemon, type Ownership, type OwnershipDependencies, ownFile } from './run-single.ts';
 
 export interface ServeOrder {
   readonly file: ConfigurationFile;
@@ -128,7 +128,7 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
 }
 
 /** The daemon of a file, or one of those that share a database, of which nothing is loaded for the others. */
-async function openOwnership({ storage }: Settings, parts: OwnershipParts): Promise<Ownership> {
+async function openOwnership({ storage }: Settings, parts: OwnershipDependencies): Promise<Ownership> {
   if (storage.postgres === undefined) return ownFile(storage.path, parts);
   const { ownShared } = await import('./run-clustered.ts');
   return ownShared(storage.postgres, parts);

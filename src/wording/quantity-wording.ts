@@ -1,6 +1,6 @@
 import { dayMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
-import type { Outlook } from '../domain/message.ts';
+import type { Runway } from '../domain/message.ts';
 import { formatMoment, formatMomentAndAge, isBeyondHorizon, roughDuration } from '../domain/moment.ts';
 import { formatAmount, type Micros } from '../domain/money.ts';
 import { cleanText } from '../domain/plain-text.ts';
@@ -70,8 +70,8 @@ export function roughRunway(ms: number, rough: (ms: number) => string = roughDur
 }
 
 /** When a balance ends, where that is worth a date: it lies ahead, within a year. */
-export function endOf(outlook: Outlook | null, now: number): number | null {
-  const emptyAt = outlook?.emptyAt ?? null;
+export function endOf(runway: Runway | null, now: number): number | null {
+  const emptyAt = runway?.emptyAt ?? null;
   return emptyAt === null || emptyAt <= now || emptyAt - now > yearMs ? null : emptyAt;
 }
 
@@ -87,9 +87,9 @@ export function wordInterval(
 }
 
 /** How long a balance lasts: `3 days 9 hours`, `used up`, `not falling`, `unknown`. */
-export function wordRunway(outlook: Outlook | null): string {
-  if (outlook === null) return 'unknown';
-  const { runwayMs, burnPerDay } = outlook;
+export function wordRunway(runway: Runway | null): string {
+  if (runway === null) return 'unknown';
+  const { runwayMs, burnPerDay } = runway;
   if (runwayMs !== null && runwayMs <= 0) return 'used up';
   if (burnPerDay === null) return 'unknown';
   if (runwayMs === null) return 'not falling';
@@ -97,21 +97,21 @@ export function wordRunway(outlook: Outlook | null): string {
 }
 
 /** The same as a part of a sentence: `lasts 3 days 9 hours, empty about …`, `used up`, `how long it lasts is unknown`. */
-export function wordLasting(outlook: Outlook | null, frame: Pick<WordingFrame, 'timezone' | 'now'>): string {
-  const length = wordRunway(outlook);
+export function wordLasting(runway: Runway | null, frame: Pick<WordingFrame, 'timezone' | 'now'>): string {
+  const length = wordRunway(runway);
   if (length === 'used up' || length === 'not falling') return length;
-  return length === 'unknown' ? 'how long it lasts is unknown' : `lasts ${wordRunwayAndEnd(outlook, frame)}`;
+  return length === 'unknown' ? 'how long it lasts is unknown' : `lasts ${wordRunwayAndEnd(runway, frame)}`;
 }
 
 /** How long a balance lasts, with its end: `3 days 9 hours, empty about Tue 24 Nov 11:30 UTC+8`. */
 export function wordRunwayAndEnd(
-  outlook: Outlook | null,
+  runway: Runway | null,
   frame: Pick<WordingFrame, 'timezone' | 'now'>,
 ): string {
-  const length = wordRunway(outlook);
-  const emptyAt = endOf(outlook, frame.now);
+  const length = wordRunway(runway);
+  const emptyAt = endOf(runway, frame.now);
   if (emptyAt === null) return length;
-  return `${length}, ${wordEnd(emptyAt, outlook?.forecast ?? null, frame)}${wordPayBy(outlook, frame)}`;
+  return `${length}, ${wordEnd(emptyAt, runway?.forecast ?? null, frame)}${wordPayBy(runway, frame)}`;
 }
 
 /** `empty Thu 26 Nov 14:00 UTC+8, between Wed 25 Nov 22:00 UTC+8 and Fri 27 Nov 09:00 UTC+8`. */
@@ -131,8 +131,8 @@ export function wordEnd(
   return `empty ${moment(emptyAt)}, ${interval}${low}`;
 }
 
-function wordPayBy(outlook: Outlook | null, frame: Pick<WordingFrame, 'timezone' | 'now'>): string {
-  const payBy = outlook?.payBy ?? null;
+function wordPayBy(runway: Runway | null, frame: Pick<WordingFrame, 'timezone' | 'now'>): string {
+  const payBy = runway?.payBy ?? null;
   if (payBy === null || isBeyondHorizon(payBy, frame.now)) return '';
   return payBy <= frame.now ? '; pay now' : `; pay by ${formatMoment(payBy, frame)}`;
 }

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Standing } from '../../src/cluster/cluster-status.ts';
 import { Membership } from '../../src/cluster/membership.ts';
 import { StorageError } from '../../src/domain/operator-error.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import type { ClusterMember } from '../../src/ports/cluster.ts';
-import type { Store, TenureStore } from '../../src/ports/store.ts';
+import type { ClusterMember, ClusterStatus } from '../../src/ports/cluster.ts';
+import type { FencedStore, Store } from '../../src/ports/store.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { batch } from '../store/sqlite/batches.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -89,8 +88,8 @@ class Node {
     });
   }
 
-  get role(): Standing['role'] {
-    return this.membership.standing.role;
+  get role(): ClusterStatus['role'] {
+    return this.membership.clusterStatus.role;
   }
 
   get acts(): boolean {
@@ -116,7 +115,7 @@ class Node {
     };
   }
 
-  #storeThatFills(store: TenureStore): TenureStore {
+  #storeThatFills(store: FencedStore): FencedStore {
     return {
       ...store,
       commit: (next) =>
@@ -182,8 +181,8 @@ class ClusterWorld {
   judge(): string[] {
     const ids = this.cluster.log.map(({ batch: { notes } }) => notes.id ?? '');
     const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
-    const told = this.nodes.flatMap(({ stored }) => stored);
-    const lost = told.filter((id) => !ids.includes(id));
+    const notified = this.nodes.flatMap(({ stored }) => stored);
+    const lost = notified.filter((id) => !ids.includes(id));
     const epochs = this.cluster.log.map(({ epoch }) => epoch);
     const makers = ids.map((id) => id.split(':')[0] ?? '');
     const stale = makers.filter((maker, place) => {
@@ -215,7 +214,7 @@ describe('two daemons on one database', () => {
   test('one owns within a second, the other stands by and knows who does', async () => {
     const { a, b } = await startPair();
     expect([a.role, b.role]).toEqual(['owner', 'standby']);
-    expect(b.membership.standing).toMatchObject({ owner: { node: 'a' }, epoch: 1, problems: [] });
+    expect(b.membership.clusterStatus).toMatchObject({ owner: { node: 'a' }, epoch: 1, problems: [] });
     expect(b.membership.holds()).toBe(false);
   });
 
@@ -308,7 +307,7 @@ describe('two daemons on one database', () => {
     b.line.cut = true;
     await world.pass(12_000);
     expect([a.role, a.acts]).toEqual(['alone', true]);
-    expect(a.membership.standing.problems).toContain(
+    expect(a.membership.clusterStatus.problems).toContain(
       'nobody reaches the shared database: going on from memory',
     );
     a.line.cut = false;
@@ -428,7 +427,7 @@ describe('two daemons on one database', () => {
     a.killed = true;
     await world.pass(20_000);
     expect(b.role).toBe('standby');
-    expect(b.membership.standing.problems).toEqual([
+    expect(b.membership.clusterStatus.problems).toEqual([
       'nobody owns the accounts: nothing is polled, unless a daemon that lost the database goes on from memory',
       expect.stringContaining('2.5 s off'),
     ]);
@@ -440,7 +439,7 @@ describe('two daemons on one database', () => {
   test('another configuration than the owner has is said', async () => {
     const { b } = await startPair();
     b.configHash = 'other';
-    expect(b.membership.standing.problems).toEqual([
+    expect(b.membership.clusterStatus.problems).toEqual([
       'the configuration of b is not that of a, which owns the accounts',
     ]);
   });
@@ -451,7 +450,7 @@ describe('a daemon that has never reached the database', () => {
     const world = new ClusterWorld();
     const a = world.add('a', { cut: true });
     await world.pass(60_000);
-    expect(a.membership.standing).toMatchObject({
+    expect(a.membership.clusterStatus).toMatchObject({
       role: 'joining',
       owner: null,
       epoch: null,
@@ -466,7 +465,7 @@ describe('a daemon that has never reached the database', () => {
     a.line.cut = false;
     await world.pass(9000);
     expect([a.role, a.begins.length]).toEqual(['owner', 1]);
-    expect(a.membership.standing.problems).toEqual([]);
+    expect(a.membership.clusterStatus.problems).toEqual([]);
   });
 
   test.each(['unfit', 'corrupt'] as const)('ends where it is %s', async (kind) => {

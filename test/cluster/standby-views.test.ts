@@ -69,18 +69,18 @@ test('reads nothing again as long as the owner has stored nothing, and tells no 
   const { reader, loads } = countLoads(world);
   let revision = '1 1';
   const standby = await standBy(world, { reader, revision: () => revision });
-  let told = 0;
+  let notified = 0;
   standby.subscribe(() => {
-    told += 1;
+    notified += 1;
     void standby.accounts();
   });
   await standby.accounts();
   await world.pass(60_000);
   await standby.accounts();
-  expect({ loads: loads(), told }).toEqual({ loads: 1, told: 0 });
+  expect({ loads: loads(), notified }).toEqual({ loads: 1, notified: 0 });
   revision = '1 2';
   await world.pass(20_000);
-  expect({ loads: loads(), told }).toEqual({ loads: 2, told: 1 });
+  expect({ loads: loads(), notified }).toEqual({ loads: 2, notified: 1 });
 });
 
 test('the first look at its overview tells what fires', async () => {
@@ -170,17 +170,17 @@ test('whoever watches a page goes on watching when the daemon takes the accounts
   const standby = await standBy(world);
   let live = false;
   const views = switchViews(() => (live ? world.views : standby));
-  let told = 0;
+  let notified = 0;
   const leave = views.subscribe(() => {
-    told += 1;
+    notified += 1;
   });
   live = true;
   views.switched();
-  expect(told).toBe(1);
+  expect(notified).toBe(1);
   await read(world, 50);
-  expect(told).toBeGreaterThan(1);
+  expect(notified).toBeGreaterThan(1);
   leave();
-  const before = told;
+  const before = notified;
   await read(world, 40);
-  expect(told).toBe(before);
+  expect(notified).toBe(before);
 });

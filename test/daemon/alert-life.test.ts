@@ -62,7 +62,7 @@ describe('firing and resolving', () => {
     expect(await read(world, 100)).toEqual([]);
     // Eight minutes are over between two polls: it is told then, not at the next one.
     expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
-    const at = incidentMessage(world.channel('ops').delivered[0]).notices[0]?.firedAt;
+    const at = incidentMessage(world.channel('ops').delivered[0]).items[0]?.firedAt;
     const [begin = 0] = world.provider.asked.get('otp')?.slice(3) ?? [];
     expect(at).toBe(begin + 8 * minuteMs);
   });
@@ -81,18 +81,18 @@ describe('firing and resolving', () => {
     const world = await startWorld({
       rules: [belowRule({ ...single, hysteresis: { kind: 'share', share: 0.1 } })],
     });
-    const told: string[] = [];
+    const notified: string[] = [];
     for (const sms of [199, 201, 198, 219, 199, 201, 219.99, 220, 201])
-      told.push(...(await read(world, sms)));
-    expect(told).toEqual(['otp/sms-low firing warning', 'otp/sms-low resolved warning (topped-up)']);
+      notified.push(...(await read(world, sms)));
+    expect(notified).toEqual(['otp/sms-low firing warning', 'otp/sms-low resolved warning (topped-up)']);
   });
 
   test('a jump of the balance says what it was before', async () => {
     const world = await startWorld();
     await read(world, 500);
     await read(world, -0.5);
-    const notice = incidentMessage(world.channel('ops').delivered.at(-1)).notices[0];
-    expect(notice?.facts).toContainEqual({
+    const item = incidentMessage(world.channel('ops').delivered.at(-1)).items[0];
+    expect(item?.facts).toContainEqual({
       name: 'previous balance',
       value: { unit: 'money', micros: units(500) },
     });
@@ -329,14 +329,15 @@ describe('reminders, acknowledgement and escalation', () => {
 describe('a flapping alert', () => {
   test('is told once as flapping, held until it calms, then resolved once', async () => {
     const world = await startWorld({ rules: [single] });
-    const told: string[] = [];
-    for (let round = 0; round < 12; round++) told.push(...(await read(world, round % 2 === 0 ? 100 : 300)));
+    const notified: string[] = [];
+    for (let round = 0; round < 12; round++)
+      notified.push(...(await read(world, round % 2 === 0 ? 100 : 300)));
     const fired = 'otp/sms-low firing warning';
     const resolved = 'otp/sms-low resolved warning (topped-up)';
-    expect(told).toEqual([fired, resolved, fired, resolved, fired, 'otp/sms-low flapping warning']);
+    expect(notified).toEqual([fired, resolved, fired, resolved, fired, 'otp/sms-low flapping warning']);
     expect((await world.views.alerts({ all: false })).map(({ flapping }) => flapping)).toEqual([true]);
-    for (let round = 0; round < 12; round++) told.push(...(await read(world, 300)));
-    expect(told.slice(6)).toEqual([resolved]);
+    for (let round = 0; round < 12; round++) notified.push(...(await read(world, 300)));
+    expect(notified.slice(6)).toEqual([resolved]);
   });
 
   test('that calms while it is low goes on as an ordinary incident', async () => {

@@ -92,8 +92,8 @@ describe('a channel that is down', () => {
     expect(others).toEqual(['@lowwater/channel-failed:ops firing critical']);
     world.channel('ops').mood = 'up';
     await world.pass(6 * minuteMs);
-    const told = world.news().flatMap((line) => line.split('; '));
-    expect(told.sort()).toEqual([
+    const notified = world.news().flatMap((line) => line.split('; '));
+    expect(notified.sort()).toEqual([
       'ads/sms-low firing+resolved warning (topped-up)',
       'otp/sms-low firing warning',
     ]);
@@ -142,8 +142,8 @@ describe('a channel that refuses for good', () => {
     await read(world, 100);
     await world.pass(9 * hourMs);
     expect(world.channel('ops').attempts.length).toBe(3);
-    const told = world.news('finance').flatMap((line) => line.split('; '));
-    expect(told.filter((line) => line.includes('channel-failed'))).toEqual([
+    const notified = world.news('finance').flatMap((line) => line.split('; '));
+    expect(notified.filter((line) => line.includes('channel-failed'))).toEqual([
       '@lowwater/channel-failed:ops firing critical',
       '@lowwater/channel-failed:ops reminder critical',
       '@lowwater/channel-failed:ops reminder critical',

@@ -123,10 +123,10 @@ describe('grouping', () => {
     await world.pass(2 * minuteMs);
     for (const name of channels) {
       expect(world.channel(name).delivered.length).toBe(1);
-      const { notices } = incidentMessage(world.channel(name).delivered[0]);
-      expect(new Set(notices.map((notice) => notice.incident.account)).size).toBe(10_000);
+      const { items } = incidentMessage(world.channel(name).delivered[0]);
+      expect(new Set(items.map((item) => item.incident.account)).size).toBe(10_000);
       // Readings are gathered for those alone who draw them, and for the first alerts.
-      const drawn = notices.filter(({ account }) => (account?.history.length ?? 0) > 0).length;
+      const drawn = items.filter(({ account }) => (account?.history.length ?? 0) > 0).length;
       expect(drawn).toBe(name === 'mail' ? 10 : 0);
     }
   }, 30_000);
@@ -192,7 +192,7 @@ describe('inhibition', () => {
     await world.pass(step);
     expect(world.news()).toEqual(['otp/sms-negative resolved critical (topped-up)']);
     const ended = incidentMessage(world.channel('ops').delivered.at(-1));
-    expect(wordIncidents(ended, 1).notices[0]?.story).toContain(
+    expect(wordIncidents(ended, 1).items[0]?.story).toContain(
       'Rule soft still fires (warning); ana has acknowledged it.',
     );
   });
@@ -244,9 +244,9 @@ describe('an outage of the provider', () => {
     await world.pass(5 * hourMs);
     const said = world
       .channel('ops')
-      .delivered.map((message) => incidentMessage(message).notices[0]?.value ?? null);
+      .delivered.map((message) => incidentMessage(message).items[0]?.value ?? null);
     expect(said.at(-1)).toEqual({ unit: 'text', text: '10 of 10 accounts' });
-    const facts = world.channel('ops').delivered.map((message) => incidentMessage(message).notices[0]?.facts);
+    const facts = world.channel('ops').delivered.map((message) => incidentMessage(message).items[0]?.facts);
     expect(facts.at(-1)).toContainEqual({
       name: 'reason',
       value: { unit: 'text', text: 'the scripted provider answered timeout' },
@@ -323,9 +323,9 @@ describe('an outage of the provider', () => {
       world.provider.fail(id);
       await world.pass(hourMs);
     }
-    const told = world.news();
-    expect(told.filter((line) => line.includes('provider-down'))).toEqual([]);
-    expect(told.filter((line) => line.includes('firing')).length).toBe(3);
+    const notified = world.news();
+    expect(notified.filter((line) => line.includes('provider-down'))).toEqual([]);
+    expect(notified.filter((line) => line.includes('firing')).length).toBe(3);
   });
 
   test('one key refused for every account is none: the provider answers', async () => {
@@ -365,10 +365,10 @@ describe('an outage of the provider', () => {
     const world = await startWorld({ channels: ['ops', 'finance'] }, { sleepMs: minuteMs });
     await lastOut(world, 3 * dayMs);
     for (const name of ['ops', 'finance']) {
-      const told = world.news(name);
-      expect(told[0]).toBe('otp/stale firing warning');
-      expect(told.at(-1)).toBe('otp/stale resolved warning');
-      expect(told.slice(1, -1)).toEqual(Array(17).fill('otp/stale reminder warning'));
+      const notified = world.news(name);
+      expect(notified[0]).toBe('otp/stale firing warning');
+      expect(notified.at(-1)).toBe('otp/stale resolved warning');
+      expect(notified.slice(1, -1)).toEqual(Array(17).fill('otp/stale reminder warning'));
     }
   });
 });

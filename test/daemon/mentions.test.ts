@@ -32,14 +32,12 @@ describe('whether a message mentions people', () => {
     const world = await startWorld({ rules: [smsLow({ warning: units(200) })], routes });
     await read(world, 100);
     await world.pass(hourMs + minuteMs);
-    const told = world
+    const notified = world
       .channel('ops')
       .delivered.map(({ message }) =>
-        message.kind === 'incidents'
-          ? [message.notices[0]?.kinds.join('+'), message.notices[0]?.mention]
-          : [],
+        message.kind === 'incidents' ? [message.items[0]?.kinds.join('+'), message.items[0]?.mention] : [],
       );
-    expect(told).toEqual(expected);
+    expect(notified).toEqual(expected);
   });
 });
 
@@ -53,7 +51,7 @@ test('a message carries what the operators left for whoever is woken', async () 
   await read(world, 100);
   const [received] = world.channel('ops').delivered;
   expect(received?.message).toMatchObject({
-    notices: [
+    items: [
       {
         account: {
           topUpUrl: 'https://pay.example.com/otp',

@@ -41,20 +41,20 @@ describe('a recipient that is refused for now while others got the message', () 
     world.channel('ops').mood = 'up';
     world.provider.set('otp', 1000);
     await world.pass(20 * minuteMs);
-    const told = world
+    const notified = world
       .channel('ops')
       .attempts.map(({ message }) => [
         message.recipients?.join() ?? 'all',
-        message.kind === 'incidents' ? message.notices.flatMap(({ kinds }) => kinds).join('+') : '',
+        message.kind === 'incidents' ? message.items.flatMap(({ kinds }) => kinds).join('+') : '',
       ]);
-    expect(told).toEqual(
+    expect(notified).toEqual(
       expect.arrayContaining([
         ['all', 'firing'],
         ['all', 'resolved'],
         ['new@example.com', 'firing+resolved'],
       ]),
     );
-    expect(told).toHaveLength(3);
+    expect(notified).toHaveLength(3);
   });
 
   test('keeps no reminder from the others', async () => {
@@ -66,7 +66,7 @@ describe('a recipient that is refused for now while others got the message', () 
       .channel('ops')
       .attempts.flatMap(({ message }) =>
         message.kind === 'incidents' && message.recipients === undefined
-          ? message.notices.flatMap((it) => it.kinds)
+          ? message.items.flatMap((it) => it.kinds)
           : [],
       );
     expect(kinds).toEqual(['firing', 'reminder']);
@@ -100,7 +100,7 @@ test('a receiver that answers with something that is not its own is tried three 
   await world.pass(hourMs);
   const alerts = world
     .channel('ops')
-    .attempts.filter(({ message }) => message.kind === 'incidents' && message.notices[0]?.rule === 'sms-low');
+    .attempts.filter(({ message }) => message.kind === 'incidents' && message.items[0]?.rule === 'sms-low');
   expect(alerts).toHaveLength(3);
   expect(world.news('finance')).toEqual([
     'otp/sms-low firing warning',

@@ -45,7 +45,7 @@ test('who let go of the accounts takes in nothing that ends afterwards', async (
   const answer = Promise.withResolvers<void>();
   world.channel('ops').hold = answer.promise;
   await read(world, 100);
-  void world.daemon.forsake();
+  void world.daemon.abandon();
   await world.pass(minuteMs);
   const { messages } = world.daemon.state;
   const known = [...messages.values()];
@@ -61,17 +61,17 @@ const sharing = {
 };
 
 test('of accounts that share a key one is asked while the database knows nothing of it, and all when it may go on from memory', async () => {
-  let fromMemory = false;
-  const world = await startWorld(sharing, { fromMemory: () => fromMemory });
+  let mayActUnpersisted = false;
+  const world = await startWorld(sharing, { mayActUnpersisted: () => mayActUnpersisted });
   const asked = () => [...world.provider.asked.values()].flat().length;
   expect(asked()).toBe(6);
   world.diskFull = true;
   await world.pass(step);
   expect(asked()).toBe(7);
-  fromMemory = true;
+  mayActUnpersisted = true;
   await world.pass(minuteMs);
   expect(asked()).toBe(12);
-  fromMemory = false;
+  mayActUnpersisted = false;
   await world.pass(step);
   expect(asked()).toBe(12);
   world.diskFull = false;
@@ -80,7 +80,7 @@ test('of accounts that share a key one is asked while the database knows nothing
 });
 
 test('accounts that wait until the database knows of another keep the pace of their guard', async () => {
-  const world = await startWorld(sharing, { fromMemory: () => false });
+  const world = await startWorld(sharing, { mayActUnpersisted: () => false });
   world.provider.asked.clear();
   for (const { id } of sharing.accounts) void world.views.pollNow(id);
   await world.pass(6 * 50);
@@ -101,7 +101,7 @@ test('an order that waits to be stored when its daemon lets go of the accounts i
   Object.assign(world.store, { commit: () => new Promise(() => undefined) });
   void world.views.silence(silence);
   const second = expect(world.views.silence(silence)).rejects.toThrow(repeatIt);
-  void world.daemon.forsake();
+  void world.daemon.abandon();
   await second;
   await expect(world.views.silence(silence)).rejects.toThrow(repeatIt);
 });
@@ -114,16 +114,16 @@ test('an order that the database refuses because another owns the accounts is an
 });
 
 test('an order that is not stored counts where nobody else can own the accounts, and else is to be repeated', async () => {
-  let fromMemory = false;
-  const world = await startWorld({}, { fromMemory: () => fromMemory });
+  let mayActUnpersisted = false;
+  const world = await startWorld({}, { mayActUnpersisted: () => mayActUnpersisted });
   world.diskFull = true;
   await expect(world.views.silence(silence)).rejects.toThrow(repeatIt);
-  fromMemory = true;
+  mayActUnpersisted = true;
   expect(await world.views.silence(silence)).toMatchObject({ createdBy: 'ana' });
 });
 
 test.each([
-  ['its daemon lets go of the accounts', (world: World) => void world.daemon.forsake(), 'not-now'],
+  ['its daemon lets go of the accounts', (world: World) => void world.daemon.abandon(), 'not-now'],
   ['its daemon ends', (world: World) => void world.daemon.stop(), 'not-now'],
   ['the account is removed', (world: World) => world.reload({ accounts: ['otp'] }), 'not-found'],
 ])('a poll that was asked for and has not begun is answered when %s', async (_, happen, refused) => {

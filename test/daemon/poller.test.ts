@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { recollectionOf } from '../../src/daemon/history-loader.ts';
+import { historyLoaderOf } from '../../src/daemon/history-loader.ts';
 import { Poller } from '../../src/daemon/poller.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
@@ -26,7 +26,7 @@ test('many polls that are due together are begun in parts, each once, and nothin
       asked.push(id);
       return new Promise(() => undefined);
     },
-    recollection: recollectionOf(state, emptyReader, () => now),
+    historyLoader: historyLoaderOf(state, emptyReader, () => now),
     owns: () => true,
     now: () => now,
     ended: () => undefined,

@@ -72,7 +72,7 @@ describe('a reload', () => {
     world.reload({ accounts: ['ads'], rules: [rule] });
     await world.pass(minuteMs);
     expect(world.news()).toEqual(['otp/sms-low resolved warning (account-removed)']);
-    expect(incidentMessage(world.channel('ops').delivered.at(-1)).notices[0]?.accountName).toBe(
+    expect(incidentMessage(world.channel('ops').delivered.at(-1)).items[0]?.accountName).toBe(
       'OTP production',
     );
     const asked = world.provider.asked.get('otp')?.length;

@@ -386,7 +386,7 @@ function mute(world: World, forMs: number): string {
 test('a session of the page that was signed out of stays so after a restart, and is forgotten when it would have ended', async () => {
   const world = await startWorld();
   const end = (id: string, endsAt: number) =>
-    world.daemon.obey((now) => endSession(world.daemon.state, { id, endsAt }, now));
+    world.daemon.runDurably((now) => endSession(world.daemon.state, { id, endsAt }, now));
   await end('one', world.now + hourMs);
   await world.stop();
   world.start();

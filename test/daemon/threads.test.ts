@@ -30,7 +30,7 @@ describe('threads of mail', () => {
     world.provider.set('ads', 1000);
     await world.pass(30 * minuteMs);
     const [, second, grouped, ended] = mails(world);
-    expect(grouped?.notices.map(({ incident }) => incident.account)).toEqual(['ads', 'otp']);
+    expect(grouped?.items.map(({ incident }) => incident.account)).toEqual(['ads', 'otp']);
     expect(grouped?.thread).toBeNull();
     expect(ended?.thread).toEqual({
       firstMessage: second?.id,
@@ -77,10 +77,10 @@ describe('what a receiver calls a message', () => {
     world.provider.set('otp', 1000);
     await world.pass(30 * minuteMs);
     const [first, ...later] = mails(world);
-    expect(first?.notices.map(({ receipt }) => receipt)).toEqual([null, null]);
+    expect(first?.items.map(({ receipt }) => receipt)).toEqual([null, null]);
     expect(later.length).toBeGreaterThan(1);
     for (const mail of later) {
-      expect(mail.notices.map(({ receipt, incident }) => [incident.account, receipt])).toEqual([
+      expect(mail.items.map(({ receipt, incident }) => [incident.account, receipt])).toEqual([
         ['otp', 'sent 1'],
       ]);
       expect(mail.companions.map(({ receipt, incident }) => [incident.account, receipt])).toEqual([
@@ -101,9 +101,9 @@ describe('an account that cannot be read', () => {
       }
       world.provider.fail('otp', failure);
       await world.pass(hourMs);
-      const notice = mails(world).at(-1)?.notices[0];
-      expect(notice?.account?.outlook?.burnPerDay).toBeGreaterThan(units(200));
-      expect(notice?.account?.outlook?.runwayMs).toBeGreaterThan(0);
+      const item = mails(world).at(-1)?.items[0];
+      expect(item?.account?.runway?.burnPerDay).toBeGreaterThan(units(200));
+      expect(item?.account?.runway?.runwayMs).toBeGreaterThan(0);
     },
   );
 });

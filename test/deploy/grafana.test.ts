@@ -86,7 +86,7 @@ it.skipIf(!promtool)('Prometheus reads every query of the dashboard', () => {
   }));
   const file = join(mkdtempSync(join(tmpdir(), 'lowwater-dashboard-')), 'rules.yml');
   writeFileSync(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
-  const told = execFileSync('promtool', ['check', 'rules', file], { encoding: 'utf8' });
+  const notified = execFileSync('promtool', ['check', 'rules', file], { encoding: 'utf8' });
   rmSync(dirname(file), { recursive: true });
-  expect(told).toContain(`${rules.length} rules found`);
+  expect(notified).toContain(`${rules.length} rules found`);
 });

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import {
   joinMessage,
   kindsByIncident,
-  type NoticeItem,
-  type NoticeKind,
+  type NotificationItem,
+  type NotificationReason,
   newMessage,
   retryDelayMs,
   wireId,
@@ -12,7 +12,7 @@ import {
 
 const noon = Date.UTC(2026, 10, 20, 12);
 
-function item(incident: string, kind: NoticeKind = 'firing'): NoticeItem {
+function item(incident: string, kind: NotificationReason = 'firing'): NotificationItem {
   return { incident, account: 'otp', rule: 'sms-low', kind, at: noon };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { longestProviderWaitMs, longestRetryAfterMs, parseRetryAfter } from '../../src/domain/retry-after.ts';
+import { maxProviderWaitMs, maxRetryAfterMs, parseRetryAfter } from '../../src/domain/retry-after.ts';
 
 const now = Date.UTC(2026, 10, 20, 12, 0, 0);
 
@@ -10,9 +10,9 @@ test.each<[name: string, value: string, ms: number | null]>([
   ['a date', 'Fri, 20 Nov 2026 12:01:30 GMT', 90_000],
   ['a date in the older form', 'Friday, 20-Nov-26 12:01:30 GMT', 90_000],
   ['a date in the form of asctime', 'Fri Nov 20 12:01:30 2026', 90_000],
-  ['ten years in seconds are cut to an hour', '315360000', longestRetryAfterMs],
-  ['ten years as a date are cut to an hour', 'Fri, 20 Nov 2036 12:00:00 GMT', longestRetryAfterMs],
-  ['more seconds than a number holds', '9'.repeat(400), longestRetryAfterMs],
+  ['ten years in seconds are cut to an hour', '315360000', maxRetryAfterMs],
+  ['ten years as a date are cut to an hour', 'Fri, 20 Nov 2036 12:00:00 GMT', maxRetryAfterMs],
+  ['more seconds than a number holds', '9'.repeat(400), maxRetryAfterMs],
   ['a date already past is ignored', 'Fri, 20 Nov 2026 11:59:59 GMT', null],
   ['negative seconds are ignored', '-5', null],
   ['fractions are ignored', '1.5', null],
@@ -27,6 +27,6 @@ test.each<[name: string, value: string, ms: number | null]>([
 test.each(['315360000', 'Fri, 20 Nov 2036 12:00:00 GMT'])(
   'the provider is obeyed for a day at most: %s',
   (value) => {
-    expect(parseRetryAfter(value, now, longestProviderWaitMs)).toBe(24 * 3_600_000);
+    expect(parseRetryAfter(value, now, maxProviderWaitMs)).toBe(24 * 3_600_000);
   },
 );

@@ -82,9 +82,9 @@ describe('a log that cannot be written stops nothing', { timeout: 90_000 }, () =
           .trim()
           .split('\n')
           .map((line) => JSON.parse(line));
-        const [notice] = lines.filter(({ msg }) => msg === 'lines of the log could not be written');
-        expect(notice).toMatchObject({ level: 'warn', dropped: expect.any(Number) });
-        expect(notice.dropped).toBeGreaterThan(0);
+        const [item] = lines.filter(({ msg }) => msg === 'lines of the log could not be written');
+        expect(item).toMatchObject({ level: 'warn', dropped: expect.any(Number) });
+        expect(item.dropped).toBeGreaterThan(0);
         await expectOrderlyEnd(daemon);
       } finally {
         closeSync(stdout);

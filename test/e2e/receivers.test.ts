@@ -73,14 +73,14 @@ describe.concurrent('receivers that are slow', { timeout: 60_000 }, () => {
         bed.provider.control.setBalance(id, 'sms', '100');
         if (index % 10 === 0) await new Promise((resolve) => setTimeout(resolve, 100));
       }
-      const told = () =>
+      const notified = () =>
         new Set(
           bed.slack.accepted().flatMap(({ body }) => {
             const { data } = JSON.parse(body) as { data: { alerts: { account: string }[] } };
             return data.alerts.map(({ account }) => account);
           }),
         );
-      await eventually('all are told', () => told().size === 100, 20_000);
+      await eventually('all are told', () => notified().size === 100, 20_000);
       expect(early).toEqual([]);
       expect(bed.slack.posts.length).toBeLessThan(20);
       await daemon.stop();

@@ -4,7 +4,7 @@ import { batchReturned, batchStored, isAllStored, takeBatch } from '../../src/en
 import { putMessage } from '../../src/engine/queue.ts';
 import { emptyState, type MonitorState } from '../../src/engine/state.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
-import { incident, told } from '../support/incidents.ts';
+import { incident, notified } from '../support/incidents.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { makeSettings } from '../support/settings.ts';
 
@@ -38,7 +38,7 @@ test('a message that ended while the batch before its end was written is kept un
 
 test('an incident that nobody has to hear of any more leaves the memory with the message that told its end', () => {
   const state = freshState();
-  state.incidents.set('i-1', incident({ resolvedAt: now, told: { ops: told({ resolved: true }) } }));
+  state.incidents.set('i-1', incident({ resolvedAt: now, notified: { ops: notified({ resolved: true }) } }));
   putMessage(state, message());
   const first = takeBatch(state);
   if (first !== null) batchStored(state, first);

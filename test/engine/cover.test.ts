@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Alert } from '../../src/domain/alert.ts';
 import type { Quantity } from '../../src/domain/quantity.ts';
-import { covers } from '../../src/engine/inhibit.ts';
+import { inhibits } from '../../src/engine/inhibit.ts';
 import { inactiveAlert } from '../../src/engine/transition.ts';
 
 function money(amount: number): Quantity {
@@ -66,5 +66,5 @@ test.each([
     false,
   ],
 ] as const)('an alert is spoken for: %s', (_, it, other, expected) => {
-  expect(covers(other, it)).toBe(expected);
+  expect(inhibits(other, it)).toBe(expected);
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Incident, Told } from '../../src/domain/alert.ts';
+import type { Incident, LastNotified } from '../../src/domain/alert.ts';
 import { isAcknowledged } from '../../src/domain/incident.ts';
 import { type Severity, severities } from '../../src/domain/severity.ts';
 import { type ChannelPlan, decide, type Suppression } from '../../src/engine/decide.ts';
-import { incident, told } from '../support/incidents.ts';
+import { incident, notified } from '../support/incidents.ts';
 
 const minute = 60_000;
 const now = 1_000 * minute;
@@ -18,7 +18,7 @@ const direct: ChannelPlan = {
 };
 const escalating: ChannelPlan = { ...direct, escalateAfterMs: 30 * minute };
 const boss: ChannelPlan = { ...escalating, direct: false };
-const toldBefore: ChannelPlan = { ...direct, direct: false, repeatEveryMs: null };
+const notifiedBefore: ChannelPlan = { ...direct, direct: false, repeatEveryMs: null };
 const free: Suppression = { silenced: false, inhibited: false, heldUntil: null, channelFailedUntil: null };
 
 const open = incident({
@@ -30,8 +30,8 @@ const fresh = incident({ severity: 'warning', firedAt: now, escalationSince: now
 const ended: Incident = { ...open, resolvedAt: now, resolution: { kind: 'recovered' } };
 const event: Incident = { ...fresh, event: true };
 const flapping: Incident = { ...open, flappingSince: now };
-const recently = told({ at: now - minute, severity: 'warning' });
-const longAgo = told({ at: now - 300 * minute, severity: 'warning' });
+const recently = notified({ at: now - minute, severity: 'warning' });
+const longAgo = notified({ at: now - 300 * minute, severity: 'warning' });
 
 function acknowledged(it: Incident, over: Partial<NonNullable<Incident['acknowledgement']>> = {}): Incident {
   const { severity, rises } = it;
@@ -42,7 +42,7 @@ interface Row {
   readonly name: string;
   readonly incident: Incident;
   readonly plan?: ChannelPlan;
-  readonly told?: Told | null;
+  readonly notified?: LastNotified | null;
   readonly suppression?: Partial<Suppression>;
   readonly waiting?: boolean;
   readonly expected: string;
@@ -59,7 +59,7 @@ const rows: readonly Row[] = [
   {
     name: 'what happened is not told again',
     incident: event,
-    told: longAgo,
+    notified: longAgo,
     expected: 'quiet: already told',
   },
   {
@@ -71,82 +71,82 @@ const rows: readonly Row[] = [
   {
     name: 'told a minute ago: not due before the next reminder',
     incident: open,
-    told: recently,
+    notified: recently,
     expected: `quiet: not due until ${239 * minute}`,
   },
-  { name: 'told long ago: a reminder', incident: open, told: longAgo, expected: 'tell reminder' },
+  { name: 'told long ago: a reminder', incident: open, notified: longAgo, expected: 'tell reminder' },
   {
     name: 'worse than what was told',
     incident: { ...open, severity: 'critical', rises: 1 },
-    told: recently,
+    notified: recently,
     expected: 'tell worse',
   },
   {
     name: 'better than what was told',
     incident: { ...open, severity: 'info' },
-    told: recently,
+    notified: recently,
     expected: `quiet: not due until ${239 * minute}`,
   },
-  { name: 'begins to flap', incident: flapping, told: recently, expected: 'tell flapping' },
+  { name: 'begins to flap', incident: flapping, notified: recently, expected: 'tell flapping' },
   {
     name: 'goes on flapping: no reminder',
     incident: flapping,
-    told: { ...longAgo, flapping: true },
+    notified: { ...longAgo, flapping: true },
     expected: 'quiet: flapping',
   },
   {
     name: 'gets worse while it flaps',
     incident: { ...flapping, severity: 'critical', rises: 1 },
-    told: { ...longAgo, flapping: true },
+    notified: { ...longAgo, flapping: true },
     expected: 'tell worse',
   },
-  { name: 'ended', incident: ended, told: recently, expected: 'tell resolved' },
+  { name: 'ended', incident: ended, notified: recently, expected: 'tell resolved' },
   {
     name: 'ended, and the channel knows',
     incident: ended,
-    told: { ...recently, resolved: true },
+    notified: { ...recently, resolved: true },
     expected: 'quiet: already told',
   },
   { name: 'ended before the channel heard of it', incident: ended, expected: 'quiet: never told' },
   {
     name: 'ended, on a channel that no route names any more',
     incident: ended,
-    plan: toldBefore,
-    told: recently,
+    plan: notifiedBefore,
+    notified: recently,
     expected: 'tell resolved',
   },
   {
     name: 'ended, and somebody had acknowledged',
     incident: acknowledged(ended),
-    told: recently,
+    notified: recently,
     expected: 'tell resolved',
   },
   {
     name: 'ended while something worse inhibits it',
     incident: ended,
-    told: recently,
+    notified: recently,
     suppression: { inhibited: true },
     expected: 'tell resolved',
   },
   {
     name: 'ended while silenced',
     incident: ended,
-    told: recently,
+    notified: recently,
     suppression: { silenced: true },
     expected: 'quiet: silenced',
   },
   {
     name: 'ended while the channel refuses for good',
     incident: ended,
-    told: recently,
+    notified: recently,
     suppression: { channelFailedUntil: now + minute },
     expected: `quiet: channel failed until ${minute}`,
   },
   {
     name: 'on a channel that no route names any more: nothing but the end',
     incident: { ...open, severity: 'critical' },
-    plan: toldBefore,
-    told: longAgo,
+    plan: notifiedBefore,
+    notified: longAgo,
     expected: 'quiet: not due',
   },
   {
@@ -158,7 +158,7 @@ const rows: readonly Row[] = [
   {
     name: 'silenced later: no reminder',
     incident: open,
-    told: longAgo,
+    notified: longAgo,
     suppression: { silenced: true },
     expected: 'quiet: silenced',
   },
@@ -190,40 +190,40 @@ const rows: readonly Row[] = [
   {
     name: 'a reminder is needless while something about it is on its way',
     incident: open,
-    told: longAgo,
+    notified: longAgo,
     waiting: true,
     expected: `quiet: still on its way until ${240 * minute}`,
   },
   {
     name: 'acknowledged: whoever was told hears who has it',
     incident: acknowledged(open),
-    told: longAgo,
+    notified: longAgo,
     expected: 'tell acknowledged',
   },
   {
     name: 'acknowledged: a channel that no route names any more hears who has it, too',
     incident: acknowledged(open),
-    told: longAgo,
-    plan: toldBefore,
+    notified: longAgo,
+    plan: notifiedBefore,
     expected: 'tell acknowledged',
   },
   {
     name: 'acknowledged anew by another',
     incident: acknowledged(open, { at: now + minute }),
-    told: { ...longAgo, acknowledgedAt: now },
+    notified: { ...longAgo, acknowledgedAt: now },
     expected: 'tell acknowledged',
   },
   {
     name: 'acknowledged while it is silenced: later',
     incident: acknowledged(open),
-    told: longAgo,
+    notified: longAgo,
     suppression: { silenced: true },
     expected: 'quiet: silenced',
   },
   {
     name: 'acknowledged: no reminder',
     incident: acknowledged(open),
-    told: { ...longAgo, acknowledgedAt: now },
+    notified: { ...longAgo, acknowledgedAt: now },
     expected: 'quiet: acknowledged',
   },
   {
@@ -240,37 +240,37 @@ const rows: readonly Row[] = [
   {
     name: 'worse than when it was acknowledged',
     incident: { ...acknowledged(open), severity: 'critical', rises: 1 },
-    told: recently,
+    notified: recently,
     expected: 'tell worse',
   },
   {
     name: 'taken when it was milder than told, and back where it was',
     incident: { ...acknowledged(open, { severity: 'info' }), rises: 1 },
-    told: recently,
+    notified: recently,
     expected: 'tell worse',
   },
   {
     name: 'told as worse already, though the acknowledgement seems later by the clock',
     incident: { ...acknowledged(open, { severity: 'info', at: now + minute }), rises: 1 },
-    told: { ...recently, rises: 1 },
+    notified: { ...recently, rises: 1 },
     expected: `quiet: not due until ${239 * minute}`,
   },
   {
     name: 'back where it was after a top-up had made it milder',
     incident: { ...open, severity: 'critical', rises: 1, eased: { severity: 'warning', rises: 0 } },
-    told: { ...recently, severity: 'critical' },
+    notified: { ...recently, severity: 'critical' },
     expected: 'tell worse',
   },
   {
     name: 'back where it was without a top-up in between',
     incident: { ...open, severity: 'critical', rises: 1 },
-    told: { ...recently, severity: 'critical' },
+    notified: { ...recently, severity: 'critical' },
     expected: `quiet: not due until ${239 * minute}`,
   },
   {
     name: 'back where it was after a top-up, and told already',
     incident: { ...open, severity: 'critical', rises: 1, eased: { severity: 'warning', rises: 0 } },
-    told: { ...recently, severity: 'critical', rises: 1 },
+    notified: { ...recently, severity: 'critical', rises: 1 },
     expected: `quiet: not due until ${239 * minute}`,
   },
   { name: 'nobody took it: escalated', incident: open, plan: boss, expected: 'tell escalated' },
@@ -284,28 +284,28 @@ const rows: readonly Row[] = [
     name: 'escalated on a channel that heard it before',
     incident: open,
     plan: escalating,
-    told: recently,
+    notified: recently,
     expected: 'tell escalated',
   },
   {
     name: 'the escalation comes before the next reminder',
     incident: fresh,
     plan: escalating,
-    told: { ...recently, at: now },
+    notified: { ...recently, at: now },
     expected: `quiet: not due until ${30 * minute}`,
   },
   {
     name: 'escalated once',
     incident: open,
     plan: boss,
-    told: { ...recently, escalatedAt: now - minute },
+    notified: { ...recently, escalatedAt: now - minute },
     expected: `quiet: not due until ${239 * minute}`,
   },
   {
     name: 'reminded after it was escalated',
     incident: open,
     plan: boss,
-    told: { ...longAgo, escalatedAt: now - minute },
+    notified: { ...longAgo, escalatedAt: now - minute },
     expected: 'tell reminder',
   },
   {
@@ -318,7 +318,7 @@ const rows: readonly Row[] = [
 ];
 
 function word(decision: ReturnType<typeof decide>): string {
-  if (decision.kind === 'tell') return `tell ${decision.notice}`;
+  if (decision.kind === 'tell') return `tell ${decision.item}`;
   return `quiet: ${decision.why}${decision.until === null ? '' : ` until ${decision.until - now}`}`;
 }
 
@@ -327,7 +327,7 @@ test.each(rows)('$name', (row) => {
   const input = {
     incident: row.incident,
     plan,
-    told: row.told ?? null,
+    notified: row.notified ?? null,
     suppression: { ...free, ...suppression },
     waiting: () => row.waiting ?? false,
     now,
@@ -338,10 +338,10 @@ test.each(rows)('$name', (row) => {
 describe('whatever the incident and what was told', () => {
   const someSeverity = fc.constantFrom<Severity>(...severities);
   const instant = fc.integer({ min: 0, max: 2000 }).map((minutes) => minutes * minute);
-  const someTold = fc.option(
+  const someNotified = fc.option(
     fc
       .record({ at: instant, severity: someSeverity, resolved: fc.boolean(), flapping: fc.boolean() })
-      .map((over) => told(over)),
+      .map((over) => notified(over)),
   );
   const someIncident = fc
     .record({
@@ -359,13 +359,20 @@ describe('whatever the incident and what was told', () => {
     heldUntil: fc.option(instant),
     channelFailedUntil: fc.option(instant),
   });
-  const somePlan = fc.constantFrom(direct, escalating, boss, toldBefore);
+  const somePlan = fc.constantFrom(direct, escalating, boss, notifiedBefore);
 
   test('a resolved is told only to a channel that was told of the incident, and nothing is told after it', () => {
     fc.assert(
-      fc.property(someIncident, somePlan, someTold, someSuppression, (it, plan, known, suppression) => {
-        const decision = decide({ incident: it, plan, told: known, suppression, waiting: () => false, now });
-        if (decision.kind === 'tell' && decision.notice === 'resolved') {
+      fc.property(someIncident, somePlan, someNotified, someSuppression, (it, plan, known, suppression) => {
+        const decision = decide({
+          incident: it,
+          plan,
+          notified: known,
+          suppression,
+          waiting: () => false,
+          now,
+        });
+        if (decision.kind === 'tell' && decision.item === 'resolved') {
           expect(known?.resolved).toBe(false);
           expect(it.resolvedAt).not.toBeNull();
         }
@@ -376,8 +383,15 @@ describe('whatever the incident and what was told', () => {
 
   test('silence is kept, and an answer that time will change names an instant to come', () => {
     fc.assert(
-      fc.property(someIncident, somePlan, someTold, someSuppression, (it, plan, known, suppression) => {
-        const decision = decide({ incident: it, plan, told: known, suppression, waiting: () => false, now });
+      fc.property(someIncident, somePlan, someNotified, someSuppression, (it, plan, known, suppression) => {
+        const decision = decide({
+          incident: it,
+          plan,
+          notified: known,
+          suppression,
+          waiting: () => false,
+          now,
+        });
         if (suppression.silenced) expect(decision.kind).toBe('quiet');
         if (decision.kind === 'quiet' && decision.until !== null) expect(decision.until).toBeGreaterThan(now);
       }),

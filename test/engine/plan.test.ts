@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Route } from '../../src/domain/route.ts';
 import { planChannels, routesFor } from '../../src/engine/plan.ts';
 import { hourMs, minuteMs } from '../support/account-facts.ts';
-import { incident, told } from '../support/incidents.ts';
+import { incident, notified } from '../support/incidents.ts';
 import { makeRoute } from '../support/settings.ts';
 
 const channels = ['ops', 'finance', 'pager'];
@@ -69,10 +69,10 @@ describe('channels of an incident', () => {
     [
       'told before and routed elsewhere now: it hears the end',
       [critical, all],
-      incident({ severity: 'critical', told: { ops: told() } }),
+      incident({ severity: 'critical', notified: { ops: notified() } }),
       ['pager', 'ops (told before)'],
     ],
-    ['a channel that is gone is left out', [all], incident({ told: { gone: told() } }), ['ops']],
+    ['a channel that is gone is left out', [all], incident({ notified: { gone: notified() } }), ['ops']],
     [
       'by label',
       [makeRoute({ match: { labels: { team: ['night'] } }, channels: ['pager'] }), all],

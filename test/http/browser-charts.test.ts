@@ -37,11 +37,11 @@ describe.skipIf(!hasBrowser())('charts and trials in a browser', () => {
       page.on('response', (response) => {
         fetched += Number(response.url().includes('/chart?'));
       });
-      const tell = async () => {
+      const notify = async () => {
         await page.evaluate("document.dispatchEvent(new Event('lowwater:fresh'))");
         return fetched;
       };
-      await expect.poll(tell, { timeout: 10_000, interval: 500 }).toBeGreaterThan(0);
+      await expect.poll(notify, { timeout: 10_000, interval: 500 }).toBeGreaterThan(0);
       await page.waitForTimeout(200);
       expect(await page.locator('.u-legend').textContent()).toBe(pointed);
       expect(complaints).toEqual([]);
@@ -67,11 +67,11 @@ describe.skipIf(!hasBrowser())('charts and trials in a browser', () => {
       page.on('response', (response) => {
         fetched += Number(response.url().includes('/chart?'));
       });
-      const tell = async () => {
+      const notify = async () => {
         await page.evaluate("document.dispatchEvent(new Event('lowwater:fresh'))");
         return fetched;
       };
-      await expect.poll(tell, { timeout: 10_000, interval: 500 }).toBeGreaterThan(0);
+      await expect.poll(notify, { timeout: 10_000, interval: 500 }).toBeGreaterThan(0);
       expect(await picture()).toBe(near);
       await page.keyboard.press('0');
       await expect.poll(picture).not.toBe(near);
@@ -138,8 +138,8 @@ describe.skipIf(!hasBrowser())('charts and trials in a browser', () => {
         await page.getByLabel('hysteresis').fill('');
         await page.getByLabel('Over the last').selectOption('30 days');
         await page.getByRole('button', { name: 'Try' }).click();
-        const told = 'In 30 days it would have told 8 times; as it is now, once.';
-        await page.getByRole('status').filter({ hasText: told }).waitFor();
+        const notified = 'In 30 days it would have told 8 times; as it is now, once.';
+        await page.getByRole('status').filter({ hasText: notified }).waitFor();
         expect(JSON.parse((await page.locator('.paste').textContent()) ?? '')).toEqual({
           id: 'sms-low',
           type: 'below',

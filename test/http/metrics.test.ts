@@ -5,7 +5,7 @@ import { renderExposition } from '../../src/http/exposition.ts';
 import { renderMetrics } from '../../src/http/metrics.ts';
 import type { AccountView, LiveViews } from '../../src/views/views.ts';
 import { demoViews } from '../support/demo-views.ts';
-import { buildAccountView, buildOutlook, FakeViews, micros, viewsNow } from '../support/fake-views.ts';
+import { buildAccountView, buildRunway, FakeViews, micros, viewsNow } from '../support/fake-views.ts';
 
 const promtool = findPromtool();
 
@@ -51,8 +51,8 @@ describe('metrics', () => {
     } as const;
     const boundsOf = async (over: Partial<AccountView>, forecasts: Forecast | null = forecast) => {
       const views = new FakeViews();
-      const outlooks = { sms: buildOutlook({ forecast: forecasts }), voip: null };
-      views.accountList = [buildAccountView({ outlooks, ...over })];
+      const runways = { sms: buildRunway({ forecast: forecasts }), voip: null };
+      views.accountList = [buildAccountView({ runways, ...over })];
       const text = await textOf(views, viewsNow);
       return text.match(/^lowwater_empty_timestamp_seconds.*$/gm);
     };

@@ -301,8 +301,8 @@ describe('the stream of events', () => {
     expect((await reader?.read())?.value).toContain('retry:');
     views.accountList = accounts(60);
     views.change();
-    const told = (await reader?.read())?.value ?? '';
-    const parts = JSON.parse(told.slice(told.indexOf('data: ') + 6));
+    const notified = (await reader?.read())?.value ?? '';
+    const parts = JSON.parse(notified.slice(notified.indexOf('data: ') + 6));
     expect(Object.keys(parts)).toEqual(['account a', 'totals']);
     expect(parts['account a']).toContain('60.00 CNY');
     expect(parts['account a']).toContain('<div data-live="day a"></div>');

@@ -3,16 +3,16 @@ import { renderEmailHtml } from '../../src/channels/email/email-body.ts';
 import { renderSlack } from '../../src/channels/slack/render-slack.ts';
 import { describeSlackPayload } from '../../src/channels/slack/slack-demo.ts';
 import type { ForecastRecord } from '../../src/domain/forecast.ts';
-import type { Notice, ReportAccount } from '../../src/domain/message.ts';
+import type { MessageItem, ReportAccount } from '../../src/domain/message.ts';
 import { messageSubject, threadSubject, wordIncidents } from '../../src/messages/message-wording.ts';
 import { renderText } from '../../src/messages/render-text.ts';
 import { wordReport } from '../../src/messages/report-wording.ts';
 import {
+  buildItem,
   buildMessage,
-  buildNotice,
-  buildOutlook,
   buildReport,
   buildReportAccount,
+  buildRunway,
   buildTestMessage,
   everyMessage,
   messageNow,
@@ -20,9 +20,9 @@ import {
 
 describe('a message about many incidents', () => {
   const many = buildMessage([
-    buildNotice(),
-    buildNotice({ severity: 'warning' }),
-    buildNotice({ kinds: ['resolved'], resolvedAt: messageNow }),
+    buildItem(),
+    buildItem({ severity: 'warning' }),
+    buildItem({ kinds: ['resolved'], resolvedAt: messageNow }),
   ]);
 
   it('counts them and names the most urgent', () => {
@@ -32,15 +32,15 @@ describe('a message about many incidents', () => {
   });
 
   it('is cut with the number of those left out', () => {
-    const words = wordIncidents(buildMessage(new Array<Notice>(10_000).fill(buildNotice())), 8);
-    expect(words.notices).toHaveLength(8);
+    const words = wordIncidents(buildMessage(new Array<MessageItem>(10_000).fill(buildItem())), 8);
+    expect(words.items).toHaveLength(8);
     expect(words.more).toBe(9992);
   });
 
   it('looks like the worst that is still open', () => {
     expect(wordIncidents(many, 1).tone).toBe('critical');
     expect(
-      wordIncidents(buildMessage([buildNotice({ kinds: ['resolved'], resolvedAt: messageNow })]), 1).tone,
+      wordIncidents(buildMessage([buildItem({ kinds: ['resolved'], resolvedAt: messageNow })]), 1).tone,
     ).toBe('good');
   });
 });
@@ -49,7 +49,7 @@ describe('the subject of a mail', () => {
   it('says how bad it is first, and goes on the same for every message of an incident', () => {
     const subjects = (['firing', 'worse', 'reminder', 'resolved'] as const).map((kind) =>
       messageSubject(
-        buildMessage([buildNotice({ kinds: [kind], severity: kind === 'worse' ? 'critical' : 'warning' })]),
+        buildMessage([buildItem({ kinds: [kind], severity: kind === 'worse' ? 'critical' : 'warning' })]),
       ),
     );
     const rest = 'OTP production: SMS balance low since 21 Nov 02:22';
@@ -69,9 +69,9 @@ describe('the subject of a mail', () => {
   });
 
   it('holds no brackets, not even from a name', () => {
-    expect(
-      threadSubject(buildMessage([buildNotice({ incident: { accountName: '[OTP] [FIRING:1]' } })])),
-    ).toBe('(OTP) (FIRING:1): SMS balance low since 21 Nov 02:22');
+    expect(threadSubject(buildMessage([buildItem({ incident: { accountName: '[OTP] [FIRING:1]' } })]))).toBe(
+      '(OTP) (FIRING:1): SMS balance low since 21 Nov 02:22',
+    );
   });
 
   it.each(Object.entries(everyMessage()))('is one short line: %s', (_, message) => {
@@ -114,15 +114,15 @@ describe('a report in words', () => {
   });
 
   it('names the accounts of which nobody knows when they run out', () => {
-    const never = buildReportAccount({ name: 'Never', reading: null, outlooks: { sms: null, voip: null } });
+    const never = buildReportAccount({ name: 'Never', reading: null, runways: { sms: null, voip: null } });
     const young = buildReportAccount({
       name: 'Young',
-      outlooks: { sms: buildOutlook({ runwayMs: null, emptyAt: null, burnPerDay: null }), voip: null },
+      runways: { sms: buildRunway({ runwayMs: null, emptyAt: null, burnPerDay: null }), voip: null },
     });
     const still = buildReportAccount({
       name: 'Still',
       reading: { at: messageNow, sms: 1, voip: 0, currency: 'CNY' },
-      outlooks: { sms: buildOutlook({ runwayMs: null, emptyAt: null, burnPerDay: 0 }), voip: null },
+      runways: { sms: buildRunway({ runwayMs: null, emptyAt: null, burnPerDay: 0 }), voip: null },
     });
     expect(wordReport(buildReport({ accounts: [never, young, still] }), 10).runsOut).toMatch(
       /^No account is foretold .* Not known: Never, Young\.$/,
@@ -135,13 +135,13 @@ describe('a report in words', () => {
     const ending = (name: string, earliest: number | null) =>
       buildReportAccount({
         name,
-        outlooks: { sms: buildOutlook({ emptyAt, forecast: { ...forecast, earliest } }), voip: null },
+        runways: { sms: buildRunway({ emptyAt, forecast: { ...forecast, earliest } }), voip: null },
       });
     const late = ending('Late', messageNow + 8 * 86_400_000);
     const early = ending('Early', messageNow + 6 * 86_400_000);
     const used = buildReportAccount({
       name: 'Used',
-      outlooks: { sms: buildOutlook({ runwayMs: 0, emptyAt: null }), voip: null },
+      runways: { sms: buildRunway({ runwayMs: 0, emptyAt: null }), voip: null },
     });
     const report = buildReport({ accounts: [used, early, late] });
     expect(wordReport(report, 10).runsOut).toMatch(
@@ -167,9 +167,9 @@ describe('a report in words', () => {
     'tells a balance that lasts %s days as %s, without the day of an end that nobody plans by',
     (days, words) => {
       const [runwayMs, emptyAt] = [days * 86_400_000, messageNow + days * 86_400_000];
-      const outlooks = { sms: buildOutlook({ runwayMs, emptyAt }), voip: null };
+      const runways = { sms: buildRunway({ runwayMs, emptyAt }), voip: null };
       const { headline, accounts } = wordReport(
-        buildReport({ accounts: [buildReportAccount({ outlooks })] }),
+        buildReport({ accounts: [buildReportAccount({ runways })] }),
         1,
       );
       expect(headline).toContain(`ends first, in ${words}`);
@@ -191,21 +191,21 @@ describe('an account in a report', () => {
     const report = buildReport({ accounts: [account] });
     return { report, words: wordReport(report, 1).accounts[0] };
   };
-  const lasting = (runwayMs: number | null) => ({ sms: buildOutlook({ runwayMs }), voip: null });
-  const open = buildNotice({ incident: { resolvedAt: null, severity: 'info' } }).incident;
+  const lasting = (runwayMs: number | null) => ({ sms: buildRunway({ runwayMs }), voip: null });
+  const open = buildItem({ incident: { resolvedAt: null, severity: 'info' } }).incident;
 
   it.each<[string, Partial<ReportAccount>, string, string]>([
-    ['that is empty', { outlooks: lasting(0) }, 'USED UP', 'critical'],
-    ['that ends within a week', { outlooks: lasting(86_400_000) }, 'ENDS SOON', 'warning'],
-    ['that nobody ever read', { reading: null, outlooks: lasting(null) }, 'NEVER READ', 'warning'],
-    ['with an alert that fires', { outlooks: lasting(null), incidents: [open] }, 'OPEN INCIDENT', 'info'],
-    ['without any of it', { outlooks: lasting(null) }, 'FINE', 'good'],
+    ['that is empty', { runways: lasting(0) }, 'USED UP', 'critical'],
+    ['that ends within a week', { runways: lasting(86_400_000) }, 'ENDS SOON', 'warning'],
+    ['that nobody ever read', { reading: null, runways: lasting(null) }, 'NEVER READ', 'warning'],
+    ['with an alert that fires', { runways: lasting(null), incidents: [open] }, 'OPEN INCIDENT', 'info'],
+    ['without any of it', { runways: lasting(null) }, 'FINE', 'good'],
   ])('%s is called so', (_, over, word, tone) => {
     expect(wordOne(over).words?.state).toEqual({ word, tone });
   });
 
   it('that was never read is given no spending', () => {
-    const { report, words } = wordOne({ reading: null, outlooks: { sms: null, voip: null } });
+    const { report, words } = wordOne({ reading: null, runways: { sms: null, voip: null } });
     expect(words?.lines).toEqual([]);
     const texts = [
       renderText(report, 80),
@@ -219,7 +219,7 @@ describe('an account in a report', () => {
   });
 
   it('says of a balance that is used up or unknown only that', () => {
-    const said = (outlooks: ReportAccount['outlooks']) => renderText(wordOne({ outlooks }).report, 200);
+    const said = (runways: ReportAccount['runways']) => renderText(wordOne({ runways }).report, 200);
     expect(said(lasting(0))).toMatch(/; used up$/m);
     expect(said({ sms: null, voip: null })).toMatch(/; how long it lasts is unknown$/m);
   });
@@ -243,7 +243,7 @@ describe('a message on a terminal', () => {
 
 it('lines of text are as wide as a reader sees them: characters of Chinese, Japanese and Korean take two columns', () => {
   const message = buildMessage([
-    buildNotice({ accountName: '验证码 生产环境 营销短信 国际线路 테스트 계정 かんじ' }),
+    buildItem({ accountName: '验证码 生产环境 营销短信 国际线路 테스트 계정 かんじ' }),
   ]);
   const columns = (line: string) =>
     [...line].reduce((sum, char) => sum + (/[\u2e80-\uffef]/.test(char) ? 2 : 1), 0);

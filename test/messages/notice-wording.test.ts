@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { IncidentMessage, Notice } from '../../src/domain/message.ts';
-import type { NoticeKind } from '../../src/domain/outbox.ts';
-import { type NoticeWording, wordNotice } from '../../src/messages/item-wording.ts';
+import type { IncidentMessage, MessageItem } from '../../src/domain/message.ts';
+import type { NotificationReason } from '../../src/domain/outbox.ts';
+import { type ItemWording, wordItem } from '../../src/messages/item-wording.ts';
 import { hostileNames } from '../support/hostile-text.ts';
 import {
   buildAccount,
+  buildItem,
   buildMessage,
-  buildNotice,
-  buildOutlook,
+  buildRunway,
   everyMessage,
   messageNow,
   money,
@@ -42,20 +42,20 @@ describe('the headline of a notice stands alone', () => {
 
   it('tells a balance a hair under its threshold from the threshold', () => {
     const reading = { at: messageNow, sms: 49_999_999, voip: 0, currency: 'CNY' };
-    const { headline, figures } = word(buildNotice({ account: buildAccount({ reading }) }));
+    const { headline, figures } = word(buildItem({ account: buildAccount({ reading }) }));
     expect(headline).toContain('SMS balance 49.999999 CNY, below 50.00');
     expect(figures[0]).toEqual({ label: 'SMS balance', value: '49.999999 CNY' });
   });
 
   it('of a channel that took the message for some recipients does not say that it took none', () => {
-    const [notice] = (everyMessage()['channel-failed'] as IncidentMessage).notices;
-    const partly = buildNotice({
-      ...notice,
-      facts: [...(notice?.facts ?? []), { name: 'refused recipients', value: { unit: 'count', count: 1 } }],
+    const [item] = (everyMessage()['channel-failed'] as IncidentMessage).items;
+    const partly = buildItem({
+      ...item,
+      facts: [...(item?.facts ?? []), { name: 'refused recipients', value: { unit: 'count', count: 1 } }],
     });
     expect(word(partly).subject).toBe('lowwater: channel ops does not reach all recipients');
     expect(word(partly).advice.join(' ')).toContain('Correct or remove');
-    expect(word(buildNotice({ ...partly, kinds: ['resolved'] })).subject).toBe(
+    expect(word(buildItem({ ...partly, kinds: ['resolved'] })).subject).toBe(
       'lowwater: channel ops reaches all recipients again',
     );
   });
@@ -73,7 +73,7 @@ describe('the headline of a notice stands alone', () => {
         type === 'runway'
           ? ({ unit: 'duration', ms: 216 * hour } as const)
           : ({ unit: 'money', micros: money(9) } as const);
-      const notice = buildNotice({
+      const item = buildItem({
         type,
         kinds: [...kinds],
         value,
@@ -83,19 +83,19 @@ describe('the headline of a notice stands alone', () => {
           { name: 'currency', value: { unit: 'text', text: 'CNY' } },
         ],
       });
-      expect(word(notice).subject).toBe(`OTP production: ${subject}`);
+      expect(word(item).subject).toBe(`OTP production: ${subject}`);
     },
   );
 
   it('says that a balance within the hysteresis is recovering, not that it is below', () => {
     const account = buildAccount({ reading: { at: messageNow, sms: money(52), voip: 0, currency: 'CNY' } });
-    expect(word(buildNotice({ account })).subject).toBe(
+    expect(word(buildItem({ account })).subject).toBe(
       'OTP production: SMS balance 52.00 CNY, recovering from below 50.00',
     );
   });
 
   it.each(Object.entries(hostileNames))('cuts and cleans the name: %s', (_, name) => {
-    const { headline } = word(buildNotice({ accountName: name }));
+    const { headline } = word(buildItem({ accountName: name }));
     expect(headline.isWellFormed()).toBe(true);
     expect(Array.from(headline).length).toBeLessThan(160);
     expect(headline).toContain('SMS balance 42.10 CNY, below 50.00');
@@ -129,7 +129,7 @@ describe('what became of an incident', () => {
     ],
   ] as const)('says by what %s was resolved', (type, cause, clause) => {
     const words = word(
-      buildNotice({ type, kinds: ['resolved'], resolvedAt: messageNow, resolution: { kind: 'recovered' } }),
+      buildItem({ type, kinds: ['resolved'], resolvedAt: messageNow, resolution: { kind: 'recovered' } }),
     );
     expect(words.story[0]).toBe(cause);
     expect(words.subject).toContain(clause);
@@ -138,7 +138,7 @@ describe('what became of an incident', () => {
 
   it('a removed rule closes its incident without claiming that anything is well', () => {
     const words = word(
-      buildNotice({ kinds: ['resolved'], resolvedAt: messageNow, resolution: { kind: 'rule-removed' } }),
+      buildItem({ kinds: ['resolved'], resolvedAt: messageNow, resolution: { kind: 'rule-removed' } }),
     );
     expect(words.headline).toBe('CLOSED · OTP production: rule sms-low removed while SMS balance low');
     expect(words.story[0]).toContain('says nothing about the balance');
@@ -147,7 +147,7 @@ describe('what became of an incident', () => {
 
   it('one message says both when an incident came and went while the channel was down', () => {
     const words = word(
-      buildNotice({
+      buildItem({
         kinds: ['firing', 'resolved'],
         resolvedAt: messageNow - minute,
         resolution: { kind: 'recovered' },
@@ -158,7 +158,7 @@ describe('what became of an incident', () => {
   });
 
   it('a channel that missed the beginning hears the present severity as news', () => {
-    expect(word(buildNotice({ kinds: ['firing', 'worse', 'reminder'] })).stateWord).toBe('CRITICAL');
+    expect(word(buildItem({ kinds: ['firing', 'worse', 'reminder'] })).stateWord).toBe('CRITICAL');
   });
 
   it('a reminder says for how long', () => {
@@ -167,8 +167,8 @@ describe('what became of an incident', () => {
 
   it('a clock that was set back does not say how long it lasts', () => {
     const firedAt = messageNow + hour;
-    const storyOf = (kind: NoticeKind, resolvedAt: number | null) =>
-      word(buildNotice({ kinds: [kind], firedAt, resolvedAt })).story;
+    const storyOf = (kind: NotificationReason, resolvedAt: number | null) =>
+      word(buildItem({ kinds: [kind], firedAt, resolvedAt })).story;
     expect(storyOf('reminder', null)[0]).toBe('Still firing since Sat 21 Nov 03:41 UTC+8.');
     expect(storyOf('escalated', null)[0]).toMatch(/^Nobody has acknowledged this, so you are told/);
     expect(storyOf('resolved', messageNow)).toContain(
@@ -184,7 +184,7 @@ describe('what became of an incident', () => {
       rises: 0,
       severity: 'warning',
     } as const;
-    const words = word(buildNotice({ kinds: ['worse'], incident: { rises: 1, acknowledgement } }));
+    const words = word(buildItem({ kinds: ['worse'], incident: { rises: 1, acknowledgement } }));
     expect(words.story.at(-1)).toBe(
       'Acknowledged by Ada Sat 21 Nov 01:41 UTC+8 (1 hour ago), before it got worse: on it.',
     );
@@ -194,7 +194,7 @@ describe('what became of an incident', () => {
 describe('the numbers of a notice', () => {
   it('say of a credit that ends at an amount that the alert is due there, not only below', () => {
     const threshold = { unit: 'money', micros: money(-50) } as const;
-    const { figures, headline } = word(buildNotice({ type: 'negative', threshold }));
+    const { figures, headline } = word(buildItem({ type: 'negative', threshold }));
     expect(headline).toContain('is used up, the credit ends at -50.00');
     expect(figures[1]).toEqual({ label: 'Threshold', value: '-50.00 CNY or less' });
   });
@@ -222,7 +222,7 @@ describe('the numbers of a notice', () => {
       failure: 'no complete answer within 10s.',
       outcome: 'timeout',
     });
-    expect(word(buildNotice({ account })).story).toContain(
+    expect(word(buildItem({ account })).story).toContain(
       'The last 3 polls failed: no complete answer within 10s. The balance shown is 4 minutes old.',
     );
   });
@@ -232,14 +232,14 @@ describe('the numbers of a notice', () => {
       reading: { at: messageNow, sms: -18_383_000, voip: 0, currency: 'CNY' },
       previous: null,
     });
-    expect(word(buildNotice({ account })).figures[0]?.value).toBe('-18.38 CNY');
+    expect(word(buildItem({ account })).figures[0]?.value).toBe('-18.38 CNY');
   });
 });
 
 describe('what to do next', () => {
   it('is the amount that restores 30 days, rounded up to a payable one', () => {
-    const account = buildAccount({ outlook: buildOutlook({ restoreMicros: 1_397_901_000 }) });
-    expect(word(buildNotice({ account })).advice).toEqual([
+    const account = buildAccount({ runway: buildRunway({ restoreMicros: 1_397_901_000 }) });
+    expect(word(buildItem({ account })).advice).toEqual([
       'Top up 1,400.00 CNY to have 30 days again at the present pace.',
     ]);
   });
@@ -253,14 +253,14 @@ describe('what to do next', () => {
   ])(
     'is never less than what ends every alert of the balance, steps of a ladder too',
     (restoreMicros, advice) => {
-      const account = buildAccount({ outlook: buildOutlook({ restoreMicros }), clearsAt: 500_000_000 });
-      expect(word(buildNotice({ account })).advice).toEqual([advice]);
+      const account = buildAccount({ runway: buildRunway({ restoreMicros }), clearsAt: 500_000_000 });
+      expect(word(buildItem({ account })).advice).toEqual([advice]);
     },
   );
 
   it('is the way back to where every alert ends, where spending is unknown', () => {
     const account = buildAccount({
-      outlook: buildOutlook({
+      runway: buildRunway({
         burnPerDay: null,
         runwayMs: null,
         emptyAt: null,
@@ -268,7 +268,7 @@ describe('what to do next', () => {
         confidence: 'none',
       }),
     });
-    expect(word(buildNotice({ account })).advice[0]).toContain(
+    expect(word(buildItem({ account })).advice[0]).toContain(
       'Top up 460.00 CNY or more to end every alert of this balance. How much lasts 30 days cannot be said',
     );
   });
@@ -283,22 +283,22 @@ describe('what to do next', () => {
       ['timeout', 'rate_limited', 'http_error', 'invalid_response', 'auth_failed'] as const
     ).map(
       (outcome) =>
-        word(buildNotice({ type: 'stale', balance: null, account: buildAccount({ outcome }) })).advice[0],
+        word(buildItem({ type: 'stale', balance: null, account: buildAccount({ outcome }) })).advice[0],
     );
     expect(new Set(advice).size).toBe(5);
     expect(wordsOf('stale-tls').advice[0]).toContain('certificate');
   });
 });
 
-function wordsOf(name: string): NoticeWording {
+function wordsOf(name: string): ItemWording {
   const message = everyMessage()[name];
-  const [notice] = message?.kind === 'incidents' ? message.notices : [];
-  if (notice === undefined) throw new Error(`No message is called ${name}.`);
-  return word(notice);
+  const [item] = message?.kind === 'incidents' ? message.items : [];
+  if (item === undefined) throw new Error(`No message is called ${name}.`);
+  return word(item);
 }
 
-function word(notice: Notice): NoticeWording {
-  return wordNotice(notice, buildMessage([notice]));
+function word(item: MessageItem): ItemWording {
+  return wordItem(item, buildMessage([item]));
 }
 
 describe('the links of a message', () => {
@@ -309,13 +309,13 @@ describe('the links of a message', () => {
   });
 
   it('begin with where to pay, then acknowledge, the runbook and the page', () => {
-    const words = wordNotice(buildNotice({ account }), buildMessage());
+    const words = wordItem(buildItem({ account }), buildMessage());
     expect(words.links.map(({ kind }) => kind)).toEqual(['top-up', 'acknowledge', 'runbook', 'page']);
     expect(words.note).toBe('Finance tops up by phone.');
   });
 
   it('ask nothing of anybody when it is over', () => {
-    const ended = buildNotice({ account, kinds: ['resolved'], resolvedAt: buildMessage().at });
-    expect(wordNotice(ended, buildMessage()).links.map(({ kind }) => kind)).toEqual(['page']);
+    const ended = buildItem({ account, kinds: ['resolved'], resolvedAt: buildMessage().at });
+    expect(wordItem(ended, buildMessage()).links.map(({ kind }) => kind)).toEqual(['page']);
   });
 });

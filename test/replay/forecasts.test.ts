@@ -12,7 +12,7 @@ import { monday, officeHours, spendBy } from '../support/spending.ts';
 
 const dayMs = 86_400_000;
 
-async function foretold(readings: readonly Reading[]) {
+async function predicted(readings: readonly Reading[]) {
   const polls = readings.map((reading) => ({ at: reading.at, outcome: 'ok' as const, reading }));
   const past: AccountPast = {
     account: makeAccount('otp'),
@@ -28,18 +28,18 @@ describe('the forecasts of a past', () => {
   const readings = [...spendBy(officeHours, { from: monday, to: monday + 40 * dayMs, begins: 3e9 })];
 
   it('are one for each reading of the balances that move', async () => {
-    const found = await foretold(readings);
+    const found = await predicted(readings);
     expect(found).toHaveLength(readings.length);
     expect(new Set(found.map(({ balance }) => balance))).toEqual(new Set(['sms']));
   });
 
   it('rest on nothing that comes later', async () => {
-    const part = await foretold(readings.slice(0, 5000));
-    expect(part).toEqual((await foretold(readings)).slice(0, part.length));
+    const part = await predicted(readings.slice(0, 5000));
+    expect(part).toEqual((await predicted(readings)).slice(0, part.length));
   });
 
   it('are held against what came', async () => {
-    const [day, ...longer] = judgeForecasts(await foretold(readings), 'sms');
+    const [day, ...longer] = judgeForecasts(await predicted(readings), 'sms');
     expect(day?.aheadMs).toBe(dayMs);
     expect(longer.map(({ aheadMs }) => aheadMs / dayMs)).toEqual([3, 7]);
     for (const { medianError, count } of longer) {

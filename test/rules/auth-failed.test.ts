@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { ValueSource } from '../../src/domain/settings.ts';
 import { authFailed } from '../../src/rules/auth-failed.ts';
-import { buildAccount, buildNotice, messageNow } from '../support/messages.ts';
+import { buildAccount, buildItem, messageNow } from '../support/messages.ts';
 
 const frame = { timezone: 'UTC', now: messageNow, currency: null };
 
 function adviceFor(keyFrom: ValueSource | null): string {
   const account = buildAccount({ keyFrom });
-  return authFailed.advice(buildNotice({ type: 'auth-failed', account }), frame).join(' ');
+  return authFailed.advice(buildItem({ type: 'auth-failed', account }), frame).join(' ');
 }
 
 describe('the advice after a key was refused', () => {

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import type { Fact } from '../../src/domain/quantity.ts';
 import { channelFailed, variableFact } from '../../src/rules/channel-failed.ts';
-import { buildNotice, messageNow } from '../support/messages.ts';
+import { buildItem, messageNow } from '../support/messages.ts';
 
 const frame = { timezone: 'UTC', now: messageNow, currency: null };
 
 function adviceWith(facts: readonly Fact[]): string {
-  const notice = buildNotice({ type: 'channel-failed', rule: 'channel-failed:ops', account: null, facts });
-  return channelFailed.advice(notice, frame).join(' ');
+  const item = buildItem({ type: 'channel-failed', rule: 'channel-failed:ops', account: null, facts });
+  return channelFailed.advice(item, frame).join(' ');
 }
 
 it('asks for a restart only where something of the channel comes from the environment', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Rule } from '../../src/domain/rule.ts';
-import { describeRule, longestWindow } from '../../src/rules/about-rules.ts';
+import { describeRule, maxWindow } from '../../src/rules/about-rules.ts';
 import {
   authFailedRule,
   belowRule,
@@ -58,5 +58,5 @@ test.each<[string, readonly Rule[], number]>([
   ['the window of a drop', [dropRule({ windowMs: 2 * dayMs })], 2 * dayMs],
   ['three windows of an idle rule, for the gaps in them', [idleRule({ windowMs: 3 * dayMs })], 9 * dayMs],
 ])('the rules look back %s', (_, rules, expected) => {
-  expect(longestWindow(rules)).toBe(expected);
+  expect(maxWindow(rules)).toBe(expected);
 });

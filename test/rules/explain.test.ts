@@ -34,7 +34,7 @@ const stale = factsAfter([readingAt(0, 1)], { now: factsNoon + 20 * minuteMs, re
 const single = belowRule({ thresholds: { critical: units(50) } });
 const share = { kind: 'share', share: 0.25 } as const;
 
-const told: readonly [string, Rule, AccountFacts, Severity | null, string][] = [
+const notified: readonly [string, Rule, AccountFacts, Severity | null, string][] = [
   ['a low balance', belowRule(), low, null, 'It would not fire with a threshold of 42.10 CNY or less.'],
   [
     'a balance that hysteresis holds',
@@ -99,7 +99,7 @@ const told: readonly [string, Rule, AccountFacts, Severity | null, string][] = [
   ],
 ];
 
-test.each(told)('%s', (_, rule, facts, firing, sentence) => {
+test.each(notified)('%s', (_, rule, facts, firing, sentence) => {
   expect(wouldNotFire(rule, facts, evaluate(rule, facts, firing))).toBe(sentence);
 });
 

@@ -20,7 +20,7 @@ const rule: MissedTopUpRule = {
   atMicros: null,
   withinMs: 20 * minuteMs,
 };
-const told: MissedTopUpRule = { ...rule, atMicros: units(100) };
+const notified: MissedTopUpRule = { ...rule, atMicros: units(100) };
 
 /** An account that spends 2 in each five minutes and is recharged at `level` by each amount in turn; then so many readings without. */
 function recharged(amounts: readonly number[], after: number, level = 100): Reading[] {
@@ -161,7 +161,7 @@ describe('with a balance that the file names', () => {
     ],
   ])('%s', (_, points, firing, expected) => {
     const readings = points.map(([minutes, sms]) => readingAt(minutes, sms));
-    expect(verdict(evaluate(told, factsAfter(readings), firing))).toBe(expected);
+    expect(verdict(evaluate(notified, factsAfter(readings), firing))).toBe(expected);
   });
 });
 

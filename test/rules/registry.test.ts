@@ -1,16 +1,16 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { alertKindOf, ownAlertTypes, ruleKindOf, ruleKinds } from '../../src/rules/registry.ts';
+import { alertKindOf, ruleKindOf, ruleKinds, selfAlertTypes } from '../../src/rules/registry.ts';
 
 const root = join(import.meta.dirname, '../..');
-const names: readonly string[] = [...ruleKinds.map(({ type }) => type), ...ownAlertTypes];
+const names: readonly string[] = [...ruleKinds.map(({ type }) => type), ...selfAlertTypes];
 
 /** Words that are names of kinds and of other things: keys, columns, classes. They count where a type is spoken of. */
 const homonyms: readonly string[] = ['currency', 'runway', 'top-up'];
 
 /** What happens at the simulated provider, and configurations as people write them, use the same words. */
-const exempt = ['src/rules/', 'src/provider/simulator/', 'src/wiring/demo/', 'src/cli/commands/init.ts'];
+const exempt = ['src/rules/', 'src/simulator/', 'src/wiring/demo/', 'src/cli/commands/init.ts'];
 
 /** Where kinds are named in quotes: a second place in which a new kind would have to be thought of. */
 function findNames(path: string, text: string): string[] {
@@ -55,6 +55,6 @@ describe('kinds of rules', () => {
   });
 
   it('leave words for an alert that only a newer lowwater knows', () => {
-    expect(alertKindOf({ type: 'unheard-of' }).matter({ balance: null, rule: 'x' })).toBe('unheard-of');
+    expect(alertKindOf({ type: 'unheard-of' }).subject({ balance: null, rule: 'x' })).toBe('unheard-of');
   });
 });

@@ -129,7 +129,7 @@ test('a full hour costs its rate, a full day the sum of all', () => {
 });
 
 test('the scenario that the documentation shows is valid', () => {
-  const page = readFileSync(new URL('../../../docs/simulator.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../docs/simulator.md', import.meta.url), 'utf8');
   const example = /```json\n(.*?)```/s.exec(page)?.[1] ?? '';
   expect(parseScenario(JSON.parse(example))).toMatchObject({ kind: 'valid' });
 });

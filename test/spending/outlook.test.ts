@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Reading } from '../../src/domain/reading.ts';
 import { createReadingLog } from '../../src/spending/reading-log.ts';
-import { outlook } from '../../src/spending/runway.ts';
+import { runway } from '../../src/spending/runway.ts';
 import { dayMs, hourMs, minuteMs, readingAt, steady, units } from '../support/account-facts.ts';
 import { spendingIn } from '../support/spending.ts';
 
-function outlookAfter(readings: readonly Reading[], over: { floorMicros?: number; laterMs?: number } = {}) {
+function runwayAfter(readings: readonly Reading[], over: { floorMicros?: number; laterMs?: number } = {}) {
   const log = createReadingLog({ windowMs: dayMs, pollIntervalMs: 5 * minuteMs });
   // Nothing is learned of spending yet.
   const spending = spendingIn();
@@ -15,7 +15,7 @@ function outlookAfter(readings: readonly Reading[], over: { floorMicros?: number
   const now = reading.at + laterMs;
   return {
     at: reading.at,
-    ...outlook({ log, spending, reading, balance: 'sms', floorMicros, lookbackMs: dayMs, now }),
+    ...runway({ log, spending, reading, balance: 'sms', floorMicros, lookbackMs: dayMs, now }),
   };
 }
 
@@ -25,7 +25,7 @@ function dayEndingAt(balance: number): Reading[] {
 }
 
 test('a steady account runs empty at the pace of its spending', () => {
-  const { at, ...seen } = outlookAfter(dayEndingAt(480));
+  const { at, ...seen } = runwayAfter(dayEndingAt(480));
   expect(seen).toEqual({
     balance: 'sms',
     emptyMicros: 0,
@@ -44,18 +44,18 @@ test('a steady account runs empty at the pace of its spending', () => {
 });
 
 test('the runway shrinks as the reading ages, the instant of emptiness stays', () => {
-  const { at, runwayMs, emptyAt } = outlookAfter(dayEndingAt(480), { laterMs: 6 * hourMs });
+  const { at, runwayMs, emptyAt } = runwayAfter(dayEndingAt(480), { laterMs: 6 * hourMs });
   expect([runwayMs, emptyAt]).toEqual([2 * dayMs - 6 * hourMs, at + 2 * dayMs]);
-  expect(outlookAfter(dayEndingAt(480), { laterMs: 3 * dayMs }).runwayMs).toBe(0);
+  expect(runwayAfter(dayEndingAt(480), { laterMs: 3 * dayMs }).runwayMs).toBe(0);
 });
 
 test('the floor counts as empty', () => {
-  const { runwayMs, restoreMicros } = outlookAfter(dayEndingAt(480), { floorMicros: units(240) });
+  const { runwayMs, restoreMicros } = runwayAfter(dayEndingAt(480), { floorMicros: units(240) });
   expect([runwayMs, restoreMicros]).toEqual([dayMs, units(6960)]);
 });
 
 test('an overdrawn account has no runway left, and its debt is part of what restores it', () => {
-  expect(outlookAfter(dayEndingAt(-18.383))).toMatchObject({
+  expect(runwayAfter(dayEndingAt(-18.383))).toMatchObject({
     runwayMs: 0,
     emptyAt: null,
     restoreMicros: units(7218.39),
@@ -63,7 +63,7 @@ test('an overdrawn account has no runway left, and its debt is part of what rest
 });
 
 test('an account that spends nothing does not run out', () => {
-  expect(outlookAfter(steady({ from: 5, perHour: 0, until: 24 * 60 }))).toMatchObject({
+  expect(runwayAfter(steady({ from: 5, perHour: 0, until: 24 * 60 }))).toMatchObject({
     burnPerDay: 0,
     runwayMs: null,
     emptyAt: null,
@@ -72,12 +72,12 @@ test('an account that spends nothing does not run out', () => {
 });
 
 test('an account with thirty days of runway needs no top-up', () => {
-  expect(outlookAfter(dayEndingAt(7200)).restoreMicros).toBe(0);
-  expect(outlookAfter(dayEndingAt(7199.999999)).restoreMicros).toBe(units(0.01));
+  expect(runwayAfter(dayEndingAt(7200)).restoreMicros).toBe(0);
+  expect(runwayAfter(dayEndingAt(7199.999999)).restoreMicros).toBe(units(0.01));
 });
 
 test('too little history tells nothing of the future', () => {
-  expect(outlookAfter(steady({ from: 5, perHour: 1, until: 5 }))).toMatchObject({
+  expect(runwayAfter(steady({ from: 5, perHour: 1, until: 5 }))).toMatchObject({
     burnPerDay: null,
     runwayMs: null,
     emptyAt: null,
@@ -87,7 +87,7 @@ test('too little history tells nothing of the future', () => {
 });
 
 test('an overdrawn account has no runway left even where nothing is known of its burn', () => {
-  expect(outlookAfter([readingAt(0, -5)])).toMatchObject({
+  expect(runwayAfter([readingAt(0, -5)])).toMatchObject({
     burnPerDay: null,
     runwayMs: 0,
     restoreMicros: null,

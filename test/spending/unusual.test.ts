@@ -8,7 +8,7 @@ const dayMs = 24 * hourMs;
 const mean = 3.7e6;
 
 /** Minutes from `begins` until a side is unusual; null when it never is. */
-function toldAfter(side: Side, perHour: (at: number) => number, begins: number): number | null {
+function notifiedAfter(side: Side, perHour: (at: number) => number, begins: number): number | null {
   const spending = spendingIn();
   for (const reading of spendBy(perHour, { from: monday, to: begins + 2 * dayMs })) {
     spending.read(reading);
@@ -30,13 +30,13 @@ function fewMessages(perHour: number): (at: number) => number {
 }
 
 /** When each of two episodes was told, and by how much the first one raised what counts as usual; `taken`: a person took the first. */
-function toldTwice(
+function notifiedTwice(
   side: Side,
   perHour: (at: number) => number,
   span: { readonly second: number; readonly taken: boolean },
 ) {
   const spending = spendingIn();
-  const told: number[] = [];
+  const notified: number[] = [];
   let firing = false;
   let raised = 0;
   for (const reading of spendBy(perHour, { from: monday, to: span.second + dayMs })) {
@@ -44,54 +44,58 @@ function toldTwice(
     const state = spending.state('sms');
     if (state === null) continue;
     const unusual = isUnusual(state, side, { factor: 1, firing });
-    if (unusual && !firing) told.push(reading.at);
-    if (unusual && !firing && told.length === 1 && span.taken) excuse(state, side, true);
+    if (unusual && !firing) notified.push(reading.at);
+    if (unusual && !firing && notified.length === 1 && span.taken) excuse(state, side, true);
     firing = unusual;
     if (reading.at < span.second)
       raised = Math.max(state[side].usualTop, side === 'less' ? state.usualSilence : 0);
   }
-  return { told, raised };
+  return { notified, raised };
 }
 
 describe('what is unusual', () => {
   const wednesday = monday + 23 * dayMs + 3 * hourMs;
 
   it('is a burst of ten times the mean at night, told within a quarter of an hour', () => {
-    const told = toldAfter('more', (at) => officeHours(at) + (at >= wednesday ? 10 * mean : 0), wednesday);
-    expect(told).toBeGreaterThan(0);
-    expect(told).toBeLessThanOrEqual(15);
+    const notified = notifiedAfter(
+      'more',
+      (at) => officeHours(at) + (at >= wednesday ? 10 * mean : 0),
+      wednesday,
+    );
+    expect(notified).toBeGreaterThan(0);
+    expect(notified).toBeLessThanOrEqual(15);
   });
 
   it('is the next burst too, a day after the first', () => {
     const dayAfter = wednesday + dayMs;
     const burst = (at: number, begins: number) => (at >= begins && at < begins + hourMs ? 10 * mean : 0);
     const spending = spendingIn();
-    const told: number[] = [];
+    const notified: number[] = [];
     let firing = false;
     const perHour = (at: number) => officeHours(at) + burst(at, wednesday) + burst(at, dayAfter);
     for (const reading of spendBy(perHour, { from: monday, to: dayAfter + dayMs })) {
       spending.read(reading);
       const state = spending.state('sms');
       const unusual: boolean = state !== null && isUnusual(state, 'more', { factor: 1, firing });
-      if (unusual && !firing) told.push(reading.at);
+      if (unusual && !firing) notified.push(reading.at);
       firing = unusual;
     }
-    expect(told).toHaveLength(2);
-    expect((told[1] ?? 0) - dayAfter).toBeLessThanOrEqual(15 * minuteMs);
+    expect(notified).toHaveLength(2);
+    expect((notified[1] ?? 0) - dayAfter).toBeLessThanOrEqual(15 * minuteMs);
   });
 
   it('is traffic that stops in office hours, told within the hour', () => {
     const noon = wednesday + 9 * hourMs;
-    const told = toldAfter('less', (at) => (at < noon ? officeHours(at) : 0), noon);
-    expect(told).toBeLessThanOrEqual(60);
+    const notified = notifiedAfter('less', (at) => (at < noon ? officeHours(at) : 0), noon);
+    expect(notified).toBeLessThanOrEqual(60);
   });
 
   it('is traffic that stops at night, told within the hour', () => {
     // Now a lot and now little, as messages are: a fifth of the usual or nearly twice as much.
     const uneven = (at: number) => officeHours(at) * (0.2 + 0.4 * ((at / (5 * minuteMs)) % 5));
-    const told = toldAfter('less', (at) => (at < wednesday ? uneven(at) : 0), wednesday);
-    expect(told).toBeGreaterThanOrEqual(30);
-    expect(told).toBeLessThanOrEqual(60);
+    const notified = notifiedAfter('less', (at) => (at < wednesday ? uneven(at) : 0), wednesday);
+    expect(notified).toBeGreaterThanOrEqual(30);
+    expect(notified).toBeLessThanOrEqual(60);
   });
 
   it('says of silence since when it lasts and what was usual in it', () => {
@@ -108,19 +112,19 @@ describe('what is unusual', () => {
   it.each(['more', 'less'] as const)(
     'is no chance of an account that sends a few messages an hour (%s)',
     (side) => {
-      expect(toldAfter(side, fewMessages(2), monday + 60 * dayMs)).toBeNull();
+      expect(notifiedAfter(side, fewMessages(2), monday + 60 * dayMs)).toBeNull();
     },
   );
 
   it('is not the rise of every morning, nor a weekend', () => {
-    expect(toldAfter('more', officeHours, wednesday)).toBeNull();
-    expect(toldAfter('less', officeHours, wednesday)).toBeNull();
+    expect(notifiedAfter('more', officeHours, wednesday)).toBeNull();
+    expect(notifiedAfter('less', officeHours, wednesday)).toBeNull();
   });
 
   it('is nothing in the first week, in which nothing is usual yet', () => {
     const begins = monday + 3 * dayMs;
     const perHour = (at: number) => officeHours(at) + (at >= begins && at < begins + hourMs ? 50 * mean : 0);
-    expect(toldAfter('more', perHour, begins)).toBeNull();
+    expect(notifiedAfter('more', perHour, begins)).toBeNull();
   });
 });
 
@@ -133,21 +137,21 @@ describe('what a person said is expected', () => {
     // The second is just high enough for an account that is used to nothing.
     const perHour = (at: number) =>
       officeHours(at) + (within(at, first) ? 10 * mean : 0) + (within(at, second) ? 1.5 * mean : 0);
-    const expected = toldTwice('more', perHour, { second, taken: true });
+    const expected = notifiedTwice('more', perHour, { second, taken: true });
     expect(expected.raised).toBeLessThan(0.1);
-    expect(expected.told).toHaveLength(2);
-    const own = toldTwice('more', perHour, { second, taken: false });
+    expect(expected.notified).toHaveLength(2);
+    const own = notifiedTwice('more', perHour, { second, taken: false });
     expect(own.raised).toBeGreaterThan(0.7);
     expect(own.raised).toBeLessThanOrEqual(1.5 / 1.3);
   });
 
   it('raises nothing that the next slump is held against', () => {
     const perHour = (at: number) => (within(at, first) || within(at, second) ? 0 : officeHours(at));
-    const expected = toldTwice('less', perHour, { second, taken: true });
+    const expected = notifiedTwice('less', perHour, { second, taken: true });
     expect(expected.raised).toBeLessThan(0.1);
-    expect(expected.told).toHaveLength(2);
-    expect((expected.told[1] ?? 0) - second).toBe((expected.told[0] ?? 0) - first);
-    const own = toldTwice('less', perHour, { second, taken: false });
+    expect(expected.notified).toHaveLength(2);
+    expect((expected.notified[1] ?? 0) - second).toBe((expected.notified[0] ?? 0) - first);
+    const own = notifiedTwice('less', perHour, { second, taken: false });
     expect(own.raised).toBeGreaterThan(expected.raised);
   });
 

@@ -12,10 +12,10 @@ import {
   makePollEveryHour,
   message,
   noon,
+  notified,
   ok,
   pollsOf,
   silence,
-  told,
 } from './sqlite/batches.ts';
 
 describeStores('retention', (makeBed) => {
@@ -51,9 +51,9 @@ describeStores('retention', (makeBed) => {
     const kept = {
       incidents: [
         incident('open'),
-        incident('untold', { resolvedAt: noon, told: { ops: told(false) } }),
+        incident('untold', { resolvedAt: noon, notified: { ops: notified(false) } }),
         incident('recent', { resolvedAt: noon + dayMs }),
-        incident('ending', { resolvedAt: noon, told: { ops: told(true) } }),
+        incident('ending', { resolvedAt: noon, notified: { ops: notified(true) } }),
       ],
       messages: [
         message('waiting', {

@@ -9,8 +9,8 @@ import {
   message,
   minuteMs,
   noon,
+  notified,
   silence,
-  told,
 } from './sqlite/batches.ts';
 
 const alert: Alert = {
@@ -118,20 +118,20 @@ describeStores('what a daemon goes on from', (makeBed) => {
   });
 
   it.each([
-    ['is open', incident('i', { told: { ops: told(false) } }), true],
+    ['is open', incident('i', { notified: { ops: notified(false) } }), true],
     ['is open and nobody was told', incident('i'), true],
     [
       'ended and a channel was not told so',
-      incident('i', { resolvedAt: noon, told: { ops: told(true), finance: told(false) } }),
+      incident('i', { resolvedAt: noon, notified: { ops: notified(true), finance: notified(false) } }),
       true,
     ],
     [
       'ended and all that were told know it',
-      incident('i', { resolvedAt: noon, told: { ops: told(true) } }),
+      incident('i', { resolvedAt: noon, notified: { ops: notified(true) } }),
       false,
     ],
     ['ended before anybody was told', incident('i', { resolvedAt: noon }), false],
-    ['is an event', incident('i', { event: true, told: { ops: told(false) } }), false],
+    ['is an event', incident('i', { event: true, notified: { ops: notified(false) } }), false],
   ])(
     'has an incident that %s only where something is left to be said: %#',
     async (_name, stored, expected) => {

@@ -8,8 +8,8 @@ import {
   buildAlertView,
   buildIncident,
   buildMessage,
-  buildOutlook,
   buildPolls,
+  buildRunway,
   dayMs,
   FakeViews,
   hourMs,
@@ -109,8 +109,8 @@ function addOtp(views: FakeViews): void {
     worst: 'critical',
     firing: 2,
     usage: { 'x-ratelimit-limit': '200', 'x-ratelimit-remaining': '199' },
-    outlooks: {
-      sms: buildOutlook({
+    runways: {
+      sms: buildRunway({
         burnPerDay: micros(perDay),
         runwayMs: (end / perDay) * dayMs,
         emptyAt: viewsNow + (end / perDay) * dayMs,
@@ -122,7 +122,7 @@ function addOtp(views: FakeViews): void {
         },
         restoreMicros: micros(2837.9),
       }),
-      voip: buildOutlook({
+      voip: buildRunway({
         balance: 'voip',
         burnPerDay: micros(0.5),
         runwayMs: 160 * dayMs,
@@ -242,8 +242,8 @@ function addMarketing(views: FakeViews): void {
     currency: 'EUR',
     worst: 'warning',
     firing: 1,
-    outlooks: {
-      sms: buildOutlook({
+    runways: {
+      sms: buildRunway({
         burnPerDay: micros(310),
         runwayMs: 5.94 * dayMs,
         emptyAt: viewsNow + 5.94 * dayMs,
@@ -274,9 +274,9 @@ function addVoice(views: FakeViews): void {
     worst: 'critical',
     firing: 1,
     reading: { at: lastPollAt, sms: micros(64), voip: micros(-18.383), currency: 'CNY' },
-    outlooks: {
-      sms: buildOutlook({ burnPerDay: 0, runwayMs: null, emptyAt: null, restoreMicros: 0 }),
-      voip: buildOutlook({
+    runways: {
+      sms: buildRunway({ burnPerDay: 0, runwayMs: null, emptyAt: null, restoreMicros: 0 }),
+      voip: buildRunway({
         balance: 'voip',
         burnPerDay: micros(7.2),
         runwayMs: 0,
@@ -312,8 +312,8 @@ function addKeyRefused(views: FakeViews): void {
     backoffUntil: viewsNow + 17 * minuteMs,
     worst: 'critical',
     firing: 1,
-    outlooks: {
-      sms: buildOutlook({ burnPerDay: micros(22), runwayMs: 41 * dayMs, emptyAt: viewsNow + 41 * dayMs }),
+    runways: {
+      sms: buildRunway({ burnPerDay: micros(22), runwayMs: 41 * dayMs, emptyAt: viewsNow + 41 * dayMs }),
       voip: null,
     },
   });
@@ -339,8 +339,8 @@ function addPending(views: FakeViews): void {
     name: 'Batch jobs',
     labels: { team: 'data' },
     pending: 1,
-    outlooks: {
-      sms: buildOutlook({ burnPerDay: micros(60), runwayMs: 3.42 * dayMs, emptyAt: viewsNow + 3.42 * dayMs }),
+    runways: {
+      sms: buildRunway({ burnPerDay: micros(60), runwayMs: 3.42 * dayMs, emptyAt: viewsNow + 3.42 * dayMs }),
       voip: null,
     },
   });
@@ -365,8 +365,8 @@ function addQuiet(views: FakeViews): void {
     name: 'Support views',
     labels: { team: 'support' },
     currency: 'USD',
-    outlooks: {
-      sms: buildOutlook({
+    runways: {
+      sms: buildRunway({
         burnPerDay: micros(41.5),
         runwayMs: 367 * dayMs,
         emptyAt: viewsNow + 367 * dayMs,
@@ -379,8 +379,8 @@ function addQuiet(views: FakeViews): void {
     id: 'standby',
     name: 'Standby',
     labels: {},
-    outlooks: {
-      sms: buildOutlook({ burnPerDay: 0, runwayMs: null, emptyAt: null, restoreMicros: 0 }),
+    runways: {
+      sms: buildRunway({ burnPerDay: 0, runwayMs: null, emptyAt: null, restoreMicros: 0 }),
       voip: null,
     },
   });
@@ -394,7 +394,7 @@ function addQuiet(views: FakeViews): void {
       polledAt: null,
       readAt: null,
       reading: null,
-      outlooks: { sms: null, voip: null },
+      runways: { sms: null, voip: null },
       thresholds: { sms: {}, voip: {} },
     }),
   );

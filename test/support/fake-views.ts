@@ -1,8 +1,8 @@
 import type { Counters } from '../../src/daemon/counting.ts';
 import type { Incident } from '../../src/domain/alert.ts';
-import type { Outlook } from '../../src/domain/message.ts';
+import type { Runway } from '../../src/domain/message.ts';
 import type { AlertName, Muted, Refusal, SilenceOrder } from '../../src/domain/operator.ts';
-import type { OutboxMessage } from '../../src/domain/outbox.ts';
+import type { Notification } from '../../src/domain/outbox.ts';
 import type { OutcomeKind } from '../../src/domain/outcome.ts';
 import type { Balance, PollRecord, Reading } from '../../src/domain/reading.ts';
 import type { Silence } from '../../src/domain/silence.ts';
@@ -36,7 +36,7 @@ export class FakeViews implements LiveViews {
   accountList: AccountView[] = [];
   alertList: AlertView[] = [];
   incidentList: Incident[] = [];
-  messageList: OutboxMessage[] = [];
+  messageList: Notification[] = [];
   channelList: ChannelView[] = [];
   silenceList: SilenceView[] = [];
   explanations = new Map<string, Explanation[]>();
@@ -156,7 +156,7 @@ export class FakeViews implements LiveViews {
     return this.explanations.get(account) ?? [];
   }
 
-  async notifications(limit: number, before = Number.MAX_SAFE_INTEGER): Promise<readonly OutboxMessage[]> {
+  async notifications(limit: number, before = Number.MAX_SAFE_INTEGER): Promise<readonly Notification[]> {
     return this.messageList
       .filter(({ createdAt }) => createdAt < before)
       .toSorted((left, right) => right.createdAt - left.createdAt)
@@ -302,7 +302,7 @@ export class FakeViews implements LiveViews {
   }
 }
 
-export function buildOutlook(over: Partial<Outlook> = {}): Outlook {
+export function buildRunway(over: Partial<Runway> = {}): Runway {
   return {
     balance: 'sms',
     emptyMicros: 0,
@@ -333,7 +333,7 @@ export function buildAccountView(over: Partial<AccountView> = {}): AccountView {
     nextPollAt: viewsNow + 3 * minuteMs,
     pollIntervalMs: 5 * minuteMs,
     reading: { at: viewsNow - 2 * minuteMs, sms: micros(112.5), voip: micros(80), currency: 'CNY' },
-    outlooks: { sms: buildOutlook(), voip: null },
+    runways: { sms: buildRunway(), voip: null },
     consecutiveFailures: 0,
     backoffUntil: null,
     usage: {},
@@ -394,12 +394,12 @@ export function buildIncident(over: Partial<Incident> = {}): Incident {
     eased: null,
     escalationSince: viewsNow - 22 * minuteMs,
     flappingSince: null,
-    told: {},
+    notified: {},
     ...over,
   };
 }
 
-export function buildMessage(over: Partial<OutboxMessage> = {}): OutboxMessage {
+export function buildMessage(over: Partial<Notification> = {}): Notification {
   return {
     id: 'message-1',
     revision: 0,

@@ -1,4 +1,4 @@
-import type { Incident, Told } from '../../src/domain/alert.ts';
+import type { Incident, LastNotified } from '../../src/domain/alert.ts';
 import { factsNoon } from './account-facts.ts';
 
 /** An open incident of a low balance. */
@@ -25,13 +25,13 @@ export function incident(over: Partial<Incident> = {}): Incident {
     facts: [],
     acknowledgement: null,
     eased: null,
-    told: {},
+    notified: {},
     ...over,
   };
 }
 
 /** What a channel was told: that it fired. */
-export function told(over: Partial<Told> = {}): Told {
+export function notified(over: Partial<LastNotified> = {}): LastNotified {
   return {
     at: factsNoon,
     severity: 'warning',

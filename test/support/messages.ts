@@ -1,15 +1,15 @@
 import type { Incident } from '../../src/domain/alert.ts';
 import type {
   IncidentMessage,
+  ItemAccount,
   Message,
-  Notice,
-  NoticeAccount,
-  Outlook,
+  MessageItem,
   ReportAccount,
   ReportMessage,
+  Runway,
   TestMessage,
 } from '../../src/domain/message.ts';
-import type { NoticeKind } from '../../src/domain/outbox.ts';
+import type { NotificationReason } from '../../src/domain/outbox.ts';
 import type { Balance, Reading } from '../../src/domain/reading.ts';
 import { incidentSubject } from '../../src/messages/item-headline.ts';
 
@@ -50,7 +50,7 @@ function fallingHistory(options: {
   return readings;
 }
 
-export function buildOutlook(over: Partial<Outlook> = {}): Outlook {
+export function buildRunway(over: Partial<Runway> = {}): Runway {
   return {
     balance: 'sms',
     emptyMicros: 0,
@@ -65,7 +65,7 @@ export function buildOutlook(over: Partial<Outlook> = {}): Outlook {
   };
 }
 
-export function buildAccount(over: Partial<NoticeAccount> = {}): NoticeAccount {
+export function buildAccount(over: Partial<ItemAccount> = {}): ItemAccount {
   return {
     id: 'otp',
     name: 'OTP production',
@@ -79,7 +79,7 @@ export function buildAccount(over: Partial<NoticeAccount> = {}): NoticeAccount {
     outcome: 'ok',
     failure: null,
     consecutiveFailures: 0,
-    outlook: buildOutlook(),
+    runway: buildRunway(),
     clearsAt: money(500),
     takenAlerts: [],
     thresholds: { info: money(500), warning: money(200), critical: money(50) },
@@ -89,14 +89,14 @@ export function buildAccount(over: Partial<NoticeAccount> = {}): NoticeAccount {
 }
 
 /** What most tests change; the incident follows the notice. */
-export interface NoticeOver extends Partial<Omit<Notice, 'incident'>> {
+export interface NoticeOver extends Partial<Omit<MessageItem, 'incident'>> {
   readonly incident?: Partial<Incident>;
 }
 
-export function buildNotice(over: NoticeOver = {}): Notice {
+export function buildItem(over: NoticeOver = {}): MessageItem {
   const { incident, ...rest } = over;
   const base = {
-    kinds: ['firing'] as readonly NoticeKind[],
+    kinds: ['firing'] as readonly NotificationReason[],
     type: 'below',
     severity: 'critical' as const,
     account: buildAccount(),
@@ -117,36 +117,36 @@ export function buildNotice(over: NoticeOver = {}): Notice {
   return { ...base, incident: buildIncident(base, incident ?? {}) };
 }
 
-function buildIncident(notice: Omit<Notice, 'incident'>, over: Partial<Incident>): Incident {
+function buildIncident(item: Omit<MessageItem, 'incident'>, over: Partial<Incident>): Incident {
   return {
     id: '0f9f3c1e-6f5b-4b58-9f3a-2f4d6f0a7a11',
-    account: notice.account?.id ?? '@lowwater',
-    rule: notice.rule,
-    type: notice.type,
-    balance: notice.balance,
-    accountName: notice.accountName,
-    labels: notice.account?.labels ?? {},
-    severity: notice.severity,
-    worstSeverity: notice.severity,
+    account: item.account?.id ?? '@lowwater',
+    rule: item.rule,
+    type: item.type,
+    balance: item.balance,
+    accountName: item.accountName,
+    labels: item.account?.labels ?? {},
+    severity: item.severity,
+    worstSeverity: item.severity,
     rises: 0,
-    firedAt: notice.firedAt,
-    escalationSince: notice.firedAt,
+    firedAt: item.firedAt,
+    escalationSince: item.firedAt,
     flappingSince: null,
-    resolvedAt: notice.resolvedAt,
-    resolution: notice.resolution,
-    event: notice.kinds.includes('event'),
-    value: notice.value,
-    threshold: notice.threshold,
-    facts: notice.facts,
+    resolvedAt: item.resolvedAt,
+    resolution: item.resolution,
+    event: item.kinds.includes('event'),
+    value: item.value,
+    threshold: item.threshold,
+    facts: item.facts,
     acknowledgement: null,
     eased: null,
-    told: {},
+    notified: {},
     ...over,
   };
 }
 
 export function buildMessage(
-  notices: readonly Notice[] = [buildNotice()],
+  items: readonly MessageItem[] = [buildItem()],
   over: Partial<IncidentMessage> = {},
 ): IncidentMessage {
   return {
@@ -155,7 +155,7 @@ export function buildMessage(
     at: messageNow,
     publicUrl: 'https://lowwater.example.com',
     timezone: 'Asia/Shanghai',
-    notices,
+    items,
     thread: null,
     companions: [],
     ...over,
@@ -163,9 +163,9 @@ export function buildMessage(
 }
 
 /** A later message of an incident whose first one was told. */
-function buildReply(notice: Notice): IncidentMessage {
-  const subject = incidentSubject(notice.incident, 'Asia/Shanghai');
-  return buildMessage([notice], {
+function buildReply(item: MessageItem): IncidentMessage {
+  const subject = incidentSubject(item.incident, 'Asia/Shanghai');
+  return buildMessage([item], {
     thread: { firstMessage: 'first', subject, references: ['first'], othersFiring: null },
   });
 }
@@ -176,12 +176,12 @@ export function buildReportAccount(over: Partial<ReportAccount> = {}): ReportAcc
     id: 'otp',
     name: 'OTP production',
     reading: { at: messageNow - 4 * minute, sms: money(42.1), voip: money(80), currency: 'CNY' },
-    outlooks: { sms: buildOutlook(), voip: null },
+    runways: { sms: buildRunway(), voip: null },
     records: { sms: { aheadMs: 3 * day, count: 44, medianError: 0.041, tooLow: 0.75 }, voip: null },
     spent: { sms: money(336), voip: 0 },
     toppedUp: { sms: money(200), voip: 0 },
     topUps: [{ at: messageNow - 3 * day, balance: 'sms', micros: money(200) }],
-    incidents: [buildNotice().incident],
+    incidents: [buildItem().incident],
     history,
     ...over,
   };
@@ -204,8 +204,8 @@ export function buildReport(over: Partial<ReportMessage> = {}): ReportMessage {
         id: 'marketing',
         name: 'Marketing EU',
         reading: { at: messageNow - 4 * minute, sms: money(1840.25), voip: money(0), currency: 'EUR' },
-        outlooks: {
-          sms: buildOutlook({
+        runways: {
+          sms: buildRunway({
             burnPerDay: money(55.2),
             runwayMs: Math.round(33.3 * day),
             emptyAt: messageNow + Math.round(33.3 * day),
@@ -227,9 +227,9 @@ export function buildReport(over: Partial<ReportMessage> = {}): ReportMessage {
         id: 'voice',
         name: 'Voice calls',
         reading: { at: messageNow - 4 * minute, sms: money(0), voip: money(912.4), currency: 'CNY' },
-        outlooks: {
+        runways: {
           sms: null,
-          voip: buildOutlook({
+          voip: buildRunway({
             balance: 'voip',
             burnPerDay: 0,
             runwayMs: null,
@@ -279,7 +279,7 @@ function moneyMessages(): Readonly<Record<string, Message>> {
   const toppedUp = buildAccount({
     reading: { at: messageNow - minute, sms: money(541.6), voip: money(80), currency: 'CNY' },
     previous: { at: messageNow - 6 * minute, sms: money(41.8), voip: money(80), currency: 'CNY' },
-    outlook: buildOutlook({
+    runway: buildRunway({
       runwayMs: Math.round(11.3 * day),
       emptyAt: messageNow + Math.round(11.3 * day),
       restoreMicros: 0,
@@ -292,21 +292,21 @@ function moneyMessages(): Readonly<Record<string, Message>> {
   return {
     firing: buildMessage(),
     worse: buildReply(
-      buildNotice({ kinds: ['worse'], firedAt: messageNow - 3 * hour, incident: { rises: 1 } }),
+      buildItem({ kinds: ['worse'], firedAt: messageNow - 3 * hour, incident: { rises: 1 } }),
     ),
-    reminder: buildReply(buildNotice({ kinds: ['reminder'], firedAt: messageNow - 4 * hour })),
-    escalated: buildMessage([buildNotice({ kinds: ['escalated'], firedAt: messageNow - 30 * minute })]),
+    reminder: buildReply(buildItem({ kinds: ['reminder'], firedAt: messageNow - 4 * hour })),
+    escalated: buildMessage([buildItem({ kinds: ['escalated'], firedAt: messageNow - 30 * minute })]),
     resolved: buildReply(
-      buildNotice({
+      buildItem({
         kinds: ['resolved'],
         account: toppedUp,
         resolvedAt: messageNow - minute,
         resolution: { kind: 'topped-up', micros: money(500) },
       }),
     ),
-    flapping: buildReply(buildNotice({ kinds: ['flapping'], firedAt: messageNow - 50 * minute })),
+    flapping: buildReply(buildItem({ kinds: ['flapping'], firedAt: messageNow - 50 * minute })),
     'top-up': buildMessage([
-      buildNotice({
+      buildItem({
         kinds: ['event'],
         type: 'top-up',
         severity: 'info',
@@ -319,13 +319,13 @@ function moneyMessages(): Readonly<Record<string, Message>> {
       }),
     ]),
     negative: buildMessage([
-      buildNotice({
+      buildItem({
         type: 'negative',
         rule: 'sms-negative',
         account: buildAccount({
           reading: { at: messageNow - 4 * minute, sms: money(-18.383), voip: money(0), currency: 'CNY' },
           previous: { at: messageNow - 9 * minute, sms: money(842.1), voip: money(0), currency: 'CNY' },
-          outlook: buildOutlook({
+          runway: buildRunway({
             runwayMs: 0,
             emptyAt: messageNow - 2 * hour,
             restoreMicros: money(1458.383),
@@ -337,17 +337,17 @@ function moneyMessages(): Readonly<Record<string, Message>> {
       }),
     ]),
     runway: buildMessage([
-      buildNotice({
+      buildItem({
         type: 'runway',
         severity: 'warning',
         rule: 'sms-runway',
         value: { unit: 'duration', ms: Math.round((42.1 / 48) * day) },
         threshold: { unit: 'duration', ms: 7 * day },
-        account: foreseenAccount(),
+        account: predictedAccount(),
       }),
     ]),
     drop: buildMessage([
-      buildNotice({
+      buildItem({
         type: 'drop',
         severity: 'warning',
         rule: 'sms-burst',
@@ -357,7 +357,7 @@ function moneyMessages(): Readonly<Record<string, Message>> {
       }),
     ]),
     idle: buildMessage([
-      buildNotice({
+      buildItem({
         type: 'idle',
         severity: 'info',
         rule: 'sms-idle',
@@ -373,7 +373,7 @@ function habitMessages(): Readonly<Record<string, Message>> {
   const amount = (units: number) => ({ unit: 'money', micros: money(units) }) as const;
   return {
     acknowledged: buildReply(
-      buildNotice({
+      buildItem({
         kinds: ['acknowledged'],
         incident: {
           acknowledgement: {
@@ -387,7 +387,7 @@ function habitMessages(): Readonly<Record<string, Message>> {
       }),
     ),
     surge: buildMessage([
-      buildNotice({
+      buildItem({
         type: 'surge',
         severity: 'warning',
         rule: 'sms-surge',
@@ -401,7 +401,7 @@ function habitMessages(): Readonly<Record<string, Message>> {
       }),
     ]),
     slump: buildMessage([
-      buildNotice({
+      buildItem({
         type: 'slump',
         severity: 'warning',
         rule: 'sms-slump',
@@ -410,7 +410,7 @@ function habitMessages(): Readonly<Record<string, Message>> {
       }),
     ]),
     budget: buildMessage([
-      buildNotice({
+      buildItem({
         type: 'budget',
         severity: 'warning',
         rule: 'monthly',
@@ -425,7 +425,7 @@ function habitMessages(): Readonly<Record<string, Message>> {
       }),
     ]),
     'missed-top-up': buildMessage([
-      buildNotice({
+      buildItem({
         type: 'missed-top-up',
         severity: 'critical',
         rule: 'missed-top-up',
@@ -437,14 +437,14 @@ function habitMessages(): Readonly<Record<string, Message>> {
 }
 
 /** What is foretold of it, and everything that its operators left. */
-function foreseenAccount(): NoticeAccount {
+function predictedAccount(): ItemAccount {
   const emptyAt = messageNow + 21 * hour;
   const interval = { earliest: messageNow + 15 * hour, latest: messageNow + 31 * hour };
   return buildAccount({
     topUpUrl: 'https://pay.example.com/otp',
     runbookUrl: 'https://runbooks.example.com/top-up',
     note: 'Finance answers until 18:00; after that ask the shift lead.',
-    outlook: buildOutlook({
+    runway: buildRunway({
       emptyAt,
       forecast: { emptyAt, ...interval, basis: 'hour-of-week' },
       payBy: messageNow + 13 * hour,
@@ -453,10 +453,10 @@ function foreseenAccount(): NoticeAccount {
 }
 
 function accessMessages(): Readonly<Record<string, Message>> {
-  const blind = (over: Partial<NoticeAccount>): NoticeAccount =>
+  const blind = (over: Partial<ItemAccount>): ItemAccount =>
     buildAccount({
       reading: { at: messageNow - 42 * minute, sms: money(742.1), voip: money(80), currency: 'CNY' },
-      outlook: buildOutlook({
+      runway: buildRunway({
         runwayMs: Math.round((742.1 / 48) * day) - 42 * minute,
         emptyAt: messageNow - 42 * minute + Math.round((742.1 / 48) * day),
         restoreMicros: money(699.3),
@@ -465,9 +465,9 @@ function accessMessages(): Readonly<Record<string, Message>> {
       consecutiveFailures: 8,
       ...over,
     });
-  const stale = (over: Partial<NoticeAccount>): Message =>
+  const stale = (over: Partial<ItemAccount>): Message =>
     buildMessage([
-      buildNotice({
+      buildItem({
         type: 'stale',
         severity: 'warning',
         rule: 'stale',
@@ -479,7 +479,7 @@ function accessMessages(): Readonly<Record<string, Message>> {
     ]);
   return {
     'auth-failed': buildMessage([
-      buildNotice({
+      buildItem({
         type: 'auth-failed',
         rule: 'auth-failed',
         balance: null,
@@ -491,7 +491,7 @@ function accessMessages(): Readonly<Record<string, Message>> {
     stale: stale({ outcome: 'timeout', failure: 'no complete answer within 10s' }),
     'stale-tls': stale({ outcome: 'network_error', failure: 'the certificate has expired' }),
     currency: buildMessage([
-      buildNotice({
+      buildItem({
         type: 'currency',
         rule: 'currency',
         balance: null,
@@ -503,7 +503,7 @@ function accessMessages(): Readonly<Record<string, Message>> {
       }),
     ]),
     'provider-down': buildMessage([
-      buildNotice({
+      buildItem({
         type: 'provider-down',
         rule: 'provider-down',
         account: null,
@@ -524,9 +524,9 @@ function accessMessages(): Readonly<Record<string, Message>> {
 }
 
 function ownMessages(): Readonly<Record<string, Message>> {
-  const own = (type: string, text: string, facts: Notice['facts'] = []): Message =>
+  const own = (type: string, text: string, facts: MessageItem['facts'] = []): Message =>
     buildMessage([
-      buildNotice({
+      buildItem({
         type,
         rule: type === 'channel-failed' ? 'channel-failed:ops' : type,
         account: null,
@@ -552,8 +552,8 @@ function ownMessages(): Readonly<Record<string, Message>> {
 function otherMessages(): Readonly<Record<string, Message>> {
   return {
     group: buildMessage([
-      buildNotice(),
-      buildNotice({
+      buildItem(),
+      buildItem({
         type: 'auth-failed',
         rule: 'auth-failed',
         balance: null,
@@ -568,7 +568,7 @@ function otherMessages(): Readonly<Record<string, Message>> {
         }),
         accountName: 'Marketing EU',
       }),
-      buildNotice({
+      buildItem({
         kinds: ['firing', 'resolved'],
         severity: 'warning',
         rule: 'voip-low',

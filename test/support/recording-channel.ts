@@ -1,4 +1,4 @@
-import type { IncidentMessage, Message, Notice } from '../../src/domain/message.ts';
+import type { IncidentMessage, Message, MessageItem } from '../../src/domain/message.ts';
 import type { Channel, Delivery } from '../../src/ports/channel.ts';
 
 /**
@@ -92,7 +92,7 @@ export class RecordingChannel implements Channel {
 
 /** "otp/sms-low firing critical; …": what a message says, as tables write it. */
 function wordMessage(message: Message): string {
-  if (message.kind === 'incidents') return message.notices.map(wordNotice).join('; ');
+  if (message.kind === 'incidents') return message.items.map(wordItem).join('; ');
   return message.kind === 'report' ? `report ${message.reportId}` : 'test';
 }
 
@@ -101,10 +101,8 @@ export function incidentMessage(received: Received | undefined): IncidentMessage
   return received.message;
 }
 
-function wordNotice(notice: Notice): string {
+function wordItem(item: MessageItem): string {
   const why =
-    notice.resolution === null || notice.resolution.kind === 'recovered'
-      ? ''
-      : ` (${notice.resolution.kind})`;
-  return `${notice.incident.account}/${notice.rule} ${notice.kinds.join('+')} ${notice.severity}${why}`;
+    item.resolution === null || item.resolution.kind === 'recovered' ? '' : ` (${item.resolution.kind})`;
+  return `${item.incident.account}/${item.rule} ${item.kinds.join('+')} ${item.severity}${why}`;
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Message } from '../../src/domain/message.ts';
 import { type Sending, sendThrough } from './channel-bed.ts';
 import { hostileNames } from './hostile-text.ts';
-import { buildMessage, buildNotice, everyMessage } from './messages.ts';
+import { buildItem, buildMessage, everyMessage } from './messages.ts';
 
 /** How the receiver answers what is posted to it. */
 export type Answer = Parameters<typeof sendThrough>[0]['answer'];
@@ -32,6 +32,6 @@ export function takesEveryMessage(send: Send, robot: Answer): void {
 /** Messages of fifty notices each, about accounts that are called what nobody should call them. */
 export function hostileMessages(moreNames: readonly string[] = []): readonly Message[] {
   return [...Object.values(hostileNames), ...moreNames].map((accountName) =>
-    buildMessage(Array.from({ length: 50 }, () => buildNotice({ accountName }))),
+    buildMessage(Array.from({ length: 50 }, () => buildItem({ accountName }))),
   );
 }

@@ -2,7 +2,7 @@ import type { OperatorOrder } from '../../src/domain/operator.ts';
 import { StorageError } from '../../src/domain/operator-error.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Cluster, ClusterLook, MemberCard } from '../../src/ports/cluster.ts';
-import type { Batch, StoreFile, TenureStore } from '../../src/ports/store.ts';
+import type { Batch, FencedStore, StoreFile } from '../../src/ports/store.ts';
 import { emptyReader, nothingStored } from '../../src/views/empty-reader.ts';
 
 /** How one process reaches the database: each way takes `latencyMs`; a `cut` line carries nothing, until the client gives up. */
@@ -108,7 +108,7 @@ export class SimCluster {
     { incarnation, epoch }: { readonly incarnation: string; readonly epoch: number },
     ask: Ask,
     disk: Disk,
-  ): TenureStore {
+  ): FencedStore {
     const taken = new Set<number>();
     let stored = 0;
     let unsure: { readonly batch: Batch; readonly orders: readonly number[] } | null = null;

@@ -33,7 +33,7 @@ export interface WorldOptions {
   /** Whether the accounts are the daemon's at this instant. */
   readonly owns?: () => boolean;
   /** Whether it may ask for more of a group than the database knows of. */
-  readonly fromMemory?: () => boolean;
+  readonly mayActUnpersisted?: () => boolean;
   /** Looks into the database for orders each second, as a daemon does: most of what simulated days would cost. */
   readonly takesOrders?: boolean;
 }
@@ -61,7 +61,7 @@ export class World {
   locked = false;
   readonly #random = seededRandom();
   readonly #sleepMs: number | null;
-  readonly #tenure: Pick<WorldOptions, 'owns' | 'fromMemory'>;
+  readonly #tenure: Pick<WorldOptions, 'owns' | 'mayActUnpersisted'>;
   readonly #takesOrders: boolean;
 
   constructor(
@@ -188,7 +188,7 @@ export class World {
       },
       acknowledgeUrl: () => null,
       ...this.#tenure,
-      ...(this.#sleepMs === null ? {} : { longestSleepMs: this.#sleepMs }),
+      ...(this.#sleepMs === null ? {} : { maxSleepMs: this.#sleepMs }),
     });
   }
 

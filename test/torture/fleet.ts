@@ -1,4 +1,4 @@
-import { mostSkewMs } from '../../src/cluster/database-link.ts';
+import { maxSkewMs } from '../../src/cluster/database-link.ts';
 import type { Daemon } from '../../src/daemon/daemon.ts';
 import type { OperatorOrder } from '../../src/domain/operator.ts';
 import type { Settings } from '../../src/domain/settings.ts';
@@ -108,7 +108,7 @@ export class Fleet {
     const movedMs = machine.offsetMs - (this.#offsetMs ?? machine.offsetMs);
     this.#offsetMs = machine.offsetMs;
     if (movedMs !== 0) this.#model.wallMoved(movedMs);
-    if (this.shared !== null && Math.abs(this.#offsetMs) > 1.5 * mostSkewMs * this.slowness)
+    if (this.shared !== null && Math.abs(this.#offsetMs) > 1.5 * maxSkewMs * this.slowness)
       this.#model.broken('a clock that is off owns nothing', `${machine.name}: ${this.#offsetMs} ms`);
   }
 
@@ -118,7 +118,7 @@ export class Fleet {
       const peer = this.machines.find(({ name }) => name === node);
       if (peer === undefined || !peer.up || peer.frozen) return false;
       return (
-        !asker.line.isolated && !peer.line.isolated && peer.membership?.standing.reachesDatabase === true
+        !asker.line.isolated && !peer.line.isolated && peer.membership?.clusterStatus.reachesDatabase === true
       );
     });
   }

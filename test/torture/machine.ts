@@ -1,5 +1,5 @@
 import { Membership } from '../../src/cluster/membership.ts';
-import { Daemon, type DaemonParts } from '../../src/daemon/daemon.ts';
+import { Daemon, type DaemonDependencies } from '../../src/daemon/daemon.ts';
 import type { OperatorOrder } from '../../src/domain/operator.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import { startMonitor } from '../../src/engine/restore.ts';
@@ -219,14 +219,14 @@ export class Machine {
           return holds;
         };
         const maySend = () => membership.maySend();
-        const fromMemory = () => membership.fromMemory();
+        const mayActUnpersisted = () => membership.mayActUnpersisted();
         const handOver = () => void membership.handOver();
-        this.#begin(life, { tenure, store, state, owns, maySend, fromMemory, handOver }, database);
+        this.#begin(life, { tenure, store, state, owns, maySend, mayActUnpersisted, handOver }, database);
       },
       abandon: () => {
         const { daemon } = this;
         this.#endTenure(life, false);
-        void daemon?.forsake();
+        void daemon?.abandon();
       },
       finish,
     });
@@ -246,8 +246,8 @@ export class Machine {
   #begin(
     life: Life,
     it: { readonly tenure: Tenure } & Pick<
-      DaemonParts,
-      'store' | 'state' | 'owns' | 'maySend' | 'fromMemory' | 'handOver'
+      DaemonDependencies,
+      'store' | 'state' | 'owns' | 'maySend' | 'mayActUnpersisted' | 'handOver'
     >,
     database: SqliteStore,
   ): void {
@@ -264,7 +264,7 @@ export class Machine {
         return true;
       },
       acknowledgeUrl: () => null,
-      longestSleepMs: this.#scenario.sleepMs,
+      maxSleepMs: this.#scenario.sleepMs,
     });
     if (life.dead) return;
     this.#fleet.begins(this);
@@ -390,20 +390,20 @@ export class Machine {
   }
 
   /** The model hears of what a daemon does while its work counts. */
-  observe(tenure: Tenure, tell: (observer: Observer) => void): void {
-    if (tenure.watched) tell(this.#observer);
+  observe(tenure: Tenure, notify: (observer: Observer) => void): void {
+    if (tenure.watched) notify(this.#observer);
   }
 
   /** Whether what it does counts. A daemon that was overtaken acts only while it cannot know of that. */
   mayAct(tenure: Tenure, what: string): boolean {
     if (tenure.watched) return true;
-    if (tenure.over || this.membership?.standing.role !== 'alone') this.#observer.trespassed(what);
+    if (tenure.over || this.membership?.clusterStatus.role !== 'alone') this.#observer.trespassed(what);
     return false;
   }
 
   /** Whether nobody else can take the accounts before this one has stored what it tells. */
-  mayTellUnstored({ failingSince }: Tenure): boolean {
-    if (this.membership === null || this.membership.standing.role === 'alone') return true;
+  mayNotifyUnpersisted({ failingSince }: Tenure): boolean {
+    if (this.membership === null || this.membership.clusterStatus.role === 'alone') return true;
     return failingSince !== null && this.queue.now - failingSince >= leaseMs * this.#fleet.slowness;
   }
 

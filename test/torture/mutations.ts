@@ -40,8 +40,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'nobody hears that an incident ended',
     file: decide,
-    old: "  if (told.resolved) return quiet('already told');",
-    new: "  if (told.resolved || suppression !== null) return quiet('already told');",
+    old: "  if (notified.resolved) return quiet('already told');",
+    new: "  if (notified.resolved || suppression !== null) return quiet('already told');",
   },
   {
     name: 'reminders go on after an acknowledgement',
@@ -52,8 +52,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what was told is not stored with the message',
     file: 'src/engine/announce.ts',
-    old: 'state.incidents.set(incident.id, told.incident);',
-    new: 'state.incidents.hold(incident.id, told.incident);',
+    old: 'state.incidents.set(incident.id, notified.incident);',
+    new: 'state.incidents.hold(incident.id, notified.incident);',
   },
   {
     name: 'a milder alert is told beside a worse one',
@@ -76,7 +76,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'nobody is told who acknowledged',
     file: decide,
-    old: "    return tell('acknowledged');",
+    old: "    return notify('acknowledged');",
     new: "    return quiet('acknowledged');",
   },
   {
@@ -245,8 +245,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what a channel refused for good counts as told',
     file: takeBack,
-    old: 'if (told.firstMessage === message.id) return null;',
-    new: 'if (told.firstMessage === message.id) return told;',
+    old: 'if (notified.firstMessage === message.id) return null;',
+    new: 'if (notified.firstMessage === message.id) return notified;',
   },
   {
     name: 'a silence takes back what may have arrived',
@@ -328,13 +328,13 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what is not stored is told while another may take over',
     file: membership,
-    old: 'return this.holds() && (this.#store?.failingForMs === undefined || this.fromMemory());',
+    old: 'return this.holds() && (this.#store?.failingForMs === undefined || this.mayActUnpersisted());',
     new: 'return this.holds();',
   },
   {
     name: 'a group is asked again while the database knows nothing of what it was asked before',
     file: 'src/daemon/open-requests.ts',
-    old: 'if (open.length > 0 && !this.#parts.fromMemory()) {',
+    old: 'if (open.length > 0 && !this.#parts.mayActUnpersisted()) {',
     new: 'if (open.length > 1000) {',
   },
   {
@@ -383,7 +383,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a clock that is far off takes the accounts',
     file: membership,
-    old: '!this.#contact.isClockOff && ',
+    old: '!this.#databaseLink.isClockOff && ',
     new: '',
   },
   {
@@ -446,7 +446,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a clock that is off owns',
     file: 'src/cluster/database-link.ts',
-    old: 'return Math.abs(this.#skewMs) > mostSkewMs;',
+    old: 'return Math.abs(this.#skewMs) > maxSkewMs;',
     new: 'return false;',
     test: membershipTest,
   },

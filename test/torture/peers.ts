@@ -57,7 +57,7 @@ export class Peers {
   ): void {
     const { tenure, account, flight, resolve } = it;
     const counts = this.#machine.mayAct(tenure, `${this.#machine.name} asks for ${account.id}`);
-    if (counts) this.#observer.pollBegan(account.id, this.#machine.mayTellUnstored(tenure));
+    if (counts) this.#observer.pollBegan(account.id, this.#machine.mayNotifyUnpersisted(tenure));
     const { outcome, afterMs } = this.#world.answer(account.id, this.#machine.queue.now);
     life.deliver(afterMs, () => {
       if (!life.flights.delete(flight)) return;
@@ -81,7 +81,7 @@ export class Peers {
           message,
           at: this.#machine.queue.now,
           process: life.number,
-          mayBeUnstored: this.#machine.mayTellUnstored(tenure),
+          mayBeUnstored: this.#machine.mayNotifyUnpersisted(tenure),
         };
         const fate = this.#world.fate(settings.name, {
           at: this.#machine.queue.now,

@@ -97,9 +97,9 @@ export class RecordingObserver implements Observer {
     this.#record(() => this.#observer.logged(level, fields, message));
   }
 
-  #record(tell: () => void): void {
+  #record(notify: () => void): void {
     try {
-      tell();
+      notify();
     } catch (error) {
       this.#found(error);
       throw error;

@@ -1,5 +1,5 @@
 import type { Incident } from '../../src/domain/alert.ts';
-import { ownAccountId } from '../../src/domain/alert.ts';
+import { selfAccountId } from '../../src/domain/alert.ts';
 import type { Settings } from '../../src/domain/settings.ts';
 import type { Calendar } from '../../src/ports/clock.ts';
 import type { StoreReader } from '../../src/ports/store.ts';
@@ -44,7 +44,7 @@ export async function checkReplay(it: {
   if (result === null) throw new Error('a replay without slices ends at once');
   const left = [...result.incidents];
   for (const incident of it.incidents) {
-    if (incident.account === ownAccountId || incident.firedAt >= firstEndAt) continue;
+    if (incident.account === selfAccountId || incident.firedAt >= firstEndAt) continue;
     const place = left.findIndex((found) => isSame(found, incident, firstEndAt));
     if (place < 0) {
       const near = result.incidents.filter(

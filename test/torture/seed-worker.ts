@@ -10,7 +10,7 @@ parentPort?.on('message', async (order: { readonly seed: number; readonly days: 
   }
   const { seed, days } = order;
   const before = process.threadCpuUsage();
-  const { story: _, ...result } = await simulate(drawScenario(seed, days ?? undefined), { told: false });
+  const { story: _, ...result } = await simulate(drawScenario(seed, days ?? undefined), { notified: false });
   const { user, system } = process.threadCpuUsage(before);
   parentPort?.postMessage({ seed, cpuMs: (user + system) / 1000, thread: threadId, ...result });
 });

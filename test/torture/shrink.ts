@@ -12,7 +12,7 @@ export async function shrink(scenario: Scenario, rule: string): Promise<Scenario
   const still = async (candidate: Scenario): Promise<boolean> => {
     if (runs >= mostRuns) return false;
     runs++;
-    const { violation, endedAtDay } = await simulate(candidate, { told: false });
+    const { violation, endedAtDay } = await simulate(candidate, { notified: false });
     if (violation?.rule !== rule) return false;
     // Whatever lies after the failure is not part of it, as long as the end is not what failed.
     const days = Math.min(candidate.days, Math.max(1, Math.ceil(endedAtDay)));

@@ -33,9 +33,9 @@ export interface Result {
 }
 
 /** Runs a scenario on the real daemon and gives what came of it. */
-export async function simulate(scenario: Scenario, options: { readonly told: boolean }): Promise<Result> {
+export async function simulate(scenario: Scenario, options: { readonly notified: boolean }): Promise<Result> {
   const queue = new EventQueue();
-  const story = new Story({ told: options.told, now: () => queue.now });
+  const story = new Story({ notified: options.notified, now: () => queue.now });
   const storage = openStorage(scenario.storage, scenario.startAt);
   const calendar = createMemoCalendar();
   let violation: Result['violation'] = null;

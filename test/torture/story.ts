@@ -14,12 +14,12 @@ export class Violation extends Error {
 /** What happened, for people; and a number that two runs share only if the same happened in both. */
 export class Story {
   readonly #lines: string[] = [];
-  readonly #told: boolean;
+  readonly #notified: boolean;
   readonly #now: () => number;
   #hash = 0;
 
-  constructor(options: { readonly told: boolean; readonly now: () => number }) {
-    this.#told = options.told;
+  constructor(options: { readonly notified: boolean; readonly now: () => number }) {
+    this.#notified = options.notified;
     this.#now = options.now;
   }
 
@@ -34,7 +34,7 @@ export class Story {
   /** `what` stands for the event in the hash; the words are made only when somebody will read them. */
   note(what: number, words: () => string): void {
     this.#hash = mix(mix(this.#hash, this.#now()), what);
-    if (this.#told) this.#lines.push(`${stamp(this.#now())}  ${words()}`);
+    if (this.#notified) this.#lines.push(`${stamp(this.#now())}  ${words()}`);
   }
 }
 

@@ -22,8 +22,8 @@ describe('daemons in simulated time', () => {
   });
 
   it('gives the same run for the same seed, byte for byte', { timeout: 60_000 }, async () => {
-    const once = await simulate(drawScenario(7, days), { told: true });
-    const again = await simulate(drawScenario(7, days), { told: true });
+    const once = await simulate(drawScenario(7, days), { notified: true });
+    const again = await simulate(drawScenario(7, days), { notified: true });
     expect(again.story).toEqual(once.story);
     expect(again.hash).toBe(once.hash);
     expect(once.story.length).toBeGreaterThan(100);

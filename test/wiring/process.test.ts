@@ -173,8 +173,10 @@ describe.concurrent('lowwater as a process', () => {
     const lines = (await daemon.until(/lowwater runs/)).trimEnd().split('\n');
     daemon.child.kill('SIGTERM');
     expect(await daemon.ended).toMatchObject({ code: 0, stderr: '' });
-    const told = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'doubtful configuration');
-    expect(told).toMatchObject([
+    const notified = lines
+      .map((line) => JSON.parse(line))
+      .filter(({ msg }) => msg === 'doubtful configuration');
+    expect(notified).toMatchObject([
       { level: 'warn', path: 'poll.every', line: 3, warning: expect.stringContaining('rate limits') },
       { level: 'warn', path: 'accounts[0].authSecret', line: 4 },
     ]);

@@ -6,7 +6,7 @@ import {
   roughRunway,
   wordInterval,
 } from '../../src/wording/quantity-wording.ts';
-import { buildOutlook, dayMs, viewsNow } from '../support/fake-views.ts';
+import { buildRunway, dayMs, viewsNow } from '../support/fake-views.ts';
 
 test.each([
   [2_999_665_707, 'about 3,000.00 CNY'],
@@ -31,9 +31,9 @@ test('nobody plans by the days of a runway beyond a year', () => {
   expect(roughRunway(364 * dayMs)).toBe('364 days');
   expect(roughRunway(366 * dayMs)).toBe('over a year');
   expect(roughRunway(366 * dayMs, () => '366d')).toBe('over a year');
-  expect(endOf(buildOutlook({ emptyAt: viewsNow + 364 * dayMs }), viewsNow)).toBe(viewsNow + 364 * dayMs);
-  expect(endOf(buildOutlook({ emptyAt: viewsNow + 366 * dayMs }), viewsNow)).toBeNull();
-  expect(endOf(buildOutlook({ emptyAt: viewsNow - 1 }), viewsNow)).toBeNull();
+  expect(endOf(buildRunway({ emptyAt: viewsNow + 364 * dayMs }), viewsNow)).toBe(viewsNow + 364 * dayMs);
+  expect(endOf(buildRunway({ emptyAt: viewsNow + 366 * dayMs }), viewsNow)).toBeNull();
+  expect(endOf(buildRunway({ emptyAt: viewsNow - 1 }), viewsNow)).toBeNull();
 });
 
 test.each([

@@ -50,7 +50,7 @@ export interface DingtalkPayload {
 }
 
 /** No limit is documented for this endpoint; the one of its sibling for applications is taken. */
-const mostBytes = 15_000;
+const maxBytes = 15_000;
 
 /**
  * A message as Markdown, not as an `actionCard`: only Markdown can mention people, and its links are as good as buttons. Who is
@@ -75,6 +75,6 @@ export function renderDingtalk(message: Message, mention: Mention): DingtalkPayl
       },
       msgUuid: message.id,
     }),
-    fits: (payload) => Buffer.byteLength(JSON.stringify(payload)) <= mostBytes,
+    fits: (payload) => Buffer.byteLength(JSON.stringify(payload)) <= maxBytes,
   });
 }

@@ -25,11 +25,11 @@ export interface MailChart {
 const chartSize = { width: 360, height: 208 } as const;
 
 const plot = { left: 44, right: 318, top: 32, bottom: 182 } as const;
-const mostLabels = 4;
-const mostTicks = 4;
+const maxLabels = 4;
+const maxTicks = 4;
 
 /** An end further away than a year is no news, and its date would want a year. */
-const longestTold = 300 * dayMs;
+const maxNotifiedItems = 300 * dayMs;
 
 const lineColour = '#1d4f91';
 const topUpColour = '#157a3d';
@@ -83,12 +83,12 @@ function scaleOf({ chart, timezone }: MailChart): Scale {
   const { since, until } = chart;
   const amounts = roomyAmounts(chart);
   const lowest = Math.min(0, amounts.lowest);
-  const { highest } = roundedRange(lowest, amounts.highest, mostTicks);
+  const { highest } = roundedRange(lowest, amounts.highest, maxTicks);
   return {
     lowest,
     highest,
-    ticks: valueTicks(lowest, highest, mostTicks),
-    labels: timeTicks({ since, until, timezone, count: mostLabels }),
+    ticks: valueTicks(lowest, highest, maxTicks),
+    labels: timeTicks({ since, until, timezone, count: maxLabels }),
     x: linear(since, until, plot.left, plot.right),
     y: linear(lowest, highest, plot.bottom, plot.top),
   };
@@ -99,7 +99,7 @@ function wordShortEnd(emptyAt: number, { forecast, timezone, chart: { now } }: M
   const { earliest = null, latest = null } = forecast ?? {};
   if (earliest === null) return `about ${formatShortMoment(emptyAt, timezone)}`;
   const [from, to] = [Math.max(earliest, now), latest].map((at) =>
-    at === null || at > now + longestTold ? null : formatShortMoment(at, timezone),
+    at === null || at > now + maxNotifiedItems ? null : formatShortMoment(at, timezone),
   );
   if (from == null) return `about ${formatShortMoment(emptyAt, timezone)}`;
   if (to == null) return `${from} or later`;
@@ -113,7 +113,7 @@ function endLabel(mail: MailChart): string {
     emptyAt,
     chart: { now },
   } = mail;
-  if (emptyAt === null || emptyAt <= now || emptyAt > now + longestTold) return '';
+  if (emptyAt === null || emptyAt <= now || emptyAt > now + maxNotifiedItems) return '';
   const label = `empty ${wordShortEnd(emptyAt, mail)}`;
   return text({ x: chartSize.width - 10, y: 18, label, colour: thresholdColours.critical, anchor: 'end' });
 }

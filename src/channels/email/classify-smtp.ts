@@ -1,6 +1,6 @@
 import { minuteMs } from '../../domain/duration.ts';
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
-import { errorCodes, whyUnconnected } from '../../net/connect-error.ts';
+import { errorCodes, explainConnectError } from '../../net/connect-error.ts';
 import type { Delivery } from '../../ports/channel.ts';
 import type { DocumentedAnswer } from '../answers.ts';
 
@@ -149,7 +149,7 @@ function classifySilence(failure: Failure, progress: SmtpProgress): Delivery {
     return { kind: 'dead', reason: 'the message is larger than the mail server allows' };
   if (failure.code === 'EENVELOPE')
     return { kind: 'dead', reason: 'an address of sender or recipients is not usable' };
-  const unconnected = whyUnconnected(failure.codes);
+  const unconnected = explainConnectError(failure.codes);
   if (unconnected !== undefined) return retry(unconnected);
   if (failure.code === 'EDNS') return retry('the host name cannot be looked up (DNS)');
   if (failure.code === 'ETIMEDOUT') return retry('the mail server did not answer in time');

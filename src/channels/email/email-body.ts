@@ -1,6 +1,6 @@
 import type { IncidentMessage, Message, ReportMessage, TestMessage } from '../../domain/message.ts';
 import { plural } from '../../domain/plural.ts';
-import type { NoticeWording } from '../../messages/item-wording.ts';
+import type { ItemWording } from '../../messages/item-wording.ts';
 import {
   messageSubject,
   testHeadline,
@@ -26,8 +26,8 @@ import {
 } from './email-page.ts';
 
 /** Whole notices in one mail, and lines after them: Gmail cuts HTML at about 100 KB. */
-const wholeNotices = 10;
-const shortNotices = 40;
+const wholeItems = 10;
+const shortItems = 40;
 /** Accounts in the overview of a report, and those of them that have a card with chart. */
 const accountsShown = 40;
 const accountCards = 8;
@@ -47,12 +47,12 @@ export function renderEmailHtml(message: Message, charts: readonly ChartPlan[]):
 }
 
 function renderIncidents(message: IncidentMessage, charts: readonly ChartPlan[]): string {
-  const words = wordIncidents(message, wholeNotices + shortNotices);
-  const single = message.notices.length === 1;
-  const whole = words.notices
-    .slice(0, wholeNotices)
-    .map((notice, index) => noticeCard(notice, { single, chart: chartAt(charts, index) }));
-  const rest = words.notices.slice(wholeNotices);
+  const words = wordIncidents(message, wholeItems + shortItems);
+  const single = message.items.length === 1;
+  const whole = words.items
+    .slice(0, wholeItems)
+    .map((item, index) => itemCard(item, { single, chart: chartAt(charts, index) }));
+  const rest = words.items.slice(wholeItems);
   const tail = rest.length === 0 && words.more === 0 ? [] : [restCard(rest, words.more)];
   const head = single ? [] : [groupTitle(words.headline)];
   const page =
@@ -69,24 +69,24 @@ function renderIncidents(message: IncidentMessage, charts: readonly ChartPlan[])
   });
 }
 
-function noticeCard(
-  notice: NoticeWording,
+function itemCard(
+  item: ItemWording,
   order: { readonly single: boolean; readonly chart: ChartPlan | undefined },
 ): Html {
-  return card(notice.tone, [
+  return card(item.tone, [
     cardTitle({
-      tone: notice.tone,
-      word: notice.stateWord,
-      title: notice.subject,
+      tone: item.tone,
+      word: item.stateWord,
+      title: item.subject,
       level: order.single ? 'main' : 'sub',
     }),
-    ...notice.story.map((sentence) => paragraph(sentence)),
-    adviceBox(notice.tone, notice.advice),
-    ...(notice.note === null ? [] : [paragraph(`Note: ${notice.note}`)]),
-    figureTable(notice.figures),
+    ...item.story.map((sentence) => paragraph(sentence)),
+    adviceBox(item.tone, item.advice),
+    ...(item.note === null ? [] : [paragraph(`Note: ${item.note}`)]),
+    figureTable(item.figures),
     ...(order.chart === undefined ? [] : [chartImage(order.chart.cid, order.chart.alt)]),
-    buttons(notice.links),
-    paragraph(notice.origin, 'dim'),
+    buttons(item.links),
+    paragraph(item.origin, 'dim'),
     cardEnd(),
   ]);
 }
@@ -97,8 +97,8 @@ function groupTitle(headline: string): Html {
 }
 
 /** What does not fit in full: a line each, then a count. */
-function restCard(rest: readonly NoticeWording[], more: number): Html {
-  const lines = rest.map((notice) => paragraph(notice.headline));
+function restCard(rest: readonly ItemWording[], more: number): Html {
+  const lines = rest.map((item) => paragraph(item.headline));
   return card('neutral', [...lines, ...(more === 0 ? [] : [paragraph(wordMore(more))]), cardEnd()]);
 }
 

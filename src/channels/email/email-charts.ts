@@ -3,7 +3,7 @@ import { findGaps } from '../../chart/line.ts';
 import { isSameCurrency } from '../../domain/currency.ts';
 import { minuteMs, weekMs } from '../../domain/duration.ts';
 import { stateOf } from '../../domain/item-state.ts';
-import type { Message, Notice, Outlook, ReportAccount } from '../../domain/message.ts';
+import type { Message, MessageItem, ReportAccount, Runway } from '../../domain/message.ts';
 import { isBeyondHorizon, roughDuration } from '../../domain/moment.ts';
 import { formatAmount, type Micros } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
@@ -14,7 +14,7 @@ import { balanceLabel } from '../../wording/balance-wording.ts';
 import { wordEnd } from '../../wording/quantity-wording.ts';
 import type { MailChart } from './chart-svg.ts';
 
-const longestPastMs = weekMs;
+const maxPastMs = weekMs;
 /** A line of a few readings is stretched no further than this. */
 const shortestPastMs = 10 * minuteMs;
 /** What is shown of the future at the most, as a share of the past. */
@@ -42,7 +42,7 @@ export interface ChartPlan {
 export function planCharts(message: Message): readonly ChartPlan[] {
   switch (message.kind) {
     case 'incidents':
-      return planNoticeCharts(message.notices, message);
+      return planItemCharts(message.items, message);
     case 'report':
       return message.accounts.slice(0, chartsInReport).flatMap((account, index) => {
         const plan = planReportChart(account, message, index);
@@ -59,41 +59,41 @@ interface Frame {
   readonly timezone: string;
 }
 
-function planNoticeCharts(notices: readonly Notice[], frame: Frame): readonly ChartPlan[] {
+function planItemCharts(items: readonly MessageItem[], frame: Frame): readonly ChartPlan[] {
   const seen = new Set<string>();
   const plans: ChartPlan[] = [];
-  for (const [index, notice] of notices.slice(0, 10).entries()) {
-    const balance = notice.balance ?? (alertKindOf(notice).unread === undefined ? null : 'sms');
-    if (notice.account === null || balance === null || plans.length === chartsInGroup) continue;
-    const key = `${notice.account.id} ${balance}`;
-    const plan = seen.has(key) ? null : planNoticeChart({ notice, balance, frame, index });
+  for (const [index, item] of items.slice(0, 10).entries()) {
+    const balance = item.balance ?? (alertKindOf(item).unread === undefined ? null : 'sms');
+    if (item.account === null || balance === null || plans.length === chartsInGroup) continue;
+    const key = `${item.account.id} ${balance}`;
+    const plan = seen.has(key) ? null : planItemChart({ item, balance, frame, index });
     seen.add(key);
     if (plan !== null) plans.push(plan);
   }
   return plans;
 }
 
-function planNoticeChart(order: {
-  readonly notice: Notice;
+function planItemChart(order: {
+  readonly item: MessageItem;
   readonly balance: Balance;
   readonly frame: Frame;
   readonly index: number;
 }): ChartPlan | null {
-  const { notice, frame } = order;
-  const event = stateOf(notice) === 'event';
+  const { item, frame } = order;
+  const event = stateOf(item) === 'event';
   const alert = event
     ? null
     : {
-        from: notice.firedAt,
-        to: notice.resolvedAt ?? frame.at,
-        severity: notice.severity,
-        rule: notice.rule,
+        from: item.firedAt,
+        to: item.resolvedAt ?? frame.at,
+        severity: item.severity,
+        rule: item.rule,
       };
   return planChart({
     ...order,
-    history: notice.account?.history ?? [],
-    outlook: notice.account?.outlook ?? null,
-    thresholds: notice.account?.thresholds ?? {},
+    history: item.account?.history ?? [],
+    runway: item.account?.runway ?? null,
+    thresholds: item.account?.thresholds ?? {},
     alert,
   });
 }
@@ -103,8 +103,8 @@ function planReportChart(account: ReportAccount, frame: Frame, index: number): C
   const moving = balances.filter((balance) => isMoving(account, balance));
   const [balance] = moving.toSorted((one, other) => runwayOf(account, one) - runwayOf(account, other));
   if (balance === undefined) return null;
-  const outlook = account.outlooks[balance];
-  return planChart({ balance, frame, index, history: account.history, outlook, thresholds: {}, alert: null });
+  const runway = account.runways[balance];
+  return planChart({ balance, frame, index, history: account.history, runway, thresholds: {}, alert: null });
 }
 
 function planChart(order: {
@@ -112,7 +112,7 @@ function planChart(order: {
   readonly frame: Frame;
   readonly index: number;
   readonly history: readonly Reading[];
-  readonly outlook: Outlook | null;
+  readonly runway: Runway | null;
   readonly thresholds: Ladder<Micros>;
   readonly alert: IncidentBand | null;
 }): ChartPlan | null {
@@ -121,14 +121,14 @@ function planChart(order: {
   if (last === undefined) return null;
   // Amounts of another currency are no points of this line.
   const readings = history.filter(
-    ({ currency, at }) => isSameCurrency(currency, last.currency) && at >= frame.at - longestPastMs,
+    ({ currency, at }) => isSameCurrency(currency, last.currency) && at >= frame.at - maxPastMs,
   );
   const [first] = readings;
   if (first === undefined || readings.length < 2) return null;
-  const pastMs = Math.min(Math.max(frame.at - first.at, shortestPastMs), longestPastMs);
+  const pastMs = Math.min(Math.max(frame.at - first.at, shortestPastMs), maxPastMs);
   const intervalMs = (uneven * (last.at - first.at)) / (readings.length - 1);
   const currency = cleanText(last.currency, 12);
-  const outlook = order.outlook?.balance === balance ? order.outlook : null;
+  const runway = order.runway?.balance === balance ? order.runway : null;
   const chart = layChart({
     since: frame.at - pastMs,
     until: frame.at,
@@ -139,17 +139,17 @@ function planChart(order: {
       readings.map((reading) => ({ at: reading.at, reading })),
       { until: frame.at, intervalMs, leastMs: 0 },
     ),
-    mostPoints: readings.length,
+    maxPoints: readings.length,
     thresholds: order.thresholds,
-    outlook,
+    runway,
     aheadShare,
     incidents: alert === null ? [] : [alert],
   });
   const drawing: MailChart = {
     title: `${balanceLabel(balance)} balance in ${currency}`,
     timezone: frame.timezone,
-    emptyAt: outlook?.emptyAt ?? null,
-    forecast: outlook?.forecast ?? null,
+    emptyAt: runway?.emptyAt ?? null,
+    forecast: runway?.forecast ?? null,
     chart,
   };
   const cid = `balance-${order.index}.${frame.id.replace(/[^A-Za-z0-9-]/g, '-')}@lowwater`;
@@ -170,7 +170,7 @@ function wordChart(
 }
 
 function runwayOf(account: ReportAccount, balance: Balance): number {
-  return account.outlooks[balance]?.runwayMs ?? Number.MAX_VALUE;
+  return account.runways[balance]?.runwayMs ?? Number.MAX_VALUE;
 }
 
 function isMoving(account: ReportAccount, balance: Balance): boolean {

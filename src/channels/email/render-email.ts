@@ -59,8 +59,7 @@ function cleanMailbox(mailbox: Mailbox): Mailbox {
 
 function isImportant(message: Message): boolean {
   if (message.kind !== 'incidents') return false;
-  return message.notices.some(
-    (notice) =>
-      notice.severity === 'critical' && stateOf(notice) !== 'resolved' && stateOf(notice) !== 'closed',
+  return message.items.some(
+    (item) => item.severity === 'critical' && stateOf(item) !== 'resolved' && stateOf(item) !== 'closed',
   );
 }

@@ -61,7 +61,7 @@ export interface FeishuPayload {
 }
 
 /** 20 KB for the body (open.feishu.cn, custom bots), with room for the signature. */
-const mostBytes = 19_500;
+const maxBytes = 19_500;
 
 const templates: Readonly<Record<Tone, string>> = {
   critical: 'red',
@@ -91,7 +91,7 @@ export function renderFeishu(message: Message, mention: Mention): FeishuPayload 
         ],
       },
     }),
-    fits: (payload) => Buffer.byteLength(JSON.stringify(payload)) <= mostBytes,
+    fits: (payload) => Buffer.byteLength(JSON.stringify(payload)) <= maxBytes,
   });
 }
 

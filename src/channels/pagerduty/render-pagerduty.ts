@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { stateOf } from '../../domain/item-state.ts';
-import type { IncidentMessage, Message, Notice } from '../../domain/message.ts';
+import type { IncidentMessage, Message, MessageItem } from '../../domain/message.ts';
 import { isoText } from '../../domain/moment.ts';
 import { cutText } from '../../domain/plain-text.ts';
 import type { Severity } from '../../domain/severity.ts';
 import { wordCard } from '../../messages/card-wording.ts';
-import { type NoticeWording, wordNotice } from '../../messages/item-wording.ts';
+import { type ItemWording, wordItem } from '../../messages/item-wording.ts';
 
 interface Link {
   readonly href: string;
@@ -45,8 +45,8 @@ export type PagerdutyEvent =
     };
 
 /** The most characters of a summary, and of a key (developer.pagerduty.com, Events API v2). */
-const mostSummary = 1024;
-const mostKey = 255;
+const maxSummaryLength = 1024;
+const maxKeyLength = 255;
 
 /**
  * A message as events: what fires triggers, what somebody took acknowledges, what ended resolves, all under one key for an alert.
@@ -56,14 +56,14 @@ const mostKey = 255;
 export function renderPagerduty(message: Message): readonly PagerdutyEvent[] {
   switch (message.kind) {
     case 'incidents':
-      return message.notices.map((notice) => eventOf(notice, message));
+      return message.items.map((item) => eventOf(item, message));
     case 'report':
       return [changeOf(message)];
     case 'test': {
       const dedup_key = `lowwater-test-${message.id}`;
       const { headline } = wordCard(message, 1);
       const payload = {
-        summary: cutText(headline, mostSummary),
+        summary: cutText(headline, maxSummaryLength),
         source: 'lowwater',
         severity: 'info',
         timestamp: isoText(message.at),
@@ -78,16 +78,16 @@ export function renderPagerduty(message: Message): readonly PagerdutyEvent[] {
   }
 }
 
-function eventOf(notice: Notice, message: IncidentMessage): PagerdutyEvent {
-  const words = wordNotice(notice, message);
-  const state = stateOf(notice);
-  if (state === 'event') return changeOf({ ...message, notices: [notice] });
-  const dedup_key = dedupKey(notice);
-  if (notice.resolvedAt !== null || state === 'resolved' || state === 'closed')
+function eventOf(item: MessageItem, message: IncidentMessage): PagerdutyEvent {
+  const words = wordItem(item, message);
+  const state = stateOf(item);
+  if (state === 'event') return changeOf({ ...message, items: [item] });
+  const dedup_key = dedupKey(item);
+  if (item.resolvedAt !== null || state === 'resolved' || state === 'closed')
     return { event_action: 'resolve', dedup_key };
-  if (notice.incident.acknowledgement !== null) return { event_action: 'acknowledge', dedup_key };
+  if (item.incident.acknowledgement !== null) return { event_action: 'acknowledge', dedup_key };
   const page = words.links.find(({ kind }) => kind === 'page')?.url;
-  const team = notice.account?.labels.team;
+  const team = item.account?.labels.team;
   return {
     event_action: 'trigger',
     dedup_key,
@@ -95,25 +95,25 @@ function eventOf(notice: Notice, message: IncidentMessage): PagerdutyEvent {
     ...(page === undefined ? {} : { client_url: page }),
     links: words.links.map(({ label, url }) => ({ href: url, text: label })),
     payload: {
-      summary: cutText(words.headline, mostSummary),
-      source: notice.accountName,
-      severity: notice.severity,
-      timestamp: isoText(notice.firedAt),
-      ...(notice.balance === null ? {} : { component: notice.balance }),
+      summary: cutText(words.headline, maxSummaryLength),
+      source: item.accountName,
+      severity: item.severity,
+      timestamp: isoText(item.firedAt),
+      ...(item.balance === null ? {} : { component: item.balance }),
       ...(team === undefined ? {} : { group: team }),
-      class: notice.rule,
+      class: item.rule,
       custom_details: detailsOf(words),
     },
   };
 }
 
 /** One alert is one key for good: when it fires again after its end, PagerDuty opens a new incident by itself. */
-function dedupKey({ incident }: Notice): string {
+function dedupKey({ incident }: MessageItem): string {
   const key = `lowwater/${incident.account}/${incident.rule}`;
-  return key.length <= mostKey ? key : `lowwater/${createHash('sha256').update(key).digest('hex')}`;
+  return key.length <= maxKeyLength ? key : `lowwater/${createHash('sha256').update(key).digest('hex')}`;
 }
 
-function detailsOf(words: NoticeWording): Readonly<Record<string, string>> {
+function detailsOf(words: ItemWording): Readonly<Record<string, string>> {
   return {
     ...Object.fromEntries(words.figures.map(({ label, value }) => [label, value])),
     ...(words.advice.length === 0 ? {} : { 'What to do': words.advice.join(' ') }),
@@ -133,7 +133,7 @@ function changeOf(message: Message): PagerdutyEvent {
     event_action: 'change',
     links: card.links.map(({ label, url }) => ({ href: url, text: label })),
     payload: {
-      summary: cutText(card.headline, mostSummary),
+      summary: cutText(card.headline, maxSummaryLength),
       source: 'lowwater',
       timestamp: isoText(message.at),
       custom_details: Object.fromEntries(lines),

@@ -1,10 +1,16 @@
 import { dayMs } from '../../domain/duration.ts';
-import type { IncidentMessage, Message, Notice, ReportMessage, TestMessage } from '../../domain/message.ts';
+import type {
+  IncidentMessage,
+  Message,
+  MessageItem,
+  ReportMessage,
+  TestMessage,
+} from '../../domain/message.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
 import { type Tone, toneIcons } from '../../messages/item-tone.ts';
-import type { NoticeWording } from '../../messages/item-wording.ts';
+import type { ItemWording } from '../../messages/item-wording.ts';
 import { testHeadline, testStory, wordIncidents, wordMore } from '../../messages/message-wording.ts';
 import { type ReportAccountWording, wordReport } from '../../messages/report-wording.ts';
 import { drawSparkline } from '../../wording/sparkline.ts';
@@ -84,16 +90,16 @@ function withMentions(payload: SlackPayload, people: readonly string[]): SlackPa
 
 function renderIncidents(message: IncidentMessage): SlackPayload {
   const words = wordIncidents(message, limits.shown);
-  const [notice] = message.notices;
-  const [only] = words.notices;
-  const single = message.notices.length === 1 && notice !== undefined && only !== undefined;
-  const blocks = single ? noticeBlocks(only, notice, message.at) : groupBlocks(words, message);
+  const [item] = message.items;
+  const [only] = words.items;
+  const single = message.items.length === 1 && item !== undefined && only !== undefined;
+  const blocks = single ? itemBlocks(only, item, message.at) : groupBlocks(words, message);
   return payload({ headline: words.headline, tone: words.tone, blocks });
 }
 
-function noticeBlocks(words: NoticeWording, notice: Notice, now: number): readonly SlackBlock[] {
+function itemBlocks(words: ItemWording, item: MessageItem, now: number): readonly SlackBlock[] {
   const fields = words.figures.slice(0, 10).map(({ label, value }) => field(label, value));
-  const trend = sparklineOf(notice, now);
+  const trend = sparklineOf(item, now);
   return [
     section(words.story.join(' ')),
     ...(fields.length === 0 ? [] : [{ type: 'section', fields } as const]),
@@ -110,11 +116,11 @@ function groupBlocks(
   message: IncidentMessage,
 ): readonly SlackBlock[] {
   const more = words.more === 0 ? [] : [context(wordMore(words.more))];
-  const links = groupedLinks(words.notices);
+  const links = groupedLinks(words.items);
   return [
-    ...words.notices.flatMap((notice, index) => [
-      groupedNotice(notice),
-      groupedDetails(notice),
+    ...words.items.flatMap((item, index) => [
+      groupedItem(item),
+      groupedDetails(item),
       ...(links[index] ?? []),
     ]),
     ...more,
@@ -126,17 +132,17 @@ function groupBlocks(
  * One notice among others: its headline, and the one sentence that helps most. `groupedDetails` says the
  * rest.
  */
-function groupedNotice(notice: NoticeWording): SlackBlock {
-  const help = notice.advice[0] ?? notice.story[0] ?? '';
-  const text = `${toneIcons[notice.tone]} ${cutUnits(notice.headline, 160)}\n${cutUnits(help, 140)}`;
+function groupedItem(item: ItemWording): SlackBlock {
+  const help = item.advice[0] ?? item.story[0] ?? '';
+  const text = `${toneIcons[item.tone]} ${cutUnits(item.headline, 160)}\n${cutUnits(help, 140)}`;
   return { type: 'section', text: plain(text, 310) };
 }
 
 /** The links of each notice but those to the page, the first ones first, as far as all addresses together are short enough. */
-function groupedLinks(notices: readonly NoticeWording[]): readonly (readonly SlackBlock[])[] {
+function groupedLinks(items: readonly ItemWording[]): readonly (readonly SlackBlock[])[] {
   let left: number = limits.groupedUrls;
-  return notices.map((notice, index) => {
-    const links = notice.links.filter(({ kind, url }) => {
+  return items.map((item, index) => {
+    const links = item.links.filter(({ kind, url }) => {
       if (kind === 'page' || url.length > left) return false;
       left -= url.length;
       return true;
@@ -150,14 +156,14 @@ function groupedLinks(notices: readonly NoticeWording[]): readonly (readonly Sla
  * The rest of what every message says, in small print: since when, the numbers and their age,
  * the rule.
  */
-function groupedDetails(notice: NoticeWording): SlackBlock {
-  const figures = notice.figures.map(({ label, value }) => `${label}: ${cutUnits(value, 80)}`);
+function groupedDetails(item: ItemWording): SlackBlock {
+  const figures = item.figures.map(({ label, value }) => `${label}: ${cutUnits(value, 80)}`);
   // Without advice the first sentence stands above already.
-  const told = notice.advice.length > 0 ? 0 : 1;
-  const story = notice.story
-    .slice(told, told + 1)
+  const notified = item.advice.length > 0 ? 0 : 1;
+  const story = item.story
+    .slice(notified, notified + 1)
     .map((sentence) => cutUnits(sentence.replace(/\.$/, ''), 160));
-  return context(cutUnits([...story, ...figures, notice.origin].join(' · '), limits.details));
+  return context(cutUnits([...story, ...figures, item.origin].join(' · '), limits.details));
 }
 
 function renderReport(message: ReportMessage): SlackPayload {
@@ -178,8 +184,8 @@ function reportSection(account: ReportAccountWording): SlackBlock {
     (line) => `${line.label} ${line.balance} · ${line.perDay} per day · ${line.lasting} · ${line.forecasts}`,
   );
   const advice = account.advice === null ? [] : [`👉 ${account.advice}`];
-  const told = lines.length === 0 ? `${account.read}, ${account.incidents}` : account.incidents;
-  return section([`${account.name} (${told})`, ...lines, ...advice].join('\n'), 600);
+  const notified = lines.length === 0 ? `${account.read}, ${account.incidents}` : account.incidents;
+  return section([`${account.name} (${notified})`, ...lines, ...advice].join('\n'), 600);
 }
 
 function renderTest(message: TestMessage): SlackPayload {
@@ -207,8 +213,8 @@ function pageButton({ publicUrl }: Message): readonly SlackBlock[] {
 }
 
 /** The last 24 hours of the balance in one line; null where fewer than two readings are known. */
-function sparklineOf(notice: Notice, now: number): string | null {
-  const { account, balance } = notice;
+function sparklineOf(item: MessageItem, now: number): string | null {
+  const { account, balance } = item;
   if (account === null || balance === null) return null;
   const readings = account.history.filter((reading) => reading.at >= now - dayMs && reading.at <= now);
   const [first] = readings;
@@ -222,7 +228,7 @@ function sparklineOf(notice: Notice, now: number): string | null {
   return `24 h  ${line}  ${ends.join(' → ')}`;
 }
 
-function actions(words: NoticeWording): readonly SlackBlock[] {
+function actions(words: ItemWording): readonly SlackBlock[] {
   const elements = words.links
     .filter(({ url }) => url.length <= limits.url)
     .map(({ kind, label, url }, index) => ({

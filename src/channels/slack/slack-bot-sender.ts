@@ -16,7 +16,7 @@ import { firstMessagesOf, isSettled, type SlackPlace, threadOf, writeReceipt } f
 /** Between calls of one message: chat.update is for 50 a minute (docs.slack.dev, rate limits, tier 3). */
 const gapMs = 1200;
 /** First messages that one message brings up to date; the others say what they said. */
-const mostEdits = 20;
+const maxEdits = 20;
 
 /** Links are shown as links, without what stands behind them. */
 const asWritten = { unfurl_links: false, unfurl_media: false };
@@ -60,7 +60,7 @@ export function openSlackBotSender(options: SlackBotSenderOptions): Sender {
         post: asMarkdown(renderSlack(message, mention)),
         plain: asMarkdown(renderSlackPlainly(message, mention)),
         edits: firstMessagesOf(message, channel)
-          .slice(0, mostEdits)
+          .slice(0, maxEdits)
           .map(({ place, content }) => ({ place, payload: asMarkdown(renderSlack(content)) })),
       }));
       if ('failed' in rendered) return rendered.failed;
@@ -71,7 +71,7 @@ export function openSlackBotSender(options: SlackBotSenderOptions): Sender {
           const reply = place === null ? {} : { thread_ts: place.ts, reply_broadcast: !settled };
           return call('chat.postMessage', { channel, ...payload, ...reply, ...asWritten }, signal);
         };
-        const tell = async (): Promise<Delivery> => {
+        const notify = async (): Promise<Delivery> => {
           const first = await postInto(post, thread);
           if (!isLayoutRefused(first) && !(thread !== null && isThreadGone(first)))
             return withReceipt(first, thread);
@@ -90,8 +90,8 @@ export function openSlackBotSender(options: SlackBotSenderOptions): Sender {
           }
           return null;
         };
-        if (settled) return (await edit()) ?? (await tell());
-        const delivery = await tell();
+        if (settled) return (await edit()) ?? (await notify());
+        const delivery = await notify();
         if (delivery.kind === 'delivered' && edits.length > 0) await edit().catch(() => null);
         return delivery;
       });

@@ -1,5 +1,5 @@
 import { isAcknowledged } from '../../domain/incident.ts';
-import type { IncidentMessage, Message, Notice } from '../../domain/message.ts';
+import type { IncidentMessage, Message, MessageItem } from '../../domain/message.ts';
 
 /** A message that Slack holds. `ts` is its name, no number. */
 export interface SlackPlace {
@@ -27,19 +27,19 @@ function readReceipt(receipt: string | null, posted: string): SlackPlace | null 
 /** The thread that a message goes into: where every one of its incidents was first told. */
 export function threadOf(message: Message, posted: string): SlackPlace | null {
   if (message.kind !== 'incidents') return null;
-  const [first = null, ...others] = new Set(message.notices.map(({ receipt }) => receipt));
+  const [first = null, ...others] = new Set(message.items.map(({ receipt }) => receipt));
   return others.length > 0 ? null : readReceipt(first, posted);
 }
 
 /** The first messages of a message's incidents, each with all that hangs on it. */
 export function firstMessagesOf(message: Message, posted: string): readonly FirstMessage[] {
   if (message.kind !== 'incidents') return [];
-  const told = [...message.notices, ...message.companions];
-  return [...new Set(message.notices.map(({ receipt }) => receipt))].flatMap((receipt) => {
+  const notified = [...message.items, ...message.companions];
+  return [...new Set(message.items.map(({ receipt }) => receipt))].flatMap((receipt) => {
     const place = readReceipt(receipt, posted);
     if (place === null) return [];
-    const notices = told.filter((notice) => notice.receipt === receipt).map(asItStands);
-    return [{ place, content: { ...message, notices, companions: [] } }];
+    const items = notified.filter((item) => item.receipt === receipt).map(asItStands);
+    return [{ place, content: { ...message, items, companions: [] } }];
   });
 }
 
@@ -47,12 +47,12 @@ export function firstMessagesOf(message: Message, posted: string): readonly Firs
 export function isSettled(message: Message): boolean {
   return (
     message.kind === 'incidents' &&
-    message.notices.every(({ incident }) => incident.resolvedAt !== null || isAcknowledged(incident))
+    message.items.every(({ incident }) => incident.resolvedAt !== null || isAcknowledged(incident))
   );
 }
 
-function asItStands(notice: Notice): Notice {
-  const { incident } = notice;
-  if (incident.resolvedAt !== null) return { ...notice, kinds: ['firing', 'resolved'] };
-  return { ...notice, kinds: [isAcknowledged(incident) ? 'acknowledged' : 'firing'] };
+function asItStands(item: MessageItem): MessageItem {
+  const { incident } = item;
+  if (incident.resolvedAt !== null) return { ...item, kinds: ['firing', 'resolved'] };
+  return { ...item, kinds: [isAcknowledged(incident) ? 'acknowledged' : 'firing'] };
 }

@@ -72,7 +72,7 @@ export interface TeamsPayload {
 }
 
 /** Teams refuses a message above about 28 KB, and nobody hears of it: the workflow has answered by then. */
-const mostBytes = 24_000;
+const maxBytes = 24_000;
 
 const colours: Readonly<Record<Tone, string>> = {
   critical: 'Attention',
@@ -87,7 +87,7 @@ export function renderTeams(message: Message, mention: Mention = {}): TeamsPaylo
   const people = mentionsIn(message, mention);
   return renderFitting(message, {
     render: (card) => payloadOf(card, people),
-    fits: (payload) => Buffer.byteLength(JSON.stringify(payload)) <= mostBytes,
+    fits: (payload) => Buffer.byteLength(JSON.stringify(payload)) <= maxBytes,
   });
 }
 

@@ -1,9 +1,9 @@
 import { stateOf } from '../../domain/item-state.ts';
-import type { Message, Notice } from '../../domain/message.ts';
+import type { Message, MessageItem } from '../../domain/message.ts';
 import { isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import { wordCard } from '../../messages/card-wording.ts';
-import { linkTo, wordNotice } from '../../messages/item-wording.ts';
+import { linkTo, wordItem } from '../../messages/item-wording.ts';
 import { renderText } from '../../messages/render-text.ts';
 import { type Field, isField, labelPrefix, placeholder, type Template } from './template-schema.ts';
 import { quantityText } from './webhook-payload.ts';
@@ -16,7 +16,7 @@ export function fillTemplate(template: Template, message: Message): string {
   if (message.kind === 'incidents' && Array.isArray(template) && template.length === 1) {
     const [entry] = template;
     return JSON.stringify(
-      message.notices.map((notice) => fill(entry ?? null, valuesOf({ ...message, notices: [notice] }))),
+      message.items.map((item) => fill(entry ?? null, valuesOf({ ...message, items: [item] }))),
     );
   }
   return JSON.stringify(fill(template, valuesOf(message)));
@@ -31,7 +31,7 @@ function fill(template: Template, values: (name: string) => string): Template {
 
 function valuesOf(message: Message): (name: string) => string {
   const text = renderText(message, 10_000);
-  const [notice] = message.kind === 'incidents' ? message.notices : [];
+  const [item] = message.kind === 'incidents' ? message.items : [];
   const values: Readonly<Partial<Record<Field, string>>> = {
     title: wordCard(message, 1).headline,
     text,
@@ -40,9 +40,9 @@ function valuesOf(message: Message): (name: string) => string {
     status: 'firing',
     id: message.id,
     time: isoText(message.at),
-    ...(notice === undefined || message.kind !== 'incidents' ? {} : noticeValues(notice, message)),
+    ...(item === undefined || message.kind !== 'incidents' ? {} : itemValues(item, message)),
   };
-  const labels = notice?.account?.labels ?? notice?.incident.labels ?? {};
+  const labels = item?.account?.labels ?? item?.incident.labels ?? {};
   return (name) =>
     isField(name)
       ? (values[name] ?? '')
@@ -51,28 +51,28 @@ function valuesOf(message: Message): (name: string) => string {
         : '';
 }
 
-function noticeValues(
-  notice: Notice,
+function itemValues(
+  item: MessageItem,
   frame: { readonly timezone: string; readonly at: number; readonly publicUrl: string | null },
 ): Partial<Record<Field, string>> {
-  const words = wordNotice(notice, frame);
-  const reading = notice.account?.reading ?? null;
+  const words = wordItem(item, frame);
+  const reading = item.account?.reading ?? null;
   return {
-    severity: notice.severity,
-    state: stateOf(notice),
-    status: notice.resolvedAt === null && stateOf(notice) !== 'resolved' ? 'firing' : 'resolved',
-    'account.id': notice.incident.account,
-    'account.name': notice.accountName,
-    rule: notice.rule,
-    type: notice.type,
-    incident: notice.incident.id,
-    value: quantityText(notice.value) ?? '',
-    threshold: quantityText(notice.threshold) ?? '',
+    severity: item.severity,
+    state: stateOf(item),
+    status: item.resolvedAt === null && stateOf(item) !== 'resolved' ? 'firing' : 'resolved',
+    'account.id': item.incident.account,
+    'account.name': item.accountName,
+    rule: item.rule,
+    type: item.type,
+    incident: item.incident.id,
+    value: quantityText(item.value) ?? '',
+    threshold: quantityText(item.threshold) ?? '',
     'balance.sms': reading === null ? '' : formatMicros(reading.sms),
     'balance.voip': reading === null ? '' : formatMicros(reading.voip),
     currency: reading?.currency ?? '',
-    firedAt: isoText(notice.firedAt),
-    resolvedAt: notice.resolvedAt === null ? '' : isoText(notice.resolvedAt),
+    firedAt: isoText(item.firedAt),
+    resolvedAt: item.resolvedAt === null ? '' : isoText(item.resolvedAt),
     advice: words.advice.join(' '),
     note: words.note ?? '',
     topUpUrl: linkTo(words, 'top-up') ?? '',

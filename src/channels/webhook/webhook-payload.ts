@@ -4,15 +4,15 @@ import { stateOf } from '../../domain/item-state.ts';
 import type {
   IncidentMessage,
   Message,
-  Notice,
-  Outlook,
+  MessageItem,
   ReportAccount,
   ReportMessage,
+  Runway,
 } from '../../domain/message.ts';
 import { isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import type { Quantity } from '../../domain/quantity.ts';
-import { linkTo, wordNotice } from '../../messages/item-wording.ts';
+import { linkTo, wordItem } from '../../messages/item-wording.ts';
 import { testHeadline, wordIncidents } from '../../messages/message-wording.ts';
 import { wordReport } from '../../messages/report-wording.ts';
 import { forecastJson, perBalance, readingJson } from '../../views/public-json.ts';
@@ -43,37 +43,37 @@ export function renderWebhookPayload(message: Message): object {
 function incidentsData(message: IncidentMessage): object {
   return {
     headline: wordIncidents(message, 1).headline,
-    alerts: message.notices.slice(0, listLimit).map((notice) => alertData(notice, message)),
-    truncated: Math.max(0, message.notices.length - listLimit),
+    alerts: message.items.slice(0, listLimit).map((item) => alertData(item, message)),
+    truncated: Math.max(0, message.items.length - listLimit),
   };
 }
 
-function alertData(notice: Notice, message: IncidentMessage): object {
-  const words = wordNotice(notice, message);
-  const { account, incident } = notice;
+function alertData(item: MessageItem, message: IncidentMessage): object {
+  const words = wordItem(item, message);
+  const { account, incident } = item;
   return {
     incident: incident.id,
-    state: stateOf(notice),
-    reasons: notice.kinds,
+    state: stateOf(item),
+    reasons: item.kinds,
     account: incident.account,
-    accountName: notice.accountName.toWellFormed(),
+    accountName: item.accountName.toWellFormed(),
     labels: account?.labels ?? incident.labels,
-    rule: notice.rule,
-    type: notice.type,
-    severity: notice.severity,
-    balance: notice.balance,
-    value: quantityText(notice.value),
-    threshold: quantityText(notice.threshold),
-    firedAt: isoText(notice.firedAt),
-    resolvedAt: isoOrNull(notice.resolvedAt),
-    resolution: notice.resolution === null ? null : resolutionData(notice.resolution),
-    acknowledged: acknowledgedData(notice),
+    rule: item.rule,
+    type: item.type,
+    severity: item.severity,
+    balance: item.balance,
+    value: quantityText(item.value),
+    threshold: quantityText(item.threshold),
+    firedAt: isoText(item.firedAt),
+    resolvedAt: isoOrNull(item.resolvedAt),
+    resolution: item.resolution === null ? null : resolutionData(item.resolution),
+    acknowledged: acknowledgedData(item),
     reading: account?.reading ? readingJson(account.reading) : null,
     previousReading: account?.previous ? readingJson(account.previous) : null,
     outcome: account?.outcome ?? null,
     failure: account?.failure ?? null,
     consecutiveFailures: account?.consecutiveFailures ?? 0,
-    outlook: outlookData(account?.outlook ?? null),
+    outlook: runwayData(account?.runway ?? null),
     headline: words.headline,
     details: words.story,
     advice: words.advice,
@@ -85,8 +85,8 @@ function alertData(notice: Notice, message: IncidentMessage): object {
   };
 }
 
-function acknowledgedData(notice: Notice): object | null {
-  const acknowledgement = notice.incident.acknowledgement;
+function acknowledgedData(item: MessageItem): object | null {
+  const acknowledgement = item.incident.acknowledgement;
   return acknowledgement === null
     ? null
     : { at: isoText(acknowledgement.at), by: acknowledgement.by, comment: acknowledgement.comment };
@@ -108,7 +108,7 @@ function reportAccountData(account: ReportAccount): object {
     account: account.id,
     accountName: account.name.toWellFormed(),
     reading: account.reading && readingJson(account.reading),
-    outlooks: perBalance((balance) => outlookData(account.outlooks[balance])),
+    outlooks: perBalance((balance) => runwayData(account.runways[balance])),
     forecastRecords: perBalance((balance) => recordData(account.records[balance])),
     spent: perBalance((balance) => formatMicros(account.spent[balance])),
     toppedUp: perBalance((balance) => formatMicros(account.toppedUp[balance])),
@@ -134,17 +134,17 @@ function recordData(record: ForecastRecord | null): object | null {
   return { aheadSeconds: aheadMs / 1000, count, medianError, tooLow };
 }
 
-function outlookData(outlook: Outlook | null): object | null {
-  if (outlook === null) return null;
+function runwayData(runway: Runway | null): object | null {
+  if (runway === null) return null;
   return {
-    balance: outlook.balance,
-    burnPerDay: outlook.burnPerDay === null ? null : formatMicros(outlook.burnPerDay),
-    runwaySeconds: outlook.runwayMs === null ? null : Math.round(outlook.runwayMs / 1000),
-    emptyAt: isoOrNull(outlook.emptyAt),
-    forecast: outlook.forecast && forecastJson(outlook.forecast),
-    payBy: isoOrNull(outlook.payBy === null ? null : Math.round(outlook.payBy)),
-    confidence: outlook.confidence,
-    topUpFor30Days: outlook.restoreMicros === null ? null : formatMicros(outlook.restoreMicros),
+    balance: runway.balance,
+    burnPerDay: runway.burnPerDay === null ? null : formatMicros(runway.burnPerDay),
+    runwaySeconds: runway.runwayMs === null ? null : Math.round(runway.runwayMs / 1000),
+    emptyAt: isoOrNull(runway.emptyAt),
+    forecast: runway.forecast && forecastJson(runway.forecast),
+    payBy: isoOrNull(runway.payBy === null ? null : Math.round(runway.payBy)),
+    confidence: runway.confidence,
+    topUpFor30Days: runway.restoreMicros === null ? null : formatMicros(runway.restoreMicros),
   };
 }
 

@@ -33,8 +33,8 @@ export type WecomPayload =
     };
 
 /** Limits of the two kinds of content, in bytes of UTF-8. */
-const mostMarkdownBytes = 4096;
-const mostTextBytes = 2048;
+const maxMarkdownBytes = 4096;
+const maxTextBytes = 2048;
 
 /**
  * A message as Markdown, of which WeCom draws headings, bold, quotes and links. Markdown can mention neither everybody nor a
@@ -46,9 +46,9 @@ export function renderWecom(message: Message, mention: Mention): readonly WecomP
     render: (card) => ({
       payload: {
         msgtype: 'markdown',
-        markdown: { content: cutBytes(cardMarkdown(card), mostMarkdownBytes) },
+        markdown: { content: cutBytes(cardMarkdown(card), maxMarkdownBytes) },
       } as const,
-      whole: Buffer.byteLength(cardMarkdown(card)) <= mostMarkdownBytes,
+      whole: Buffer.byteLength(cardMarkdown(card)) <= maxMarkdownBytes,
       headline: `${toneIcons[card.tone]} ${card.headline}`,
     }),
     fits: ({ whole }) => whole,
@@ -61,7 +61,7 @@ export function renderWecom(message: Message, mention: Mention): readonly WecomP
     {
       msgtype: 'text',
       text: {
-        content: cutBytes(markdown.headline, mostTextBytes),
+        content: cutBytes(markdown.headline, maxTextBytes),
         mentioned_list: ids.map((id) => (id === 'all' ? '@all' : id)),
         mentioned_mobile_list: mobiles,
       },

@@ -142,9 +142,9 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
       drawn.map((reading) => ({ at: reading.at, reading })),
       { until, intervalMs: view?.pollIntervalMs ?? 0, leastMs: 0 },
     ),
-    mostPoints: Number.POSITIVE_INFINITY,
+    maxPoints: Number.POSITIVE_INFINITY,
     thresholds: view?.thresholds[balance] ?? {},
-    outlook: null,
+    runway: null,
     aheadShare: 0,
     incidents: [],
   });

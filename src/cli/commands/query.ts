@@ -14,7 +14,7 @@ type Answer = Extract<SqlAnswer, { kind: 'answer' }>;
 const chunkRows = 10_000;
 
 const defaultLimitMs = 60_000;
-const longestLimitMs = dayMs;
+const maxLimitMs = dayMs;
 
 export const queryCommand: Command = {
   name: 'query',
@@ -38,7 +38,7 @@ The daemon waits for no query; as long as one runs, the log of the database grow
   run: async (context, input) => {
     if (input.flag('csv') && input.flag('json')) throw new UsageError('either --csv or --json');
     const limitMs = readDuration(input, 'timeout') ?? defaultLimitMs;
-    if (limitMs > longestLimitMs) throw new UsageError('--timeout is at most 1d');
+    if (limitMs > maxLimitMs) throw new UsageError('--timeout is at most 1d');
     const { settings } = await loadConfiguration(context, input);
     const { path } = settings.storage;
     if (path === undefined)

@@ -1,4 +1,4 @@
-import { isOwnId } from '../../domain/alert.ts';
+import { isSelfId } from '../../domain/alert.ts';
 import { labelNamePattern, matchesEverything, wordMatcher } from '../../domain/matcher.ts';
 import { isoText } from '../../domain/moment.ts';
 import type { Matcher } from '../../domain/rule.ts';
@@ -52,7 +52,7 @@ is muted only by --everything, which stands alone. Prints the id of the silence.
       if (durationMs === null)
         throw new UsageError('--for is missing: how long the silence lasts, such as --for 2h');
       const account = input.option('account');
-      if (account !== null && !isOwnId(account)) requireAccount(settings, account);
+      if (account !== null && !isSelfId(account)) requireAccount(settings, account);
       const rule = input.option('rule');
       if (rule !== null) await requireRule(settings, rule);
       const match = readMatcher(input);

@@ -1,6 +1,6 @@
 import { nobodyOwns } from '../../cluster/cluster-status.ts';
 import { dayMs } from '../../domain/duration.ts';
-import type { Outlook } from '../../domain/message.ts';
+import type { Runway } from '../../domain/message.ts';
 import { formatNearMoment } from '../../domain/moment.ts';
 import { formatMoney } from '../../domain/money.ts';
 import { plural } from '../../domain/plural.ts';
@@ -77,11 +77,11 @@ async function lookAtCluster(
 /** `north owns the accounts (epoch 3), south stands by`. */
 function wordCluster({ owner, epoch, members }: DescribedCluster): string {
   const others = members.filter(({ role }) => role === 'standby').map(({ node }) => node);
-  const standing =
+  const clusterStatus =
     others.length === 0
       ? 'nobody stands by'
       : `${others.join(' and ')} ${others.length === 1 ? 'stands' : 'stand'} by`;
-  return `${owner === null ? 'nobody owns the accounts' : `${owner} owns the accounts (epoch ${epoch})`}, ${standing}`;
+  return `${owner === null ? 'nobody owns the accounts' : `${owner} owns the accounts (epoch ${epoch})`}, ${clusterStatus}`;
 }
 
 /** The table of the accounts in their order, with a line that sums them up; as wide as the terminal at most. */
@@ -193,8 +193,8 @@ function paintNegative(style: Style, balance: Balance): (account: AccountView, c
 }
 
 /** The outlook of the balance that ends first. */
-function pressing(account: AccountView): Outlook | null {
-  return account.outlooks[leadingBalance(account)];
+function pressing(account: AccountView): Runway | null {
+  return account.runways[leadingBalance(account)];
 }
 
 /** `3d (2d-5d)`: as foretold, and between what it lies four times in five. */
@@ -212,13 +212,13 @@ function runwayOf(account: AccountView, now: number): string {
 
 /** `Thu 14:00, between Wed 22:00 and Fri 09:00`. */
 function wordEmpty(
-  outlook: Outlook | null,
+  runway: Runway | null,
   frame: { readonly timezone: string; readonly now: number },
 ): string {
-  const emptyAt = endOf(outlook, frame.now);
+  const emptyAt = endOf(runway, frame.now);
   if (emptyAt === null) return '-';
   const moment = (at: number): string => formatNearMoment(at, frame);
-  const interval = wordInterval(outlook?.forecast ?? null, { now: frame.now, moment });
+  const interval = wordInterval(runway?.forecast ?? null, { now: frame.now, moment });
   return interval === null ? moment(emptyAt) : `${moment(emptyAt)}, ${interval}`;
 }
 

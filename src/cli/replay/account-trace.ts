@@ -7,7 +7,7 @@ import type { Output } from '../terminal/output.ts';
 
 /** More points than a terminal has dots, unless so many accounts are drawn that these would be too many. */
 const chartPoints = 2000;
-const mostPoints = 200_000;
+const maxPoints = 200_000;
 /** The first, the last and the extremes of both balances. */
 const pointsPerStretch = 6;
 
@@ -25,7 +25,7 @@ export class Traces implements ReplayObserver {
   readonly #traces = new Map<string, GrowingTrace>();
 
   begins(accounts: readonly SurveyedPast[]): void {
-    const points = Math.min(chartPoints, Math.floor(mostPoints / accounts.length));
+    const points = Math.min(chartPoints, Math.floor(maxPoints / accounts.length));
     for (const past of accounts) this.#traces.set(past.account.id, new GrowingTrace(past, points));
   }
 

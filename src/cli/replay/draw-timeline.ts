@@ -14,7 +14,7 @@ import type { AccountTrace, ReplayReport } from './account-trace.ts';
 
 const chartHeight = 12;
 const widest = 160;
-const longestLabel = 20;
+const maxLabelLength = 20;
 /** Between the label and the drawing: a space and the axis. */
 const axisWidth = 2;
 
@@ -32,8 +32,8 @@ export function drawTimeline(
   const width = Math.min(stdout.columns, widest);
   const fired = [...new Set(incidents.map(({ rule }) => rule))];
   const labelWidth = Math.max(
-    ...fired.map((rule) => Math.min(rule.length, longestLabel)),
-    ...watched.map((balance) => longestAmount(trace, balance)),
+    ...fired.map((rule) => Math.min(rule.length, maxLabelLength)),
+    ...watched.map((balance) => maxAmountLength(trace, balance)),
   );
   if (trace.readings.length < 2 || trace.until <= trace.since) return [];
   const charts = watched.flatMap((balance) => [
@@ -49,7 +49,7 @@ export function drawTimeline(
   ]);
   const cells = Math.max(10, width - labelWidth - axisWidth);
   const lines = fired.map((rule) => {
-    const label = padToWidth(cutToWidth(rule, longestLabel), labelWidth, 'right');
+    const label = padToWidth(cutToWidth(rule, maxLabelLength), labelWidth, 'right');
     const its = incidents.filter((incident) => incident.rule === rule);
     return `${stdout.style.dim(`${label} │`)}${drawRule(its, { ...trace, cells, report })}`;
   });
@@ -70,9 +70,9 @@ function layTrace(
     balance,
     // They were thinned: only a long pause is one of the readings.
     gaps: findGaps(polls, { until, intervalMs: (until - since) / 50, leastMs: 0 }),
-    mostPoints: readings.length,
+    maxPoints: readings.length,
     thresholds,
-    outlook: null,
+    runway: null,
     aheadShare: 0,
     incidents: [],
   });
@@ -80,9 +80,9 @@ function layTrace(
 }
 
 /** Labels of one width put the curves and the lines under one another. */
-function longestAmount({ readings }: AccountTrace, balance: Balance): number {
+function maxAmountLength({ readings }: AccountTrace, balance: Balance): number {
   const most = readings.reduce((width, reading) => Math.max(width, formatMoney(reading[balance]).length), 0);
-  return Math.min(longestLabel, most + 1);
+  return Math.min(maxLabelLength, most + 1);
 }
 
 interface Strip {

@@ -1,4 +1,4 @@
-import { displayName, isOwnId } from '../../domain/alert.ts';
+import { displayName, isSelfId } from '../../domain/alert.ts';
 import { describeDuration } from '../../domain/duration.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
@@ -26,7 +26,7 @@ export function formatReplay(report: ReplayReport): string {
   const failed = result.accounts.reduce((sum, { count, readCount }) => sum + count - readCount, 0);
   const heading = `Replay of ${describeDuration(until - since)}, ${formatInstant(since, timezone)} to ${formatInstant(until, timezone)} (${timezone}): ${plural(polls, 'poll')} of ${plural(result.accounts.length, 'account')}${failed === 0 ? '' : `, ${failed} of them failed`}`;
   const byAccount = Map.groupBy(result.incidents, ({ account }) => account);
-  const providers = [...byAccount].filter(([id]) => isOwnId(id));
+  const providers = [...byAccount].filter(([id]) => isSelfId(id));
   const room = layoutWidth(stdout);
   const parts = [
     wrapToWidth(heading, room).map(stdout.style.bold).join('\n'),
@@ -52,9 +52,9 @@ function formatAccount(
 ): string {
   const { stdout } = report;
   const called = name === id ? id : `${cleanText(name, 80)} (${id})`;
-  const told = incidents.length === 0 ? 'no incident' : plural(incidents.length, 'incident');
+  const notified = incidents.length === 0 ? 'no incident' : plural(incidents.length, 'incident');
   // Of balances that nobody saw nothing is known.
-  const count = readCount === 0 ? `${told}, but every poll failed` : told;
+  const count = readCount === 0 ? `${notified}, but every poll failed` : notified;
   const room = layoutWidth(stdout);
   const shown = room === null ? called : cutToWidth(called, Math.max(10, room - count.length - 2));
   const [first = '', ...rest] = wrapToWidth(`${shown}: ${count}`, room);

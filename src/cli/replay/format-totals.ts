@@ -15,7 +15,7 @@ interface RuleTotal {
   critical: number;
   accounts: Set<string>;
   firingMs: number;
-  longestMs: number;
+  maxMs: number;
 }
 
 /** What each rule comes to over all accounts; empty without incidents. */
@@ -32,7 +32,7 @@ export function formatTotals(
       { header: 'CRITICAL', align: 'right', rank: 2, value: ({ critical }) => String(critical) },
       { header: 'ACCOUNTS', align: 'right', rank: 3, value: ({ accounts }) => String(accounts.size) },
       { header: 'FIRING', align: 'right', rank: 1, value: ({ firingMs }) => lengthOrNothing(firingMs) },
-      { header: 'LONGEST', align: 'right', rank: 5, value: ({ longestMs }) => lengthOrNothing(longestMs) },
+      { header: 'LONGEST', align: 'right', rank: 5, value: ({ maxMs }) => lengthOrNothing(maxMs) },
     ],
     rows: sumByRule(incidents, until),
     output: stdout,
@@ -93,7 +93,7 @@ function sumByRule(incidents: readonly ReplayedIncident[], until: number): RuleT
       critical: 0,
       accounts: new Set(),
       firingMs: 0,
-      longestMs: 0,
+      maxMs: 0,
     };
     totals.set(rule, total);
     const lengthMs = incident.event ? 0 : Math.max(0, (incident.resolvedAt ?? until) - incident.firedAt);
@@ -101,7 +101,7 @@ function sumByRule(incidents: readonly ReplayedIncident[], until: number): RuleT
     total.critical += incident.severity === 'critical' ? 1 : 0;
     total.accounts.add(incident.account);
     total.firingMs += lengthMs;
-    total.longestMs = Math.max(total.longestMs, lengthMs);
+    total.maxMs = Math.max(total.maxMs, lengthMs);
   }
   return [...totals.values()].sort((left, right) => right.incidents - left.incidents);
 }

@@ -19,7 +19,7 @@ export interface Column<Row> {
 const gap = '  ';
 
 /** Code points. */
-const longestCell = 500;
+const maxCellLength = 500;
 
 /**
  * Rows under a line of headers, two spaces apart. On a terminal the least important columns are left out first, then long
@@ -57,7 +57,7 @@ interface Measured<Row> {
 
 function measure<Row>(column: Column<Row>, rows: readonly Row[]): Measured<Row> {
   const cells = rows.map((row) =>
-    column.drawn ? column.value(row) : cleanText(column.value(row), longestCell),
+    column.drawn ? column.value(row) : cleanText(column.value(row), maxCellLength),
   );
   const width = cells.reduce(
     (widest, cell) => Math.max(widest, displayWidth(cell)),

@@ -2,7 +2,7 @@ import type { ConfigProblem } from '../../domain/config-problem.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
 import { builtInIds } from '../../rules/built-in-rules.ts';
 import { channelFailedRule } from '../../rules/channel-failed.ts';
-import { ownAlertTypes } from '../../rules/registry.ts';
+import { selfAlertTypes } from '../../rules/registry.ts';
 import { listWords, quoteKey } from '../../wording/lists.ts';
 import type { Path } from '../config-problem.ts';
 import { type Draft, itemsAt, keysAt, problemAt, textAt, textsAt } from '../draft.ts';
@@ -94,7 +94,7 @@ function gatherSecrets(value: unknown, found: Set<string>): void {
 
 function knownAlertTypes(draft: Draft, secrets: Secrets): Known {
   const configured = knownIds(draft, secrets, { list: 'rules', what: 'rule' });
-  const others = [...builtInIds([...configured.names]), ...ownAlertTypes];
+  const others = [...builtInIds([...configured.names]), ...selfAlertTypes];
   const failing = keysAt(draft, ['channels']).map(channelFailedRule);
   return {
     ...configured,

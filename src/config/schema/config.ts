@@ -3,7 +3,7 @@ import { channelSchema } from '../../channels/registry.ts';
 import { dayMs, minuteMs, secondMs } from '../../domain/duration.ts';
 import type { LogLevel } from '../../domain/settings.ts';
 import { highestRequestsPerSecond } from '../../engine/request-guard.ts';
-import { ownAlertTypes } from '../../rules/registry.ts';
+import { selfAlertTypes } from '../../rules/registry.ts';
 import { ruleSchema } from '../../rules/rule-schema.ts';
 import {
   hostAddress,
@@ -93,7 +93,7 @@ const channelNames = (description: string) =>
 const route = shape({
   match: alertMatch(
     'Which alerts take this route; all when absent. All given keys must match.',
-    ownAlertTypes,
+    selfAlertTypes,
   ).optional(),
   channels: channelNames('Channels that are told.'),
   repeatEvery: duration('Time between reminders while it fires.', { minMs: secondMs }).prefault('4h'),
@@ -120,7 +120,7 @@ const route = shape({
 }).meta({ description: 'Which alerts go to which channels. The first that matches wins.' });
 
 const silence = shape({
-  match: alertMatch('Which alerts are muted. At least one key.', ownAlertTypes),
+  match: alertMatch('Which alerts are muted. At least one key.', selfAlertTypes),
   cron: cronText.meta({ description: 'When the silence begins, as a cron expression of five fields.' }),
   timezone: timezone.optional(),
   duration: duration('How long it lasts.', { minMs: secondMs }),

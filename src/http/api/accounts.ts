@@ -20,7 +20,7 @@ import { RequestError } from '../refusal.ts';
 import { chartJson } from './chart-schema.ts';
 import { accept, count, findAccount, parseInstant } from './input.ts';
 import { type Api, answers, gives, refused, streamed, window, written } from './operation.ts';
-import { mostItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './paging.ts';
+import { maxItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './paging.ts';
 
 /** So many accounts are written before others have their turn. */
 const sliceOfAccounts = 50;
@@ -93,7 +93,7 @@ const listPolls = createRoute({
   tags,
   request: {
     params,
-    query: z.object({ ...window, ...pagingQuery, limit: count(1, mostItems).default(100) }),
+    query: z.object({ ...window, ...pagingQuery, limit: count(1, maxItems).default(100) }),
   },
   responses: answers('Polls', { polls: z.array(pollJson.schema), nextCursor }),
 });

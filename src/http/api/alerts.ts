@@ -6,7 +6,7 @@ import type { LiveViews } from '../../views/views.ts';
 import { accept, count, parseInstant } from './input.ts';
 import { type Api, answers, takes, window } from './operation.ts';
 import { acknowledgeManySchema, acknowledgeOrderSchema } from './orders.ts';
-import { mostItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './paging.ts';
+import { maxItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './paging.ts';
 
 const tags = ['alerts'];
 const params = z.object({ account: z.string(), rule: z.string() });
@@ -77,7 +77,7 @@ const listIncidents = createRoute({
       account: z.string().optional().meta({ description: 'Only of this account' }),
       since: window.since.meta({ description: 'Open at this time or later; ISO 8601, or a duration ago' }),
       ...pagingQuery,
-      limit: count(1, mostItems).default(100),
+      limit: count(1, maxItems).default(100),
     }),
   },
   responses: answers('Incidents', { incidents: z.array(incidentJson.schema), nextCursor }),

@@ -53,7 +53,7 @@ export const chartJson = publicObject<AccountChart>()(
     ],
     foretold: [
       corners.meta({ description: 'What was foretold a week ago, beside what came' }),
-      ({ foretold }) => foretold.map(({ at, value }): [number, number] => [at, units(value ?? 0)]),
+      ({ predicted }) => predicted.map(({ at, value }): [number, number] => [at, units(value ?? 0)]),
     ],
     projection: [
       corners,

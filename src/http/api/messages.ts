@@ -4,7 +4,7 @@ import { channelJson, notificationJson } from '../../views/public-json.ts';
 import type { LiveViews } from '../../views/views.ts';
 import { count } from './input.ts';
 import { type Api, answers } from './operation.ts';
-import { mostItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './paging.ts';
+import { maxItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './paging.ts';
 
 const tags = ['messages'];
 
@@ -14,7 +14,7 @@ const listNotifications = createRoute({
   operationId: 'listNotifications',
   summary: 'Messages with their delivery, newest first',
   tags,
-  request: { query: z.object({ ...pagingQuery, limit: count(1, mostItems).default(100) }) },
+  request: { query: z.object({ ...pagingQuery, limit: count(1, maxItems).default(100) }) },
   responses: answers('Messages', { notifications: z.array(notificationJson.schema), nextCursor }),
 });
 

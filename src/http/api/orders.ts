@@ -3,7 +3,7 @@ import { parseDuration } from '../../domain/duration.ts';
 import type { SilenceOrder } from '../../domain/operator.ts';
 import type { Matcher } from '../../domain/rule.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
-import { longestSilenceMs } from '../../engine/operate.ts';
+import { maxSilenceMs } from '../../engine/operate.ts';
 import { labelRecord } from '../../schema/matchers.ts';
 import { flag, shape } from '../../schema/shapes.ts';
 import { severitySchema } from '../../views/public-json.ts';
@@ -82,7 +82,7 @@ export function readSilenceOrder(input: z.infer<typeof silenceOrderSchema>, now:
   const endsAt = readEnd(input, startsAt);
   if (endsAt <= Math.max(startsAt, now))
     throw new RequestError('bad_request', 'The silence would be over already.');
-  if (endsAt - startsAt > longestSilenceMs)
+  if (endsAt - startsAt > maxSilenceMs)
     throw new RequestError('bad_request', 'A silence may last a year at most.');
   return {
     match: toMatcher(input.match),

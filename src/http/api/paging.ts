@@ -3,11 +3,11 @@ import { parseJson } from '../../domain/json.ts';
 import { RequestError } from '../refusal.ts';
 import { count } from './input.ts';
 
-export const mostItems = 1_000;
+export const maxItems = 1_000;
 
 /** Query parameters of every collection. */
 export const pagingQuery = {
-  limit: count(1, mostItems).optional().meta({ description: 'How many at most' }),
+  limit: count(1, maxItems).optional().meta({ description: 'How many at most' }),
   cursor: z.string().max(500).optional().meta({ description: 'The `nextCursor` of the page before' }),
 };
 

@@ -32,12 +32,12 @@ export interface AccountPage {
 }
 
 const pageSize = 100;
-const longestSearch = 100;
+const maxSearchLength = 100;
 
 /** Reads the query of the overview's address. What it does not know it takes for absent: a link never breaks. */
 export function readListQuery(query: URLSearchParams): ListQuery {
   return {
-    search: (query.get('q') ?? '').slice(0, longestSearch).trim(),
+    search: (query.get('q') ?? '').slice(0, maxSearchLength).trim(),
     state: accountStates.find((state) => state === query.get('state')) ?? null,
     sort: sortKeys.find((key) => key === query.get('sort')) ?? 'runway',
     descending: query.get('order') === 'desc',
@@ -187,7 +187,7 @@ function keyOf(account: AccountView, sort: SortKey): number | string | null {
     case 'voip':
       return account.reading?.[sort] ?? null;
     case 'burn':
-      return negate(account.outlooks[leadingBalance(account)]?.burnPerDay ?? null);
+      return negate(account.runways[leadingBalance(account)]?.burnPerDay ?? null);
     case 'age':
       return account.readAt;
   }

@@ -101,14 +101,14 @@ function failureNote(account: AccountView, frame: Frame): Html | null {
 }
 
 function balanceTile(account: AccountView, balance: Balance, frame: Frame): Html {
-  const outlook = account.outlooks[balance];
+  const runway = account.runways[balance];
   const burn = burnOf(account, balance);
-  const restore = outlook?.restoreMicros ?? null;
+  const restore = runway?.restoreMicros ?? null;
   return html`<section class="tile"><h2>${balanceLabel(balance)} balance</h2>
 <p class="big">${amountOf(account, balance)}</p>
 <dl><dt>Burn per day</dt><dd>${burn === null ? unknown() : burn}</dd>
 <dt>Runway</dt><dd>${runwayCell(account, balance, frame)}</dd>
-${outlook?.forecast != null && html`<dt>Foretold by</dt><dd>${basisWords[outlook.forecast.basis]}</dd>`}
+${runway?.forecast != null && html`<dt>Foretold by</dt><dd>${basisWords[runway.forecast.basis]}</dd>`}
 ${restore !== null && restore > 0 && html`<dt>Top up for 30 days</dt><dd>${formatPayable(restore, account.currency)}</dd>`}</dl></section>`;
 }
 

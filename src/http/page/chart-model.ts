@@ -14,7 +14,7 @@ const usualPoints = 800;
 const aheadShare = 0.25;
 /** A gap narrower than this share of the chart could not be seen, and would only tear the line. */
 const leastGapShare = 1 / 500;
-const mostIncidents = 200;
+const maxIncidents = 200;
 
 export interface ChartQuery {
   readonly account: AccountView;
@@ -49,9 +49,9 @@ export async function buildChart(views: ChartViews, query: ChartQuery): Promise<
     readings,
     balance,
     gaps: findGaps(polls, { until, intervalMs: account.pollIntervalMs, leastMs }),
-    mostPoints: query.points ?? usualPoints,
+    maxPoints: query.points ?? usualPoints,
     thresholds: account.thresholds[balance],
-    outlook: account.outlooks[balance],
+    runway: account.runways[balance],
     aheadShare,
     incidents: await findIncidents(views, query),
     silences: muted.map(({ startsAt, endsAt }) => ({ from: startsAt, to: endsAt })),
@@ -79,8 +79,8 @@ function lookBack(
   weekAgo: WeekAgo | null,
   readings: readonly Reading[],
   { account, balance }: ChartQuery,
-): Pick<Chart, 'foretold' | 'hindsight'> {
-  const lowest = Math.min(account.outlooks[balance]?.emptyMicros ?? 0, readings.at(-1)?.[balance] ?? 0);
+): Pick<Chart, 'predicted' | 'hindsight'> {
+  const lowest = Math.min(account.runways[balance]?.emptyMicros ?? 0, readings.at(-1)?.[balance] ?? 0);
   const clamp = (value: Micros): Micros => Math.round(Math.max(value, lowest));
   const steps = (weekAgo?.steps ?? []).flatMap(({ at, excess }) => {
     const came = readings.findLast((reading) => reading.at <= at)?.[balance];
@@ -93,10 +93,10 @@ function lookBack(
   });
   const last = steps.at(-1);
   return {
-    foretold: line.map(({ at, value }) => ({ at, value: clamp(value) })),
+    predicted: line.map(({ at, value }) => ({ at, value: clamp(value) })),
     hindsight:
       last !== undefined && last.at === weekAgo?.steps.at(-1)?.at
-        ? { at: last.at, foretold: clamp(last.value), came: last.came }
+        ? { at: last.at, predicted: clamp(last.value), came: last.came }
         : null,
   };
 }
@@ -126,7 +126,7 @@ async function findIncidents(
   views: Pick<Views, 'incidents'>,
   { account, span: { since, until }, balance, now }: ChartQuery,
 ): Promise<readonly IncidentBand[]> {
-  const incidents = await views.incidents({ account: account.id, since, until, limit: mostIncidents });
+  const incidents = await views.incidents({ account: account.id, since, until, limit: maxIncidents });
   return incidents
     .filter((incident) => !incident.event && (incident.balance === null || incident.balance === balance))
     .map(({ firedAt, resolvedAt, worstSeverity, rule }) => ({

@@ -147,14 +147,14 @@ function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
     parts.push(`${chart.topUps.length === 1 ? 'One top-up' : `${chart.topUps.length} top-ups`}.`);
   if (chart.projection.length > 0) {
     parts.push(
-      `It ${wordLasting(account.outlooks[balance], frame)}${chart.fan.length > 0 ? ', four times in five' : ''}.`,
+      `It ${wordLasting(account.runways[balance], frame)}${chart.fan.length > 0 ? ', four times in five' : ''}.`,
     );
   }
   const { hindsight } = chart;
   if (hindsight !== null) {
     const made = weekdayOf(hindsight.at - weekMs, frame.timezone);
     parts.push(
-      `Last ${made}’s forecast said ${money(hindsight.foretold)} for ${formatMoment(hindsight.at, frame)}; it was ${money(hindsight.came)}.`,
+      `Last ${made}’s forecast said ${money(hindsight.predicted)} for ${formatMoment(hindsight.at, frame)}; it was ${money(hindsight.came)}.`,
     );
   }
   const all = ladderSteps(account.thresholds[balance]);
@@ -175,7 +175,7 @@ function legend(chart: Chart): Html {
     ['fan', 'between which it lies four times in five', chart.fan.length > 0],
     ['threshold', 'thresholds', chart.thresholds.length > 0],
     ['top-up', 'top-up', chart.topUps.length > 0],
-    ['foretold', 'foretold a week ago', chart.foretold.length > 0],
+    ['foretold', 'foretold a week ago', chart.predicted.length > 0],
     ['shade', 'incident', chart.incidents.length > 0],
     ['silenced', 'silenced', chart.silences.length > 0],
     ['gap', 'not read', chart.points.some(({ value }) => value === null)],

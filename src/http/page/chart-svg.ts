@@ -37,7 +37,7 @@ ${chart.now <= chart.until && html`<line class="now" x1="${x(chart.now)}%" x2="$
 <svg x="0" y="0" width="100%" height="100%" viewBox="0 0 ${grid} ${grid}" preserveAspectRatio="none">
 <path class="fan" d="${linePath(edgeOf(chart.fan), scale)}"/>
 <path class="line" d="${linePath(chart.points, scale)}"/>
-<path class="foretold" d="${linePath(chart.foretold, scale)}"/>
+<path class="foretold" d="${linePath(chart.predicted, scale)}"/>
 <path class="projection" d="${linePath(chart.projection, scale)}"/>
 </svg>
 ${chart.topUps.map(({ at, value }) => html`<circle class="top-up" cx="${x(at)}%" cy="${y(value)}%" r="4"/>`)}

@@ -13,7 +13,7 @@ export interface FormPlace {
 }
 
 /** More than this are typed, not chosen. */
-const longestChoice = 2_500;
+const maxChoiceLength = 2_500;
 
 /** Gives an acknowledged alert back. */
 export function giveBackForm(alert: AlertView, { back }: FormPlace): Html {
@@ -72,7 +72,7 @@ export function textChoice(
   { chosen, problem }: { readonly chosen: string; readonly problem?: string | undefined },
 ): Html {
   const wrong = problem === undefined ? null : problemAt(name, problem);
-  if (choices.length > longestChoice) {
+  if (choices.length > maxChoiceLength) {
     return html`<label>${label} <input name="${name}" value="${chosen}" maxlength="200" placeholder="every ${label.toLowerCase()}" autocomplete="off"${wrong?.attributes}>${wrong?.words}</label>`;
   }
   const known = choices.some(([value]) => value === chosen);

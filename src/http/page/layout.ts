@@ -26,7 +26,7 @@ export interface Chrome {
   readonly canSignOut: boolean;
   readonly version: string;
   /** What stands on top of every page: problems of lowwater itself, and what is muted. */
-  readonly notices: HtmlValue;
+  readonly items: HtmlValue;
   /** The zone of the times, and how to change it. */
   readonly zone: HtmlValue;
 }
@@ -74,7 +74,7 @@ ${sprite}
 ${chrome !== null && navigation(chrome)}
 </div></header>
 <main id="main" class="wrap" tabindex="-1">
-${chrome !== null && live('notices', chrome.notices)}
+${chrome !== null && live('notices', chrome.items)}
 ${done !== undefined && html`<p class="done" role="status">${done}</p>`}
 ${content}
 </main>

@@ -1,5 +1,5 @@
 import { displayName } from '../../domain/alert.ts';
-import type { OutboxMessage } from '../../domain/outbox.ts';
+import type { Notification } from '../../domain/outbox.ts';
 import type { ChannelView, Views } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { accountPath } from './forms.ts';
@@ -37,7 +37,7 @@ export function channelTable(channels: readonly ChannelView[], frame: Frame): Ht
   )}</tbody></table></div>`;
 }
 
-function messageRow(names: AccountNames, message: OutboxMessage, frame: Frame): Html {
+function messageRow(names: AccountNames, message: Notification, frame: Frame): Html {
   return html`<tr><td data-label="Delivery">${deliveryBadge(message)}${
     message.deliveredAt !== null && html`<span class="sub">${age(message.deliveredAt, frame)}</span>`
   }${message.state !== 'delivered' && message.lastError !== null && html`<span class="sub">${message.lastError}</span>`}</td>
@@ -45,13 +45,13 @@ function messageRow(names: AccountNames, message: OutboxMessage, frame: Frame): 
 <td data-label="Made">${age(message.createdAt, frame)}</td><td data-label="Attempts">${message.attempts}</td></tr>`;
 }
 
-function deliveryBadge({ state, attempts }: OutboxMessage): Html {
+function deliveryBadge({ state, attempts }: Notification): Html {
   if (state === 'delivered') return badge('good', 'Delivered');
   if (state === 'dead') return badge('critical', 'Refused');
   return attempts === 0 ? badge('pending', 'Waiting') : badge('warning', 'Trying again');
 }
 
-function saying({ items, report }: OutboxMessage): string {
+function saying({ items, report }: Notification): string {
   if (report !== null) return 'report';
   return [...new Set(items.map(({ kind }) => kind))].join(', ') || 'test';
 }
@@ -59,7 +59,7 @@ function saying({ items, report }: OutboxMessage): string {
 /** Of the watched accounts. */
 type AccountNames = ReadonlyMap<string, string>;
 
-function about(names: AccountNames, { items, report }: OutboxMessage): Html {
+function about(names: AccountNames, { items, report }: Notification): Html {
   if (report !== null) return html`<bdi>${report.id}</bdi>`;
   if (items.length === 0) return unknown();
   const more = items.length - shownItems;

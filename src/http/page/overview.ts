@@ -220,7 +220,7 @@ export function labelList({ id, name, labels }: AccountView): Html | null {
 
 function burnCell(account: AccountView): Html {
   const known = balances.filter((balance) => {
-    const burn = account.outlooks[balance]?.burnPerDay ?? null;
+    const burn = account.runways[balance]?.burnPerDay ?? null;
     return burn !== null && (burn > 0 || balance === 'sms');
   });
   if (known.length === 0) return unknown();

@@ -55,7 +55,7 @@ export function show(
   const { views, guard } = options;
   const needs = needsOf(views);
   const back = withoutDone(context);
-  const notices = renderNotices(views, guard.settings, frame, back);
+  const items = renderItems(views, guard.settings, frame, back);
   const { markup } = layOut({
     ...whole,
     title: needs.title === null ? shown.title : `${needs.title} · ${shown.title}`,
@@ -64,7 +64,7 @@ export function show(
       current,
       canSignOut: guard.sessions !== null,
       version: views.status().version,
-      notices,
+      items,
       zone: zoneForm(frame.timezone, options.timezone, back),
     },
   });
@@ -99,7 +99,7 @@ export function frameOf({ timezone }: PageOptions, context: WebContext): Frame {
 const shownSilences = 5;
 
 /** What nobody may overlook, on top of every page: what is wrong with lowwater itself, and what is muted. */
-function renderNotices(
+function renderItems(
   views: Pick<LiveViews, 'status' | 'silences'>,
   settings: ServerSettings,
   frame: Frame,

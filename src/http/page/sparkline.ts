@@ -11,7 +11,7 @@ import { Html, html } from '../../wording/html.ts';
 const width = 120;
 const height = 32;
 const edge = 3;
-const longestStepMs = 15 * minuteMs;
+const maxStepMs = 15 * minuteMs;
 const shortestStepMs = 1_000;
 
 /**
@@ -31,7 +31,7 @@ export function drawSparkline(account: AccountView, balance: Balance, now: numbe
   const until = Math.ceil(now / stepMs) * stepMs;
   const steps = lastOfSteps(readings, stepMs);
   const values = steps.map((reading) => reading[balance]);
-  const emptyMicros = account.outlooks[balance]?.emptyMicros ?? 0;
+  const emptyMicros = account.runways[balance]?.emptyMicros ?? 0;
   const top = Math.max(...values, emptyMicros + 1);
   const bottom = Math.min(...values, emptyMicros);
   const x = (at: number): number => round(((at - from) / Math.max(stepMs, until - from)) * width);
@@ -68,7 +68,7 @@ function describe(
 
 /** Fewer than a hundred steps a picture: no more can be seen. An account younger than a day fills it with what there is. */
 function stepOf(spanMs: number): number {
-  let stepMs = longestStepMs;
+  let stepMs = maxStepMs;
   while (spanMs < 48 * stepMs && stepMs > shortestStepMs) stepMs /= 2;
   return stepMs;
 }

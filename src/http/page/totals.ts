@@ -71,14 +71,14 @@ function burnCell({ accounts, burnPerDay, burning }: Total): Html {
 }
 
 function addReading(total: Total, account: AccountView, reading: Reading): void {
-  const { outlooks, outcome } = account;
+  const { runways, outcome } = account;
   total.accounts += 1;
   if (outcome !== 'ok') total.unread += 1;
-  if (balances.some((balance) => outlooks[balance]?.burnPerDay != null)) total.burning += 1;
+  if (balances.some((balance) => runways[balance]?.burnPerDay != null)) total.burning += 1;
   for (const balance of balances) {
     total.sums[balance] += reading[balance];
-    total.burnPerDay += outlooks[balance]?.burnPerDay ?? 0;
-    const emptyAt = outlooks[balance]?.emptyAt ?? null;
+    total.burnPerDay += runways[balance]?.burnPerDay ?? 0;
+    const emptyAt = runways[balance]?.emptyAt ?? null;
     if (emptyAt !== null && (total.first === null || emptyAt < total.first.emptyAt))
       total.first = { account, emptyAt };
   }

@@ -1,5 +1,5 @@
 import type { Rule } from '../../domain/rule.ts';
-import type { Untold } from '../../replay/trial.ts';
+import type { Unnotified } from '../../replay/trial.ts';
 import { ruleKindOf } from '../../rules/registry.ts';
 import { readWrittenRule, ruleFields, writeRule } from '../../rules/written-rule.ts';
 import type { AccountView } from '../../views/views.ts';
@@ -43,7 +43,7 @@ export function addTrialPage(app: WebApp, options: PageOptions): void {
       throw new RequestError('unavailable', 'That took too long: try a shorter time.', {});
     }
     if (trial === 'not-watched' || trial === 'not-read') {
-      const message = `${whyUntold[trial]}: what would have been told is not known.`;
+      const message = `${whyUnnotified[trial]}: what would have been told is not known.`;
       return showTrial(options, context, {
         ...shown,
         outcome: { kind: 'refused', problems: [{ path: '', message }] },
@@ -53,10 +53,10 @@ export function addTrialPage(app: WebApp, options: PageOptions): void {
   });
 }
 
-const whyUntold = {
+const whyUnnotified = {
   'not-watched': 'No poll of this account is stored of that time',
   'not-read': 'The account could not be read in that time, all of its polls failed',
-} as const satisfies Record<Untold, string>;
+} as const satisfies Record<Unnotified, string>;
 
 async function findRule(
   { views }: PageOptions,

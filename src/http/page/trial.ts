@@ -108,9 +108,9 @@ ${trial.present !== null && html`<h3>As it is now: ${describeRule(present)}</h3>
 <pre class="paste" role="group" aria-label="The rule as JSON" tabindex="0"><code>${preformatted(JSON.stringify(written, null, 2))}</code></pre></section>`;
 }
 
-function timesOf(told: readonly ReplayedIncident[]): string {
-  if (told.length === 0) return 'nothing';
-  return told.length === 1 ? 'once' : `${told.length} times`;
+function timesOf(notified: readonly ReplayedIncident[]): string {
+  if (notified.length === 0) return 'nothing';
+  return notified.length === 1 ? 'once' : `${notified.length} times`;
 }
 
 /** The balance of that time with what would have been told as bands, and the levels of the rule that was tried. */
@@ -135,19 +135,19 @@ async function pictureOf(
     rule: it.rule,
   }));
   const words = `${balanceLabel(balance)} balance, and when it would have fired`;
-  return html`<figure class="chart"><div class="chart-box">${drawChart({ ...chart, incidents, foretold: [] }, words, frame.timezone)}</div><figcaption>${words}.</figcaption></figure>`;
+  return html`<figure class="chart"><div class="chart-box">${drawChart({ ...chart, incidents, predicted: [] }, words, frame.timezone)}</div><figcaption>${words}.</figcaption></figure>`;
 }
 
 function toldTable(
-  told: readonly ReplayedIncident[],
+  notified: readonly ReplayedIncident[],
   label: string,
   account: AccountView,
   frame: Frame,
 ): Html | null {
-  if (told.length === 0) return null;
+  if (notified.length === 0) return null;
   return html`<div class="scroll" role="group" aria-label="${label}" tabindex="0"><table class="cards compact">
 <thead><tr><th scope="col">Worst</th><th scope="col">Fired</th><th scope="col">Lasted</th><th scope="col" class="number">Value</th><th scope="col">Before empty</th></tr></thead>
-<tbody>${told.toReversed().map((it) => toldRow(it, account, frame))}</tbody></table></div>`;
+<tbody>${notified.toReversed().map((it) => toldRow(it, account, frame))}</tbody></table></div>`;
 }
 
 function toldRow(it: ReplayedIncident, account: AccountView, frame: Frame): Html {

@@ -89,7 +89,7 @@ export function amountOf(account: AccountView, balance: Balance): Html {
 }
 
 export function burnOf(account: AccountView, balance: Balance): string | null {
-  const burn = account.outlooks[balance]?.burnPerDay ?? null;
+  const burn = account.runways[balance]?.burnPerDay ?? null;
   return burn === null ? null : formatComputed(burn, null);
 }
 
@@ -100,21 +100,21 @@ export function unknown(): Html {
 
 /** The shortest runway of an account in milliseconds; null where none is known. */
 export function runwayOf(account: AccountView): number | null {
-  return account.outlooks[leadingBalance(account)]?.runwayMs ?? null;
+  return account.runways[leadingBalance(account)]?.runwayMs ?? null;
 }
 
 /** `3 days 4 hours`, the day it ends, and between what that lies. */
 export function runwayCell(account: AccountView, balance: Balance, frame: Frame): Html {
-  const outlook = account.outlooks[balance];
-  const runwayMs = outlook?.runwayMs ?? null;
-  if (outlook === null || outlook === undefined) return unknown();
+  const runway = account.runways[balance];
+  const runwayMs = runway?.runwayMs ?? null;
+  if (runway === null || runway === undefined) return unknown();
   if (runwayMs === null) {
-    return outlook.burnPerDay === 0 ? html`<span class="soft">nothing spent</span>` : unknown();
+    return runway.burnPerDay === 0 ? html`<span class="soft">nothing spent</span>` : unknown();
   }
   if (runwayMs <= 0) return html`<strong class="runway gone">used up</strong>`;
-  const endsAt = endOf(outlook, frame.now);
+  const endsAt = endOf(runway, frame.now);
   const near = (at: number): string => formatNearMoment(at, frame);
-  const interval = wordInterval(outlook.forecast, { now: frame.now, moment: near });
+  const interval = wordInterval(runway.forecast, { now: frame.now, moment: near });
   return html`<strong class="runway">${roughRunway(runwayMs)}</strong>${
     endsAt !== null &&
     html`<span class="sub">ends ${moment(endsAt, frame)}</span>${interval !== null && html`<span class="sub" title="four times in five">${interval}</span>`}`

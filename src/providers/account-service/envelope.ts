@@ -10,11 +10,11 @@ export type HttpAnswer =
   | { readonly status: number; readonly body: null; readonly problem: 'too-large' | 'encoded' | 'cut-off' };
 
 /** Longest message of the provider that a reason quotes, in characters. */
-const longestMessage = 200;
+const maxMessageLength = 200;
 
 /** Unknown fields are only named for the log; a hostile answer must not fill it. */
-const mostUnknownFields = 10;
-const longestFieldName = 60;
+const maxUnknownFields = 10;
+const maxFieldNameLength = 60;
 
 /**
  * Any integer `code` makes an envelope; `msg` may be missing. A missing key fails even for `z.unknown()`, so `result` says
@@ -145,7 +145,7 @@ function describeBadResult(result: unknown, error: z.ZodError): string {
 }
 
 function quoteMessage(message: string | undefined, texts: ForeignTexts): string {
-  const clean = texts.clean(message ?? '', longestMessage);
+  const clean = texts.clean(message ?? '', maxMessageLength);
   return clean === '' ? '' : `, "${clean}"`;
 }
 
@@ -154,13 +154,13 @@ function findUnknownFields(raw: unknown, result: unknown, texts: ForeignTexts): 
   const unknown: string[] = [];
   collectUnknown({ value: raw, known: envelopeSchema.shape, prefix: '', into: unknown });
   collectUnknown({ value: result, known: balanceSchema.shape, prefix: 'result.', into: unknown });
-  return unknown.map((name) => texts.clean(name, longestFieldName));
+  return unknown.map((name) => texts.clean(name, maxFieldNameLength));
 }
 
 function collectUnknown(search: { value: unknown; known: object; prefix: string; into: string[] }): void {
   for (const name in Object(search.value)) {
     if (Object.hasOwn(search.known, name)) continue;
-    if (search.into.length >= mostUnknownFields) return;
+    if (search.into.length >= maxUnknownFields) return;
     search.into.push(search.prefix + name);
   }
 }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { formatDuration } from '../../domain/duration.ts';
 import { createForeignTexts, type ForeignTexts } from '../../domain/foreign-text.ts';
 import type { Outcome, OutcomeDetail } from '../../domain/outcome.ts';
-import { longestProviderWaitMs, parseRetryAfter } from '../../domain/retry-after.ts';
+import { maxProviderWaitMs, parseRetryAfter } from '../../domain/retry-after.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Provider, SendingGuard } from '../../ports/provider.ts';
@@ -29,7 +29,7 @@ export interface ProviderClientOptions {
  * A request whose connection turned out to be dead on arrival never reached the provider: it is sent again,
  * at most this often in all.
  */
-const mostAttempts = 3;
+const maxAttempts = 3;
 
 const requestHeaders = [
   'content-type',
@@ -135,7 +135,7 @@ function post({
       resolve(how);
     };
     const settle = (how: ExchangeEnd): void => {
-      if (attempts < mostAttempts && metDeadConnection(how, connections)) send();
+      if (attempts < maxAttempts && metDeadConnection(how, connections)) send();
       else end(how);
     };
     const giveUp = (kind: 'timeout' | 'aborted'): void => (exchange ? exchange.giveUp(kind) : end({ kind }));
@@ -197,7 +197,7 @@ function outcomeOf(end: ExchangeEnd, { texts, timeoutMs, now, durationMs }: Ende
 function withRetryAfter(detail: OutcomeDetail, headers: IncomingHttpHeaders, now: number): OutcomeDetail {
   const header = headers['retry-after'];
   if (detail.kind === 'ok' || header === undefined) return detail;
-  const retryAfterMs = parseRetryAfter(String(header), now, longestProviderWaitMs);
+  const retryAfterMs = parseRetryAfter(String(header), now, maxProviderWaitMs);
   return retryAfterMs === null ? detail : { ...detail, retryAfterMs };
 }
 

@@ -9,7 +9,7 @@ import { type OriginRequest, WarmClients } from './warm-clients.ts';
 const keepAliveMs = 6 * minuteMs;
 
 /** The longest hint of a server (`Keep-Alive: timeout=`) that is believed. */
-const longestKeepAliveMs = 30 * minuteMs;
+const maxKeepAliveMs = 30 * minuteMs;
 
 /** Idle connections are given up this much before the server would: a request must not cross its farewell. */
 const keepAliveMarginMs = 2_000;
@@ -53,7 +53,7 @@ export function openConnections(options: ConnectionOptions): Connections {
   const connecting = { ...verified, timeout: options.connectTimeoutMs, allowH2: false };
   const kept = {
     keepAliveTimeout: keepAliveMs,
-    keepAliveMaxTimeout: longestKeepAliveMs,
+    keepAliveMaxTimeout: maxKeepAliveMs,
     keepAliveTimeoutThreshold: keepAliveMarginMs,
     // The client's own deadline covers the whole exchange; undici's timers would only add to the cost.
     headersTimeout: 0,

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { SendingGuard } from '../../ports/provider.ts';
 
 /** Larger answers are given up. Counts the bytes that arrive; encoded bodies are not read at all. */
-export const longestBodyBytes = 64 * 1024;
+export const maxBodyBytes = 64 * 1024;
 
 /**
  * An answer that says all there is to say in its head is one all the same when its body never becomes complete: a rate
@@ -98,13 +98,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const encoding = headers['content-encoding'];
     if (encoding !== undefined && !/^(?:identity)?$/i.test(encoding))
       this.#leaveUnread(controller, 'encoded');
-    else if (Number(headers['content-length']) > longestBodyBytes) this.#leaveUnread(controller, 'too-large');
+    else if (Number(headers['content-length']) > maxBodyBytes) this.#leaveUnread(controller, 'too-large');
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#over) return;
     this.#bytes += chunk.length;
-    if (this.#bytes > longestBodyBytes) this.#leaveUnread(controller, 'too-large');
+    if (this.#bytes > maxBodyBytes) this.#leaveUnread(controller, 'too-large');
     else this.#chunks.push(chunk);
   }
 

@@ -1,4 +1,4 @@
-import { errorCodes, whyUnconnected } from '../../net/connect-error.ts';
+import { errorCodes, explainConnectError } from '../../net/connect-error.ts';
 
 /** What ends a connection, or keeps this process from making one, as sentences for people. */
 const reasons: Readonly<Record<string, string>> = {
@@ -39,7 +39,7 @@ export function explainNetworkError(error: unknown): NetworkFailure {
   if (error instanceof Error && error.name === 'HTTPParserError') return notHttp;
   const codes = errorCodes(error);
   if (isInterimAnswer(error)) return interimAnswer;
-  const known = whyUnconnected(codes) ?? codes.map((code) => reasons[code]).find(Boolean);
+  const known = explainConnectError(codes) ?? codes.map((code) => reasons[code]).find(Boolean);
   if (known !== undefined) return { kind: 'network_error', reason: known };
   const [code] = codes;
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH')

@@ -4,9 +4,9 @@ import type { ForeignTexts } from '../../domain/foreign-text.ts';
 /** The interface speaks of usage headers without naming them: these words find them. */
 const speaksOfUsage = /limit|remaining|usage|quota|reset|used|count/;
 
-const mostHeaders = 16;
-const longestName = 64;
-const longestValue = 100;
+const maxHeaders = 16;
+const maxNameLength = 64;
+const maxValueLength = 100;
 
 const none: Readonly<Record<string, string>> = {};
 
@@ -20,8 +20,8 @@ export function pickUsageHeaders(
   let usage: Record<string, string> | undefined;
   let count = 0;
   for (const name in headers) {
-    if (!speaksOfUsage.test(name) || name.length > longestName || namesSecret(name, texts)) continue;
-    if (count === mostHeaders) break;
+    if (!speaksOfUsage.test(name) || name.length > maxNameLength || namesSecret(name, texts)) continue;
+    if (count === maxHeaders) break;
     count += 1;
     usage ??= {};
     usage[name] = readValue(headers[name], texts);
@@ -31,17 +31,17 @@ export function pickUsageHeaders(
 
 function readValue(value: string | readonly string[] | undefined, texts: ForeignTexts): string {
   const text = typeof value === 'string' ? value : (value?.join(', ') ?? '');
-  return texts.clean(text, longestValue);
+  return texts.clean(text, maxValueLength);
 }
 
 /** The same few names come with every answer. */
 const innocent = new WeakMap<ForeignTexts, Set<string>>();
-const mostRemembered = 100;
+const maxRemembered = 100;
 
 function namesSecret(name: string, texts: ForeignTexts): boolean {
   const known = innocent.get(texts) ?? new Set();
   if (known.has(name)) return false;
   if (texts.holdsSecret(name)) return true;
-  if (known.size < mostRemembered) innocent.set(texts, known.add(name));
+  if (known.size < maxRemembered) innocent.set(texts, known.add(name));
   return false;
 }

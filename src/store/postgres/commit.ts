@@ -1,5 +1,6 @@
 import { isSettled } from '../../domain/incident.ts';
 import type { Batch } from '../../ports/store.ts';
+import { incidentToBody } from '../incident-body.ts';
 import { bigintArray, bytesArray, textArray } from './binary-array.ts';
 import type { Value } from './connection.ts';
 import type { AccountRows } from './poll-writer.ts';
@@ -151,7 +152,7 @@ function recordColumns(batch: Batch): readonly Value[] {
     bigintArray(incidents.map(({ firedAt }) => firedAt)),
     bigintArray(incidents.map(({ event, firedAt, resolvedAt }) => (event ? firedAt : resolvedAt))),
     bigintArray(incidents.map((incident) => (isSettled(incident) ? 1 : 0))),
-    bodies(incidents),
+    bodies(incidents.map(incidentToBody)),
     textArray(messages.map(({ id }) => id)),
     textArray(messages.map(({ state }) => state)),
     bigintArray(messages.map(({ createdAt }) => createdAt)),

@@ -1,6 +1,6 @@
 import type { OperatorOrder } from '../../domain/operator.ts';
 import { StorageError } from '../../domain/operator-error.ts';
-import type { Batch, StoreFile, TenureStore } from '../../ports/store.ts';
+import type { Batch, FencedStore, StoreFile } from '../../ports/store.ts';
 import { textArray } from './binary-array.ts';
 import { commitStatement, commitValues, type Tenure, tenureValues, whileHeld } from './commit.ts';
 import type { Database, Value } from './connection.ts';
@@ -24,12 +24,12 @@ const createAccounts = `${whileHeld}
  * numbered by the row of the owner's incarnation, from 1: a batch that is sent again is stored once. `settled` holds what this process
  * has stored, under whichever incarnation.
  */
-export function createTenureStore(options: {
+export function createFencedStore(options: {
   readonly database: Database;
   readonly reader: StoreFile;
   readonly tenure: Tenure;
   readonly settled: WeakSet<Batch>;
-}): TenureStore {
+}): FencedStore {
   const { database, reader, tenure, settled } = options;
   const { change } = database;
   const polls = new PollWriter(database.ask, async (ids) => {

@@ -4,7 +4,7 @@ import type { Log } from '../../ports/log.ts';
 import type { Batch } from '../../ports/store.ts';
 import type { Migration } from '../migrations.ts';
 import { openDatabase } from './connection.ts';
-import { createTenureStore } from './fenced-store.ts';
+import { createFencedStore } from './fenced-store.ts';
 import { onlySlot, openLease } from './lease.ts';
 import { migrate } from './migrate.ts';
 import { insertOrder, readFrom } from './reader.ts';
@@ -40,7 +40,7 @@ export function openCluster(options: {
     },
     ...openLease(database, { leaseMs, program }),
     store: ({ incarnation, epoch }) =>
-      createTenureStore({ database, reader, tenure: { slot: onlySlot, incarnation, epoch }, settled }),
+      createFencedStore({ database, reader, tenure: { slot: onlySlot, incarnation, epoch }, settled }),
     reader,
     leaveOrder: (order) => insertOrder(database, order),
     close: () => database.close(),

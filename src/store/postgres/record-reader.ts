@@ -1,8 +1,9 @@
 import type { AccountState } from '../../domain/account-state.ts';
 import type { Alert, Incident } from '../../domain/alert.ts';
-import type { OutboxMessage } from '../../domain/outbox.ts';
+import type { Notification } from '../../domain/outbox.ts';
 import type { Silence } from '../../domain/silence.ts';
 import type { GroupBackoff, StoredSpending, StoredState, StoreReader } from '../../ports/store.ts';
+import { incidentFromBody } from '../incident-body.ts';
 import { DamagedRecordError } from '../runs/damaged-record.ts';
 import type { Ask, Database, Value } from './connection.ts';
 import { asStorageError } from './failure.ts';
@@ -17,7 +18,7 @@ interface BodyRow {
 /** One moment of everything that a daemon goes on from; silences that were over at `now` are left out. And what is asked by itself. */
 type RecordReader = Pick<StoreReader, 'incidents' | 'incident' | 'silences'> & {
   load(now: number): Promise<StoredState>;
-  messages(limit: number, before: number): Promise<readonly OutboxMessage[]>;
+  messages(limit: number, before: number): Promise<readonly Notification[]>;
 };
 
 const findIncidents = `SELECT body FROM incident
@@ -33,17 +34,17 @@ export function openRecordReader({ ask, snapshot }: Database): RecordReader {
       const values = [account, rule, until, since].map((value) => value ?? null);
       // The end is exclusive, so that what has no length, such as an event, is found by its beginning.
       const rows = await ask<BodyRow>(findIncidents, [...values, limit ?? null]);
-      return rows.map(parseBody<Incident>);
+      return rows.map(parseIncident);
     },
     async incident(id) {
       const [row] = await ask<BodyRow>('SELECT body FROM incident WHERE id = $1', [id]);
-      return row === undefined ? null : parseBody<Incident>(row);
+      return row === undefined ? null : parseIncident(row);
     },
     silences: (notOverAt) => findSilences(ask, notOverAt),
     async messages(limit, before) {
       const newest =
         'SELECT body FROM message WHERE created_at < $1 ORDER BY created_at DESC, no DESC LIMIT $2';
-      return (await ask<BodyRow>(newest, [before, limit])).map(parseBody<OutboxMessage>);
+      return (await ask<BodyRow>(newest, [before, limit])).map(parseBody<Notification>);
     },
   };
 }
@@ -63,7 +64,7 @@ async function loadAll(ask: Ask, now: number): Promise<StoredState> {
     backoffs: await bodies<GroupBackoff>('SELECT body FROM backoff ORDER BY group_key'),
     alerts: await loadAlerts(ask),
     incidents: await loadIncidents(ask),
-    messages: await bodies<OutboxMessage>(
+    messages: await bodies<Notification>(
       "SELECT body FROM message WHERE state = 'pending' ORDER BY created_at, no",
     ),
     silences: await findSilences(ask, now),
@@ -138,7 +139,11 @@ async function loadIncidents(ask: Ask): Promise<readonly Incident[]> {
   );
   return [...unsettled, ...spokenOf]
     .sort((left, right) => left.firedAt - right.firedAt || left.no - right.no)
-    .map(parseBody<Incident>);
+    .map(parseIncident);
+}
+
+function parseIncident(row: BodyRow): Incident {
+  return incidentFromBody(parseBody(row));
 }
 
 /** Only this program writes bodies, by JSON.stringify of a T, so that what comes back is one. */

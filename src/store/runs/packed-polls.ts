@@ -2,7 +2,7 @@ import type { PollRecord } from '../../domain/reading.ts';
 import { groupOverlapping, type Span } from './overlap.ts';
 import { decodePolls, PollEncoder } from './poll-codec.ts';
 
-const longestRun = 256;
+const maxRun = 256;
 
 interface PackedRun extends Span {
   readonly data: Uint8Array;
@@ -18,7 +18,7 @@ export class PackedPolls {
   #open = new PollEncoder();
 
   append(poll: PollRecord): void {
-    if (this.#open.polls === longestRun) this.#seal();
+    if (this.#open.polls === maxRun) this.#seal();
     this.#open.append(poll);
   }
 

@@ -55,7 +55,7 @@ export class ByteWriter {
 }
 
 /** Eight bytes hold every safe integer. */
-const longestVarintScale = 2 ** 56;
+const maxVarintScale = 2 ** 56;
 
 /** A position in bytes that refuses, by `PollCodecError`, to read past their end. */
 export class ByteReader {
@@ -86,7 +86,7 @@ export class ByteReader {
       byte = this.byte();
       value += (byte & 0x7f) * scale;
       scale *= 128;
-      if (value > Number.MAX_SAFE_INTEGER || scale > longestVarintScale)
+      if (value > Number.MAX_SAFE_INTEGER || scale > maxVarintScale)
         throw new PollCodecError('a stored number is too large');
     } while (byte >= 0x80);
     return value;

@@ -8,7 +8,7 @@ import type { PollEncoder } from './poll-codec.ts';
 const sealBytes = 950;
 
 /** A segment spans no more than this, so that retention can drop what is old even of accounts polled once a day. */
-const longestSpanMs = 30 * dayMs;
+const maxSpanMs = 30 * dayMs;
 
 /**
  * Whether a run is to be sealed before a poll at `nextAt`. A poll earlier than the last one (the clock was set back) begins a new
@@ -16,7 +16,5 @@ const longestSpanMs = 30 * dayMs;
  */
 export function isFull(encoder: PollEncoder, nextAt: number): boolean {
   if (encoder.polls === 0) return false;
-  return (
-    encoder.byteLength > sealBytes || nextAt < encoder.lastAt || nextAt - encoder.firstAt > longestSpanMs
-  );
+  return encoder.byteLength > sealBytes || nextAt < encoder.lastAt || nextAt - encoder.firstAt > maxSpanMs;
 }

@@ -45,7 +45,7 @@ export function connectForWriting(path: string): Connection {
  * How long the write-ahead log may grow before the daemon folds it into the database: SQLite's own 1000 pages (4
  * MB, each with a header of 24 bytes), less on a disk so small that a log of that size could fill it and leave no room to fold it.
  */
-export function longestLogBytes(path: string): number {
+export function maxLogBytes(path: string): number {
   const pages = Math.floor(sizeOfFileSystem(dirname(path)) / 16 / 4096);
   return Math.max(50, Math.min(1000, pages)) * (4096 + 24);
 }

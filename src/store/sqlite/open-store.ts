@@ -7,7 +7,7 @@ import { describeFileSystem, openPrivately } from './file-system.ts';
 import { migrate, refuseUnknown } from './migrate.ts';
 import { claim, inUse, readHolder, refuseOwned, TakenOverError } from './owner.ts';
 import type { SqliteStore } from './port.ts';
-import { createLastingStore } from './self-healing-store.ts';
+import { createSelfHealingStore } from './self-healing-store.ts';
 import { type SideLock, takeSideLock } from './side-lock.ts';
 import { foldLog } from './store.ts';
 
@@ -77,7 +77,7 @@ function openClaimed(it: {
       if (!lock.renew()) throw new TakenOverError(path, null);
     };
   };
-  const store = createLastingStore({ path, now, connect, verifier });
+  const store = createSelfHealingStore({ path, now, connect, verifier });
   return {
     ...store,
     close() {

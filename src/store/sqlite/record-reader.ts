@@ -1,8 +1,9 @@
 import type { AccountState } from '../../domain/account-state.ts';
 import type { Alert, Incident } from '../../domain/alert.ts';
-import type { OutboxMessage } from '../../domain/outbox.ts';
+import type { Notification } from '../../domain/outbox.ts';
 import type { Silence } from '../../domain/silence.ts';
 import type { GroupBackoff, IncidentQuery, StoredSpending, StoredState } from '../../ports/store.ts';
+import { incidentFromBody } from '../incident-body.ts';
 import { DamagedRecordError } from '../runs/damaged-record.ts';
 import type { Connection } from './connection.ts';
 import { ownerNote } from './owner.ts';
@@ -20,7 +21,7 @@ interface NoteRow {
 /** One moment of everything that a daemon goes on from; silences that were over at `now` are left out. And what is asked by itself. */
 export type RecordReader = Pick<SqliteReader, 'incidents' | 'incident' | 'silences'> & {
   load(now: number): StoredState;
-  messages(limit: number, before: number): readonly OutboxMessage[];
+  messages(limit: number, before: number): readonly Notification[];
 };
 
 export function openRecordReader(db: Connection): RecordReader {
@@ -28,25 +29,29 @@ export function openRecordReader(db: Connection): RecordReader {
     const statement = db.prepare<(string | number)[], BodyRow>(sql);
     return (...values: readonly (string | number)[]): T[] => statement.all(...values).map(parseBody<T>);
   };
+  const incidentBodies = (sql: string) => {
+    const read = bodies<Parameters<typeof incidentFromBody>[0]>(sql);
+    return (...values: readonly (string | number)[]): Incident[] => read(...values).map(incidentFromBody);
+  };
   const accounts = bodies<AccountState>('SELECT body FROM account WHERE body IS NOT NULL ORDER BY no');
   const spending = db.prepare<[], StoredSpending>(
     'SELECT id AS account, state AS bytes FROM spending JOIN account ON no = account_no WHERE body IS NOT NULL',
   );
   const backoffs = bodies<GroupBackoff>('SELECT body FROM backoff ORDER BY group_key');
   const alerts = bodies<Alert>('SELECT body FROM alert ORDER BY account, rule');
-  const unsettled = bodies<Incident>('SELECT body FROM incident WHERE settled = 0 ORDER BY fired_at, no');
-  const pending = bodies<OutboxMessage>(
+  const unsettled = incidentBodies('SELECT body FROM incident WHERE settled = 0 ORDER BY fired_at, no');
+  const pending = bodies<Notification>(
     "SELECT body FROM message WHERE state = 'pending' ORDER BY created_at, no",
   );
   const silences = bodies<Silence>('SELECT body FROM silence WHERE ends_at > ? ORDER BY ends_at, id');
   const notes = db.prepare<[string], NoteRow>('SELECT name, value FROM note WHERE name <> ?');
-  const incident = bodies<Incident>('SELECT body FROM incident WHERE id = ?');
-  const latest = bodies<OutboxMessage>(
+  const incident = incidentBodies('SELECT body FROM incident WHERE id = ?');
+  const latest = bodies<Notification>(
     'SELECT body FROM message WHERE created_at < ? ORDER BY created_at DESC, no DESC LIMIT ?',
   );
 
   /** Those that are settled as far as anybody was told, while the message that says so waits. */
-  function spokenOf(messages: readonly OutboxMessage[], known: readonly Incident[]): Incident[] {
+  function spokenOf(messages: readonly Notification[], known: readonly Incident[]): Incident[] {
     const ids = new Set(messages.flatMap(({ items }) => items.map((item) => item.incident)));
     for (const { id } of known) ids.delete(id);
     return [...ids].flatMap((id) => incident(id));
@@ -71,7 +76,7 @@ export function openRecordReader(db: Connection): RecordReader {
     load: (now) => load.deferred(now),
     incidents(query) {
       const { sql, values } = selectIncidents(query);
-      return bodies<Incident>(sql)(...values);
+      return incidentBodies(sql)(...values);
     },
     incident: (id) => incident(id)[0] ?? null,
     silences: (notOverAt) => silences(notOverAt),

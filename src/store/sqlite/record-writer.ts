@@ -1,8 +1,9 @@
 import type { Alert, Incident } from '../../domain/alert.ts';
 import { isSettled } from '../../domain/incident.ts';
-import type { OutboxMessage } from '../../domain/outbox.ts';
+import type { Notification } from '../../domain/outbox.ts';
 import type { Silence } from '../../domain/silence.ts';
 import type { Batch, GroupBackoff } from '../../ports/store.ts';
+import { incidentToBody } from '../incident-body.ts';
 import type { Connection } from './connection.ts';
 
 /** Writes the parts of a batch that are read and written whole, inside a transaction of the caller's. */
@@ -34,7 +35,7 @@ export function openRecordWriter(db: Connection): (batch: Batch) => void {
   const backoff = (each: GroupBackoff): unknown =>
     writeBackoff.run(each.group, each.until, JSON.stringify(each));
   const alert = (each: Alert): unknown => writeAlert.run(each.account, each.rule, JSON.stringify(each));
-  const message = (each: OutboxMessage): unknown =>
+  const message = (each: Notification): unknown =>
     writeMessage.run(each.id, each.state, each.createdAt, JSON.stringify(each));
   const silence = (each: Silence): unknown => writeSilence.run(each.id, each.endsAt, JSON.stringify(each));
   const incident = (each: Incident): unknown =>
@@ -45,7 +46,7 @@ export function openRecordWriter(db: Connection): (batch: Batch) => void {
       each.firedAt,
       endOf(each),
       isSettled(each) ? 1 : 0,
-      JSON.stringify(each),
+      JSON.stringify(incidentToBody(each)),
     );
 
   return (batch) => {

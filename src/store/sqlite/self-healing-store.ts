@@ -1,13 +1,13 @@
 import { truncateSync } from 'node:fs';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Batch } from '../../ports/store.ts';
-import { type Connection, longestLogBytes } from './connection.ts';
+import { type Connection, maxLogBytes } from './connection.ts';
 import { guardStorage } from './failure.ts';
 import { identifyFile, sizeOfFile } from './file-system.ts';
 import type { SqliteStore } from './port.ts';
 import { createStore, foldLog } from './store.ts';
 
-export interface LastingParts {
+export interface SelfHealingDependencies {
   /** The real path of the database. */
   readonly path: string;
   readonly now: () => number;
@@ -25,12 +25,12 @@ export interface LastingParts {
  * still open here and is folded into the database. A cut one is given up, and what was committed since the database last
  * held everything is committed again: so long those batches are kept, a few megabytes at most.
  */
-export function createLastingStore(
-  parts: LastingParts,
+export function createSelfHealingStore(
+  parts: SelfHealingDependencies,
 ): SqliteStore & { readonly connection: () => Connection } {
   const { path, now, connect, verifier } = parts;
   const database = identifyFile(path);
-  const longestBytes = longestLogBytes(path);
+  const maxBytes = maxLogBytes(path);
   const watched = [`${path}-wal`, `${path}-shm`];
   let db = connect();
   let unfolded: Batch[] = [];
@@ -38,7 +38,7 @@ export function createLastingStore(
   let damage: 'none' | 'removed' | 'cut' = 'none';
   let files = watched.map(identifyFile);
   let logBytes = sizeOfFile(`${path}-wal`);
-  let foldAt = longestBytes;
+  let foldAt = maxBytes;
 
   function build(): SqliteStore {
     return createStore({ db, path, now, verify: verifier(db), fold });
@@ -50,10 +50,10 @@ export function createLastingStore(
     logBytes = sizeOfFile(`${path}-wal`);
     if (folded) {
       unfolded = [];
-      foldAt = longestBytes;
+      foldAt = maxBytes;
       return true;
     }
-    foldAt += longestBytes;
+    foldAt += maxBytes;
     // A part may have been folded in. Records can be written twice and readings cannot: better none than doubled.
     unfolded = unfolded.map((batch) => ({ ...batch, polls: [] }));
     return false;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { renderDingtalk } from '../../../src/channels/dingtalk/dingtalk-robot.ts';
 import { json } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
-import { buildMessage, buildNotice } from '../../support/messages.ts';
+import { buildItem, buildMessage } from '../../support/messages.ts';
 import { hostileMessages, sendBy, takesEveryMessage } from '../../support/robot-bed.ts';
 
 const key = 'SEC0123456789abcdef';
@@ -89,7 +89,7 @@ describe('a DingTalk robot', () => {
   });
 
   it('mentions nobody in a message that its route makes quiet', () => {
-    const quiet = buildMessage([buildNotice({ mention: false })]);
+    const quiet = buildMessage([buildItem({ mention: false })]);
     expect(renderDingtalk(quiet, { critical: ['all'] }).at.isAtAll).toBe(false);
   });
 });

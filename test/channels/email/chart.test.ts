@@ -5,10 +5,10 @@ import { drawChart } from '../../../src/channels/email/draw-chart.ts';
 import { planCharts } from '../../../src/channels/email/email-charts.ts';
 import {
   buildAccount,
+  buildItem,
   buildMessage,
-  buildNotice,
-  buildOutlook,
   buildReport,
+  buildRunway,
   messageNow,
   money,
 } from '../../support/messages.ts';
@@ -38,7 +38,7 @@ describe('a chart of a balance', () => {
       latest: late === null ? null : messageNow + late,
       basis: 'hour-of-week' as const,
     };
-    const svg = renderChartSvg(chartOf({ outlook: buildOutlook({ emptyAt: forecast.emptyAt, forecast }) }));
+    const svg = renderChartSvg(chartOf({ runway: buildRunway({ emptyAt: forecast.emptyAt, forecast }) }));
     expect(svg).toContain(`>${label}<`);
   });
 
@@ -46,7 +46,7 @@ describe('a chart of a balance', () => {
     const emptyAt = messageNow + 20 * hour;
     const fan = (span: { earliest: number; latest: number | null } | null) => {
       const forecast = span && { emptyAt, ...span, basis: 'hour-of-week' as const };
-      const svg = renderChartSvg(chartOf({ outlook: buildOutlook({ emptyAt, forecast }) }));
+      const svg = renderChartSvg(chartOf({ runway: buildRunway({ emptyAt, forecast }) }));
       return /<path d="(M[^"]+)" [^>]*fill-opacity/.exec(svg)?.[1];
     };
     expect(fan(null)).toBeUndefined();
@@ -61,11 +61,11 @@ describe('a chart of a balance', () => {
 
   it('leads below zero where the provider lets the account owe', () => {
     const emptyAt = messageNow + 20 * hour;
-    const outlook = buildOutlook({ emptyAt, emptyMicros: money(-500) });
-    const { chart } = chartOf({ outlook });
+    const runway = buildRunway({ emptyAt, emptyMicros: money(-500) });
+    const { chart } = chartOf({ runway });
     expect(chart.projection.at(-1)).toEqual({ at: emptyAt, value: money(-500) });
     // The lowest labelled amount lies below zero.
-    expect(renderChartSvg(chartOf({ outlook }))).toMatch(/>-\d+</);
+    expect(renderChartSvg(chartOf({ runway }))).toMatch(/>-\d+</);
   });
 
   it('is broken where nothing was read for long', () => {
@@ -81,7 +81,7 @@ describe('a chart of a balance', () => {
     const young = (ageMs: number) =>
       renderChartSvg(
         chartOf({
-          outlook: null,
+          runway: null,
           history: [1, 0.5, 0].map((share) => ({
             at: messageNow - ageMs * share,
             sms: money(100),
@@ -137,7 +137,7 @@ describe('a chart of a balance', () => {
             chartOf({
               history: readings.toSorted((one, other) => one.at - other.at),
               thresholds: critical === undefined ? {} : { critical },
-              outlook: buildOutlook({ emptyAt }),
+              runway: buildRunway({ emptyAt }),
             }),
           );
           expect(svg).not.toMatch(/NaN|Infinity/);
@@ -155,14 +155,14 @@ describe('which charts a mail plans', () => {
   });
 
   it('at most three in a group, and none twice', () => {
-    const notices = ['a', 'b', 'c', 'd', 'e'].map((id) => buildNotice({ account: buildAccount({ id }) }));
-    expect(planCharts(buildMessage([...notices.slice(0, 1), ...notices])).map(({ index }) => index)).toEqual([
+    const items = ['a', 'b', 'c', 'd', 'e'].map((id) => buildItem({ account: buildAccount({ id }) }));
+    expect(planCharts(buildMessage([...items.slice(0, 1), ...items])).map(({ index }) => index)).toEqual([
       0, 2, 3,
     ]);
   });
 
   it('none without history, and none of a balance that stood still in a report', () => {
-    expect(planCharts(buildMessage([buildNotice({ account: buildAccount({ history: [] }) })]))).toEqual([]);
+    expect(planCharts(buildMessage([buildItem({ account: buildAccount({ history: [] }) })]))).toEqual([]);
     expect(planCharts(buildReport()).map(({ index }) => index)).toEqual([0, 1]);
   });
 
@@ -172,14 +172,14 @@ describe('which charts a mail plans', () => {
       { at: messageNow - 2 * hour, sms: money(50), voip: 0, currency: 'CNY' },
       { at: messageNow - hour, sms: money(40), voip: 0, currency: 'CNY' },
     ];
-    const [plan] = planCharts(buildMessage([buildNotice({ account: buildAccount({ history }) })]));
+    const [plan] = planCharts(buildMessage([buildItem({ account: buildAccount({ history }) })]));
     expect(plan?.drawing.chart.points.map(({ value }) => value)).toEqual([money(50), money(40)]);
   });
 });
 
 function chartOf(over: Parameters<typeof buildAccount>[0] = {}): MailChart {
   const account = buildAccount(over);
-  const [plan] = planCharts(buildMessage([buildNotice({ firedAt: messageNow - 10 * hour, account })]));
+  const [plan] = planCharts(buildMessage([buildItem({ firedAt: messageNow - 10 * hour, account })]));
   if (plan === undefined) throw new Error('A low balance has a chart.');
   return plan.drawing;
 }

@@ -8,7 +8,7 @@ import { Secret } from '../../../src/domain/secret.ts';
 import type { Delivery } from '../../../src/ports/channel.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { startHttpReceiver } from '../../support/http-receiver.ts';
-import { buildMessage, buildNotice, buildTestMessage } from '../../support/messages.ts';
+import { buildItem, buildMessage, buildTestMessage } from '../../support/messages.ts';
 import { textsAround } from '../../support/settings.ts';
 import {
   politeSmtp,
@@ -263,7 +263,7 @@ describe('a mail that is refused', () => {
       (text: string) => `bad AUTH PLAIN ${Buffer.from(`\0me\0${text}`).toString('base64')}, try again`,
       '[secret]',
     ],
-  ])('with a reply that repeats the password %s is told without it', async (_how, reply, told) => {
+  ])('with a reply that repeats the password %s is told without it', async (_how, reply, notified) => {
     const receiver = await startSmtpReceiver({
       authOptional: false,
       allowInsecureAuth: true,
@@ -273,7 +273,7 @@ describe('a mail that is refused', () => {
     const { delivery } = await sendTo(receiver, { smtpUrl: new Secret(url) });
     expect(delivery).toEqual({
       kind: 'dead',
-      reason: `the mail server answered 535 ${told}: the login is refused. Check user and password of "smtpUrl"`,
+      reason: `the mail server answered 535 ${notified}: the login is refused. Check user and password of "smtpUrl"`,
     });
   });
 });
@@ -412,7 +412,7 @@ it('a name cannot add recipients or headers', async () => {
     await startSmtpReceiver(),
     {},
     5000,
-    buildMessage([buildNotice({ accountName })]),
+    buildMessage([buildItem({ accountName })]),
   );
   const mail = await parse(receiver);
   expect(receiver.recipients).toEqual([['ops@example.com', 'finance@example.com']]);

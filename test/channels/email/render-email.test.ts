@@ -10,8 +10,8 @@ import type { Message } from '../../../src/domain/message.ts';
 import { anyText, hostileNames } from '../../support/hostile-text.ts';
 import {
   buildAccount,
+  buildItem,
   buildMessage,
-  buildNotice,
   buildReport,
   buildReportAccount,
   everyMessage,
@@ -32,14 +32,14 @@ describe('the headers of a mail', () => {
   });
 
   it('refer to the first mail of the incident, under its subject', () => {
-    const mail = render(buildMessage([buildNotice({ kinds: ['reminder'] })], { thread }));
+    const mail = render(buildMessage([buildItem({ kinds: ['reminder'] })], { thread }));
     expect(mail.subject).toBe(`CRITICAL ${thread.subject}`);
     expect(mail.inReplyTo).toBe('<first-id@example.com>');
     expect(mail.references).toEqual(['<first-id@example.com>', '<second-id@example.com>']);
   });
 
   it('say that a machine wrote it, and to which list it belongs', async () => {
-    const mail = await send(buildMessage([buildNotice({ kinds: ['reminder'] })], { thread }));
+    const mail = await send(buildMessage([buildItem({ kinds: ['reminder'] })], { thread }));
     expect(mail.headers.get('auto-submitted')).toBe('auto-generated');
     expect(mail.headers.get('x-auto-response-suppress')).toBe('All');
     expect(mail.headerLines.find(({ key }) => key === 'list-id')?.line).toBe(
@@ -52,9 +52,9 @@ describe('the headers of a mail', () => {
 
   it('call only an open critical alert important', () => {
     expect(render(buildMessage()).priority).toBe('high');
-    expect(render(buildMessage([buildNotice({ severity: 'warning' })])).priority).toBeUndefined();
+    expect(render(buildMessage([buildItem({ severity: 'warning' })])).priority).toBeUndefined();
     expect(
-      render(buildMessage([buildNotice({ kinds: ['resolved'], resolvedAt: 1 })])).priority,
+      render(buildMessage([buildItem({ kinds: ['resolved'], resolvedAt: 1 })])).priority,
     ).toBeUndefined();
   });
 
@@ -103,7 +103,7 @@ describe('the body of a mail', () => {
   });
 
   it('of 10,000 alerts shows the most urgent, counts the rest, and stays below what mail programs cut', () => {
-    const mail = render(buildMessage(new Array(10_000).fill(buildNotice())));
+    const mail = render(buildMessage(new Array(10_000).fill(buildItem())));
     expect(mail.subject).toBe(
       'CRITICAL OTP production: SMS balance low since 21 Nov 02:22 and 9999 more alerts',
     );
@@ -147,7 +147,7 @@ describe('text from outside in a mail', () => {
   it('adds no header and no recipient to what is sent', async () => {
     for (const name of Object.values(hostileNames)) {
       const mail = await send(
-        buildMessage([buildNotice({ accountName: name, incident: { accountName: name } })]),
+        buildMessage([buildItem({ accountName: name, incident: { accountName: name } })]),
       );
       expect(mail.headers.has('bcc')).toBe(false);
       expect(mail.to).toMatchObject({ value: [{ address: 'ops@example.com' }] });
@@ -168,8 +168,8 @@ function hostileMessages(text: string): Readonly<Record<string, Message>> {
       { at: buildMessage().at - 1000, sms: 1, voip: 1, currency: text },
     ],
   });
-  const notice = buildNotice({ accountName: text, account, incident: { accountName: text } });
-  const own = buildNotice({
+  const item = buildItem({ accountName: text, account, incident: { accountName: text } });
+  const own = buildItem({
     type: 'channel-failed',
     account: null,
     rule: text,
@@ -177,8 +177,8 @@ function hostileMessages(text: string): Readonly<Record<string, Message>> {
     facts: [{ name: text, value: { unit: 'text', text } }],
   });
   return {
-    single: buildMessage([notice]),
-    group: buildMessage([notice, own, notice]),
+    single: buildMessage([item]),
+    group: buildMessage([item, own, item]),
     report: buildReport({
       reportId: text,
       accounts: [buildReportAccount({ name: text, reading: account.reading, history: account.history })],

@@ -4,7 +4,7 @@ import { renderPagerduty } from '../../../src/channels/pagerduty/render-pagerdut
 import type { Message } from '../../../src/domain/message.ts';
 import { json, type Sending, sendThrough } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
-import { buildMessage, buildNotice, everyMessage, messageNow } from '../../support/messages.ts';
+import { buildItem, buildMessage, everyMessage, messageNow } from '../../support/messages.ts';
 
 const routingKey = 'verysecretroutingkey000000000000';
 
@@ -43,10 +43,10 @@ const acknowledgement = { at: messageNow, by: 'kim', comment: '', rises: 0, seve
 describe('PagerDuty', () => {
   it('opens, takes and closes one incident under one key', () => {
     const events = [
-      buildNotice(),
-      buildNotice({ incident: { acknowledgement } }),
-      buildNotice({ kinds: ['resolved'], resolvedAt: messageNow }),
-    ].flatMap((notice) => renderPagerduty(buildMessage([notice])));
+      buildItem(),
+      buildItem({ incident: { acknowledgement } }),
+      buildItem({ kinds: ['resolved'], resolvedAt: messageNow }),
+    ].flatMap((item) => renderPagerduty(buildMessage([item])));
     expect(events.map(({ event_action }) => event_action)).toEqual(['trigger', 'acknowledge', 'resolve']);
     expect(new Set(events.map((event) => ('dedup_key' in event ? event.dedup_key : null)))).toEqual(
       new Set(['lowwater/otp/sms-low']),
@@ -54,19 +54,19 @@ describe('PagerDuty', () => {
   });
 
   it('never opens again what is over, though the message was written for its beginning', () => {
-    const late = buildNotice({ kinds: ['firing'], resolvedAt: messageNow });
+    const late = buildItem({ kinds: ['firing'], resolvedAt: messageNow });
     expect(renderPagerduty(buildMessage([late]))).toMatchObject([{ event_action: 'resolve' }]);
   });
 
   it('wakes nobody for a top-up or a report', () => {
-    const topUp = buildNotice({ kinds: ['event'], type: 'top-up', severity: 'info' });
+    const topUp = buildItem({ kinds: ['event'], type: 'top-up', severity: 'info' });
     expect(renderPagerduty(buildMessage([topUp]))).toMatchObject([{ event_action: 'change' }]);
   });
 
   it('gets one event for each alert', async () => {
     const { delivery, posts } = await send(
       eventsApi,
-      buildMessage([buildNotice(), buildNotice({ rule: 'other', incident: { rule: 'other' } })]),
+      buildMessage([buildItem(), buildItem({ rule: 'other', incident: { rule: 'other' } })]),
     );
     expect(delivery).toEqual({ kind: 'delivered', said: 'PagerDuty answered 202 Event processed' });
     expect(posts).toHaveLength(2);

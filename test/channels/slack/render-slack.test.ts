@@ -6,12 +6,12 @@ import {
   type SlackPayload,
 } from '../../../src/channels/slack/render-slack.ts';
 import type { SlackBlock } from '../../../src/channels/slack/slack-blocks.ts';
-import type { Message, Notice } from '../../../src/domain/message.ts';
+import type { Message, MessageItem } from '../../../src/domain/message.ts';
 import { anyText, hostileNames } from '../../support/hostile-text.ts';
 import {
   buildAccount,
+  buildItem,
   buildMessage,
-  buildNotice,
   buildReport,
   buildReportAccount,
   everyMessage,
@@ -49,19 +49,19 @@ describe('a message in Slack', () => {
 
   it('mentions people, groups and everybody here before its headline, and nobody else whatever a name says', () => {
     const mention = { critical: ['here', 'U012AB3CD', 'S012AB3CD'] };
-    const message = buildMessage([buildNotice({ accountName: '<!channel> *x*' })]);
+    const message = buildMessage([buildItem({ accountName: '<!channel> *x*' })]);
     expect(renderSlack(message, mention)).toMatchObject({
       mrkdwn: true,
       text: expect.stringMatching(
         /^<!here> <@U012AB3CD> <!subteam\^S012AB3CD> 🔴 CRITICAL · &lt;!channel&gt; ∗x∗/u,
       ),
     });
-    expect(renderSlack(buildMessage([buildNotice({ mention: false })]), mention).text).toMatch(/^🔴/u);
-    expect(renderSlack(buildMessage([buildNotice({ severity: 'warning' })]), mention).text).toMatch(/^🟠/u);
+    expect(renderSlack(buildMessage([buildItem({ mention: false })]), mention).text).toMatch(/^🔴/u);
+    expect(renderSlack(buildMessage([buildItem({ severity: 'warning' })]), mention).text).toMatch(/^🟠/u);
   });
 
   it('has no buttons where no page can be reached', () => {
-    const payload = renderSlack(buildMessage([buildNotice({ acknowledgeUrl: null })], { publicUrl: null }));
+    const payload = renderSlack(buildMessage([buildItem({ acknowledgeUrl: null })], { publicUrl: null }));
     expect(blocksOf(payload).some(({ type }) => type === 'actions')).toBe(false);
   });
 
@@ -71,7 +71,7 @@ describe('a message in Slack', () => {
   });
 
   it('says how many more when 10,000 alerts come at once', () => {
-    const payload = renderSlack(buildMessage(new Array<Notice>(10_000).fill(buildNotice())));
+    const payload = renderSlack(buildMessage(new Array<MessageItem>(10_000).fill(buildItem())));
     expectWithinLimits(payload);
     expect(payload.text).toContain('10000 CRITICAL');
     expect(textsOf(payload)).toContain('and 9992 more alerts');
@@ -79,7 +79,7 @@ describe('a message in Slack', () => {
 
   it('says of each alert in a group what a single message says', () => {
     const payload = renderSlack(
-      buildMessage([buildNotice(), buildNotice({ accountName: 'Marketing', rule: 'other-low' })]),
+      buildMessage([buildItem(), buildItem({ accountName: 'Marketing', rule: 'other-low' })]),
     );
     const texts = textsOf(payload).join('\n');
     for (const said of [
@@ -96,7 +96,7 @@ describe('a message in Slack', () => {
   });
 
   it('stays within the limits with eight long alerts in a group', () => {
-    const long = buildNotice({
+    const long = buildItem({
       accountName: 'n'.repeat(5000),
       account: buildAccount({
         labels: { team: 't'.repeat(500) },
@@ -105,7 +105,7 @@ describe('a message in Slack', () => {
       }),
       acknowledgeUrl: `https://lowwater.example.com/ack?${'q'.repeat(250)}`,
     });
-    expectWithinLimits(renderSlack(buildMessage(new Array<Notice>(8).fill(long))));
+    expectWithinLimits(renderSlack(buildMessage(new Array<MessageItem>(8).fill(long))));
   });
 
   it('stays within the limits where every character has to be escaped', () => {
@@ -134,11 +134,11 @@ describe('text from outside in Slack', () => {
   });
 
   it('shows markup characters of a name as they are, in plain text elements and in the fallback', () => {
-    const payload = renderSlack(buildMessage([buildNotice({ accountName: '*bold* <!channel>' })]));
+    const payload = renderSlack(buildMessage([buildItem({ accountName: '*bold* <!channel>' })]));
     expect(payload.mrkdwn).toBe(false);
     expect(payload.text).toContain('*bold* &lt;!channel&gt;');
     const group = renderSlack(
-      buildMessage([1, 2].map(() => buildNotice({ accountName: '*bold* <!channel>' }))),
+      buildMessage([1, 2].map(() => buildItem({ accountName: '*bold* <!channel>' }))),
     );
     const [first] = blocksOf(group);
     expect(first).toMatchObject({ type: 'section', text: { type: 'plain_text', emoji: false } });
@@ -164,8 +164,8 @@ function messagesWith(text: string): readonly Message[] {
     reading: { at: 1, sms: 1, voip: 1, currency: text },
     history: [],
   });
-  const notice = buildNotice({ accountName: text, account: hostile });
-  const own = buildNotice({
+  const item = buildItem({ accountName: text, account: hostile });
+  const own = buildItem({
     type: 'channel-failed',
     account: null,
     rule: text,
@@ -173,8 +173,8 @@ function messagesWith(text: string): readonly Message[] {
     facts: [{ name: text, value: { unit: 'text', text } }],
   });
   return [
-    buildMessage([notice]),
-    buildMessage([notice, own]),
+    buildMessage([item]),
+    buildMessage([item, own]),
     buildMessage([own]),
     buildReport({ accounts: [buildReportAccount({ name: text, reading: hostile.reading })] }),
   ];
@@ -229,8 +229,8 @@ function mrkdwnOf(payload: SlackPayload): readonly string[] {
 
 it('has the links of every alert among several, but for those to the page that all share', () => {
   const links = { topUpUrl: 'https://pay.example/otp', runbookUrl: 'https://run.example/otp' };
-  const notice = buildNotice({ account: buildAccount(links) });
-  const { attachments = [] } = renderSlack(buildMessage([notice, notice]));
+  const item = buildItem({ account: buildAccount(links) });
+  const { attachments = [] } = renderSlack(buildMessage([item, item]));
   const rows = attachments.flatMap(({ blocks }) =>
     blocks.flatMap((block) =>
       block.type === 'actions' ? [block.elements.map(({ text }) => text.text)] : [],

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createChannel } from '../../../src/channels/create-channel.ts';
-import type { Message, Notice } from '../../../src/domain/message.ts';
+import type { Message, MessageItem } from '../../../src/domain/message.ts';
 import type { Channel, Delivery } from '../../../src/ports/channel.ts';
 import type { Clock } from '../../../src/ports/clock.ts';
 import { systemClock } from '../../../src/system/clock.ts';
-import { buildAccount, buildMessage, buildNotice, everyMessage, messageNow } from '../../support/messages.ts';
+import { buildAccount, buildItem, buildMessage, everyMessage, messageNow } from '../../support/messages.ts';
 import { channelOf, textsAround } from '../../support/settings.ts';
 import { apiChannel, apiToken, type SlackApi, startSlackApi } from '../../support/slack-api.ts';
 
@@ -62,12 +62,12 @@ const acknowledgement = {
   severity: 'critical',
 } as const;
 
-function acknowledged(receipt: string): Notice {
-  return buildNotice({ kinds: ['acknowledged'], receipt, incident: { acknowledgement } });
+function acknowledged(receipt: string): MessageItem {
+  return buildItem({ kinds: ['acknowledged'], receipt, incident: { acknowledgement } });
 }
 
-function resolved(receipt: string): Notice {
-  return buildNotice({
+function resolved(receipt: string): MessageItem {
+  return buildItem({
     kinds: ['resolved'],
     receipt,
     resolvedAt: messageNow,
@@ -97,7 +97,7 @@ describe('a Slack bot', () => {
 
   it('tells what follows in the thread, and in the channel too while somebody has to act', async () => {
     const receipt = receiptOf(await send(buildMessage()));
-    const delivery = await send(buildMessage([buildNotice({ kinds: ['reminder'], receipt })]));
+    const delivery = await send(buildMessage([buildItem({ kinds: ['reminder'], receipt })]));
     expect(delivery).not.toHaveProperty('receipt');
     const [first, reply] = slack.messages;
     expect(reply).toMatchObject({ thread: first?.ts, broadcast: true });
@@ -109,9 +109,9 @@ describe('a Slack bot', () => {
     ['resolved', resolved, /✅/],
   ])(
     'edits the first message when it is %s, before it is told in the thread alone',
-    async (_, notice, shown) => {
+    async (_, item, shown) => {
       const receipt = receiptOf(await send(buildMessage()));
-      await send(buildMessage([notice(receipt)]));
+      await send(buildMessage([item(receipt)]));
       const [first, reply] = slack.messages;
       expect(first?.edits).toBe(1);
       expect(JSON.stringify(first)).toMatch(shown);
@@ -128,8 +128,8 @@ describe('a Slack bot', () => {
 
   it('edits the first message of several incidents as a whole, by what is so of each', async () => {
     const second = { account: buildAccount({ id: 'ads', name: 'Marketing' }), accountName: 'Marketing' };
-    const receipt = receiptOf(await send(buildMessage([buildNotice(), buildNotice(second)])));
-    const companions = [buildNotice({ ...second, receipt })];
+    const receipt = receiptOf(await send(buildMessage([buildItem(), buildItem(second)])));
+    const companions = [buildItem({ ...second, receipt })];
     await send(buildMessage([resolved(receipt)], { companions }));
     const [first] = slack.messages;
     expect(JSON.stringify(first)).toMatch(/Marketing/);
@@ -172,7 +172,7 @@ describe('a Slack bot', () => {
 
   it('tells whoever has to act although the first message cannot be edited', async () => {
     const receipt = receiptOf(await send(buildMessage()));
-    const worse = buildMessage([buildNotice({ kinds: ['worse'], receipt })]);
+    const worse = buildMessage([buildItem({ kinds: ['worse'], receipt })]);
     slack.refuse('chat.update', 'internal_error');
     expect(await send(worse)).toMatchObject({ kind: 'delivered' });
     expect(slack.messages.map(({ edits }) => edits)).toEqual([0, 0]);

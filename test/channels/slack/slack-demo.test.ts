@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { renderSlack, renderSlackPlainly } from '../../../src/channels/slack/render-slack.ts';
 import { describeSlackPayload } from '../../../src/channels/slack/slack-demo.ts';
-import { buildMessage, buildNotice, everyMessage } from '../../support/messages.ts';
+import { buildItem, buildMessage, everyMessage } from '../../support/messages.ts';
 
 it('a Slack message reads as lines in the order that Slack shows', () => {
   const lines = describeSlackPayload(renderSlack(buildMessage()));
@@ -11,7 +11,7 @@ it('a Slack message reads as lines in the order that Slack shows', () => {
 });
 
 it('a plain Slack message reads as its text, unescaped', () => {
-  const message = buildMessage([buildNotice({ accountName: 'A & <B>' })]);
+  const message = buildMessage([buildItem({ accountName: 'A & <B>' })]);
   expect(describeSlackPayload(renderSlackPlainly(message))).toEqual([
     '🔴 CRITICAL · A & <B>: SMS balance 42.10 CNY, below 50.00',
   ]);

@@ -4,7 +4,7 @@ import { teamsKind } from '../../../src/channels/teams/teams-kind.ts';
 import { renderTeams } from '../../../src/channels/teams/teams-robot.ts';
 import { json } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
-import { buildMessage, buildNotice } from '../../support/messages.ts';
+import { buildItem, buildMessage } from '../../support/messages.ts';
 import { hostileMessages, sendBy, takesEveryMessage } from '../../support/robot-bed.ts';
 
 const elements = ['TextBlock', 'FactSet', 'ActionSet'];
@@ -54,7 +54,7 @@ describe('a Teams workflow', () => {
       { type: 'mention', text, mentioned: { id: 'mei@example.com', name: 'mei@example.com' } },
     ]);
     expect(content.body[1]).toMatchObject({ type: 'TextBlock', text });
-    const quiet = renderTeams(buildMessage([buildNotice({ mention: false })]), {
+    const quiet = renderTeams(buildMessage([buildItem({ mention: false })]), {
       critical: ['mei@example.com'],
     });
     expect(JSON.stringify(quiet)).not.toContain('mei@');

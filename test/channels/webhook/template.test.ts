@@ -3,7 +3,7 @@ import { fillTemplate } from '../../../src/channels/webhook/fill-template.ts';
 import { templateSchema } from '../../../src/channels/webhook/template-schema.ts';
 import { json, sendThrough } from '../../support/channel-bed.ts';
 import { hostileNames } from '../../support/hostile-text.ts';
-import { buildMessage, buildNotice, buildTestMessage, everyMessage } from '../../support/messages.ts';
+import { buildItem, buildMessage, buildTestMessage, everyMessage } from '../../support/messages.ts';
 
 const ntfy = { topic: 'ops', title: '{{title}}', message: '{{ text }}', priority: 4, click: '{{pageUrl}}' };
 
@@ -26,8 +26,8 @@ describe('a template', () => {
         startsAt: '{{firedAt}}',
       },
     ];
-    const notices = ['sms-low', 'other'].map((rule) => buildNotice({ rule, incident: { rule } }));
-    expect(JSON.parse(fillTemplate(alertmanager, buildMessage(notices)))).toMatchObject([
+    const items = ['sms-low', 'other'].map((rule) => buildItem({ rule, incident: { rule } }));
+    expect(JSON.parse(fillTemplate(alertmanager, buildMessage(items)))).toMatchObject([
       {
         labels: { alertname: 'sms-low', account: 'otp', team: 'identity' },
         startsAt: '2026-11-20T18:22:00.000Z',
@@ -37,7 +37,7 @@ describe('a template', () => {
   });
 
   it.each(Object.entries(hostileNames))('stays whole JSON with the name %s', (_name, accountName) => {
-    const message = buildMessage([buildNotice({ accountName })]);
+    const message = buildMessage([buildItem({ accountName })]);
     const filled = JSON.parse(fillTemplate({ a: '{{account.name}}', b: 1 }, message));
     expect(filled).toEqual({ a: accountName, b: 1 });
   });

@@ -9,7 +9,7 @@ import type { Delivery } from '../../../src/ports/channel.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { hostileNames } from '../../support/hostile-text.ts';
 import { type HttpReceiver, startHttpReceiver } from '../../support/http-receiver.ts';
-import { buildMessage, buildNotice, everyMessage } from '../../support/messages.ts';
+import { buildItem, buildMessage, everyMessage } from '../../support/messages.ts';
 import { textsAround } from '../../support/settings.ts';
 
 const key = Buffer.from('a key of some thirty-two bytes!!').toString('base64');
@@ -113,7 +113,7 @@ describe('the JSON of a webhook', () => {
             firedAt: '2026-11-20T18:22:00.000Z',
             resolvedAt: null,
             reading: { at: '2026-11-20T18:37:00.000Z', sms: '42.1', voip: '80', currency: 'CNY' },
-            outlook: { burnPerDay: '48', runwaySeconds: 75780, confidence: 'high', topUpFor30Days: '1397.9' },
+            runway: { burnPerDay: '48', runwaySeconds: 75780, confidence: 'high', topUpFor30Days: '1397.9' },
           },
         ],
       },
@@ -126,22 +126,22 @@ describe('the JSON of a webhook', () => {
   });
 
   it('tells how many alerts were left out of a very long list', () => {
-    const payload = renderWebhookPayload(buildMessage(new Array(10_000).fill(buildNotice())));
+    const payload = renderWebhookPayload(buildMessage(new Array(10_000).fill(buildItem())));
     expect(payload).toMatchObject({ data: { truncated: 9800 } });
   });
 
   it('survives a runway of millions of years', () => {
-    const notice = buildNotice();
-    const account = notice.account && {
-      ...notice.account,
-      outlook: notice.account.outlook && { ...notice.account.outlook, emptyAt: 9e15, runwayMs: 9e15 },
+    const item = buildItem();
+    const account = item.account && {
+      ...item.account,
+      runway: item.account.runway && { ...item.account.runway, emptyAt: 9e15, runwayMs: 9e15 },
     };
-    expect(() => renderWebhookPayload(buildMessage([{ ...notice, account }]))).not.toThrow();
+    expect(() => renderWebhookPayload(buildMessage([{ ...item, account }]))).not.toThrow();
   });
 
   it.each(Object.entries(hostileNames))('is well-formed whatever the name: %s', (_, name) => {
     expect(
-      JSON.stringify(renderWebhookPayload(buildMessage([buildNotice({ accountName: name })]))).isWellFormed(),
+      JSON.stringify(renderWebhookPayload(buildMessage([buildItem({ accountName: name })]))).isWellFormed(),
     ).toBe(true);
   });
 });

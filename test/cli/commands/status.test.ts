@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest';
 import { formatStatus } from '../../../src/cli/commands/status.ts';
 import type { Output } from '../../../src/cli/terminal/output.ts';
 import { createStyle } from '../../../src/cli/terminal/style.ts';
-import { buildAccountView, buildOutlook, dayMs, viewsNow } from '../../support/fake-views.ts';
+import { buildAccountView, buildRunway, dayMs, viewsNow } from '../../support/fake-views.ts';
 
 function statusOf(columns: number, latest: number | null = viewsNow + 5 * dayMs, days = 3): string {
   const emptyAt = viewsNow + days * dayMs;
   const forecast = { emptyAt, earliest: emptyAt - dayMs, latest, basis: 'hour-of-week' } as const;
-  const sms = buildOutlook({ emptyAt, runwayMs: days * dayMs, forecast });
+  const sms = buildRunway({ emptyAt, runwayMs: days * dayMs, forecast });
   const stdout: Output = {
     write: () => Promise.resolve(),
     isTerminal: true,
     columns,
     style: createStyle(false),
   };
-  const accounts = [buildAccountView({ outlooks: { sms, voip: null } })];
+  const accounts = [buildAccountView({ runways: { sms, voip: null } })];
   return formatStatus(accounts, { stdout, timezone: 'UTC', now: viewsNow });
 }
 

@@ -29,9 +29,9 @@ function draw({
     readings,
     balance: 'sms',
     gaps: findGaps(polls, { until, intervalMs: hour, leastMs: 0 }),
-    mostPoints: 1000,
+    maxPoints: 1000,
     thresholds,
-    outlook: null,
+    runway: null,
     aheadShare: 0,
     incidents: [],
   });

@@ -5,25 +5,25 @@ import {
   readListQuery,
   writeListQuery,
 } from '../../../src/http/page/account-list.ts';
-import { buildAccountView, buildOutlook, dayMs, micros } from '../../support/fake-views.ts';
+import { buildAccountView, buildRunway, dayMs, micros } from '../../support/fake-views.ts';
 
 const runway = (days: number | null) => ({
-  sms: buildOutlook({ runwayMs: days === null ? null : days * dayMs }),
+  sms: buildRunway({ runwayMs: days === null ? null : days * dayMs }),
   voip: null,
 });
 const accounts = [
-  buildAccountView({ id: 'a', name: 'Alpha', outlooks: runway(30), labels: { team: 'identity' } }),
-  buildAccountView({ id: 'b', name: 'Beta', outlooks: runway(null), labels: { team: 'growth' } }),
-  buildAccountView({ id: 'c', name: 'Gamma', outlooks: runway(2), worst: 'warning', firing: 1, labels: {} }),
-  buildAccountView({ id: 'd', name: 'Delta', outlooks: runway(0), worst: 'critical', firing: 1, labels: {} }),
+  buildAccountView({ id: 'a', name: 'Alpha', runways: runway(30), labels: { team: 'identity' } }),
+  buildAccountView({ id: 'b', name: 'Beta', runways: runway(null), labels: { team: 'growth' } }),
+  buildAccountView({ id: 'c', name: 'Gamma', runways: runway(2), worst: 'warning', firing: 1, labels: {} }),
+  buildAccountView({ id: 'd', name: 'Delta', runways: runway(0), worst: 'critical', firing: 1, labels: {} }),
   buildAccountView({
     id: 'e',
     name: 'Epsilon',
     currency: 'EUR',
     labels: {},
-    outlooks: {
-      sms: buildOutlook({ runwayMs: 90 * dayMs }),
-      voip: buildOutlook({ balance: 'voip', runwayMs: dayMs }),
+    runways: {
+      sms: buildRunway({ runwayMs: 90 * dayMs }),
+      voip: buildRunway({ balance: 'voip', runwayMs: dayMs }),
     },
     reading: { at: 0, sms: micros(1), voip: micros(2), currency: 'EUR' },
   }),
@@ -72,7 +72,7 @@ describe('the list of accounts', () => {
       buildAccountView({
         id: `n${index}`,
         name: String(index),
-        outlooks: runway(index < 240 ? index : null),
+        runways: runway(index < 240 ? index : null),
       }),
     );
     const page = (all: typeof many, cursor: string | null) =>
@@ -90,7 +90,7 @@ describe('the list of accounts', () => {
     expect(second.accounts[0]?.id).toBe('n100');
     // The last one of the first page has jumped to the end meanwhile.
     const moved = many.map((account) =>
-      account.id === 'n99' ? { ...account, outlooks: runway(999) } : account,
+      account.id === 'n99' ? { ...account, runways: runway(999) } : account,
     );
     expect(page(moved, first.nextCursor).accounts[0]?.id).toBe('n100');
     expect(page(many, 'nonsense').before).toBe(0);
@@ -98,16 +98,16 @@ describe('the list of accounts', () => {
 
   it('shows the same whatever the order in which the accounts come by', () => {
     const many = Array.from({ length: 1000 }, (_, index) =>
-      buildAccountView({ id: `n${index}`, name: String(index), outlooks: runway((index * 617) % 1000) }),
+      buildAccountView({ id: `n${index}`, name: String(index), runways: runway((index * 617) % 1000) }),
     );
     const query = readListQuery(new URLSearchParams());
     const first = listAccounts(many, query);
-    expect(first.accounts.map(({ outlooks }) => outlooks.sms?.runwayMs)).toEqual(
+    expect(first.accounts.map(({ runways }) => runways.sms?.runwayMs)).toEqual(
       Array.from({ length: 100 }, (_, days) => days * dayMs),
     );
     const second = listAccounts(many.toReversed(), { ...query, cursor: first.nextCursor });
     expect([second.before, second.matching, second.accounts.length]).toEqual([100, 1000, 100]);
-    expect(second.accounts.at(-1)?.outlooks.sms?.runwayMs).toBe(199 * dayMs);
+    expect(second.accounts.at(-1)?.runways.sms?.runwayMs).toBe(199 * dayMs);
   });
 
   it('writes a query as it reads it, and leaves out what is usual', () => {

@@ -8,8 +8,8 @@ import type { AccountView } from '../../../src/views/views.ts';
 import {
   buildAccountView,
   buildIncident,
-  buildOutlook,
   buildPolls,
+  buildRunway,
   dayMs,
   FakeViews,
   hourMs,
@@ -83,8 +83,8 @@ describe('the chart', () => {
 
   it('projects to zero, or a quarter of the chart ahead', async () => {
     const projected = async (emptyAt: number | null) => {
-      const outlooks = { sms: buildOutlook({ emptyAt }), voip: null };
-      return (await chartOf(() => 100, { outlooks })).chart.projection;
+      const runways = { sms: buildRunway({ emptyAt }), voip: null };
+      return (await chartOf(() => 100, { runways })).chart.projection;
     };
     expect(await projected(viewsNow + 2 * hourMs)).toEqual([
       [viewsNow, 100],
@@ -101,8 +101,8 @@ describe('the chart', () => {
     const fanOf = async (earliest: number | null, latest: number | null, emptyMicros = 0) => {
       const emptyAt = viewsNow + 4 * hourMs;
       const forecast = { emptyAt, earliest, latest, basis: 'hour-of-week' } as const;
-      const outlooks = { sms: buildOutlook({ emptyAt, forecast, emptyMicros }), voip: null };
-      return (await chartOf(() => 100, { outlooks })).chart;
+      const runways = { sms: buildRunway({ emptyAt, forecast, emptyMicros }), voip: null };
+      return (await chartOf(() => 100, { runways })).chart;
     };
 
     it('is empty at the one and at the other', async () => {
@@ -176,13 +176,13 @@ describe('the chart', () => {
       { at: viewsNow - hourMs, excess: micros(-500) },
     ];
     views.weeksAgo.set('otp sms', { madeAt: viewsNow - 20 * hourMs, steps });
-    expect((await jsonOf(views, account)).foretold).toEqual([
+    expect((await jsonOf(views, account)).predicted).toEqual([
       [viewsNow - 20 * hourMs, 120],
       [viewsNow - 10 * hourMs, 135],
       [viewsNow - hourMs, 0],
     ]);
     const shown = buildChart(views, { account, span: day, balance: 'sms', now: viewsNow });
-    expect((await shown).hindsight).toEqual({ at: viewsNow - hourMs, foretold: 0, came: micros(101) });
+    expect((await shown).hindsight).toEqual({ at: viewsNow - hourMs, predicted: 0, came: micros(101) });
   });
 
   it('lifts the line that was foretold by what was topped up, when it came', async () => {
@@ -193,7 +193,7 @@ describe('the chart', () => {
       { at: viewsNow, excess: micros(-40) },
     ];
     views.weeksAgo.set('otp sms', { madeAt: viewsNow - 20 * hourMs, steps });
-    expect((await jsonOf(views, account)).foretold).toEqual([
+    expect((await jsonOf(views, account)).predicted).toEqual([
       [viewsNow - 20 * hourMs, 100],
       [topUpAt - 1, 80],
       [topUpAt, 480],

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Totals } from '../../../src/http/page/totals.ts';
 import type { AccountView } from '../../../src/views/views.ts';
-import { buildAccountView, buildOutlook, micros } from '../../support/fake-views.ts';
+import { buildAccountView, buildRunway, micros } from '../../support/fake-views.ts';
 
 const burning = (burnPerDay: number | null) => ({
-  sms: buildOutlook({ burnPerDay: burnPerDay === null ? null : micros(burnPerDay) }),
+  sms: buildRunway({ burnPerDay: burnPerDay === null ? null : micros(burnPerDay) }),
   voip: null,
 });
 
@@ -16,7 +16,7 @@ function tableOf(accounts: readonly AccountView[]): string {
 
 function burnCell(...burns: readonly (number | null)[]): string {
   const accounts = burns.map((burn, index) =>
-    buildAccountView({ id: `a${index}`, name: 'A', outlooks: burning(burn), labels: {} }),
+    buildAccountView({ id: `a${index}`, name: 'A', runways: burning(burn), labels: {} }),
   );
   const table = tableOf(accounts);
   return /data-label="Burn per day">(.*?)<\/td>/.exec(table)?.[1] ?? 'no such cell';

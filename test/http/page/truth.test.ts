@@ -59,7 +59,7 @@ describe('the overview', () => {
         buildAccountView({
           id: 'c',
           reading: { at: viewsNow, sms: 1_500_000, voip: 0, currency: 'EUR' },
-          outlooks: { sms: null, voip: null },
+          runways: { sms: null, voip: null },
         }),
       ],
     });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { runwayCell } from '../../../src/http/page/words.ts';
-import { buildAccountView, buildOutlook, dayMs, viewsNow } from '../../support/fake-views.ts';
+import { buildAccountView, buildRunway, dayMs, viewsNow } from '../../support/fake-views.ts';
 
 const frame = { now: viewsNow, timezone: 'UTC' };
 
@@ -12,8 +12,8 @@ function runwayOf(days: number): string {
     latest: emptyAt + dayMs,
     basis: 'hour-of-week',
   } as const;
-  const sms = buildOutlook({ runwayMs: days * dayMs, emptyAt, forecast });
-  return runwayCell(buildAccountView({ outlooks: { sms, voip: null } }), 'sms', frame).markup;
+  const sms = buildRunway({ runwayMs: days * dayMs, emptyAt, forecast });
+  return runwayCell(buildAccountView({ runways: { sms, voip: null } }), 'sms', frame).markup;
 }
 
 it('the card of an account says between what its end lies', () => {
@@ -23,7 +23,7 @@ it('the card of an account says between what its end lies', () => {
 it('beyond a year it says that alone, and nothing of what is not known', () => {
   expect(runwayOf(400)).toContain('over a year');
   expect(runwayOf(400)).not.toContain('ends');
-  expect(
-    runwayCell(buildAccountView({ outlooks: { sms: null, voip: null } }), 'sms', frame).markup,
-  ).toContain('unknown');
+  expect(runwayCell(buildAccountView({ runways: { sms: null, voip: null } }), 'sms', frame).markup).toContain(
+    'unknown',
+  );
 });

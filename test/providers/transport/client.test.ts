@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { longestBodyBytes } from '../../../src/providers/transport/exchange.ts';
+import { maxBodyBytes } from '../../../src/providers/transport/exchange.ts';
 import {
   accountAt,
   createTestClient,
@@ -223,7 +223,7 @@ describe('an answer that is not to be trusted', () => {
   });
 
   test('a body of exactly the limit is read', async () => {
-    const body = okBody + ' '.repeat(longestBodyBytes - okBody.length);
+    const body = okBody + ' '.repeat(maxBodyBytes - okBody.length);
     expect(await readFrom((_request, response) => send(response, { body }))).toMatchObject({ kind: 'ok' });
     expect(await readFrom((_request, response) => send(response, { body: `${body} ` }))).toMatchObject({
       kind: 'invalid_response',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { Secret } from '../../../src/domain/secret.ts';
 import type { Cluster, MemberCard } from '../../../src/ports/cluster.ts';
-import type { TenureStore } from '../../../src/ports/store.ts';
+import type { FencedStore } from '../../../src/ports/store.ts';
 import { openCluster } from '../../../src/store/postgres/open-cluster.ts';
 import { sharedPostgres } from '../../support/postgres.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
@@ -31,7 +31,7 @@ export function card(parts: Partial<MemberCard> = {}): MemberCard {
 export async function own(cluster: Cluster): Promise<{
   readonly incarnation: string;
   readonly epoch: number;
-  readonly store: TenureStore;
+  readonly store: FencedStore;
 }> {
   const { incarnation, ...rest } = card();
   await cluster.join({ incarnation, ...rest });

@@ -1,6 +1,6 @@
 import type { AccountState } from '../../../src/domain/account-state.ts';
-import type { Incident, Told } from '../../../src/domain/alert.ts';
-import { newMessage, type OutboxMessage } from '../../../src/domain/outbox.ts';
+import type { Incident, LastNotified } from '../../../src/domain/alert.ts';
+import { type Notification, newMessage } from '../../../src/domain/outbox.ts';
 import type { PollRecord } from '../../../src/domain/reading.ts';
 import type { Silence } from '../../../src/domain/silence.ts';
 import type { Log } from '../../../src/ports/log.ts';
@@ -67,7 +67,7 @@ export function accountState(account: string, parts: Partial<AccountState> = {})
   };
 }
 
-export function told(resolved: boolean): Told {
+export function notified(resolved: boolean): LastNotified {
   return {
     at: noon,
     severity: 'warning',
@@ -104,12 +104,12 @@ export function incident(id: string, parts: Partial<Incident> = {}): Incident {
     acknowledgement: null,
     eased: null,
     flappingSince: null,
-    told: {},
+    notified: {},
     ...parts,
   };
 }
 
-export function message(id: string, parts: Partial<OutboxMessage> = {}): OutboxMessage {
+export function message(id: string, parts: Partial<Notification> = {}): Notification {
   return { ...newMessage({ id, channel: 'ops', items: [], now: noon, dueAt: noon }), ...parts };
 }
 

@@ -34,7 +34,7 @@ export async function playFault(bed: ClusterBed, fault: Fault, delayMs: number):
   const owner = bed.nodes.find(({ name }) => name === before.node);
   if (owner === undefined) throw new Error('nobody owns the accounts');
   const firing = bed.provider.level > 200;
-  const told = countTold(bed, firing ? 'WARNING' : 'RESOLVED');
+  const notified = countNotified(bed, firing ? 'WARNING' : 'RESOLVED');
   bed.provider.level = firing ? 100 : 1000;
   await pause(delayMs);
   const at = Date.now();
@@ -44,7 +44,7 @@ export async function playFault(bed: ClusterBed, fault: Fault, delayMs: number):
     `${firing ? 'WARNING' : 'RESOLVED'} after the owner is ${fault}`,
     () =>
       receivers.every(
-        (path) => countTold(bed, firing ? 'WARNING' : 'RESOLVED', path) > (told.get(path) ?? 0),
+        (path) => countNotified(bed, firing ? 'WARNING' : 'RESOLVED', path) > (notified.get(path) ?? 0),
       ),
     patienceMs,
   );
@@ -205,9 +205,9 @@ export function countRepeats({ sink }: ClusterBed): { readonly repeats: number; 
   return { repeats: names.length - messages, messages };
 }
 
-function countTold(bed: ClusterBed, word: string): Map<string, number>;
-function countTold(bed: ClusterBed, word: string, path: string): number;
-function countTold(bed: ClusterBed, word: string, path?: string): Map<string, number> | number {
+function countNotified(bed: ClusterBed, word: string): Map<string, number>;
+function countNotified(bed: ClusterBed, word: string, path: string): number;
+function countNotified(bed: ClusterBed, word: string, path?: string): Map<string, number> | number {
   const count = (which: string): number =>
     bed.sink.posts.filter((post) => post.path === which && tellsOf(post.body) === word).length;
   return path === undefined ? new Map(receivers.map((which) => [which, count(which)])) : count(path);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Incident } from '../../../src/domain/alert.ts';
-import type { OutboxMessage } from '../../../src/domain/outbox.ts';
+import type { Notification } from '../../../src/domain/outbox.ts';
 import { openReader } from '../../../src/store/store.ts';
 import { type BuiltProcess, startNode } from '../built-program.ts';
 import { eventually } from '../eventually.ts';
@@ -36,9 +36,9 @@ const speed = 10;
 const patienceMs = 60_000;
 
 const story = [
-  { sms: '100', told: 'WARNING' },
-  { sms: '10', told: 'CRITICAL' },
-  { sms: '1000', told: 'RESOLVED' },
+  { sms: '100', notified: 'WARNING' },
+  { sms: '10', notified: 'CRITICAL' },
+  { sms: '1000', notified: 'RESOLVED' },
 ] as const;
 
 /**
@@ -64,9 +64,9 @@ export async function playKillRun({ plans, receiver }: KillRun): Promise<KillRes
       return eventually(what, askWhileAlive, patienceMs);
     };
     await until('a first reading', () => bed.provider.control.requests() > 1);
-    for (const { sms, told } of story) {
+    for (const { sms, notified } of story) {
       bed.provider.control.setBalance('otp', 'sms', sms);
-      await until(told, () => toldEverywhere(bed, told)).catch((error: unknown) =>
+      await until(notified, () => notifiedEverywhere(bed, notified)).catch((error: unknown) =>
         broken.push(`lost: ${String(error)}`),
       );
     }
@@ -204,7 +204,7 @@ function meet(it: {
 /** Which part of the story a body tells: the latest that it names. */
 function whatItTells(body: string): string {
   const words = firstLine(body).toUpperCase();
-  return [...story].reverse().find(({ told }) => words.includes(told))?.told ?? 'nothing';
+  return [...story].reverse().find(({ notified }) => words.includes(notified))?.notified ?? 'nothing';
 }
 
 /** Of a mail its first line, of a Slack message its text, of a webhook its headline: the rest names times of other states. */
@@ -221,16 +221,16 @@ function taken(bed: Bed) {
   );
 }
 
-async function toldEverywhere(bed: Bed, told: string): Promise<boolean> {
+async function notifiedEverywhere(bed: Bed, notified: string): Promise<boolean> {
   const tells = (path: RegExp) =>
-    taken(bed).some((post) => path.test(post.path) && whatItTells(post.body) === told);
+    taken(bed).some((post) => path.test(post.path) && whatItTells(post.body) === notified);
   if (!tells(/^\/services/) || !tells(/^\/hook/)) return false;
-  return (await bed.mail.mails()).some(({ text }) => whatItTells(text.split('\n')[0] ?? '') === told);
+  return (await bed.mail.mails()).some(({ text }) => whatItTells(text.split('\n')[0] ?? '') === notified);
 }
 
 async function readDatabase(
   bed: Bed,
-): Promise<{ incidents: readonly Incident[]; messages: readonly OutboxMessage[] }> {
+): Promise<{ incidents: readonly Incident[]; messages: readonly Notification[] }> {
   const reader = openReader({ path: join(bed.folder, 'lowwater.db'), now: Date.now });
   try {
     return { incidents: await reader.incidents({}), messages: await reader.messages(1000) };

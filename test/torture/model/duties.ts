@@ -1,5 +1,5 @@
-import type { Incident, Told } from '../../../src/domain/alert.ts';
-import type { NoticeItem, OutboxMessage } from '../../../src/domain/outbox.ts';
+import type { Incident, LastNotified } from '../../../src/domain/alert.ts';
+import type { Notification, NotificationItem } from '../../../src/domain/outbox.ts';
 import type { Outcome } from '../../../src/domain/outcome.ts';
 import type { Reading } from '../../../src/domain/reading.ts';
 import type { Severity } from '../../../src/domain/severity.ts';
@@ -33,7 +33,7 @@ export class Duties {
   /** What is owed, by channel, incident and kind, and since when. */
   #owed = new Map<string, number>();
   /** When a channel was last told something of an incident: reminders count from it. */
-  readonly #lastTold = new DurableMap<number>();
+  readonly #lastNotified = new DurableMap<number>();
   /** The instant of the last decision of each kind, by channel and incident. */
   readonly #lastItem = new DurableMap<number>();
   /** The last two readings of each account. */
@@ -44,7 +44,13 @@ export class Duties {
   readonly #oneVoice = new OneVoice();
   /** When each alert was last seen to change. */
   readonly #changedAt = new Map<string, number>();
-  readonly #stored = [this.#severity, this.#eased, this.#lastTold, this.#lastItem, this.#oneVoice] as const;
+  readonly #stored = [
+    this.#severity,
+    this.#eased,
+    this.#lastNotified,
+    this.#lastItem,
+    this.#oneVoice,
+  ] as const;
   #disturbedAt = 0;
 
   constructor(parts: Parts) {
@@ -59,7 +65,7 @@ export class Duties {
 
   /** The database is an older one, or the clock moved unseen: when channels were told last proves nothing. */
   restored(): void {
-    for (const map of [this.#lastTold, this.#severity, this.#eased])
+    for (const map of [this.#lastNotified, this.#severity, this.#eased])
       for (const key of [...map.keys()]) map.delete(key);
     this.#oneVoice.restored();
     this.committed();
@@ -102,7 +108,7 @@ export class Duties {
   /** Items that a batch puts on the outbox. */
   enqueued(
     state: MonitorState,
-    it: { readonly message: OutboxMessage; readonly from: number } & Moment,
+    it: { readonly message: Notification; readonly from: number } & Moment,
   ): void {
     for (const item of it.message.items.slice(it.from)) {
       // What only moved here from another message was decided when it was put there.
@@ -113,21 +119,21 @@ export class Duties {
       if (incident !== undefined) this.#judgeItem(state, incident, { ...it, item });
       // Decided a moment before it was seen here, while commits wait or fail.
       const agoMs = Math.max(0, it.now - item.at);
-      this.#lastTold.set(`${it.message.channel}/${item.incident}`, it.at - agoMs);
+      this.#lastNotified.set(`${it.message.channel}/${item.incident}`, it.at - agoMs);
     }
   }
 
   /** Also what no batch has said yet: while nothing can be stored it goes out from memory. */
   delivered({ channel, message }: Send, at: number): void {
     if (message.kind !== 'incidents') return;
-    for (const { incident } of message.notices) this.#lastTold.set(`${channel}/${incident.id}`, at);
+    for (const { incident } of message.items) this.#lastNotified.set(`${channel}/${incident.id}`, at);
   }
 
   /** Looks for what should have been told by now. */
   review(state: MonitorState, it: Moment): void {
     const owed = new Map<string, number>();
     for (const incident of state.incidents.values()) {
-      this.#expectTold(incident);
+      this.#expectNotified(incident);
       this.#oneVoice.expect(state, incident);
       for (const duty of this.#dutiesOf(state, incident, it)) {
         const key = `${duty.channel}/${incident.id} ${duty.kind}`;
@@ -154,7 +160,7 @@ export class Duties {
   #judgeItem(
     state: MonitorState,
     incident: Incident,
-    it: { readonly message: OutboxMessage; readonly item: NoticeItem } & Moment,
+    it: { readonly message: Notification; readonly item: NotificationItem } & Moment,
   ): void {
     const { message, now, at } = it;
     const { kind } = it.item;
@@ -179,7 +185,7 @@ export class Duties {
     }
     if (kind === 'reminder') {
       const pauseMs = Math.min(...pausesOf(state, incident, message.channel));
-      const last = this.#lastTold.get(`${message.channel}/${incident.id}`);
+      const last = this.#lastNotified.get(`${message.channel}/${incident.id}`);
       // What was told since it was decided may be this reminder itself, which went out before it could be stored.
       const counts = last !== undefined && last <= at - (now - it.item.at);
       const calm = at - this.#disturbedAt > 1000;
@@ -193,9 +199,9 @@ export class Duties {
   }
 
   /** What counts as told has reached somebody, or is on its way. */
-  #expectTold(incident: Incident): void {
+  #expectNotified(incident: Incident): void {
     const { ledger } = this.#parts;
-    for (const channel of Object.keys(incident.told)) {
+    for (const channel of Object.keys(incident.notified)) {
       if (ledger.readers.heard(channel, incident.id).size > 0 || ledger.isWaiting(channel, incident.id))
         continue;
       throw new Violation('what counts as told was told', `${incident.id} never reached ${channel}`);
@@ -218,10 +224,10 @@ export class Duties {
       );
     };
     if (incident.resolvedAt !== null) {
-      for (const [channel, told] of Object.entries(incident.told)) {
+      for (const [channel, notified] of Object.entries(incident.notified)) {
         const known = state.settings.channels.some((each) => each.name === channel);
         const pauseMs = asks.find((ask) => ask.channel === channel)?.repeatEveryMs ?? 4 * 3_600_000;
-        if (!told.resolved && known && !incident.event && !failed(channel, pauseMs))
+        if (!notified.resolved && known && !incident.event && !failed(channel, pauseMs))
           found.push({ channel, kind: 'resolved' });
       }
       return found;
@@ -229,12 +235,12 @@ export class Duties {
     if (inhibited({ state, calendar, book, now }, incident)) return found;
     if (maybeHeld(state, incident, now, book.longestInterval)) return found;
     for (const ask of asks) {
-      const told = incident.told[ask.channel];
+      const notified = incident.notified[ask.channel];
       if (failed(ask.channel, ask.repeatEveryMs)) continue;
       const repeatEveryMs = Math.max(...pausesOf(state, incident, ask.channel));
-      const kind = isOwedWhoHasIt(incident, told)
+      const kind = isOwedWhoHasIt(incident, notified)
         ? 'acknowledged'
-        : this.#dutyOf(incident, { ...ask, repeatEveryMs }, told, it);
+        : this.#dutyOf(incident, { ...ask, repeatEveryMs }, notified, it);
       if (kind !== null) found.push({ channel: ask.channel, kind });
     }
     return found;
@@ -244,35 +250,38 @@ export class Duties {
    * What a channel's readers believe: whoever acknowledged saw the severity of that moment, whoever topped up the one that
    * it led to.
    */
-  #seenSeverity(incident: Incident, told: Told): Severity {
+  #seenSeverity(incident: Incident, notified: LastNotified): Severity {
     const { acknowledgement } = incident;
-    const seenLater = acknowledgement !== null && acknowledgement.rises >= told.rises;
-    const seen = seenLater ? acknowledgement.severity : told.severity;
+    const seenLater = acknowledgement !== null && acknowledgement.rises >= notified.rises;
+    const seen = seenLater ? acknowledgement.severity : notified.severity;
     const eased = this.#eased.get(incident.id);
-    const helped = eased !== undefined && eased.rises >= told.rises && rank[seen] > rank[eased.severity];
+    const helped = eased !== undefined && eased.rises >= notified.rises && rank[seen] > rank[eased.severity];
     return helped ? eased.severity : seen;
   }
 
-  #dutyOf(incident: Incident, ask: Ask, told: Told | undefined, it: Moment): string | null {
+  #dutyOf(incident: Incident, ask: Ask, notified: LastNotified | undefined, it: Moment): string | null {
     const taken = acknowledged(incident);
-    if (incident.event) return ask.direct && told === undefined ? 'event' : null;
-    if (told === undefined && ask.direct) return taken ? null : 'first';
-    if (told !== undefined && rank[incident.severity] > rank[this.#seenSeverity(incident, told)])
+    if (incident.event) return ask.direct && notified === undefined ? 'event' : null;
+    if (notified === undefined && ask.direct) return taken ? null : 'first';
+    if (notified !== undefined && rank[incident.severity] > rank[this.#seenSeverity(incident, notified)])
       return 'worse';
     if (taken || incident.flappingSince !== null) return null;
     const escalationDue = incident.escalationSince + (ask.escalateAfterMs ?? Number.POSITIVE_INFINITY);
-    const escalated = (told?.escalatedAt ?? null) !== null;
+    const escalated = (notified?.escalatedAt ?? null) !== null;
     if (!escalated && it.now > escalationDue + this.#parts.book.longestInterval) return 'escalated';
-    if (told === undefined) return null;
+    if (notified === undefined) return null;
     const waiting = this.#parts.ledger.isWaiting(ask.channel, incident.id);
-    const last = Math.max(this.#lastTold.get(`${ask.channel}/${incident.id}`) ?? it.at, this.#disturbedAt);
+    const last = Math.max(
+      this.#lastNotified.get(`${ask.channel}/${incident.id}`) ?? it.at,
+      this.#disturbedAt,
+    );
     return !waiting && it.at - last > 2 * ask.repeatEveryMs + graceMs ? 'reminder' : null;
   }
 }
 
-function isOwedWhoHasIt(incident: Incident, told: Told | undefined): boolean {
-  if (told === undefined || !acknowledged(incident)) return false;
-  return told.acknowledgedAt !== incident.acknowledgement?.at;
+function isOwedWhoHasIt(incident: Incident, notified: LastNotified | undefined): boolean {
+  if (notified === undefined || !acknowledged(incident)) return false;
+  return notified.acknowledgedAt !== incident.acknowledgement?.at;
 }
 
 /** The pauses between reminders to a channel that its routes ask for. An outage takes the place of alerts that may have others. */

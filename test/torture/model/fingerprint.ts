@@ -12,12 +12,12 @@ export function fingerprint(state: MonitorState, now: number, asOf: number = now
       parts.set(`alert ${account}/${rule}`, JSON.stringify([alert.state, severity, incident]));
   }
   for (const incident of state.incidents.values()) {
-    const owed = Object.values(incident.told).some((told) => !told.resolved);
+    const owed = Object.values(incident.notified).some((notified) => !notified.resolved);
     if (incident.event || (incident.resolvedAt !== null && !owed)) continue;
-    const { told, rises, severity, worstSeverity, resolvedAt, acknowledgement } = incident;
+    const { notified, rises, severity, worstSeverity, resolvedAt, acknowledgement } = incident;
     parts.set(
       `incident ${incident.id}`,
-      JSON.stringify([told, rises, severity, worstSeverity, resolvedAt, acknowledgement]),
+      JSON.stringify([notified, rises, severity, worstSeverity, resolvedAt, acknowledgement]),
     );
   }
   for (const message of state.messages.values()) {
@@ -44,7 +44,7 @@ export function fingerprint(state: MonitorState, now: number, asOf: number = now
 }
 
 function remembers(state: MonitorState, account: string, passedMs: number): boolean {
-  return !state.asleep.has(account) && passedMs < (state.accounts.get(account)?.log.windowMs ?? 0) / 2;
+  return !state.unloaded.has(account) && passedMs < (state.accounts.get(account)?.log.windowMs ?? 0) / 2;
 }
 
 /** The newest quarter of what rules look back on, and what was spent in it; without what retention may have deleted. */

@@ -1,4 +1,4 @@
-import type { NoticeItem, OutboxMessage } from '../../../src/domain/outbox.ts';
+import type { Notification, NotificationItem } from '../../../src/domain/outbox.ts';
 import type { Settings } from '../../../src/domain/settings.ts';
 import type { Delivery } from '../../../src/ports/channel.ts';
 import type { Batch } from '../../../src/ports/store.ts';
@@ -35,7 +35,7 @@ const mostSends = 240;
 
 /** Follows every message from the outbox to its readers, and knows what really became of each attempt. */
 export class Ledger {
-  readonly #rows = new DurableMap<OutboxMessage>();
+  readonly #rows = new DurableMap<Notification>();
   /** The first instant at which a message may be tried again, and whether that is known to the database. */
   readonly #notBefore = new DurableMap<number>();
   readonly #reports = new DurableMap<string>();
@@ -47,7 +47,7 @@ export class Ledger {
   readonly #stored = [this.#rows, this.#notBefore, this.#reports, this.#owed] as const;
   /** Messages of which an attempt ended that the database does not know of yet, each with its channel; of those the batch under way tells. */
   readonly #endUnstored = new Map<string, string>();
-  #endsTold: readonly string[] = [];
+  #endsNotified: readonly string[] = [];
   /** What was sent while the end of a batch was unknown, and is in none yet. */
   readonly #unstored = new Set<string>();
   /** When each thing to say was put out first. */
@@ -65,12 +65,12 @@ export class Ledger {
   #failing: 'refused' | 'unheard' | null = null;
   sends = 0;
 
-  get pending(): OutboxMessage[] {
+  get pending(): Notification[] {
     return [...this.#rows.values()].filter((row) => row.state === 'pending');
   }
 
   /** How many items of a message are known already; what is new stands behind them. */
-  knownItems({ id, items }: OutboxMessage): number {
+  knownItems({ id, items }: Notification): number {
     const known = this.#rows.get(id)?.items ?? [];
     return items.filter((item) => known.some((it) => isSame(it, item))).length;
   }
@@ -94,7 +94,7 @@ export class Ledger {
     for (const map of this.#stored) map.crash();
     this.#ended = [];
     this.#endUnstored.clear();
-    this.#endsTold = [];
+    this.#endsNotified = [];
     this.#unstored.clear();
     for (const wire of this.#wires.values()) if (wire.last === null) wire.maybe = true;
     this.#lanes.clear();
@@ -129,9 +129,9 @@ export class Ledger {
     it: Moment & { readonly wasMuted: (incident: string) => boolean },
   ): void {
     this.#expectMoved(batch, it.wasMuted);
-    const fresh: OutboxMessage[] = [];
+    const fresh: Notification[] = [];
     const written = [...batch.messages.map(({ id }) => id), ...batch.removedMessages];
-    this.#endsTold = written.filter((id) => this.#endUnstored.has(id));
+    this.#endsNotified = written.filter((id) => this.#endUnstored.has(id));
     for (const row of batch.messages) {
       const before = this.#rows.get(row.id);
       if (before === undefined) {
@@ -168,8 +168,8 @@ export class Ledger {
     this.#failing = stored ? null : 'refused';
     if (!stored) return;
     for (const map of this.#stored) map.commit();
-    for (const id of this.#endsTold) this.#endUnstored.delete(id);
-    this.#endsTold = [];
+    for (const id of this.#endsNotified) this.#endUnstored.delete(id);
+    this.#endsNotified = [];
     // What ended needs no memory: if the daemon took it up again, it would show as a message that was born old.
     this.#ended = this.#ended.filter((row) => !this.#endedInBatch.includes(row));
     for (const row of this.#endedInBatch) this.#rows.forget(row);
@@ -275,7 +275,7 @@ export class Ledger {
     }
   }
 
-  #expectBorn(row: OutboxMessage): void {
+  #expectBorn(row: Notification): void {
     if (row.report !== null) this.#expectFirstReport(row);
     if (this.#unstored.delete(row.id)) return;
     if (row.state === 'delivered')
@@ -286,8 +286,8 @@ export class Ledger {
   }
 
   #expectLawful(
-    before: OutboxMessage,
-    row: OutboxMessage,
+    before: Notification,
+    row: Notification,
     settings: Settings,
     it: Moment & { readonly wasMuted: (incident: string) => boolean },
   ): void {
@@ -331,7 +331,7 @@ export class Ledger {
   }
 
   /** It ended although somebody was refused it for now: that was tried for a day, or was refused for good then. */
-  #expectServed(row: OutboxMessage, settings: Settings, it: Moment): void {
+  #expectServed(row: Notification, settings: Settings, it: Moment): void {
     const last = this.#lastOf(row);
     const gone = !settings.channels.some((channel) => channel.name === row.channel);
     const since = Math.min(...keysOf(row).map((key) => this.#firstSeen.get(key) ?? it.at));
@@ -344,7 +344,7 @@ export class Ledger {
     );
   }
 
-  #died(row: OutboxMessage, at: number): void {
+  #died(row: Notification, at: number): void {
     this.lastDead.set(row.channel, at);
     for (const { incident } of row.items)
       if (this.readers.heard(row.channel, incident).size === 0)
@@ -352,14 +352,14 @@ export class Ledger {
   }
 
   /** Each attempt was refused for now, and surely. */
-  #isKnownToNobody(row: OutboxMessage): boolean {
+  #isKnownToNobody(row: Notification): boolean {
     const wire = this.#wires.get(`${row.channel}/${row.id}`);
     if (row.revision !== 0 || row.owed !== undefined) return false;
     if (wire === undefined) return true;
     return !wire.maybe && wire.last?.kind === 'retry' && wire.last.certainty === 'refused';
   }
 
-  #lastOf(row: OutboxMessage): Delivery | null {
+  #lastOf(row: Notification): Delivery | null {
     const wire = row.revision === 0 ? row.id : `${row.id}-r${row.revision}`;
     return this.#wires.get(`${row.channel}/${wire}`)?.last ?? null;
   }
@@ -376,7 +376,7 @@ export class Ledger {
     );
   }
 
-  #expectOldest(row: OutboxMessage, it: Moment): void {
+  #expectOldest(row: Notification, it: Moment): void {
     for (const other of this.#rows.values()) {
       if (other.state !== 'pending' || other.channel !== row.channel || other.id === row.id) continue;
       if (
@@ -393,11 +393,11 @@ export class Ledger {
   }
 
   /** A message says all that is on its row, but for the end of what the channel never heard of. */
-  #expectWhole(row: OutboxMessage, { message }: Send): void {
+  #expectWhole(row: Notification, { message }: Send): void {
     if (message.kind !== 'incidents') return;
     for (const item of row.items) {
-      const notice = message.notices.find((it) => it.incident.id === item.incident);
-      if (notice?.kinds.includes(item.kind) === true) continue;
+      const said = message.items.find(({ incident }) => incident.id === item.incident);
+      if (said?.kinds.includes(item.kind) === true) continue;
       if (item.kind === 'resolved' && this.#unheard.has(`${row.channel}/${item.incident}`)) continue;
       throw new Violation(
         'a message says all it stands for',
@@ -414,7 +414,7 @@ export class Ledger {
     }
     const content =
       message.kind === 'incidents'
-        ? message.notices.flatMap((it) => it.kinds.map((kind) => `${it.incident.id} ${kind}`))
+        ? message.items.flatMap((it) => it.kinds.map((kind) => `${it.incident.id} ${kind}`))
         : [message.kind];
     const key = `${channel}/${id}`;
     const known = this.#wires.get(key);
@@ -427,13 +427,13 @@ export class Ledger {
     this.#wires.set(key, { content, maybe: known?.maybe ?? false, last: null });
   }
 
-  #expectFirstReport(row: OutboxMessage): void {
+  #expectFirstReport(row: Notification): void {
     const key = `${row.channel} ${row.report?.id} ${row.report?.until}`;
     if (this.#reports.has(key)) throw new Violation('a report goes out once a run', key);
     this.#reports.set(key, row.id);
   }
 
-  #expectReports(batch: Batch, settings: Settings, fresh: readonly OutboxMessage[]): void {
+  #expectReports(batch: Batch, settings: Settings, fresh: readonly Notification[]): void {
     for (const report of settings.reports) {
       const note = batch.notes[`report:${report.id}`];
       if (note === undefined || note === null) continue;
@@ -452,7 +452,7 @@ export class Ledger {
 }
 
 /** What a message has to say, each thing by itself; a report is one. */
-function keysOf(row: OutboxMessage): string[] {
+function keysOf(row: Notification): string[] {
   if (row.report !== null) return [row.id];
   return row.items.map((item) => `${row.channel} ${item.incident} ${item.kind} ${item.at}`);
 }
@@ -466,6 +466,6 @@ function textOf(message: Send['message']): string {
   return JSON.stringify(message, (key, value: unknown) => (key === 'history' ? null : value));
 }
 
-function isSame(one: NoticeItem, other: NoticeItem): boolean {
+function isSame(one: NotificationItem, other: NotificationItem): boolean {
   return one.incident === other.incident && one.kind === other.kind && one.at === other.at;
 }

@@ -17,9 +17,9 @@ import { Duties } from './duties.ts';
 import { expectSame, fingerprint } from './fingerprint.ts';
 import { Ledger, type Moment } from './ledger.ts';
 import { Pacing } from './pacing.ts';
-import { restoreAwake } from './restore-awake.ts';
+import { restoreLoaded } from './restore-awake.ts';
 import { silenced } from './routing.ts';
-import { OwnAlerts } from './self-alerts.ts';
+import { SelfAlerts } from './self-alerts.ts';
 
 const reviewEveryMs = 10 * 60_000;
 /** A database that is locked for so long is no failure yet, and one attempt takes its time. */
@@ -40,7 +40,7 @@ export class Model implements Observer {
   readonly #ledger = new Ledger();
   readonly #duties: Duties;
   readonly #pacing: Pacing;
-  readonly #own = new OwnAlerts();
+  readonly #own = new SelfAlerts();
   /** The open incident of each alert, by the daemon's own records. */
   readonly #open = new DurableMap<string>();
   /** When a process last began to count time, by the clock that its records go by. */
@@ -108,7 +108,7 @@ export class Model implements Observer {
       this.#duties.restored();
     }
     if (this.#before !== null && !believed && !this.#settingsChanged) {
-      const restored = restoreAwake(daemon.state, store, now);
+      const restored = restoreLoaded(daemon.state, store, now);
       expectSame(this.#before, fingerprint(restored, now, this.#beforeAt));
     }
     this.#book.booted(daemon, {
@@ -269,18 +269,15 @@ export class Model implements Observer {
     );
     this.#ledger.sending(send, moment);
     if (message.kind !== 'incidents') return;
-    for (const notice of message.notices) {
-      const { id, account } = notice.incident;
-      if (notice.incident.event || account.startsWith('@') || this.#book.known.has(id)) continue;
+    for (const item of message.items) {
+      const { id, account } = item.incident;
+      if (item.incident.event || account.startsWith('@') || this.#book.known.has(id)) continue;
       if (this.#ledger.isUnheard) {
         this.#book.elapse(moment.now);
-        this.#book.expectCause(notice.incident);
+        this.#book.expectCause(item.incident);
         continue;
       }
-      throw new Violation(
-        'nothing is told without a cause',
-        `${id} of ${account}/${notice.rule} never fired`,
-      );
+      throw new Violation('nothing is told without a cause', `${id} of ${account}/${item.rule} never fired`);
     }
   }
 
@@ -482,7 +479,7 @@ export class Model implements Observer {
 
 function summary(message: Send['message']): string {
   if (message.kind !== 'incidents') return message.kind;
-  return message.notices
+  return message.items
     .map((it) => `${it.accountName}/${it.rule} ${it.kinds.join('+')} ${it.severity}`)
     .join(', ');
 }

@@ -1,4 +1,4 @@
-import type { OutboxMessage } from '../../../src/domain/outbox.ts';
+import type { Notification } from '../../../src/domain/outbox.ts';
 import type { Delivery } from '../../../src/ports/channel.ts';
 import type { Send } from '../observer.ts';
 import { Violation } from '../story.ts';
@@ -14,7 +14,7 @@ export class Owed extends DurableMap<readonly string[]> {
   }
 
   /** Some had it and some did not: it goes to those who did not, and to nobody else. */
-  expectOnlyOwed(row: OutboxMessage, { message }: Send): void {
+  expectOnlyOwed(row: Notification, { message }: Send): void {
     const owed = this.get(row.id);
     if (owed === undefined || String(message.recipients) === String(owed)) return;
     throw new Violation(

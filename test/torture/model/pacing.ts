@@ -20,7 +20,7 @@ const slackMs = 2;
  * each start: who takes the accounts while the database comes and goes knows of no poll that could not be stored.
  */
 const watchedMs = 600_000;
-const mostPolls = 14;
+const maxPolls = 14;
 
 /** Holds every request to the provider against the guard and the backoff, and notices accounts that are forgotten. */
 export class Pacing {
@@ -37,7 +37,7 @@ export class Pacing {
   readonly #unstored = new Map<string, string>();
   readonly #ended = new Set<string>();
   /** Those that the batch under way tells the database of. */
-  #told: readonly string[] = [];
+  #notified: readonly string[] = [];
   polls = 0;
 
   constructor(settings: Settings) {
@@ -74,19 +74,19 @@ export class Pacing {
     this.#waits.crash();
     this.#busy.clear();
     this.#unstored.clear();
-    this.#told = [];
+    this.#notified = [];
   }
 
   taken({ accounts }: Pick<Batch, 'accounts'>): void {
     this.#waits.take();
     const ended = accounts.filter(({ account }) => this.#ended.has(account));
-    this.#told = ended.map(({ account }) => account);
+    this.#notified = ended.map(({ account }) => account);
   }
 
   committed(): void {
     this.#waits.commit();
-    for (const id of this.#told) this.#unstored.delete(id);
-    this.#told = [];
+    for (const id of this.#notified) this.#unstored.delete(id);
+    this.#notified = [];
   }
 
   backUp(): void {
@@ -212,7 +212,7 @@ export class Pacing {
     recent.push(at);
     this.#recent.set(id, recent);
     const starts = this.#starts.filter((it) => at - it < watchedMs).length;
-    if (recent.length <= mostPolls + starts) return;
+    if (recent.length <= maxPolls + starts) return;
     throw new Violation(
       'failures are not hammered',
       `${id} was asked ${recent.length} times within 10 minutes`,

@@ -48,14 +48,14 @@ export class Readers {
     const { channel, message } = send;
     // Late to those whom it was refused for; the others have it, and `Ledger` sees that they do not get it again.
     if (message.kind !== 'incidents' || message.recipients !== undefined) return;
-    for (const notice of message.notices) {
-      const key = `${channel}/${notice.incident.id}`;
+    for (const item of message.items) {
+      const key = `${channel}/${item.incident.id}`;
       const heard = this.#heard.get(key) ?? { kinds: new Map() };
       this.#heard.set(key, heard);
-      if (notice.kinds.includes('resolved') && notice.kinds.length === 1 && heard.kinds.size === 0) {
+      if (item.kinds.includes('resolved') && item.kinds.length === 1 && heard.kinds.size === 0) {
         throw new Violation('resolved never overtakes its firing', `${key} heard only the end`);
       }
-      for (const kind of notice.kinds) this.#hear(heard, kind, { send, key });
+      for (const kind of item.kinds) this.#hear(heard, kind, { send, key });
     }
   }
 

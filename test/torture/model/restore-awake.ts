@@ -1,23 +1,27 @@
-import { recall, recallSince } from '../../../src/engine/load-history.ts';
+import { loadHistory, loadSince } from '../../../src/engine/load-history.ts';
 import { startMonitor } from '../../../src/engine/restore.ts';
 import type { MonitorState } from '../../../src/engine/state.ts';
 import type { SqliteStore } from '../../../src/store/sqlite/port.ts';
 
 /** What the process that just began knows, and what its accounts will have remembered once they are awake. */
-export function restoreAwake(
+export function restoreLoaded(
   { settings, calendar }: MonitorState,
   store: SqliteStore,
   now: number,
 ): MonitorState {
   const random = { fraction: () => 0.5, id: () => 'none', bytes: (length: number) => Buffer.alloc(length) };
   const state = startMonitor({ settings, calendar, random, stored: store.load(), now });
-  for (const id of [...state.asleep]) {
+  for (const id of [...state.unloaded]) {
     const account = state.accounts.get(id);
     if (account === undefined) continue;
-    const since = recallSince(state, account, now);
+    const since = loadSince(state, account, now);
     const before = store.readingBefore(id, since);
     const query = { account: id, since: before?.at ?? since, until: Number.MAX_SAFE_INTEGER, asStored: true };
-    recall(state, account, { readings: [...store.readings(query)].flat(), areAll: before === null, now });
+    loadHistory(state, account, {
+      readings: [...store.readings(query)].flat(),
+      areAll: before === null,
+      now,
+    });
   }
   return state;
 }

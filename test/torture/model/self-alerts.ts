@@ -7,7 +7,7 @@ import type { Ledger, Moment } from './ledger.ts';
 const settleMs = 30_000;
 
 /** Alerts about lowwater itself, held against what really failed. */
-export class OwnAlerts {
+export class SelfAlerts {
   /** Since when commits fail; null while they do not. */
   #failingSince: number | null = null;
   /** By the time of the simulation, and by the daemon's own, which does not pass while its machine sleeps. */
