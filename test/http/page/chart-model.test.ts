@@ -176,7 +176,7 @@ describe('the chart', () => {
       { at: viewsNow - hourMs, excess: micros(-500) },
     ];
     views.weeksAgo.set('otp sms', { madeAt: viewsNow - 20 * hourMs, steps });
-    expect((await jsonOf(views, account)).predicted).toEqual([
+    expect((await jsonOf(views, account)).foretold).toEqual([
       [viewsNow - 20 * hourMs, 120],
       [viewsNow - 10 * hourMs, 135],
       [viewsNow - hourMs, 0],
@@ -193,7 +193,7 @@ describe('the chart', () => {
       { at: viewsNow, excess: micros(-40) },
     ];
     views.weeksAgo.set('otp sms', { madeAt: viewsNow - 20 * hourMs, steps });
-    expect((await jsonOf(views, account)).predicted).toEqual([
+    expect((await jsonOf(views, account)).foretold).toEqual([
       [viewsNow - 20 * hourMs, 100],
       [topUpAt - 1, 80],
       [topUpAt, 480],
