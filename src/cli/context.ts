@@ -52,6 +52,8 @@ export interface Rooms {
   loadCalendar(): Promise<Calendar>;
   /** Gives what makes a place for the readings of one account. */
   loadPollShelf(): Promise<() => PollShelf>;
+  readDaemonNote(path: string): Promise<DaemonNote | null>;
+  identifyDatabase(storage: StorageSettings): Promise<DatabaseIdentity>;
   openStoredViews(settings: Settings, reader: StoreReader): Promise<Views>;
   /** Leaves an order in the database for the daemon. Throws `StorageError`. */
   leaveOrder(storage: StorageSettings, order: OperatorOrder): Promise<void>;
@@ -86,14 +88,21 @@ export interface Rooms {
   listChannelTypes(): Promise<readonly string[]>;
   /** What stands in the file for a channel to this address; null where no kind has such. */
   channelAt(address: string): Promise<Readonly<Record<string, unknown>> | null>;
-  /** A report as it would be sent now, for a person to read here. */
-  renderReport(order: ReportOrder): Promise<string>;
-  /** The same as JSON, as the webhook channel sends it. */
-  describeReport(order: ReportOrder): Promise<object>;
+  /** A report as it would be sent now: for a person to read here, and as the webhook channel sends it. */
+  renderReport(order: ReportOrder): Promise<{ readonly text: string; readonly payload: object }>;
   /** Sends a report now to each of its channels. */
   sendReport(
     order: ReportOrder,
   ): Promise<readonly { readonly channel: string; readonly delivery: Delivery }[]>;
+}
+
+/** What a daemon leaves beside its SQLite file while it runs. */
+export interface DaemonNote {
+  /** Where it listens; null without a server. */
+  readonly address: string | null;
+  /** The id of the database. */
+  readonly database: string | null;
+  readonly version: string;
 }
 
 /** What was copied of a table of a database: rows, and bytes of text and of binary columns. */
@@ -124,7 +133,19 @@ export type LoadedSettings =
       readonly warnings: readonly ConfigProblem[];
       readonly sources: readonly WatchedSource[];
     }
-  | { readonly kind: 'refused'; readonly problems: readonly ConfigProblem[] };
+  | {
+      readonly kind: 'refused';
+      readonly problems: readonly ConfigProblem[];
+      /** What it says all the same; null where that is not even the server and the database. */
+      salvage(): Promise<{ readonly settings: Settings; readonly lost: ReadonlySet<string> } | null>;
+    };
+
+/** Which database a configuration means. */
+export type DatabaseIdentity =
+  | { readonly kind: 'known'; readonly id: string; readonly place: string }
+  /** It has no id, so no daemon of this version has opened it. */
+  | { readonly kind: 'none'; readonly why: string }
+  | { readonly kind: 'unknown'; readonly why: string };
 
 export interface SimulatorOrder {
   readonly host: string;

@@ -1,5 +1,7 @@
+import { dirname } from 'node:path';
 import { CommandError, UsageError } from '../cli/command.ts';
 import type {
+  DatabaseIdentity,
   LoadedSettings,
   RefusedScenario,
   Rooms,
@@ -11,7 +13,7 @@ import type { ConfigProblem } from '../domain/config-problem.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { parseJson } from '../domain/json.ts';
 import type { Secret } from '../domain/secret.ts';
-import type { Settings } from '../domain/settings.ts';
+import type { Settings, StorageSettings } from '../domain/settings.ts';
 import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
 import { createLiveRooms } from './live-rooms.ts';
@@ -72,6 +74,11 @@ export function createRooms({ log, version }: { readonly log: ProcessLog; readon
         calendar: cronCalendar,
       });
     },
+    async readDaemonNote(path) {
+      const { readDaemonNote } = await import('./daemon-note.ts');
+      return readDaemonNote(path);
+    },
+    identifyDatabase: (storage) => identifyDatabase(storage, program),
     async leaveOrder(storage, order) {
       const { orderIn } = await import('../store/store.ts');
       await orderIn(storage, { program, order });
@@ -129,8 +136,17 @@ async function readPlace(
 
 async function loadSettings(path: string, log: ProcessLog): Promise<LoadedSettings> {
   const { readConfiguration } = await import('./read-configuration.ts');
-  const { loaded, sources } = await readConfiguration(path, log);
-  if (loaded.kind === 'invalid') return { kind: 'refused', problems: loaded.problems };
+  const { loaded, sources, salvage } = await readConfiguration(path, log);
+  if (loaded.kind === 'invalid')
+    return {
+      kind: 'refused',
+      problems: loaded.problems,
+      async salvage() {
+        const saved = salvage();
+        await log.hide(saved?.secrets ?? []);
+        return saved;
+      },
+    };
   const { settings, secrets } = loaded;
   const warnings = [...loaded.warnings, ...(await findChangedMeanings(settings))];
   return { kind: 'loaded', settings, secrets, warnings, sources };
@@ -143,6 +159,27 @@ async function findChangedMeanings({ storage, ...settings }: Settings): Promise<
   if ((await peekSchema(storage.path)) !== 1) return [];
   const { listChangedMeanings } = await import('../config/list-changed-meanings.ts');
   return listChangedMeanings(settings);
+}
+
+/** A file that is not there, or that no daemon of this version has opened, is surely not the database of a daemon that answers. */
+async function identifyDatabase(storage: StorageSettings, program: string): Promise<DatabaseIdentity> {
+  const [{ readIdOf }, { accessSync, constants, existsSync }] = await Promise.all([
+    import('../store/store.ts'),
+    import('node:fs'),
+  ]);
+  const place = storage.path ?? 'the PostgreSQL database';
+  const id = await readIdOf(storage, { program });
+  if (id !== null) return { kind: 'known', id, place };
+  if (storage.path === undefined) return { kind: 'unknown', why: 'it does not answer' };
+  try {
+    accessSync(dirname(place), constants.R_OK | constants.X_OK);
+    if (existsSync(place)) accessSync(place, constants.R_OK);
+  } catch {
+    return { kind: 'unknown', why: `${place} cannot be read` };
+  }
+  return existsSync(place)
+    ? { kind: 'none', why: `no daemon of this version has opened ${place}` }
+    : { kind: 'none', why: `${place} does not exist` };
 }
 
 async function startSimulator(order: SimulatorOrder): Promise<RunningSimulator | RefusedScenario> {
