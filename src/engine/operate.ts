@@ -3,7 +3,14 @@ import { dayMs } from '../domain/duration.ts';
 import { isAcknowledged } from '../domain/incident.ts';
 import { matchesEverything } from '../domain/matcher.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
-import type { AlertName, OperatorOrder, Refusal, SilenceOrder } from '../domain/operator.ts';
+import type {
+  Acknowledge,
+  AlertName,
+  OperatorOrder,
+  Refusal,
+  SeenAlertName,
+  SilenceOrder,
+} from '../domain/operator.ts';
 import type { Matcher } from '../domain/rule.ts';
 import type { Silence } from '../domain/silence.ts';
 import { channelFailedRule } from '../rules/channel-failed.ts';
@@ -19,12 +26,24 @@ export const maxSilenceMs = 366 * dayMs;
 /** A person takes an open incident: reminders and escalation stop until it resolves or gets worse. */
 export function acknowledge(
   state: MonitorState,
-  it: AlertName & { readonly by: string; readonly comment: string; readonly at: number },
+  order: Acknowledge & { readonly at: number },
 ): Refusal | null {
-  const incident = openIncidentOf(state, it);
-  if (incident === null) return noIncident(it);
-  for (const open of [incident, ...spokenForWith(state, incident)]) take(state, open, it);
+  const incident = openIncidentOf(state, order);
+  if (incident === null) return noIncident(order);
+  const refusal = refuseChanged(state, order);
+  if (refusal !== null) return refusal;
+  for (const open of [incident, ...spokenForWith(state, incident)]) take(state, open, order);
   return null;
+}
+
+/** Why an order is not for the alert as it is now: the person saw another incident, or another severity. */
+function refuseChanged(state: MonitorState, { account, rule, seen = {} }: SeenAlertName): Refusal | null {
+  const { incident, severity } = seen;
+  const alert = state.alerts.get(account, rule);
+  if (incident !== undefined && (alert?.incident ?? null) !== incident)
+    return { refused: 'changed', why: 'this is another incident now' };
+  if (severity === undefined || alert?.severity === severity) return null;
+  return { refused: 'changed', why: `this alert is ${alert?.severity ?? 'over'} now` };
 }
 
 function take(
@@ -98,7 +117,9 @@ function noIncident({ account, rule }: AlertName): Refusal {
 
 /** Mutes matching alerts for a while. */
 export function addSilence(state: MonitorState, order: SilenceOrder, now: number): Silence | Refusal {
-  const refusal = refuseSilence(state, order, now);
+  const { seen } = order;
+  const changed = seen === undefined ? null : refuseChanged(state, { ...seen, seen });
+  const refusal = changed ?? refuseSilence(state, order, now);
   if (refusal !== null) return refusal;
   const { match, startsAt, endsAt, comment } = order;
   const silence: Silence = {
