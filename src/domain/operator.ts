@@ -6,11 +6,9 @@ export interface Refusal {
   /** `changed`: the alert is no longer as the person saw it. */
   readonly refused: 'not-found' | 'invalid' | 'not-now' | 'changed';
   readonly why: string;
-  /** Which part of an order is to be changed, where one is. */
   readonly about?: 'account' | 'rule' | 'window' | 'everything';
 }
 
-/** Which alert a person means. */
 export interface AlertName {
   readonly account: string;
   readonly rule: string;
@@ -34,14 +32,14 @@ export interface Acknowledge extends SeenAlertName {
   readonly comment: string;
 }
 
-/** What a silence would mute: alerts that fire now, and accounts of which any may. */
+/** What a silence would mute: alerts that fire now, and the accounts that it covers. */
 export interface Muted {
   readonly alerts: readonly AlertName[];
   readonly accounts: readonly string[];
 }
 
 export interface SilenceOrder {
-  /** May only be without keys where `everything` says that this is meant. */
+  /** Empty only where `everything` confirms it. */
   readonly match: Matcher;
   readonly everything?: boolean;
   readonly startsAt: number;
@@ -63,5 +61,4 @@ export type OperatorOrder =
     }
   | { readonly kind: 'silence'; readonly silence: Silence }
   | { readonly kind: 'expire'; readonly id: string; readonly at: number }
-  /** The owner of a shared database gives the accounts to another daemon. */
   | { readonly kind: 'hand-over'; readonly at: number };
