@@ -1,0 +1,160 @@
+import type { Secret } from '../../domain/secret.ts';
+import type { Description, JsonTemplate } from './description.ts';
+import { credentialsIn, fillPlaceholders } from './placeholders.ts';
+
+type RequestDescription = Description['request'];
+
+export type Credentials = Readonly<Record<string, Secret>>;
+
+/** A request that is ready to be sent. All of it may hold credentials. */
+export interface PreparedRequest {
+  readonly kind: 'request';
+  readonly method: 'GET' | 'POST';
+  /** Scheme, host and port; never a credential. */
+  readonly origin: string;
+  /** Path and query, encoded. */
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+/** A credential that cannot stand where the description puts it. The reason names it and never quotes it. */
+export interface RefusedRequest {
+  readonly kind: 'refused';
+  readonly credential: string;
+  readonly reason: string;
+}
+
+/** The names of the credentials that a request asks for, in the order in which it does. */
+export function credentialNames(request: RequestDescription): readonly string[] {
+  return [...new Set(credentialsIn(JSON.stringify(request)))];
+}
+
+/**
+ * Fills in the credentials, each encoded for where it stands: path segment, query, header, form or JSON string. `baseUrl`
+ * (without a trailing slash; it may have a path) replaces scheme and host.
+ */
+export function prepareRequest(
+  request: RequestDescription,
+  credentials: Credentials,
+  baseUrl?: string,
+): PreparedRequest | RefusedRequest {
+  try {
+    return fillRequest(request, credentials, baseUrl);
+  } catch (error) {
+    if (error instanceof UnfitCredential)
+      return { kind: 'refused', credential: error.credential, reason: error.message };
+    throw error;
+  }
+}
+
+/** Thrown from the depth of a template that a credential does not fit. */
+class UnfitCredential extends Error {
+  readonly credential: string;
+
+  constructor(credential: string, why: string) {
+    super(`the credential "${credential}" ${why}`);
+    this.credential = credential;
+  }
+}
+
+function fillRequest(request: RequestDescription, credentials: Credentials, baseUrl?: string): PreparedRequest {
+  const reveal = (name: string): string => {
+    const secret = Object.hasOwn(credentials, name) ? credentials[name] : undefined;
+    if (secret === undefined) throw new UnfitCredential(name, 'is missing');
+    return secret.reveal();
+  };
+  const fill = (text: string, write = (_name: string, value: string): string => value): string =>
+    fillPlaceholders(text, (name) => write(name, reveal(name)));
+  const { origin, prefix } = findOrigin(request.url, baseUrl);
+  const body = fillBody(request, fill);
+  return {
+    kind: 'request',
+    method: request.method,
+    origin,
+    path: prefix + fillAddress(request, fill),
+    headers: {
+      accept: 'application/json',
+      'user-agent': 'lowwater',
+      ...(body === null ? {} : { 'content-type': body.type }),
+      ...fillHeaders(request, fill),
+    },
+    body: body?.text ?? null,
+  };
+}
+
+type Fill = (text: string, write?: (name: string, value: string) => string) => string;
+
+function findOrigin(url: string, baseUrl?: string): { readonly origin: string; readonly prefix: string } {
+  if (baseUrl === undefined) return { origin: new URL(originOf(url)).origin, prefix: '' };
+  const base = new URL(baseUrl);
+  return { origin: base.origin, prefix: base.pathname.replace(/\/$/, '') };
+}
+
+function originOf(url: string): string {
+  return /^https?:\/\/[^/?]+/.exec(url)?.[0] ?? '';
+}
+
+function fillAddress({ url, query = {} }: RequestDescription, fill: Fill): string {
+  const [path = '', ownQuery] = url.slice(originOf(url).length).split(/\?(.*)/s);
+  const segments = path.split('/').map((segment) => {
+    const filled = fill(segment, encode);
+    // Servers and proxies take these for steps in the tree of paths, encoded or not.
+    const [name] = credentialsIn(segment);
+    if (name !== undefined && /^\.{1,2}$/.test(filled)) throw new UnfitCredential(name, 'must not be "." or ".."');
+    return filled;
+  });
+  const parameters = Object.entries(query).map(
+    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(fill(value))}`,
+  );
+  if (ownQuery) parameters.unshift(fill(ownQuery, encode));
+  return `${segments.join('/') || '/'}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`;
+}
+
+/** Throws for half of a surrogate pair, which no UTF-8 can say. */
+function encode(name: string, value: string): string {
+  if (!value.isWellFormed()) throw new UnfitCredential(name, 'is not well-formed text');
+  return encodeURIComponent(value).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+function fillHeaders({ headers = {}, basic, bearer }: RequestDescription, fill: Fill): Record<string, string> {
+  const inHeader: Fill = (text) => fill(text, forHeader);
+  const filled: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) filled[name.toLowerCase()] = inHeader(value);
+  if (bearer !== undefined) filled.authorization = `Bearer ${inHeader(bearer)}`;
+  if (basic !== undefined) {
+    const user = fill(basic.user, withoutColon);
+    filled.authorization = `Basic ${Buffer.from(`${user}:${fill(basic.password)}`).toString('base64')}`;
+  }
+  return filled;
+}
+
+/** RFC 9110, 5.5: beyond visible ASCII, blank and tab, what a header means is up to each server. */
+function forHeader(name: string, value: string): string {
+  if (/^[\t\x20-\x7e]*$/.test(value)) return value;
+  throw new UnfitCredential(name, 'must not hold line breaks or characters beyond ASCII: it stands in a header');
+}
+
+/** RFC 7617, 2: the first colon ends the user. */
+function withoutColon(name: string, value: string): string {
+  if (!value.includes(':')) return value;
+  throw new UnfitCredential(name, 'must not hold a colon: it is the user of HTTP Basic authentication');
+}
+
+function fillBody(
+  { json, form }: RequestDescription,
+  fill: Fill,
+): { readonly type: string; readonly text: string } | null {
+  if (json !== undefined) return { type: 'application/json', text: JSON.stringify(fillJson(json, fill)) };
+  if (form === undefined) return null;
+  const fields = Object.entries(form).map(([name, value]) => [name, fill(value)]);
+  return { type: 'application/x-www-form-urlencoded', text: new URLSearchParams(fields).toString() };
+}
+
+function fillJson(value: JsonTemplate, fill: Fill): JsonTemplate {
+  if (typeof value === 'string') return fill(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => fillJson(each, fill));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, fillJson(each, fill)]));
+}
