@@ -4,7 +4,7 @@ import type { Notification } from '../domain/outbox.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
 import { runwayOf } from '../engine/runways.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
-import { leastTopUpMicros } from '../rules/top-up.ts';
+import { minTopUpMicros } from '../rules/top-up.ts';
 import { thin } from '../spending/thin.ts';
 import { collect } from './history-loader.ts';
 import { baseOf, type ComposeDependencies } from './message-frame.ts';
@@ -16,22 +16,22 @@ const chartPoints = 200;
  * runway first.
  */
 export async function composeReport(
-  parts: ComposeDependencies,
+  dependencies: ComposeDependencies,
   message: Notification,
 ): Promise<Message | null> {
   const { report } = message;
   if (report === null) return null;
   const accounts: ReportAccount[] = [];
-  for (const account of [...parts.state.accounts.values()])
-    accounts.push(await reportAccount(parts, account, report));
-  const now = parts.now();
+  for (const account of [...dependencies.state.accounts.values()])
+    accounts.push(await reportAccount(dependencies, account, report));
+  const now = dependencies.now();
   return {
-    ...baseOf(parts.state, message, now),
+    ...baseOf(dependencies.state, message, now),
     kind: 'report',
     reportId: report.id,
     since: report.since,
     until: report.until,
-    nextAt: nextRun(parts, report.id, now),
+    nextAt: nextRun(dependencies, report.id, now),
     accounts: accounts.sort((left, right) => shortestRunway(left) - shortestRunway(right)),
   };
 }
@@ -90,7 +90,7 @@ function measureFlow(readings: readonly Reading[], balance: Balance, currency: s
     const change = reading[balance] - before[balance];
     if (change < 0) flow.spent -= change;
     else flow.toppedUp += change;
-    if (change >= leastTopUpMicros) flow.topUps.push({ at: reading.at, balance, micros: change });
+    if (change >= minTopUpMicros) flow.topUps.push({ at: reading.at, balance, micros: change });
   }
   return flow;
 }

@@ -30,29 +30,31 @@ const drawnItems = 10;
  * about is known any more. `charts` is whether alerts are given the readings of their days.
  */
 export async function composeMessage(
-  parts: ComposeDependencies,
+  dependencies: ComposeDependencies,
   message: Notification,
   charts: boolean,
 ): Promise<Message | null> {
-  if (message.report !== null) return composeReport(parts, message);
-  await parts.historyLoader.ofAll(incidentsOf(parts.state, message).map(({ account }) => account));
-  return composeIncidents(parts, message, charts ? await readCharts(parts, message) : null);
+  if (message.report !== null) return composeReport(dependencies, message);
+  await dependencies.historyLoader.ofAll(
+    incidentsOf(dependencies.state, message).map(({ account }) => account),
+  );
+  return composeIncidents(dependencies, message, charts ? await readCharts(dependencies, message) : null);
 }
 
 /** Readings for the charts by account. */
 type Charts = ReadonlyMap<string, readonly Reading[]>;
 
 function composeIncidents(
-  parts: ComposeDependencies,
+  dependencies: ComposeDependencies,
   message: Notification,
   charts: Charts | null,
 ): Message | null {
-  const now = parts.now();
+  const now = dependencies.now();
   const kinds = kindsByIncident(message.items);
-  const incidents = incidentsOf(parts.state, message);
+  const incidents = incidentsOf(dependencies.state, message);
   if (incidents.length === 0) return null;
   const items = incidents.map((incident, place) =>
-    composeItem(parts, {
+    composeItem(dependencies, {
       incident,
       kinds: kindsNow(message, kinds, incident),
       channel: message.channel,
@@ -61,11 +63,11 @@ function composeIncidents(
     }),
   );
   return {
-    ...baseOf(parts.state, message, now),
+    ...baseOf(dependencies.state, message, now),
     kind: 'incidents',
     items,
-    thread: threadOf(parts.state, message, incidents),
-    companions: composeCompanions(parts, { items, channel: message.channel, now }),
+    thread: threadOf(dependencies.state, message, incidents),
+    companions: composeCompanions(dependencies, { items, channel: message.channel, now }),
   };
 }
 
@@ -115,8 +117,8 @@ function accountsOf(state: MonitorState, ids: readonly string[]): readonly Watch
 }
 
 function composeItem(
-  parts: ComposeDependencies,
-  it: {
+  dependencies: ComposeDependencies,
+  input: {
     readonly incident: Incident;
     readonly kinds: readonly NotificationReason[];
     readonly channel: string;
@@ -124,69 +126,71 @@ function composeItem(
     readonly now: number;
   },
 ): MessageItem {
-  const { incident, now } = it;
-  const item = describeIncident(parts.state, it);
-  const watched = parts.state.accounts.get(incident.account);
+  const { incident, now } = input;
+  const item = describeIncident(dependencies.state, input);
+  const watched = dependencies.state.accounts.get(incident.account);
   const history =
-    it.charts === null || watched === undefined
+    input.charts === null || watched === undefined
       ? []
-      : (it.charts.get(watched.id) ?? thin(watched.log.readings(now - chartMs), chartPoints));
+      : (input.charts.get(watched.id) ?? thin(watched.log.readings(now - chartMs), chartPoints));
   const open = incident.resolvedAt === null && !incident.event;
   return {
     ...item,
     account: item.account && { ...item.account, history },
-    acknowledgeUrl: open ? parts.acknowledgeUrl(incident, now) : null,
-    mention: mentionsPeople(parts.state, it),
-    receipt: incident.notified[it.channel]?.receipt ?? null,
+    acknowledgeUrl: open ? dependencies.acknowledgeUrl(incident, now) : null,
+    mention: mentionsPeople(dependencies.state, input),
+    receipt: incident.notified[input.channel]?.receipt ?? null,
   };
 }
 
 /** Whatever else hangs on the receiver's messages that first told of these incidents: each is edited as a whole. */
 function composeCompanions(
-  parts: ComposeDependencies,
-  it: { readonly items: readonly MessageItem[]; readonly channel: string; readonly now: number },
+  dependencies: ComposeDependencies,
+  input: { readonly items: readonly MessageItem[]; readonly channel: string; readonly now: number },
 ): readonly MessageItem[] {
-  const { items, channel, now } = it;
+  const { items, channel, now } = input;
   const receipts = new Set(items.flatMap(({ receipt }) => receipt ?? []));
   if (receipts.size === 0) return [];
   const own = new Set(items.map(({ incident }) => incident.id));
-  return [...parts.state.incidents.values()]
+  return [...dependencies.state.incidents.values()]
     .filter(({ id, notified }) => !own.has(id) && receipts.has(notified[channel]?.receipt ?? ''))
     .sort(byUrgency)
-    .map((incident) => composeItem(parts, { incident, kinds: ['firing'], channel, charts: null, now }));
+    .map((incident) =>
+      composeItem(dependencies, { incident, kinds: ['firing'], channel, charts: null, now }),
+    );
 }
 
 /** As the first route says that leads the incident to the channel; one that no route leads there goes as by default. */
 function mentionsPeople(
   { settings }: MonitorState,
-  it: {
+  input: {
     readonly incident: Incident;
     readonly kinds: readonly NotificationReason[];
     readonly channel: string;
   },
 ): boolean {
   const channels = settings.channels.map(({ name }) => name);
-  const route = routesFor(it.incident, settings.routes, channels).find(
+  const route = routesFor(input.incident, settings.routes, channels).find(
     (candidate) =>
-      candidate.channels.includes(it.channel) || candidate.escalate?.channels.includes(it.channel),
+      candidate.channels.includes(input.channel) || candidate.escalate?.channels.includes(input.channel),
   );
   const mention = route?.mention ?? true;
-  return mention === 'reminders' || (mention && it.kinds.some((kind) => kind !== 'reminder'));
+  return mention === 'reminders' || (mention && input.kinds.some((kind) => kind !== 'reminder'));
 }
 
 /** An incident with what is known of its account now, without a chart and without links. */
 export function describeIncident(
   state: MonitorState,
-  it: { readonly incident: Incident; readonly kinds: readonly NotificationReason[]; readonly now: number },
+  input: { readonly incident: Incident; readonly kinds: readonly NotificationReason[]; readonly now: number },
 ): MessageItem {
-  const { incident, now } = it;
+  const { incident, now } = input;
   const account = state.accounts.get(incident.account);
   const alert = account?.alerts.get(incident.rule);
   const live = incident.resolvedAt === null && alert?.incident === incident.id ? alert : null;
   const rule = account?.rules.find((candidate) => candidate.id === incident.rule);
   return {
     incident,
-    kinds: it.kinds,
+    kinds: input.kinds,
     type: incident.type,
     severity: incident.severity,
     account: account === undefined ? null : describeAccount(state, account, incident, now),
@@ -228,13 +232,13 @@ function describeAccount(
     consecutiveFailures: poll.consecutiveFailures,
     runway: saysRunway(incident) ? runwayOf(account, balance, now) : null,
     clearsAt: clearingBalance(openRules(account), balance),
-    takenAlerts: takenBeside(state, account, incident),
+    takenAlerts: otherAcknowledgedAlerts(state, account, incident),
     thresholds: balanceLevels(account.rules, balance),
     history: [],
   };
 }
 
-function takenBeside(
+function otherAcknowledgedAlerts(
   state: MonitorState,
   { alerts }: WatchedAccount,
   { id, balance }: Incident,
@@ -258,7 +262,7 @@ function openRules({ rules, alerts }: WatchedAccount): readonly Rule[] {
  * known balance lasts.
  */
 function saysRunway({ balance, type }: Incident): boolean {
-  return balance !== null || alertKindOf({ type }).unread !== undefined;
+  return balance !== null || alertKindOf({ type }).staleness !== undefined;
 }
 
 /** The thread that the message goes into: only where every one of its incidents was first told there. */

@@ -10,16 +10,16 @@ export interface ConnectionDependencies {
 
 /** The provider and the channels of the configuration in force. */
 export class Connections {
-  readonly #parts: ConnectionDependencies;
+  readonly #dependencies: ConnectionDependencies;
   #settings: Settings;
   #provider: Provider & Replaceable;
   #channels: readonly (Channel & Replaceable)[];
 
-  constructor(parts: ConnectionDependencies, settings: Settings) {
-    this.#parts = parts;
+  constructor(dependencies: ConnectionDependencies, settings: Settings) {
+    this.#dependencies = dependencies;
     this.#settings = settings;
-    this.#provider = replaceableProvider(parts.openProvider(settings));
-    this.#channels = parts.openChannels(settings).map(replaceableChannel);
+    this.#provider = replaceableProvider(dependencies.openProvider(settings));
+    this.#channels = dependencies.openChannels(settings).map(replaceableChannel);
   }
 
   get channels(): readonly Channel[] {
@@ -34,10 +34,10 @@ export class Connections {
    */
   replace(settings: Settings): void {
     const old: Replaceable[] = [...this.#channels];
-    this.#channels = this.#parts.openChannels(settings).map(replaceableChannel);
+    this.#channels = this.#dependencies.openChannels(settings).map(replaceableChannel);
     if (JSON.stringify(settings.provider) !== JSON.stringify(this.#settings.provider)) {
       old.push(this.#provider);
-      this.#provider = replaceableProvider(this.#parts.openProvider(settings));
+      this.#provider = replaceableProvider(this.#dependencies.openProvider(settings));
     }
     this.#settings = settings;
     for (const replaced of old) replaced.closeAfterUse();

@@ -68,7 +68,7 @@ export class Daemon {
   readonly historyLoader: HistoryLoader;
   readonly startedAt: number;
   configLoadedAt: number;
-  readonly #parts: DaemonDependencies;
+  readonly #dependencies: DaemonDependencies;
   readonly #time: SteadyClock;
   readonly #daemonLog: DaemonLog;
   readonly #dispatcher: Dispatcher;
@@ -85,21 +85,21 @@ export class Daemon {
   /** What ends now changes nothing any more: it stopped looking at the clock, and somebody else has the accounts. */
   #fenced = false;
 
-  constructor(parts: DaemonDependencies) {
-    this.#parts = parts;
-    this.counting = new Counting(parts.log);
-    const { state, store, clock, log, owns = () => true, maySend = owns } = parts;
+  constructor(dependencies: DaemonDependencies) {
+    this.#dependencies = dependencies;
+    this.counting = new Counting(dependencies.log);
+    const { state, store, clock, log, owns = () => true, maySend = owns } = dependencies;
     const { settings } = state;
-    this.#time = new SteadyClock(clock, parts.maxSleepMs);
+    this.#time = new SteadyClock(clock, dependencies.maxSleepMs);
     const now = this.#time.now();
     this.startedAt = now;
     this.configLoadedAt = now;
     this.state = state;
     this.#daemonLog = new DaemonLog(log);
-    this.#connections = new Connections(parts, settings);
+    this.#connections = new Connections(dependencies, settings);
     this.#timer = new WakeTimer({ clock, until: (at) => this.#time.until(at), wake: () => this.#tick() });
     this.#heartbeat = new Heartbeat({
-      ping: parts.ping,
+      ping: dependencies.ping,
       settings: settings.heartbeat,
       now,
       ended: (reached) => this.#daemonLog.heartbeatEnded(reached),
@@ -116,7 +116,7 @@ export class Daemon {
       readBalance: this.#connections.readBalance,
       historyLoader: this.historyLoader,
       owns,
-      mayActUnpersisted: parts.mayActUnpersisted,
+      mayActUnpersisted: dependencies.mayActUnpersisted,
       now: () => this.#time.now(),
       ended: (account, outcome) => this.#pollEnded(account, outcome),
     });
@@ -126,7 +126,7 @@ export class Daemon {
       historyLoader: this.historyLoader,
       maySend,
       now: () => this.#time.now(),
-      acknowledgeUrl: parts.acknowledgeUrl,
+      acknowledgeUrl: dependencies.acknowledgeUrl,
       ended: (sent) => this.#deliveryEnded(sent),
     });
     this.#dispatcher.adopt(this.#connections.channels);
@@ -142,7 +142,7 @@ export class Daemon {
       daemonLog: this.#daemonLog,
       alone: (work) => this.#committer.alone(work),
       act: (work) => this.act(work),
-      handOver: parts.handOver ?? (() => undefined),
+      handOver: dependencies.handOver ?? (() => undefined),
     });
     this.#learning = new Learning({
       state: this.state,
@@ -188,7 +188,7 @@ export class Daemon {
 
   /** Does something at once, as part of a turn, and gives what it gives. */
   act<T>(work: (now: number) => T): T {
-    this.#followJump();
+    this.#followClockChange();
     const now = this.#time.now();
     const result = work(now);
     this.#endTurn(now);
@@ -202,7 +202,7 @@ export class Daemon {
   async runDurably<T>(work: (now: number) => T): Promise<T> {
     const result = this.act(work);
     const isAttempted = await this.#committer.flush();
-    const { mayActUnpersisted = () => true } = this.#parts;
+    const { mayActUnpersisted = () => true } = this.#dependencies;
     if (isAttempted && (!this.#committer.failing || mayActUnpersisted())) return result;
     throw new StorageError(
       'fenced',
@@ -229,7 +229,7 @@ export class Daemon {
       for (const id of rekeyed) this.#forgiveRefusal(id);
       this.poller.adopt(changed);
     });
-    this.#parts.log.info({ accounts: settings.accounts.length }, 'configuration reloaded');
+    this.#dependencies.log.info({ accounts: settings.accounts.length }, 'configuration reloaded');
   }
 
   /** A reload failed: the running configuration stays, and everybody hears of it once. */
@@ -255,8 +255,8 @@ export class Daemon {
    * ahead of it: whoever goes on has another clock.
    */
   stop(aheadMs = 0): Promise<void> {
-    this.#time.correct(aheadMs);
-    this.#followJump();
+    this.#time.correctBy(aheadMs);
+    this.#followClockChange();
     this.#running = false;
     return this.#ending.stop();
   }
@@ -281,16 +281,16 @@ export class Daemon {
 
   #tick(): void {
     if (!this.#running) return;
-    this.#followJump();
+    this.#followClockChange();
     const now = this.#time.now();
     this.poller.start(now);
     this.#leftOrders.look(now);
     sendDueReports(this.state, now);
     this.#learning.start(now);
     this.#prune(now);
-    this.#beat(now);
+    this.#sendHeartbeat(now);
     this.#endTurn(now);
-    const { maxSleepMs = usualSleepMs } = this.#parts;
+    const { maxSleepMs = usualSleepMs } = this.#dependencies;
     const latest = now + maxSleepMs;
     this.#timer.wakeBy(
       Math.min(latest, nextReportAt(this.state), this.#retention.nextAt, this.#heartbeat.nextAt),
@@ -327,10 +327,10 @@ export class Daemon {
     for (const changed of this.#subscribers) changed();
   }
 
-  #followJump(): void {
+  #followClockChange(): void {
     const jumpMs = this.#time.takeJump();
     if (jumpMs === 0) return;
-    this.#parts.log.warn({ jumpMs }, 'the clock jumped or the machine slept; schedules move along');
+    this.#dependencies.log.warn({ jumpMs }, 'the clock jumped or the machine slept; schedules move along');
     const now = this.#time.now();
     followClock(this.state, jumpMs, now);
     this.poller.shift(jumpMs);
@@ -339,7 +339,7 @@ export class Daemon {
     this.#retention.distrustClock(now);
   }
 
-  #beat(now: number): void {
+  #sendHeartbeat(now: number): void {
     this.#heartbeat.beat(now, () => ({
       storageFailing: this.#committer.failing,
       pollsRunning: this.poller.running,

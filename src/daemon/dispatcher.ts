@@ -2,7 +2,7 @@ import type { Message } from '../domain/message.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { DeliveryEnd, Sent } from '../engine/delivery-ended.ts';
-import { absorbFollowers, putMessage, queueOf, sendable } from '../engine/queue.ts';
+import { absorbFollowers, putNotification, queueOf, sendable } from '../engine/queue.ts';
 import { threadSubject } from '../messages/message-wording.ts';
 import type { Channel } from '../ports/channel.ts';
 import { composeMessage } from './compose.ts';
@@ -39,12 +39,12 @@ interface Pace {
  * Taking a message and sending it are two steps: in between, the taking is committed.
  */
 export class Dispatcher {
-  readonly #parts: DispatcherDependencies;
+  readonly #dependencies: DispatcherDependencies;
   readonly #lanes = new Map<string, Lane>();
   #stopped = false;
 
-  constructor(parts: DispatcherDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: DispatcherDependencies) {
+    this.#dependencies = dependencies;
   }
 
   get running(): number {
@@ -56,7 +56,7 @@ export class Dispatcher {
     let next = Number.POSITIVE_INFINITY;
     if (this.#hasNothing()) return next;
     for (const [name, lane] of this.#lanes) {
-      const queue = queueOf(this.#parts.state, name);
+      const queue = queueOf(this.#dependencies.state, name);
       if (lane.busy !== null || this.#isUnderWay(queue)) continue;
       for (const message of sendable(queue)) {
         next = Math.min(next, Math.max(message.dueAt, lane.pace.freeAt));
@@ -86,16 +86,16 @@ export class Dispatcher {
     if (this.#hasNothing()) return claims;
     for (const [name, lane] of this.#lanes) {
       if (lane.busy !== null || lane.pace.freeAt > now) continue;
-      const queue = queueOf(this.#parts.state, name);
+      const queue = queueOf(this.#dependencies.state, name);
       const due = sendable(queue).find((message) => message.dueAt <= now);
       if (due === undefined || this.#isUnderWay(queue)) continue;
-      const whole = absorbFollowers(this.#parts.state, due);
+      const whole = absorbFollowers(this.#dependencies.state, due);
       const message = { ...whole, attempts: whole.attempts + 1, uncertain: true };
       lane.busy = new AbortController();
       // Another lane of the same receiver may be due at this very moment.
       lane.pace.freeAt = now + lane.channel.minGapMs;
-      this.#parts.state.underWay.add(message.id);
-      putMessage(this.#parts.state, message);
+      this.#dependencies.state.underWay.add(message.id);
+      putNotification(this.#dependencies.state, message);
       claims.push({ message, wasUncertain: whole.uncertain });
     }
     return claims;
@@ -124,7 +124,7 @@ export class Dispatcher {
 
   /** Asked after every poll, when hardly ever anything waits: the lanes are not looked at then. */
   #hasNothing(): boolean {
-    return this.#stopped || this.#parts.state.messages.size === 0 || !this.#parts.maySend();
+    return this.#stopped || this.#dependencies.state.messages.size === 0 || !this.#dependencies.maySend();
   }
 
   async #deliver(claim: Claim): Promise<void> {
@@ -134,19 +134,19 @@ export class Dispatcher {
     const delivery = await this.#attempt(lane, content);
     const current = this.#lanes.get(claim.message.channel);
     if (current !== undefined) current.busy = null;
-    this.#parts.ended({ ...claim, subject, delivery });
+    this.#dependencies.ended({ ...claim, subject, delivery });
   }
 
   /** A channel that was renamed while it sent something: what follows waits, as on the old lane. */
   #isUnderWay(queue: readonly Notification[]): boolean {
-    return queue.some((message) => this.#parts.state.underWay.has(message.id));
+    return queue.some((message) => this.#dependencies.state.underWay.has(message.id));
   }
 
   /** A report needs the database; a message about incidents never does. */
   async #compose(message: Notification): Promise<Message | null | 'unreadable'> {
     try {
       const charts = this.#lanes.get(message.channel)?.channel.drawsAlerts === true;
-      return await composeMessage(this.#parts, message, charts);
+      return await composeMessage(this.#dependencies, message, charts);
     } catch (error) {
       if (error instanceof StorageError) return 'unreadable';
       throw error;
@@ -161,8 +161,8 @@ export class Dispatcher {
     if (content === 'unreadable') {
       return { kind: 'retry', certainty: 'refused', reason: 'the database could not be read' };
     }
-    if (!this.#parts.maySend()) return { kind: 'retry', certainty: 'refused', reason: notOwned };
-    lane.pace.freeAt = this.#parts.now() + lane.channel.minGapMs;
+    if (!this.#dependencies.maySend()) return { kind: 'retry', certainty: 'refused', reason: notOwned };
+    lane.pace.freeAt = this.#dependencies.now() + lane.channel.minGapMs;
     return lane.channel.send(content, lane.busy?.signal ?? new AbortController().signal);
   }
 }

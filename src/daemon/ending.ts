@@ -27,24 +27,24 @@ interface EndingDependencies {
 
 /** How the work of a daemon ends. */
 export class Ending {
-  readonly #parts: EndingDependencies;
+  readonly #dependencies: EndingDependencies;
   #idle: (() => void) | null = null;
 
-  constructor(parts: EndingDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: EndingDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** At once, and nothing more is stored. */
   async abandon(): Promise<void> {
     this.#beginNothing();
-    this.#parts.committer.stop();
+    this.#dependencies.committer.stop();
     this.#giveUp();
-    await this.#parts.connections.close();
+    await this.#dependencies.connections.close();
   }
 
   /** Running work finishes or is abandoned, everything known is stored. */
   async stop(): Promise<void> {
-    const { committer, connections, noteEnd } = this.#parts;
+    const { committer, connections, noteEnd } = this.#dependencies;
     this.#beginNothing();
     void committer.flush();
     await this.#untilIdle(drainMs);
@@ -63,7 +63,7 @@ export class Ending {
   }
 
   #beginNothing(): void {
-    const { timer, learning, poller, dispatcher } = this.#parts;
+    const { timer, learning, poller, dispatcher } = this.#dependencies;
     timer.stop();
     learning.stop();
     poller.stop();
@@ -71,14 +71,14 @@ export class Ending {
   }
 
   #giveUp(): void {
-    const { poller, dispatcher, heartbeat } = this.#parts;
+    const { poller, dispatcher, heartbeat } = this.#dependencies;
     poller.abandon();
     dispatcher.abandon();
     heartbeat.abandon();
   }
 
   #isIdle(): boolean {
-    return this.#parts.poller.running === 0 && this.#parts.dispatcher.running === 0;
+    return this.#dependencies.poller.running === 0 && this.#dependencies.dispatcher.running === 0;
   }
 
   async #untilIdle(withinMs: number): Promise<void> {
@@ -91,7 +91,7 @@ export class Ending {
 
   async #atMost(ms: number, work: Promise<void>): Promise<void> {
     const late = Promise.withResolvers<void>();
-    const cancel = this.#parts.clock.setTimer(ms, late.resolve);
+    const cancel = this.#dependencies.clock.setTimer(ms, late.resolve);
     await Promise.race([work, late.promise]);
     cancel();
   }

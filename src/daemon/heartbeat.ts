@@ -39,17 +39,17 @@ export class Heartbeat {
   #firstPoll: 'awaited' | 'ended' | 'stored' = 'awaited';
   #busy: AbortController | null = null;
 
-  constructor(parts: {
+  constructor(dependencies: {
     readonly ping: Ping;
     readonly settings: HeartbeatSettings | null;
     readonly now: number;
     /** Called with how each ended. */
     readonly ended: (reached: boolean) => void;
   }) {
-    this.#ping = parts.ping;
-    this.#ended = parts.ended;
-    this.#settings = parts.settings;
-    this.#nextAt = parts.now;
+    this.#ping = dependencies.ping;
+    this.#ended = dependencies.ended;
+    this.#settings = dependencies.settings;
+    this.#nextAt = dependencies.now;
   }
 
   get nextAt(): number {

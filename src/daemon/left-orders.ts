@@ -24,12 +24,12 @@ interface LeftOrdersDependencies {
 
 /** What the command line left in the database for the daemon. */
 export class LeftOrders {
-  readonly #parts: LeftOrdersDependencies;
+  readonly #dependencies: LeftOrdersDependencies;
   #looks = false;
   #lookedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(parts: LeftOrdersDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: LeftOrdersDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Takes and obeys them; looks again only after the answer, and not at each of many polls a second. */
@@ -38,17 +38,17 @@ export class LeftOrders {
     if (this.#looks || Math.abs(now - this.#lookedAt) < lookMs) return;
     this.#looks = true;
     this.#lookedAt = now;
-    this.#parts.alone(async () => {
+    this.#dependencies.alone(async () => {
       const taken = await this.#take();
       this.#looks = false;
       if (taken instanceof StorageError || taken.length > 0)
-        this.#parts.act((then) => this.#runDurably(taken, then));
+        this.#dependencies.act((then) => this.#runDurably(taken, then));
     });
   }
 
   async #take(): Promise<readonly OperatorOrder[] | StorageError> {
     try {
-      return await this.#parts.store.takeOrders();
+      return await this.#dependencies.store.takeOrders();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       return error;
@@ -56,7 +56,7 @@ export class LeftOrders {
   }
 
   #runDurably(taken: readonly OperatorOrder[] | StorageError, now: number): void {
-    const { state, daemonLog, handOver } = this.#parts;
+    const { state, daemonLog, handOver } = this.#dependencies;
     // The store forgets orders with the next commit, so there must be one. While the database cannot be used nobody can have left an
     // order in it: that is a failure to store like any other, and the next commit says so.
     writeNote(state, orderNote, String(now));

@@ -10,20 +10,20 @@ interface OpenRequestsDependencies {
  * it does not know of.
  */
 export class OpenRequests {
-  readonly #parts: OpenRequestsDependencies;
+  readonly #dependencies: OpenRequestsDependencies;
   /** Of each group the accounts that were asked and may be open: mostly one. */
   readonly #asked = new Map<string, readonly string[]>();
   /** Accounts whose turn came while one of their group was open, each with its group. */
   readonly #held = new Map<string, string>();
 
-  constructor(parts: OpenRequestsDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: OpenRequestsDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Whether this account may be asked now, which opens its request. Whoever may not is among those that `takeFreed` gives. */
   begin(id: string, group: string): boolean {
     const open = this.#openOf(group);
-    if (open.length > 0 && !this.#parts.mayActUnpersisted()) {
+    if (open.length > 0 && !this.#dependencies.mayActUnpersisted()) {
       this.#held.set(id, group);
       return false;
     }
@@ -46,6 +46,6 @@ export class OpenRequests {
   }
 
   #openOf(group: string): readonly string[] {
-    return this.#asked.get(group)?.filter((id) => this.#parts.isOpen(id)) ?? [];
+    return this.#asked.get(group)?.filter((id) => this.#dependencies.isOpen(id)) ?? [];
   }
 }

@@ -39,7 +39,7 @@ interface PollerDependencies {
  * of the daemon's steady clock.
  */
 export class Poller {
-  readonly #parts: PollerDependencies;
+  readonly #dependencies: PollerDependencies;
   readonly #due = new DueQueue<string>();
   /** When a group's guard lets the next request start. */
   readonly #free = new Map<string, number>();
@@ -61,15 +61,15 @@ export class Poller {
   readonly #waiting = new Map<string, ((outcome: Outcome | null) => void)[]>();
   #stopped = false;
 
-  constructor(parts: PollerDependencies) {
-    this.#parts = parts;
-    const { mayActUnpersisted, state } = parts;
+  constructor(dependencies: PollerDependencies) {
+    this.#dependencies = dependencies;
+    const { mayActUnpersisted, state } = dependencies;
     const isOpen = (id: string) => this.#underWay.has(id) || state.polled.unsaved.has(id);
     this.#open = mayActUnpersisted === undefined ? null : new OpenRequests({ isOpen, mayActUnpersisted });
   }
 
   get nextAt(): number {
-    if (this.#stopped || !this.#parts.owns()) return Number.POSITIVE_INFINITY;
+    if (this.#stopped || !this.#dependencies.owns()) return Number.POSITIVE_INFINITY;
     return this.#line.size > 0 ? this.#lookedAt : this.#due.nextAt;
   }
 
@@ -87,8 +87,8 @@ export class Poller {
    * others keep their phase.
    */
   adopt(changed: ReadonlySet<string>): void {
-    const { state } = this.#parts;
-    const now = this.#parts.now();
+    const { state } = this.#dependencies;
+    const now = this.#dependencies.now();
     for (const id of this.#phases.keys()) if (!state.accounts.has(id)) this.#forget(id);
     const fresh = [...state.accounts.values()].filter(
       ({ settings }) => !this.#phases.has(settings.id) || changed.has(settings.id),
@@ -108,12 +108,12 @@ export class Poller {
 
   /** Starts what is due, or the first of it: `nextAt` then says that there is more. */
   start(now: number): void {
-    if (this.#stopped || !this.#parts.owns()) return;
+    if (this.#stopped || !this.#dependencies.owns()) return;
     this.#lookedAt = now;
     for (const id of this.#takeDue(now)) this.#line.add(id);
     for (const id of this.#line.values().take(maxBegun)) {
       this.#line.delete(id);
-      const account = this.#parts.state.accounts.get(id);
+      const account = this.#dependencies.state.accounts.get(id);
       if (account === undefined || this.#underWay.has(id)) continue;
       const startAt = this.#startAt(id, now);
       if (startAt > now) this.#due.set(id, startAt);
@@ -124,7 +124,7 @@ export class Poller {
 
   /** Something was stored: what had to wait for that is due. */
   stored(): void {
-    const now = this.#parts.now();
+    const now = this.#dependencies.now();
     for (const id of this.#open?.takeFreed() ?? []) this.#due.set(id, now);
   }
 
@@ -133,8 +133,8 @@ export class Poller {
    * Null while the provider asked to wait.
    */
   pollNow(id: string): Promise<Outcome | null> | null {
-    const now = this.#parts.now();
-    if (this.#stopped || blockedUntil(this.#parts.state, id) > now) return null;
+    const now = this.#dependencies.now();
+    if (this.#stopped || blockedUntil(this.#dependencies.state, id) > now) return null;
     const promise = new Promise<Outcome | null>((resolve) => {
       this.#waiting.set(id, [...(this.#waiting.get(id) ?? []), resolve]);
     });
@@ -144,8 +144,8 @@ export class Poller {
 
   /** The wall clock jumped forward or back: intervals go on as they were, the calendar is read anew. */
   shift(byMs: number): void {
-    const { state } = this.#parts;
-    const now = this.#parts.now();
+    const { state } = this.#dependencies;
+    const now = this.#dependencies.now();
     this.#due.shift(byMs);
     for (const [id, at] of this.#phases) this.#phases.set(id, at + byMs);
     for (const places of [this.#free, this.#reserved, this.#sentAt, this.#heldBack])
@@ -181,7 +181,7 @@ export class Poller {
     const ids: string[] = [];
     for (let id = this.#due.takeDue(now); id !== undefined; id = this.#due.takeDue(now)) ids.push(id);
     if (ids.length < 2) return ids;
-    const polledAt = (id: string): number => this.#parts.state.accounts.get(id)?.poll.polledAt ?? 0;
+    const polledAt = (id: string): number => this.#dependencies.state.accounts.get(id)?.poll.polledAt ?? 0;
     return ids.sort((left, right) => polledAt(left) - polledAt(right));
   }
 
@@ -192,13 +192,13 @@ export class Poller {
     if (poll.polledAt === null) return;
     const group = this.#groupOf(id);
     // One that died may have sent more than it stored.
-    const sentAt = this.#parts.state.endedCleanly ? Math.min(poll.polledAt, now) : now;
+    const sentAt = this.#dependencies.state.endedCleanly ? Math.min(poll.polledAt, now) : now;
     this.#sentAt.set(group, Math.max(this.#sentAt.get(group) ?? Number.NEGATIVE_INFINITY, sentAt));
     this.#free.set(group, Math.max(this.#free.get(group) ?? Number.NEGATIVE_INFINITY, this.#freeAt(group)));
   }
 
   #groupOf(id: string): string {
-    return this.#parts.state.groups.get(id) ?? id;
+    return this.#dependencies.state.groups.get(id) ?? id;
   }
 
   /** When the group's next request may really be sent. */
@@ -210,8 +210,8 @@ export class Poller {
   readonly #guardOf = (id: string): SendingGuard => {
     const group = this.#groupOf(id);
     return () => {
-      if (!this.#parts.owns()) return askAgainMs;
-      const now = this.#parts.now();
+      if (!this.#dependencies.owns()) return askAgainMs;
+      const now = this.#dependencies.now();
       const freeAt = this.#freeAt(group);
       if (freeAt <= now) {
         this.#sentAt.set(group, now);
@@ -225,18 +225,18 @@ export class Poller {
   };
 
   #spacingMs(): number {
-    return spacingMs(this.#parts.state.settings.provider.maxRequestsPerSecond);
+    return spacingMs(this.#dependencies.state.settings.provider.maxRequestsPerSecond);
   }
 
   /** It keeps its place, and what it waits for is stored at once. */
   #hold(id: string, now: number): void {
     this.#reserved.set(id, now);
     this.#due.set(id, now + askAgainMs);
-    this.#parts.state.polls.hurry();
+    this.#dependencies.state.polls.hurry();
   }
 
   #startAt(id: string, now: number): number {
-    const { state } = this.#parts;
+    const { state } = this.#dependencies;
     const blocked = blockedUntil(state, id);
     if (blocked > now) {
       this.#reserved.delete(id);
@@ -264,20 +264,20 @@ export class Poller {
   async #poll(account: WatchedAccount): Promise<void> {
     const { id } = account.settings;
     this.#underWay.add(id);
-    const asked = this.#parts.readBalance(account.settings, this.#ending.signal, this.#guardOf(id));
-    const loadedHistory = this.#parts.historyLoader.of(account);
+    const asked = this.#dependencies.readBalance(account.settings, this.#ending.signal, this.#guardOf(id));
+    const loadedHistory = this.#dependencies.historyLoader.of(account);
     const outcome = await asked;
     if (loadedHistory !== undefined) await loadedHistory;
     this.#underWay.delete(id);
-    const current = this.#parts.state.accounts.get(id);
+    const current = this.#dependencies.state.accounts.get(id);
     // An account that was removed, or a poll that was abandoned at the end, says nothing any more.
     if (current === undefined || this.#ending.signal.aborted) {
       this.#release(id, null);
       return;
     }
-    if (this.#open?.isAwaited(this.#groupOf(id)) === true) this.#parts.state.polls.hurry();
-    this.#parts.ended(current, outcome);
-    this.#due.set(id, this.#nextAt(current, this.#parts.now()));
+    if (this.#open?.isAwaited(this.#groupOf(id)) === true) this.#dependencies.state.polls.hurry();
+    this.#dependencies.ended(current, outcome);
+    this.#due.set(id, this.#nextAt(current, this.#dependencies.now()));
     this.#release(id, outcome);
   }
 
@@ -297,7 +297,7 @@ export class Poller {
     const { retryAt, outcome } = account.poll;
     const planned = this.#nextByPlan(account, now);
     const wanted = retryAt === null || outcome === 'auth_failed' ? planned : Math.min(planned, retryAt);
-    return Math.max(wanted, blockedUntil(this.#parts.state, account.settings.id));
+    return Math.max(wanted, blockedUntil(this.#dependencies.state, account.settings.id));
   }
 
   #nextByPlan(account: WatchedAccount, now: number): number {
@@ -306,7 +306,7 @@ export class Poller {
       const intervalMs = nearEmptyMs !== null && isNearEmpty(account, now) ? nearEmptyMs : poll.everyMs;
       return nextOnGrid(this.#phases.get(id) ?? now, intervalMs, now);
     }
-    return this.#parts.state.calendar.next(poll.cron, poll.timezone, now) ?? Number.POSITIVE_INFINITY;
+    return this.#dependencies.state.calendar.next(poll.cron, poll.timezone, now) ?? Number.POSITIVE_INFINITY;
   }
 
   #forget(id: string): void {

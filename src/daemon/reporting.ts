@@ -1,7 +1,7 @@
 import { dayMs, weekMs } from '../domain/duration.ts';
-import { newMessage } from '../domain/outbox.ts';
+import { newNotification } from '../domain/outbox.ts';
 import type { ReportSettings } from '../domain/settings.ts';
-import { putMessage } from '../engine/queue.ts';
+import { putNotification } from '../engine/queue.ts';
 import { type MonitorState, writeNote } from '../engine/state.ts';
 
 /** Clocks are set back by a day or a zone, hardly by more; a note further ahead than this is not believed. */
@@ -40,9 +40,9 @@ function sendReport(
 ): void {
   for (const channel of report.channels) {
     const period = { id: report.id, since: periodStart(state, report, until), until };
-    putMessage(
+    putNotification(
       state,
-      newMessage({ id: state.random.id(), channel, items: [], report: period, now, dueAt: now }),
+      newNotification({ id: state.random.id(), channel, items: [], report: period, now, dueAt: now }),
     );
   }
 }

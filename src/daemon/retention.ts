@@ -16,9 +16,10 @@ export class Retention {
   readonly #store: Store;
   #nextAt: number;
 
-  constructor(parts: { readonly store: Store; readonly aliveAt: number; readonly now: number }) {
-    this.#store = parts.store;
-    this.#nextAt = parts.now + (parts.now - parts.aliveAt > longPauseMs ? distrustMs : everyMs);
+  constructor(dependencies: { readonly store: Store; readonly aliveAt: number; readonly now: number }) {
+    this.#store = dependencies.store;
+    this.#nextAt =
+      dependencies.now + (dependencies.now - dependencies.aliveAt > longPauseMs ? distrustMs : everyMs);
   }
 
   get nextAt(): number {

@@ -45,7 +45,7 @@ export class SteadyClock {
   }
 
   /** The wall clock turned out to be ahead of the truth by so much: `takeJump` tells of it. */
-  correct(aheadMs: number): void {
+  correctBy(aheadMs: number): void {
     this.#aheadMs = aheadMs;
   }
 

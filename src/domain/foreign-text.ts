@@ -8,10 +8,10 @@ import { base64Forms, FormIndex } from './secret-forms.ts';
 const alreadyClean = /^[!-~]+(?: [!-~]+)*$/;
 
 /** A secret of fewer letters and digits than this is looked for as it is written only: it would be found in ordinary words. */
-const shortestCore = 6;
+const minCoreLength = 6;
 
 /** Text within text within text: an escaped form of an encoded form. More is no accident of a provider's. */
-const deepestDecoding = 3;
+const maxDecodings = 3;
 
 const placeholder = '[secret]';
 
@@ -45,8 +45,8 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
   function add(secret: string): void {
     if (secret === '') return;
     const core = coreOf(secret).length;
-    shortest = Math.min(shortest, core < shortestCore ? secret.length : core);
-    if (secret.length < shortestCore) short.add(secret);
+    shortest = Math.min(shortest, core < minCoreLength ? secret.length : core);
+    if (secret.length < minCoreLength) short.add(secret);
     else written.add(secret);
     cores.add(secret);
   }
@@ -85,7 +85,7 @@ function coresOf(secret: string): readonly string[] {
 }
 
 function isCore({ length }: string): boolean {
-  return length >= shortestCore;
+  return length >= minCoreLength;
 }
 
 function coreOf(text: string): string {
@@ -107,7 +107,7 @@ const ascii = /^[\x20-\x7e]*$/;
 function decodings(text: string): readonly string[] {
   const all = [text];
   if (!/[\\%&=]/.test(text)) return all;
-  for (let depth = 0; depth < deepestDecoding; depth += 1) {
+  for (let depth = 0; depth < maxDecodings; depth += 1) {
     const before = all.length;
     for (const undo of undoings) {
       const last = all.at(-1) ?? '';

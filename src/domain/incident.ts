@@ -2,14 +2,14 @@ import type { Alert, Incident, Resolution } from './alert.ts';
 import { isWorse } from './severity.ts';
 
 /** The incident that an alert opens at `now`, on an account of this name and these labels. */
-export function newIncident(it: {
+export function newIncident(input: {
   readonly id: string;
   readonly alert: Alert;
   readonly accountName: string;
   readonly labels: Incident['labels'];
   readonly now: number;
 }): Incident {
-  const { id, alert, accountName, labels, now } = it;
+  const { id, alert, accountName, labels, now } = input;
   const { account, rule, type, balance, severity, flappingSince, value, threshold, facts } = alert;
   return {
     id,

@@ -29,6 +29,6 @@ export function isOver(item: MessageItem): boolean {
 }
 
 /** True when the channel was never told of this incident before this message. */
-export function isFirstWord(item: MessageItem): boolean {
+export function isFirstNotification(item: MessageItem): boolean {
   return item.kinds.includes('firing') || item.kinds.includes('event');
 }

@@ -75,7 +75,7 @@ export function formatAmount(micros: Micros, currency: string | null): string {
 }
 
 /** As `formatAmount`, but with every digit where it would read like `other`, which it is not: `"199.999999 CNY"` beside 200. */
-export function formatAmountBeside(micros: Micros, other: Micros, currency: string | null): string {
+export function formatAmountDistinctFrom(micros: Micros, other: Micros, currency: string | null): string {
   const text = formatMoney(micros);
   return withCurrency(micros !== other && text === formatMoney(other) ? separated(micros) : text, currency);
 }

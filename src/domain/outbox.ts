@@ -50,7 +50,7 @@ export interface Notification {
 }
 
 /** Such a message goes out by itself: nothing joins it, and what follows does not wait for it. */
-export function standsAlone({ report, owed }: Notification): boolean {
+export function isStandalone({ report, owed }: Notification): boolean {
   return report !== null || owed !== undefined;
 }
 
@@ -71,7 +71,7 @@ export function retryDelayMs(attempts: number, askedMs = 0): number {
   return Math.max(Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(attempts - 1, 20)), askedMs);
 }
 
-export function newMessage(content: {
+export function newNotification(content: {
   readonly id: string;
   readonly channel: string;
   readonly items: readonly NotificationItem[];
@@ -100,7 +100,7 @@ export function newMessage(content: {
  * Adds to a message that is not under way. A message that has not been tried goes out as early as its most
  * urgent item asks; one that waits for a retry keeps its instant.
  */
-export function joinMessage(
+export function joinNotification(
   message: Notification,
   items: readonly NotificationItem[],
   dueAt: number,

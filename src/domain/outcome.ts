@@ -21,6 +21,16 @@ export interface BalanceAnswer {
   readonly currency: string;
 }
 
+/** What some providers say beside the balances. Absent parts were not said. */
+export interface ProviderFacts {
+  /** Whether the provider tops the account up by itself. */
+  readonly autoRecharge?: boolean;
+  /** How far below zero the provider lets the account go, 0 or more. */
+  readonly creditLimitMicros?: Micros;
+  /** Spent and not yet taken from the balance, 0 or more. */
+  readonly pendingMicros?: Micros;
+}
+
 /**
  * What one balance request came to. A value, never an exception.
  *
@@ -37,7 +47,12 @@ export type Outcome = OutcomeDetail & {
 
 /** How the exchange ended, without how long it took and what its headers said. */
 export type OutcomeDetail =
-  | { readonly kind: 'ok'; readonly answer: BalanceAnswer; readonly unknownFields?: readonly string[] }
+  | {
+      readonly kind: 'ok';
+      readonly answer: BalanceAnswer;
+      readonly unknownFields?: readonly string[];
+      readonly facts?: ProviderFacts;
+    }
   | {
       readonly kind: Exclude<OutcomeKind, 'ok'>;
       readonly reason: string;

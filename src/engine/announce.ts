@@ -10,7 +10,7 @@ import { heldUntil, staleIncidentsOf } from './outage.ts';
 import { channelsOfRoutes, planChannels } from './plan.ts';
 import { enqueue, queueOf } from './queue.ts';
 import { isOwnFailureRaised } from './self-alerts.ts';
-import { type MonitorState, maxAtOnce, wakeBy } from './state.ts';
+import { type MonitorState, maxAtOnce, scheduleBy } from './state.ts';
 
 /**
  * The step of a turn that decides, for every incident that was touched and every channel of it, whether something is to
@@ -22,7 +22,7 @@ export function decideTouched(state: MonitorState, now: number): void {
   let left = maxAtOnce;
   for (const id of state.touched) {
     if (left === 0) {
-      wakeBy(state, 'touched', now);
+      scheduleBy(state, 'touched', now);
       return;
     }
     left -= 1;
@@ -59,15 +59,15 @@ function announce(turn: Turn, incident: Incident): void {
     return { incident: here.incident, until: Math.min(sofar.until, here.until) };
   }, unnotified);
   if (notified.incident !== incident) state.incidents.set(incident.id, notified.incident);
-  if (Number.isFinite(notified.until)) wakeBy(state, `incident:${incident.id}`, notified.until);
+  if (Number.isFinite(notified.until)) scheduleBy(state, `incident:${incident.id}`, notified.until);
 }
 
 /** Tells one channel until nothing is left: one thing said may leave another, such as an escalation that is due as well. */
 function notifyAll(
   turn: Turn,
-  it: { readonly incident: Incident; readonly plan: ChannelPlan; readonly suppression: Suppression },
+  input: { readonly incident: Incident; readonly plan: ChannelPlan; readonly suppression: Suppression },
 ): Announced {
-  const { incident, plan, suppression } = it;
+  const { incident, plan, suppression } = input;
   const { now } = turn;
   const decision = decide({
     incident,
@@ -87,7 +87,7 @@ function notifyAll(
   });
   const untried = isUntried(turn.state, incident);
   const next = markNotified(incident, { channel: plan.channel, item, message, untried, now });
-  return notifyAll(turn, { ...it, incident: next });
+  return notifyAll(turn, { ...input, incident: next });
 }
 
 function plansOf(state: MonitorState, incident: Incident): readonly ChannelPlan[] {

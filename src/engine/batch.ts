@@ -30,7 +30,7 @@ export function takeBatch(state: MonitorState): Batch | null {
     polls: state.polls.take(maxReadings),
     accounts: accounts.rows,
     removedAccounts: accounts.removed,
-    spending: spending.rows.flatMap((it) => storedSpending(it)),
+    spending: spending.rows.flatMap(storedSpending),
     backoffs: state.backoffs.take().rows,
     alerts: alerts.rows,
     removedAlerts: alerts.removed,
@@ -46,7 +46,7 @@ export function takeBatch(state: MonitorState): Batch | null {
 }
 
 /** As if what changed were stored: for who keeps nothing of it. Gives the incidents among it, without making a batch. */
-export function letChangesGo(state: MonitorState): readonly Incident[] {
+export function discardChanges(state: MonitorState): readonly Incident[] {
   const incidents = state.incidents.take().rows;
   const messages = state.messages.take().rows;
   const others = ['polled', 'spending', 'backoffs', 'alerts', 'silences', 'notes'] as const;

@@ -1,7 +1,7 @@
 import type { ChannelSettings } from '../domain/settings.ts';
 import { channelFailed, channelFailedRule } from '../rules/channel-failed.ts';
 import { forgetTries } from './delivery-ended.ts';
-import { moveQueue, putMessage } from './queue.ts';
+import { moveQueue, putNotification } from './queue.ts';
 import { closeOwnFailure } from './self-alerts.ts';
 import type { MonitorState } from './state.ts';
 
@@ -14,8 +14,10 @@ export function followChannels(state: MonitorState, before: readonly ChannelSett
   const { channels } = state.settings;
   for (const channel of before) {
     forgetTries(state, channel.name);
-    if (channels.some((it) => it.name === channel.name)) continue;
-    const heir = channels.find((it) => !known.has(it.name) && it.place.reveal() === channel.place.reveal());
+    if (channels.some(({ name }) => name === channel.name)) continue;
+    const heir = channels.find(
+      ({ name, place }) => !known.has(name) && place.reveal() === channel.place.reveal(),
+    );
     if (heir !== undefined) renameChannel(state, { from: channel.name, to: heir.name });
     abandonChannel(state, channel.name, now);
   }
@@ -50,7 +52,7 @@ function renameChannel(
 function abandonChannel(state: MonitorState, name: string, now: number): void {
   for (const message of [...state.messages.values()]) {
     if (message.channel !== name || message.state !== 'pending' || state.underWay.has(message.id)) continue;
-    putMessage(state, {
+    putNotification(state, {
       ...message,
       state: 'dead',
       lastError: 'the channel was removed from the configuration',

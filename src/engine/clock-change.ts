@@ -78,9 +78,9 @@ function shiftAccount(state: MonitorState, id: string, byMs: number): void {
 }
 
 function shiftIncident(incident: Incident, byMs: number): Incident {
-  const notified = Object.entries(incident.notified).map(([channel, it]) => {
-    const escalatedAt = it.escalatedAt === null ? null : it.escalatedAt + byMs;
-    return [channel, { ...it, at: it.at + byMs, escalatedAt }] as const;
+  const notified = Object.entries(incident.notified).map(([channel, last]) => {
+    const escalatedAt = last.escalatedAt === null ? null : last.escalatedAt + byMs;
+    return [channel, { ...last, at: last.at + byMs, escalatedAt }] as const;
   });
   return {
     ...incident,

@@ -29,7 +29,7 @@ export interface Suppression {
  * by time alone.
  */
 export type Decision =
-  | { readonly kind: 'tell'; readonly item: NotificationReason }
+  | { readonly kind: 'notify'; readonly item: NotificationReason }
   | { readonly kind: 'quiet'; readonly why: QuietReason; readonly until: number | null };
 
 type QuietReason =
@@ -41,8 +41,8 @@ type QuietReason =
   | 'flapping'
   | 'not due'
   | 'still on its way'
-  | 'never told'
-  | 'already told';
+  | 'never notified'
+  | 'already notified';
 
 /**
  * Compares an incident with what a channel was last told of it (Alertmanager's dedup stage). Because nothing else is
@@ -68,20 +68,20 @@ type Input = Parameters<typeof decide>[0];
 
 /** What merely happened is told once, where it is routed to; there is nothing to escalate. */
 function decideEvent(input: Input): Decision {
-  if (input.notified !== null) return quiet('already told');
-  return input.plan.direct ? decideFirst(input, 'event') : quiet('never told');
+  if (input.notified !== null) return quiet('already notified');
+  return input.plan.direct ? decideFirst(input, 'event') : quiet('never notified');
 }
 
 /** Whoever heard that it fired hears that it ended, whatever happened since; only a silence makes that wait. */
 function decideEnd({ notified, suppression, now }: Input): Decision {
-  if (notified === null) return quiet('never told');
-  if (notified.resolved) return quiet('already told');
+  if (notified === null) return quiet('never notified');
+  if (notified.resolved) return quiet('already notified');
   return decideSuppression({ ...suppression, inhibited: false, heldUntil: null }, now) ?? notify('resolved');
 }
 
 function decideFirst(input: Input, item: NotificationReason): Decision {
   const { plan, suppression, incident } = input;
-  if (!plan.direct) return decideEscalation(input, null) ?? quiet('never told');
+  if (!plan.direct) return decideEscalation(input, null) ?? quiet('never notified');
   const suppressed = decideSuppression(suppression, input.now);
   if (suppressed !== null) return suppressed;
   // A channel that comes in late, after a person took the incident, is not woken.
@@ -101,7 +101,7 @@ function decideNext(input: Input, notified: LastNotified): Decision {
   if (incident.flappingSince !== null) return notified.flapping ? quiet('flapping') : notify('flapping');
   if (isAcknowledged(incident)) return quiet('acknowledged');
   const escalation = decideEscalation(input, notified);
-  if (escalation?.kind === 'tell') return escalation;
+  if (escalation?.kind === 'notify') return escalation;
   const repeatAt = notified.at + plan.repeatEveryMs;
   if (now < repeatAt) return quiet('not due', Math.min(repeatAt, escalation?.until ?? repeatAt));
   if (!input.waiting()) return notify('reminder');
@@ -149,7 +149,7 @@ function knownSeverity(incident: Incident, notified: LastNotified): Severity {
 }
 
 function notify(item: NotificationReason): Decision {
-  return { kind: 'tell', item };
+  return { kind: 'notify', item };
 }
 
 function quiet(why: QuietReason, until: number | null = null): Decision {

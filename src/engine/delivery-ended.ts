@@ -1,8 +1,8 @@
 import { type Notification, retryDelayMs, wireId } from '../domain/outbox.ts';
 import type { Delivery } from '../ports/channel.ts';
 import { channelFailedRule } from '../rules/channel-failed.ts';
-import { putMessage, spareFresh } from './queue.ts';
-import { forEachNotified, retractMuted, untell } from './retract.ts';
+import { putNotification, splitFresh } from './queue.ts';
+import { forEachNotified, retractMuted, withdrawNotified } from './retract.ts';
 import { clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './self-alerts.ts';
 import type { MonitorState } from './state.ts';
 
@@ -72,7 +72,7 @@ function end(
   message: Notification,
   how: { readonly deliveredAt: number } | { readonly failure: string },
 ): void {
-  putMessage(
+  putNotification(
     state,
     'failure' in how
       ? { ...message, state: 'dead', uncertain: false, lastError: how.failure }
@@ -80,9 +80,9 @@ function end(
   );
 }
 
-function recordDelivered(state: MonitorState, it: Ended<'delivered'>): void {
-  const { message, delivery, now } = it;
-  endForWhoHasIt(state, it);
+function recordDelivered(state: MonitorState, ended: Ended<'delivered'>): void {
+  const { message, delivery, now } = ended;
+  endForWhoHasIt(state, ended);
   const rule = channelFailedRule(message.channel);
   if (isOwnFailureRaised(state, rule)) {
     // What the channel refused while it was broken is decided on again.
@@ -98,7 +98,7 @@ function recordDelivered(state: MonitorState, it: Ended<'delivered'>): void {
       ...notified,
       at: Math.max(notified.at, now),
       firstMessage: first ? wireId(message) : notified.firstMessage,
-      subject: first ? it.subject : notified.subject,
+      subject: first ? ended.subject : notified.subject,
       ...(notified.receipt !== undefined || delivery.receipt === undefined
         ? {}
         : { receipt: delivery.receipt }),
@@ -113,7 +113,7 @@ function endForWhoHasIt(state: MonitorState, { message, delivery, now }: Ended<'
     end(state, message, { deliveredAt: now });
     return;
   }
-  putMessage(state, {
+  putNotification(state, {
     ...message,
     owed: owed.recipients,
     uncertain: false,
@@ -124,15 +124,15 @@ function endForWhoHasIt(state: MonitorState, { message, delivery, now }: Ended<'
 }
 
 /** What became of those who were refused for now. The incidents count as told in any case: others have the message. */
-function recordOwed(state: MonitorState, it: Ended, owed: readonly string[]): void {
-  const { message, delivery, now } = it;
+function recordOwed(state: MonitorState, ended: Ended, owed: readonly string[]): void {
+  const { message, delivery, now } = ended;
   const { channel } = message;
   if (delivery.kind === 'delivered') {
-    endForWhoHasIt(state, { ...it, delivery });
+    endForWhoHasIt(state, { ...ended, delivery });
     const refused = delivery.refusedRecipients ?? [];
     if (refused.length > 0) raiseRefused(state, { channel, refused, now });
   } else if (delivery.kind === 'retry' && now < message.giveUpAt) {
-    recordRetry(state, { ...it, delivery });
+    recordRetry(state, { ...ended, delivery });
   } else {
     end(state, message, { deliveredAt: message.deliveredAt ?? now });
     if (delivery.kind !== 'needless') raiseRefused(state, { channel, refused: owed, now });
@@ -141,9 +141,9 @@ function recordOwed(state: MonitorState, it: Ended, owed: readonly string[]): vo
 
 function raiseRefused(
   state: MonitorState,
-  it: { readonly channel: string; readonly refused: readonly string[]; readonly now: number },
+  ended: { readonly channel: string; readonly refused: readonly string[]; readonly now: number },
 ): void {
-  const { channel, refused, now } = it;
+  const { channel, refused, now } = ended;
   raiseChannelFailed(state, {
     channel,
     severity: 'warning',
@@ -155,7 +155,7 @@ function raiseRefused(
 
 function recordRetry(state: MonitorState, { message, delivery, wasUncertain, now }: Ended<'retry'>): void {
   if (now >= message.giveUpAt) {
-    const spared = spareFresh(state, message, now);
+    const spared = splitFresh(state, message, now);
     const reason = `not delivered within a day; last: ${delivery.reason}`;
     recordDead(state, { message, spared, reason, now });
     return;
@@ -171,7 +171,7 @@ function recordRetry(state: MonitorState, { message, delivery, wasUncertain, now
     dueAt: now + retryDelayMs(message.attempts, delivery.afterMs),
     lastError: delivery.reason,
   };
-  putMessage(state, waiting);
+  putNotification(state, waiting);
   // A silence may have begun while it was under way.
   retractMuted(state, waiting, now);
 }
@@ -182,7 +182,7 @@ function recordRetry(state: MonitorState, { message, delivery, wasUncertain, now
  */
 function recordDead(
   state: MonitorState,
-  it: {
+  ended: {
     readonly message: Notification;
     /** Incidents that another message goes on with. */
     readonly spared: ReadonlySet<string>;
@@ -190,13 +190,13 @@ function recordDead(
     readonly now: number;
   },
 ): void {
-  const { message, spared, reason, now } = it;
+  const { message, spared, reason, now } = ended;
   end(state, message, { failure: reason });
   raiseChannelFailed(state, { channel: message.channel, severity: 'critical', reason, now });
   for (const { incident } of message.items) {
     if (!spared.has(incident)) state.channelTries.set(`${message.channel}/${incident}`, now);
   }
-  untell(state, message, spared);
+  withdrawNotified(state, message, spared);
 }
 
 /** Lets a channel be tried again at once, because it worked or was configured anew. */

@@ -21,18 +21,18 @@ export function openIncident(
 /** Records something that happened and has no end, such as a top-up. */
 export function openEvent(
   state: MonitorState,
-  it: {
+  input: {
     readonly account: WatchedAccount;
     readonly alert: Alert;
     readonly evaluation: Evaluation;
     readonly now: number;
   },
 ): void {
-  const { evaluation, now } = it;
+  const { evaluation, now } = input;
   if (evaluation.kind !== 'event') return;
   const { severity, value, threshold, facts } = evaluation;
-  const alert = { ...it.alert, severity, value, threshold, facts };
-  const incident = sketchIncident({ id: newId(state), account: it.account, alert, now });
+  const alert = { ...input.alert, severity, value, threshold, facts };
+  const incident = sketchIncident({ id: newId(state), account: input.account, alert, now });
   keepIncident(state, { ...incident, event: true });
 }
 
@@ -61,13 +61,13 @@ export function keepIncident(state: MonitorState, incident: Incident): void {
 }
 
 /** The incident that an alert would open at `now`. */
-export function sketchIncident(it: {
+export function sketchIncident(input: {
   readonly id: string;
   readonly account: WatchedAccount | null;
   readonly alert: Alert;
   readonly now: number;
 }): Incident {
-  const { id, account, alert, now } = it;
+  const { id, account, alert, now } = input;
   const accountName = account?.settings.name ?? displayName(alert.account);
   return newIncident({ id, alert, accountName, labels: account?.settings.labels ?? {}, now });
 }

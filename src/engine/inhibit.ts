@@ -28,12 +28,13 @@ function isInhibited(state: MonitorState, incident: Incident, now: number): bool
   const alerts = state.alerts.of(incident.account);
   const alert = alerts.get(incident.rule);
   if (alert === undefined || alert.state !== 'firing' || alerts.size < 2) return false;
-  for (const other of alerts.values()) if (inhibits(other, alert) && isHeard(state, other, now)) return true;
+  for (const other of alerts.values())
+    if (inhibits(other, alert) && isNotSilenced(state, other, now)) return true;
   return false;
 }
 
 /** An alert that is itself silenced says nothing, so it must not keep others from speaking. */
-function isHeard(state: MonitorState, alert: Alert, now: number): boolean {
+function isNotSilenced(state: MonitorState, alert: Alert, now: number): boolean {
   const incident = incidentOf(state, alert);
   return incident !== undefined && !isSilenced(state, incident, now);
 }
@@ -44,18 +45,18 @@ function isHeard(state: MonitorState, alert: Alert, now: number): boolean {
  */
 export function inhibits(other: Alert, alert: Alert): boolean {
   if (other.state !== 'firing' || other.rule === alert.rule) return false;
-  if (alertKindOf(alert).unread === 'means' && alertKindOf(other).unread === 'explains') return true;
-  return speakTogether(other, alert) && saysMore(other, alert);
+  if (alertKindOf(alert).staleness === 'symptom' && alertKindOf(other).staleness === 'cause') return true;
+  return shareNotification(other, alert) && outranks(other, alert);
 }
 
 /** Of alerts about how empty one balance is only the one that says most speaks, and one acknowledgement takes them all. */
-export function speakTogether(one: Alert, other: Alert): boolean {
+export function shareNotification(one: Alert, other: Alert): boolean {
   const alike = one.balance !== null && one.balance === other.balance;
   return alike && Number.isFinite(rankOf(one)) && Number.isFinite(rankOf(other));
 }
 
 /** The worse one; at equal severity what is empty before what is low before what will be empty, then the deeper threshold. */
-function saysMore(one: Alert, other: Alert): boolean {
+function outranks(one: Alert, other: Alert): boolean {
   const order =
     severityRank(one.severity) - severityRank(other.severity) ||
     rankOf(other) - rankOf(one) ||

@@ -7,9 +7,9 @@ import { explainRule, factsBehind } from '../rules/evaluate.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { closeIncident, incidentOf, openEvent, openIncident, updateIncident } from './incidents.ts';
-import { type MonitorState, wakeBy } from './state.ts';
+import { type MonitorState, scheduleBy } from './state.ts';
 import { elapse, elapsesAt, inactiveAlert, isAtRest, type Transition, transition } from './transition.ts';
-import { factsOf, type Judge, type WatchedAccount } from './watched-account.ts';
+import { factsOf, type RuleWithKind, type WatchedAccount } from './watched-account.ts';
 
 /** Judges every rule of an account after a poll. Rules about readings are left alone when there was no reading. */
 export function judgePoll(state: MonitorState, account: WatchedAccount, now: number): void {
@@ -53,7 +53,7 @@ export function scheduleAccount(state: MonitorState, account: WatchedAccount): v
 
 /** A good reading only moves staleness further away: the queue is left alone and asks again when it gets there. */
 function schedule(state: MonitorState, { dueKey }: WatchedAccount, at: number): void {
-  if (at < (state.due.dueAt(dueKey) ?? Number.POSITIVE_INFINITY)) wakeBy(state, dueKey, at);
+  if (at < (state.due.dueAt(dueKey) ?? Number.POSITIVE_INFINITY)) scheduleBy(state, dueKey, at);
 }
 
 /** When time alone next changes an alert of the account; Infinity when it changes none. */
@@ -68,7 +68,7 @@ function nextChange({ judges, alerts }: WatchedAccount, facts: AccountFacts): nu
 
 /** The same of one rule. */
 function changesAt(
-  { rule, kind }: Judge,
+  { rule, kind }: RuleWithKind,
   { alert, facts }: { readonly alert: Alert | undefined; readonly facts: AccountFacts },
 ): number {
   const beginsAt =
@@ -78,23 +78,23 @@ function changesAt(
 }
 
 /** One rule of an account at an instant. */
-interface Case extends Judge {
+interface RuleCase extends RuleWithKind {
   readonly account: WatchedAccount;
   readonly facts: AccountFacts;
   readonly now: number;
 }
 
-function elapseRule(state: MonitorState, it: Case): void {
-  const { account, rule, kind, facts, now } = it;
+function elapseRule(state: MonitorState, ruleCase: RuleCase): void {
+  const { account, rule, kind, facts, now } = ruleCase;
   // First: an account that is stale again must not be seen to recover.
-  if (kind.dueAt !== undefined && isAtRest(account.alerts.get(rule.id) ?? null)) judgeRule(state, it);
+  if (kind.dueAt !== undefined && isAtRest(account.alerts.get(rule.id) ?? null)) judgeRule(state, ruleCase);
   const alert = account.alerts.get(rule.id);
   if (alert !== undefined && !isHeld(kind, facts))
-    applyTransition(state, it, elapse(alert, timingOf(rule, account.pollIntervalMs), now));
+    applyTransition(state, ruleCase, elapse(alert, timingOf(rule, account.pollIntervalMs), now));
 }
 
-function judgeRule(state: MonitorState, it: Case): void {
-  const { account, rule, kind, facts, now } = it;
+function judgeRule(state: MonitorState, ruleCase: RuleCase): void {
+  const { account, rule, kind, facts, now } = ruleCase;
   const known = account.alerts.get(rule.id);
   const evaluation = kind.evaluate(rule, facts, known?.state === 'firing' ? known.severity : null);
   if (evaluation.kind === 'event') {
@@ -113,19 +113,19 @@ function judgeRule(state: MonitorState, it: Case): void {
     timingOf(rule, account.pollIntervalMs),
     now,
   );
-  applyTransition(state, it, next);
+  applyTransition(state, ruleCase, next);
 }
 
-function applyTransition(state: MonitorState, it: Case, { alert, change }: Transition): void {
-  const { account } = it;
+function applyTransition(state: MonitorState, ruleCase: RuleCase, { alert, change }: Transition): void {
+  const { account } = ruleCase;
   if (change === 'none' && alert.state !== 'inactive') {
     // The newest numbers are for people who look; they are worth no write.
     state.alerts.hold(alert);
     return;
   }
   if (change === 'none') return;
-  const explained = { ...alert, facts: factsBehind(it.rule, it.facts) };
-  const followed = followIncident(state, it, { alert: explained, change });
+  const explained = { ...alert, facts: factsBehind(ruleCase.rule, ruleCase.facts) };
+  const followed = followIncident(state, ruleCase, { alert: explained, change });
   saveAlert(state, followed.state === 'pending' ? followed : { ...followed, facts: noFacts });
   touchAccount(state, account);
 }
@@ -133,7 +133,7 @@ function applyTransition(state: MonitorState, it: Case, { alert, change }: Trans
 /** Opens, updates or closes the incident that belongs to a change, and notes it in the alert. */
 function followIncident(
   state: MonitorState,
-  { account, rule, now }: Case,
+  { account, rule, now }: RuleCase,
   { alert, change }: Transition,
 ): Alert {
   if (change === 'fired') return { ...alert, incident: openIncident(state, { account, alert, now }) };
@@ -174,7 +174,7 @@ function isCalm(alert: Alert | undefined): alert is undefined | (Alert & { state
 }
 
 /** While an account cannot be read, time decides nothing about its balances. */
-function isHeld(kind: Judge['kind'], facts: AccountFacts): boolean {
+function isHeld(kind: RuleWithKind['kind'], facts: AccountFacts): boolean {
   return kind.needsReading && facts.outcome !== 'ok';
 }
 

@@ -7,7 +7,7 @@ import type { NotificationReason } from '../domain/outbox.ts';
  */
 export function markNotified(
   incident: Incident,
-  it: {
+  input: {
     readonly channel: string;
     readonly item: NotificationReason;
     readonly message: string;
@@ -15,7 +15,7 @@ export function markNotified(
     readonly now: number;
   },
 ): Incident {
-  const { channel, item, message, untried, now } = it;
+  const { channel, item, message, untried, now } = input;
   const known = incident.notified[channel];
   const notified: LastNotified = {
     at: now,

@@ -4,7 +4,7 @@ import type { BalanceAnswer, Outcome } from '../domain/outcome.ts';
 import type { Reading } from '../domain/reading.ts';
 import { judgePoll } from './judge.ts';
 import { learnSpending } from './learn-spending.ts';
-import { holdsBack, touchUnread } from './outage.ts';
+import { holdsBack, touchStaleIncidents } from './outage.ts';
 import { pollGap } from './poll-gaps.ts';
 import { groupOf, type MonitorState } from './state.ts';
 import type { WatchedAccount } from './watched-account.ts';
@@ -32,7 +32,7 @@ export function observePoll(
     clearBackoff(state, account, now);
   }
   judgePoll(state, account, now);
-  if (heldBack && !holdsBack(state, account)) touchUnread(state, account.settings.baseUrl);
+  if (heldBack && !holdsBack(state, account)) touchStaleIncidents(state, account.settings.baseUrl);
 }
 
 /** Not to be polled before this instant, whatever asks: the account failed, or its group met the provider's limit. */

@@ -9,7 +9,7 @@ import type { Silence } from '../domain/silence.ts';
 import { channelFailedRule } from '../rules/channel-failed.ts';
 import { ruleKindOf, selfAlertTypes } from '../rules/registry.ts';
 import { incidentOf, keepIncident } from './incidents.ts';
-import { speakTogether, suppressionByAlerts } from './inhibit.ts';
+import { shareNotification, suppressionByAlerts } from './inhibit.ts';
 import { reviewSilences } from './retract.ts';
 import type { MonitorState } from './state.ts';
 
@@ -19,11 +19,11 @@ export const maxSilenceMs = 366 * dayMs;
 /** A person takes an open incident: reminders and escalation stop until it resolves or gets worse. */
 export function acknowledge(
   state: MonitorState,
-  it: AlertName & { readonly by: string; readonly comment: string; readonly at: number },
+  order: AlertName & { readonly by: string; readonly comment: string; readonly at: number },
 ): Refusal | null {
-  const incident = openIncidentOf(state, it);
-  if (incident === null) return noIncident(it);
-  for (const open of [incident, ...spokenForWith(state, incident)]) take(state, open, it);
+  const incident = openIncidentOf(state, order);
+  if (incident === null) return noIncident(order);
+  for (const open of [incident, ...incidentsSharingNotification(state, incident)]) take(state, open, order);
   return null;
 }
 
@@ -40,11 +40,11 @@ function take(
     state,
     suppressionByAlerts(state, incident, at).inhibited ? withAllNotified(taken, at) : taken,
   );
-  notifyReason(state, incident, true);
+  applyToSpending(state, incident, true);
 }
 
 /** What a person knows of it may say something of the account's spending. */
-function notifyReason(state: MonitorState, incident: Incident, taken: boolean): void {
+function applyToSpending(state: MonitorState, incident: Incident, taken: boolean): void {
   const account = state.accounts.get(incident.account);
   const rule = account?.rules.find(({ id }) => id === incident.rule);
   const kind = rule && ruleKindOf(rule);
@@ -54,35 +54,38 @@ function notifyReason(state: MonitorState, incident: Incident, taken: boolean): 
 }
 
 function withAllNotified(incident: Incident, acknowledgedAt: number): Incident {
-  const notified = Object.entries(incident.notified).map(([channel, it]) => [
+  const notified = Object.entries(incident.notified).map(([channel, last]) => [
     channel,
-    { ...it, acknowledgedAt },
+    { ...last, acknowledgedAt },
   ]);
   return { ...incident, notified: Object.fromEntries(notified) };
 }
 
 /** The open incidents that share one voice with it: they are about the same empty balance. */
-function spokenForWith(state: MonitorState, { account, rule }: AlertName): Incident[] {
+function incidentsSharingNotification(state: MonitorState, { account, rule }: AlertName): Incident[] {
   const alerts = state.alerts.of(account);
   const alert = alerts.get(rule);
   if (alert === undefined) return [];
   return [...alerts.values()]
-    .filter((other) => other.rule !== rule && speakTogether(other, alert))
+    .filter((other) => other.rule !== rule && shareNotification(other, alert))
     .flatMap((other) => openIncidentOf(state, other) ?? []);
 }
 
 /** The person gives it back: reminders go on, and whoever has to act gets the whole time before it escalates. */
-export function unacknowledge(state: MonitorState, it: AlertName & { readonly at: number }): Refusal | null {
-  const incident = openIncidentOf(state, it);
-  if (incident === null) return noIncident(it);
+export function unacknowledge(
+  state: MonitorState,
+  order: AlertName & { readonly at: number },
+): Refusal | null {
+  const incident = openIncidentOf(state, order);
+  if (incident === null) return noIncident(order);
   if (!isAcknowledged(incident))
     return {
       refused: 'not-found',
-      why: `nobody has acknowledged rule "${it.rule}" for account "${it.account}"`,
+      why: `nobody has acknowledged rule "${order.rule}" for account "${order.account}"`,
     };
-  for (const open of [incident, ...spokenForWith(state, incident)]) {
-    keepIncident(state, { ...open, acknowledgement: null, escalationSince: it.at });
-    notifyReason(state, open, false);
+  for (const open of [incident, ...incidentsSharingNotification(state, incident)]) {
+    keepIncident(state, { ...open, acknowledgement: null, escalationSince: order.at });
+    applyToSpending(state, open, false);
   }
   return null;
 }

@@ -24,7 +24,7 @@ function reviewOutage(state: MonitorState, baseUrl: string, now: number): void {
   const many = counts.areMany(counts.stale.size);
   if (alert?.state === 'firing' && !many) {
     closeSelfAlert(state, { account, rule: outageRule, resolution: { kind: 'recovered' }, now });
-    touchUnread(state, baseUrl);
+    touchStaleIncidents(state, baseUrl);
     return;
   }
   const lasts = alert?.state === 'firing';
@@ -35,7 +35,7 @@ function reviewOutage(state: MonitorState, baseUrl: string, now: number): void {
     evaluation: describeOutage(baseUrl, counts),
     now,
   });
-  if (!lasts) touchUnread(state, baseUrl);
+  if (!lasts) touchStaleIncidents(state, baseUrl);
 }
 
 /**
@@ -50,14 +50,16 @@ export function reviewOutages(state: MonitorState, now: number): void {
     if (left-- === 0) break;
     const incident = state.incidents.get(id);
     const account =
-      incident !== undefined && meansUnread(incident) ? state.accounts.get(incident.account) : undefined;
+      incident !== undefined && isStalenessSymptom(incident)
+        ? state.accounts.get(incident.account)
+        : undefined;
     if (account !== undefined) providers.add(account.settings.baseUrl);
   }
   for (const baseUrl of providers) reviewOutage(state, baseUrl, now);
 }
 
 /** Reviews every outage that lasts, after accounts were removed that it may have consisted of. */
-export function reviewLastingOutages(state: MonitorState, now: number): void {
+export function reviewOngoingOutages(state: MonitorState, now: number): void {
   for (const baseUrl of state.providers.keys()) {
     const alert = state.alerts.get(providerAccountId(baseUrl), outageRule);
     if (alert?.state === 'firing') reviewOutage(state, baseUrl, now);
@@ -71,14 +73,14 @@ export function holdsBack(state: MonitorState, { settings }: WatchedAccount): bo
 }
 
 /** Whether staleness of the provider's accounts is held back, or told after all, is decided anew. */
-export function touchUnread(state: MonitorState, baseUrl: string): void {
-  for (const incident of unreadIncidents(state, baseUrl)) state.touched.add(incident.id);
+export function touchStaleIncidents(state: MonitorState, baseUrl: string): void {
+  for (const incident of staleIncidents(state, baseUrl)) state.touched.add(incident.id);
 }
 
 /** Whether the message about a whole provider stands for this staleness of one account. */
 export function isPartOfOutage(state: MonitorState, incident: Incident): boolean {
   const account = state.accounts.get(incident.account);
-  if (account === undefined || !meansUnread(incident) || incident.resolvedAt !== null) return false;
+  if (account === undefined || !isStalenessSymptom(incident) || incident.resolvedAt !== null) return false;
   const outage = state.alerts.get(providerAccountId(account.settings.baseUrl), outageRule);
   return outage?.state === 'firing';
 }
@@ -86,13 +88,13 @@ export function isPartOfOutage(state: MonitorState, incident: Incident): boolean
 /** The incidents of accounts that are stale while their provider, given by its account id, is down. */
 export function* staleIncidentsOf(state: MonitorState, provider: string): Iterable<Incident> {
   for (const baseUrl of state.providers.keys())
-    if (providerAccountId(baseUrl) === provider) yield* unreadIncidents(state, baseUrl);
+    if (providerAccountId(baseUrl) === provider) yield* staleIncidents(state, baseUrl);
 }
 
-function* unreadIncidents(state: MonitorState, baseUrl: string): Iterable<Incident> {
-  for (const id of state.providers.get(baseUrl)?.unread ?? []) {
+function* staleIncidents(state: MonitorState, baseUrl: string): Iterable<Incident> {
+  for (const id of state.providers.get(baseUrl)?.withoutReadings ?? []) {
     for (const alert of state.alerts.of(id).values()) {
-      const incident = meansUnread(alert) ? incidentOf(state, alert) : undefined;
+      const incident = isStalenessSymptom(alert) ? incidentOf(state, alert) : undefined;
       if (incident !== undefined) yield incident;
     }
   }
@@ -105,7 +107,7 @@ function* unreadIncidents(state: MonitorState, baseUrl: string): Iterable<Incide
 export function heldUntil(state: MonitorState, incident: Incident, now: number): number | null {
   const account = state.accounts.get(incident.account);
   const alert = account?.alerts.get(incident.rule);
-  if (account === undefined || alert === undefined || !meansUnread(incident)) return null;
+  if (account === undefined || alert === undefined || !isStalenessSymptom(incident)) return null;
   const { baseUrl } = account.settings;
   const outage = state.alerts.get(providerAccountId(baseUrl), outageRule);
   if (outage?.state === 'firing') return Number.POSITIVE_INFINITY;
@@ -116,15 +118,15 @@ export function heldUntil(state: MonitorState, incident: Incident, now: number):
   return holdsBack(state, account) ? staleSince + intervalMs : null;
 }
 
-function meansUnread(alert: { readonly type: string }): boolean {
-  return alertKindOf(alert).unread === 'means';
+function isStalenessSymptom(alert: { readonly type: string }): boolean {
+  return alertKindOf(alert).staleness === 'symptom';
 }
 
 /** How many went stale within one interval of the last to do so. */
 function countTogether(state: MonitorState, { stale, maxIntervalMs }: ProviderCounts): number {
   const since = [...stale].flatMap((id) =>
     [...state.alerts.of(id).values()]
-      .filter(meansUnread)
+      .filter(isStalenessSymptom)
       .map((alert) => alert.changedAt.at(-1) ?? alert.breachedSince ?? 0),
   );
   const last = since.reduce((latest, at) => Math.max(latest, at), Number.NEGATIVE_INFINITY);

@@ -26,7 +26,7 @@ export function planChannels(
     for (const channel of route.escalate?.channels ?? []) addEscalation(plans, channel, route);
   }
   const chosen =
-    taken.some((route) => route.match.rule !== undefined) && channels.some((it) => plans.has(it));
+    taken.some((route) => route.match.rule !== undefined) && channels.some((channel) => plans.has(channel));
   if (concernsEveryChannel(incident) && !chosen) for (const channel of channels) addOnce(plans, channel);
   for (const channel of Object.keys(incident.notified)) {
     if (!plans.has(channel)) plans.set(channel, { ...unasked, channel });
@@ -53,7 +53,9 @@ export function routesFor(
 /** The channels that any incident may be told on without escalating; all of them where something may match no route. */
 export function channelsOfRoutes(routes: readonly Route[], channels: readonly string[]): readonly string[] {
   const catchesAll = routes.some(({ match }) => matchesEverything(match));
-  return catchesAll ? channels.filter((name) => routes.some((it) => it.channels.includes(name))) : channels;
+  return catchesAll
+    ? channels.filter((name) => routes.some((route) => route.channels.includes(name)))
+    : channels;
 }
 
 /** What holds where no route is configured, or none matches: everything to every channel. */

@@ -20,7 +20,7 @@ export class ProviderCounts {
   /** How many do not answer; a refused key is an answer. */
   failing = 0;
   /** Accounts with an open incident that says that there are no readings. */
-  readonly unread = new Set<string>();
+  readonly withoutReadings = new Set<string>();
   /** Those of them whose refused key does not explain it. */
   readonly stale = new Set<string>();
   /** How often each reason of a failure was the last one. */
@@ -45,16 +45,16 @@ export class ProviderCounts {
 
   /** An alert of the account may have changed. */
   look({ id, alerts }: CountedAccount): void {
-    let unread = false;
+    let symptom = false;
     let explained = false;
     for (const alert of alerts.values()) {
       if (alert.incident === null) continue;
-      const kind = alertKindOf(alert).unread;
-      unread ||= kind === 'means';
-      explained ||= kind === 'explains';
+      const kind = alertKindOf(alert).staleness;
+      symptom ||= kind === 'symptom';
+      explained ||= kind === 'cause';
     }
-    setHas(this.unread, id, unread);
-    setHas(this.stale, id, unread && !explained);
+    setHas(this.withoutReadings, id, symptom);
+    setHas(this.stale, id, symptom && !explained);
   }
 
   /** Why most of the accounts cannot be read; null where none says. */

@@ -1,10 +1,10 @@
 import {
-  joinMessage,
+  isStandalone,
+  joinNotification,
   type Notification,
   type NotificationItem,
-  newMessage,
+  newNotification,
   retryDelayMs,
-  standsAlone,
 } from '../domain/outbox.ts';
 import type { MonitorState } from './state.ts';
 
@@ -20,30 +20,30 @@ const maxItemsStored = 250;
  */
 export function enqueue(
   state: MonitorState,
-  it: {
+  input: {
     readonly channel: string;
     readonly item: NotificationItem;
     readonly dueAt: number;
     readonly now: number;
   },
 ): string {
-  const last = lastWaiting(state, it.channel);
+  const last = lastWaiting(state, input.channel);
   const message =
     last === null || last.items.length >= maxItemsStored
-      ? newMessage({
+      ? newNotification({
           id: state.random.id(),
-          channel: it.channel,
-          items: [it.item],
-          now: it.now,
-          dueAt: it.dueAt,
+          channel: input.channel,
+          items: [input.item],
+          now: input.now,
+          dueAt: input.dueAt,
         })
-      : joinMessage(last, [it.item], it.dueAt);
-  putMessage(state, message);
+      : joinNotification(last, [input.item], input.dueAt);
+  putNotification(state, message);
   return message.id;
 }
 
 /** Stores a message that is new or has changed, and keeps it in its queue while it is pending. */
-export function putMessage(state: MonitorState, message: Notification): void {
+export function putNotification(state: MonitorState, message: Notification): void {
   state.messages.set(message.id, message);
   const queue = state.queues.get(message.channel) ?? [];
   const place = queue.indexOf(message.id);
@@ -56,8 +56,8 @@ export function putMessage(state: MonitorState, message: Notification): void {
  * which waits for nothing.
  */
 export function sendable(queue: readonly Notification[]): readonly Notification[] {
-  const first = queue.find((message) => !standsAlone(message));
-  return queue.filter((message) => message === first || standsAlone(message));
+  const first = queue.find((message) => !isStandalone(message));
+  return queue.filter((message) => message === first || isStandalone(message));
 }
 
 /**
@@ -65,14 +65,14 @@ export function sendable(queue: readonly Notification[]): readonly Notification[
  * channel was down is told at once, in order.
  */
 export function absorbFollowers(state: MonitorState, message: Notification): Notification {
-  if (standsAlone(message)) return message;
+  if (isStandalone(message)) return message;
   let whole = message;
   for (const id of state.queues.get(message.channel) ?? []) {
     const follower = state.messages.get(id);
-    if (follower === undefined || id === message.id || standsAlone(follower) || state.underWay.has(id))
+    if (follower === undefined || id === message.id || isStandalone(follower) || state.underWay.has(id))
       continue;
-    whole = joinMessage(whole, follower.items, whole.dueAt);
-    removeMessage(state, follower);
+    whole = joinNotification(whole, follower.items, whole.dueAt);
+    removeNotification(state, follower);
     for (const { incident } of follower.items)
       followFirstMessage(state, { incident, from: follower, to: message });
   }
@@ -83,14 +83,14 @@ export function absorbFollowers(state: MonitorState, message: Notification): Not
  * A message that was tried for a day is given up, but not the incidents of which something joined it later:
  * they go on in a message of their own that has its own day. Gives their ids.
  */
-export function spareFresh(state: MonitorState, message: Notification, now: number): ReadonlySet<string> {
+export function splitFresh(state: MonitorState, message: Notification, now: number): ReadonlySet<string> {
   const triedMs = message.giveUpAt - message.createdAt;
   const fresh = message.items.filter((item) => now < item.at + triedMs);
   const spared = new Set(fresh.map((item) => item.incident));
   const first = fresh[0];
   if (first === undefined) return spared;
   const next = {
-    ...newMessage({
+    ...newNotification({
       id: state.random.id(),
       channel: message.channel,
       items: message.items.filter((item) => spared.has(item.incident)),
@@ -100,7 +100,7 @@ export function spareFresh(state: MonitorState, message: Notification, now: numb
     // With the time in which the clock jumped or nobody ran.
     giveUpAt: first.at + triedMs,
   };
-  putMessage(state, next);
+  putNotification(state, next);
   for (const incident of spared) followFirstMessage(state, { incident, from: message, to: next });
   return spared;
 }
@@ -125,7 +125,7 @@ export function queueOf(state: MonitorState, channel: string): readonly Notifica
   return (state.queues.get(channel) ?? []).flatMap((id) => state.messages.get(id) ?? []);
 }
 
-export function removeMessage(state: MonitorState, message: Notification): void {
+export function removeNotification(state: MonitorState, message: Notification): void {
   state.messages.delete(message.id);
   state.queues.set(
     message.channel,
@@ -136,22 +136,22 @@ export function removeMessage(state: MonitorState, message: Notification): void 
 /** Replies refer to the first message of an incident: they must not refer to one that went into another. */
 function followFirstMessage(
   state: MonitorState,
-  it: { readonly incident: string; readonly from: Notification; readonly to: Notification },
+  input: { readonly incident: string; readonly from: Notification; readonly to: Notification },
 ): void {
-  const incident = state.incidents.get(it.incident);
-  const notified = incident?.notified[it.from.channel];
-  if (incident === undefined || notified?.firstMessage !== it.from.id) return;
-  const moved = { ...notified, firstMessage: it.to.id };
+  const incident = state.incidents.get(input.incident);
+  const notified = incident?.notified[input.from.channel];
+  if (incident === undefined || notified?.firstMessage !== input.from.id) return;
+  const moved = { ...notified, firstMessage: input.to.id };
   state.incidents.set(incident.id, {
     ...incident,
-    notified: { ...incident.notified, [it.from.channel]: moved },
+    notified: { ...incident.notified, [input.from.channel]: moved },
   });
 }
 
 /** Reports stand between: what happens later may join a message before them, but must never overtake it. */
 function lastWaiting(state: MonitorState, channel: string): Notification | null {
   const waiting = queueOf(state, channel).filter(
-    (message) => !standsAlone(message) && !state.underWay.has(message.id),
+    (message) => !isStandalone(message) && !state.underWay.has(message.id),
   );
   return waiting.at(-1) ?? null;
 }

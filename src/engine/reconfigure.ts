@@ -12,7 +12,7 @@ import { followChannels } from './channel-changes.ts';
 import { closeIncident, incidentOf, keepIncident } from './incidents.ts';
 import { judgeElapsed, scheduleAccount } from './judge.ts';
 import { followSpending } from './learn-spending.ts';
-import { reviewLastingOutages } from './outage.ts';
+import { reviewOngoingOutages } from './outage.ts';
 import { pollGap, pollInterval } from './poll-gaps.ts';
 import { ProviderCounts } from './provider-counts.ts';
 import { reviewSilences } from './retract.ts';
@@ -30,7 +30,7 @@ export function reconfigure(state: MonitorState, settings: Settings, now: number
   const before = state.settings;
   state.settings = settings;
   atOnce(watchAccounts(state, now, before));
-  reviewLastingOutages(state, now);
+  reviewOngoingOutages(state, now);
   followChannels(state, before.channels, now);
   reviewSilences(state, now);
 }

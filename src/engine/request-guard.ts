@@ -1,7 +1,7 @@
 /**
  * What `provider.maxRequestsPerSecond` may be at most: a tenth of the documented limit of the account group.
  */
-export const highestRequestsPerSecond = 20;
+export const maxRequestsPerSecondLimit = 20;
 
 /**
  * When a request may start, and from when the next one of the same group may. Milliseconds of the caller's

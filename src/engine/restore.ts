@@ -8,11 +8,11 @@ import type { StoredState } from '../ports/store.ts';
 import { abandonUnknownChannels } from './channel-changes.ts';
 import { followClock, livedNote, skipUnwatched } from './clock-change.ts';
 import { restoreSpending } from './learn-spending.ts';
-import { putMessage } from './queue.ts';
+import { putNotification } from './queue.ts';
 import { accountsAtOnce, watchAccounts } from './reconfigure.ts';
-import { untell } from './retract.ts';
+import { withdrawNotified } from './retract.ts';
 import { scheduleSilences } from './silencing.ts';
-import { emptyState, type MonitorState, wakeBy, writeNote } from './state.ts';
+import { emptyState, type MonitorState, scheduleBy, writeNote } from './state.ts';
 
 /**
  * Messages that lay undelivered longer than this while lowwater was down are not sent any more (an old
@@ -63,7 +63,7 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
   const downMs = Math.max(0, now - lastRun.endedAt);
   for (const message of stored.messages) restoreMessage(state, message, { downMs, now });
   yield* watchAccounts(state, now);
-  const spending = new Map(stored.spending.map((it) => [it.account, it]));
+  const spending = new Map(stored.spending.map((row) => [row.account, row]));
   for (const accounts of inParts(state.accounts.values(), accountsAtOnce)) {
     for (const account of accounts) {
       const graceMs = lastRun.exact ? 0 : account.pollIntervalMs;
@@ -85,9 +85,9 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
 /** What versions before did not store. They told nobody of an acknowledgement: it counts as told, so that none comes late. */
 function completed(incident: Incident): Incident {
   const acknowledgedAt = incident.acknowledgement?.at ?? null;
-  const notified = Object.entries(incident.notified).map(([channel, it]) => [
+  const notified = Object.entries(incident.notified).map(([channel, last]) => [
     channel,
-    Object.hasOwn(it, 'acknowledgedAt') ? it : { ...it, acknowledgedAt },
+    Object.hasOwn(last, 'acknowledgedAt') ? last : { ...last, acknowledgedAt },
   ]);
   return { ...incident, eased: incident.eased ?? null, notified: Object.fromEntries(notified) };
 }
@@ -99,7 +99,7 @@ function completed(incident: Incident): Incident {
  */
 function lastRunOf(stored: StoredState, now: number): { readonly endedAt: number; readonly exact: boolean } {
   const stoppedAt = Number(stored.notes[aliveNote] ?? Number.NaN);
-  const polledAt = stored.accounts.map((it) => it.polledAt ?? Number.NEGATIVE_INFINITY);
+  const polledAt = stored.accounts.map((account) => account.polledAt ?? Number.NEGATIVE_INFINITY);
   const livedAt = Math.max(Number(stored.notes[livedNote] ?? Number.NEGATIVE_INFINITY), ...polledAt);
   if (stoppedAt >= livedAt) return { endedAt: stoppedAt, exact: true };
   // Nobody ever ran: there is no time in which anybody should have watched.
@@ -113,13 +113,13 @@ function restoreMessage(
   { downMs, now }: { readonly downMs: number; readonly now: number },
 ): void {
   const tooOld = now - message.createdAt > staleMessageMs && downMs > staleMessageMs;
-  putMessage(
+  putNotification(
     state,
     tooOld
       ? { ...message, state: 'dead', lastError: 'too old when lowwater came back' }
       : { ...message, giveUpAt: message.giveUpAt + downMs },
   );
-  if (tooOld) untell(state, message, new Set());
+  if (tooOld) withdrawNotified(state, message, new Set());
 }
 
 /**
@@ -129,5 +129,5 @@ function restoreMessage(
 function resumeIncident(state: MonitorState, incident: Incident, now: number): void {
   const account = state.accounts.get(incident.account);
   if (incident.resolvedAt !== null || account === undefined) state.touched.add(incident.id);
-  else wakeBy(state, `incident:${incident.id}`, now + account.pollIntervalMs);
+  else scheduleBy(state, `incident:${incident.id}`, now + account.pollIntervalMs);
 }

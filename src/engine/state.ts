@@ -125,7 +125,7 @@ export function emptyState({
 }
 
 /** Wakes `key` no later than `at`. */
-export function wakeBy(state: MonitorState, key: string, at: number): void {
+export function scheduleBy(state: MonitorState, key: string, at: number): void {
   const known = state.due.dueAt(key);
   if (known === null || at < known) state.due.set(key, at);
 }

@@ -12,7 +12,7 @@ import type { ProviderCounts } from './provider-counts.ts';
 import type { Records } from './records.ts';
 
 /** A rule, and the kind that knows how it judges. */
-export interface Judge {
+export interface RuleWithKind {
   readonly rule: Rule;
   readonly kind: RuleKind;
 }
@@ -25,7 +25,7 @@ export class WatchedAccount {
   readonly settings: AccountSettings;
   readonly rules: readonly Rule[];
   /** The same, each with its kind. */
-  readonly judges: readonly Judge[];
+  readonly judges: readonly RuleWithKind[];
   readonly pollIntervalMs: number;
   /** The mean gap of the three polls that are due after the last reading. */
   pollGapMs: number;

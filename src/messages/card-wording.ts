@@ -43,13 +43,13 @@ const figuresAmongOthers = 4;
  */
 export function renderFitting<Rendered>(
   message: Message,
-  it: { readonly render: (card: Card) => Rendered; readonly fits: (rendered: Rendered) => boolean },
+  options: { readonly render: (card: Card) => Rendered; readonly fits: (rendered: Rendered) => boolean },
 ): Rendered {
   for (const size of sizes) {
-    const rendered = it.render(wordCard(message, size));
-    if (it.fits(rendered)) return rendered;
+    const rendered = options.render(wordCard(message, size));
+    if (options.fits(rendered)) return rendered;
   }
-  return it.render({ ...wordCard(message, 1), parts: [], more: null });
+  return options.render({ ...wordCard(message, 1), parts: [], more: null });
 }
 
 /** The words of a card with at most so many parts. */
@@ -127,9 +127,9 @@ function accountPart(account: ReportAccountWording): CardPart {
     title: account.name,
     tone: account.state.tone,
     lines: [`${account.incidents}, ${account.read}`],
-    figures: account.lines.map(({ label, balance, perDay, lasting, forecasts }) => ({
+    figures: account.lines.map(({ label, balance, perDay, runwayClause, forecasts }) => ({
       label,
-      value: `${balance} · ${perDay} per day · ${lasting} · ${forecasts}`,
+      value: `${balance} · ${perDay} per day · ${runwayClause} · ${forecasts}`,
     })),
     advice: account.advice === null ? [] : [account.advice],
   };

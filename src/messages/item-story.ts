@@ -1,4 +1,4 @@
-import { isFirstWord, stateOf } from '../domain/item-state.ts';
+import { isFirstNotification, stateOf } from '../domain/item-state.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { formatMoment, formatMomentAndAge, roughDuration } from '../domain/moment.ts';
 import { cleanText } from '../domain/plain-text.ts';
@@ -49,7 +49,7 @@ function endOf(item: MessageItem, frame: WordingFrame): readonly string[] {
   const span = `from ${formatMoment(item.firedAt, frame)} to ${formatMoment(endedAt, frame)}`;
   const length = knownSpan(item.firedAt, endedAt);
   const lasted = length === null ? `By the clock ${span}.` : `Lasted ${length}, ${span}.`;
-  const late = isFirstWord(item) ? ['It came and went before this channel could be told.'] : [];
+  const late = isFirstNotification(item) ? ['It came and went before this channel could be told.'] : [];
   const rest = (item.account?.takenAlerts ?? []).map(
     ({ rule, severity, by }) =>
       `Rule ${cleanText(rule, 80)} still fires (${severity}); ${cleanText(by, 60) || 'somebody'} has acknowledged it.`,
@@ -84,7 +84,7 @@ function blindnessOf(item: MessageItem, frame: WordingFrame): readonly string[] 
   const account = item.account;
   if (account === null || account.consecutiveFailures === 0) return [];
   const reason = account.failure === null ? '' : `: ${withoutFullStop(cleanText(account.failure, 300))}`;
-  if (alertKindOf(item).unread !== undefined) {
+  if (alertKindOf(item).staleness !== undefined) {
     return account.failure === null ? [] : [`The last poll failed${reason}.`];
   }
   if (account.reading === null) return [];

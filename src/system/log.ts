@@ -68,7 +68,7 @@ class Drain {
   }
 
   write(line: string): void {
-    if (!this.#tellMissing() || this.#destination.write(this.#format(line), this.#lost) === false)
+    if (!this.#reportMissing() || this.#destination.write(this.#format(line), this.#lost) === false)
       this.#lost();
   }
 
@@ -77,7 +77,7 @@ class Drain {
     this.#unnotified += 1;
   };
 
-  #tellMissing(): boolean {
+  #reportMissing(): boolean {
     if (this.#unnotified === 0) return true;
     const item = `{"level":"warn"${stdTimeFunctions.isoTime()},"dropped":${this.#unnotified},"msg":"lines of the log could not be written"}\n`;
     if (this.#destination.write(this.#format(item), () => undefined) === false) return false;

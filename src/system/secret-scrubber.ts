@@ -1,4 +1,4 @@
-import { base64Forms, FormIndex, shortestForm } from '../domain/secret-forms.ts';
+import { base64Forms, FormIndex, minFormLength } from '../domain/secret-forms.ts';
 
 export interface SecretScrubber {
   /** Adds values that must never be printed. Values shorter than four characters are not hidden. */
@@ -18,7 +18,7 @@ export function createSecretScrubber(): SecretScrubber {
   const forms = new FormIndex(formsOf);
   return {
     add(added) {
-      for (const value of added) if (value.length >= shortestForm) forms.add(value);
+      for (const value of added) if (value.length >= minFormLength) forms.add(value);
     },
     scrub(line) {
       if (!forms.isIn(line)) return line;
@@ -63,12 +63,12 @@ function formsInText(value: string): readonly string[] {
   const forms = plainInAddresses.test(value) ? [value] : escapedFormsOf(value);
   const { whole, cores } = base64Forms(value);
   for (const encoded of [whole, ...cores]) {
-    if (encoded.length < shortestForm) continue;
+    if (encoded.length < minFormLength) continue;
     forms.push(encoded);
     if (plainInAddresses.test(encoded)) continue;
     // As base64url writes it.
     const inAddress = encoded.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
-    if (inAddress.length >= shortestForm) forms.push(inAddress);
+    if (inAddress.length >= minFormLength) forms.push(inAddress);
   }
   return forms;
 }

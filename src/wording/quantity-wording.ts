@@ -97,7 +97,10 @@ export function wordRunway(runway: Runway | null): string {
 }
 
 /** The same as a part of a sentence: `lasts 3 days 9 hours, empty about …`, `used up`, `how long it lasts is unknown`. */
-export function wordLasting(runway: Runway | null, frame: Pick<WordingFrame, 'timezone' | 'now'>): string {
+export function wordRunwayClause(
+  runway: Runway | null,
+  frame: Pick<WordingFrame, 'timezone' | 'now'>,
+): string {
   const length = wordRunway(runway);
   if (length === 'used up' || length === 'not falling') return length;
   return length === 'unknown' ? 'how long it lasts is unknown' : `lasts ${wordRunwayAndEnd(runway, frame)}`;
