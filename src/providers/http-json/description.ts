@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isUnit } from '../../domain/currency.ts';
 import { secondMs } from '../../domain/duration.ts';
 import { choice, filledList, flag, shape } from '../../schema/shapes.ts';
 import { duration, id, oneLine, textLeaf } from '../../schema/texts.ts';
@@ -23,7 +24,13 @@ function templates(description: string) {
     .meta({ description });
 }
 
-export type JsonTemplate = string | number | boolean | null | JsonTemplate[] | { [key: string]: JsonTemplate };
+export type JsonTemplate =
+  | string
+  | number
+  | boolean
+  | null
+  | JsonTemplate[]
+  | { [key: string]: JsonTemplate };
 
 const jsonTemplate: z.ZodType<JsonTemplate, JsonTemplate> = z
   .json({ error: 'must be a JSON value' })
@@ -51,7 +58,9 @@ const requestShape = shape({
   method: choice('HTTP method.', ['GET', 'POST']).default('GET'),
   url: requestUrl,
   query: templates('Query parameters, percent-encoded, after those of the address.').optional(),
-  headers: templates('Headers. What is sent with every request (Accept, User-Agent) can be replaced.').optional(),
+  headers: templates(
+    'Headers. What is sent with every request (Accept, User-Agent) can be replaced.',
+  ).optional(),
   basic: shape({ user: template('User.'), password: template('Password.') })
     .meta({ description: 'HTTP Basic authentication.' })
     .optional(),
@@ -72,7 +81,8 @@ const requestShape = shape({
 function path(description: string) {
   return textLeaf<Path>({
     description,
-    allowed: 'must be a JSONPath (RFC 9535) such as "$.data.balance" or "$.items[?@.currency==\'EUR\'].total"',
+    allowed:
+      'must be a JSONPath (RFC 9535) such as "$.data.balance" or "$.items[?@.currency==\'EUR\'].total"',
     pattern: '^\\$',
     read: (text) => {
       const value = parsePath(text);
@@ -92,7 +102,8 @@ const pattern = textLeaf<RegExp>({
 });
 
 const scale = textLeaf<Decimal>({
-  description: 'What the amount is multiplied by, a decimal such as "0.01"; "-1" where the answer counts what is owed.',
+  description:
+    'What the amount is multiplied by, a decimal such as "0.01"; "-1" where the answer counts what is owed.',
   allowed: 'must be a decimal in a string such as "0.01", not 0',
   pattern: '^-?\\d+(\\.\\d+)?$',
   read: (text) => {
@@ -197,7 +208,13 @@ const currency = z
           .optional(),
       }),
       shape({ fixed: oneLine('The currency of every answer, such as "EUR".') }),
-      shape({ unit: oneLine('What is counted where it is no money, such as "credits" or "messages".') }),
+      shape({
+        unit: textLeaf({
+          description: 'What is counted where it is no money, such as "credits" or "messages".',
+          allowed: 'must be a word of 4 to 16 lower-case letters and hyphens, such as "credits"',
+          read: (text) => (isUnit(text) ? { value: text } : null),
+        }),
+      }),
     ],
     { error: 'must be {"path": …}, {"fixed": "EUR"} or {"unit": "credits"}' },
   )
@@ -206,23 +223,28 @@ const currency = z
 /** The keys that describe a provider; the schema of the kind and of its presets are made of them. */
 export const descriptionKeys = {
   request: requestShape,
-  balances: filledList('The balances of an account, the leading one first.', balanceShape, 'must be a list of balances')
-    .refine((all) => new Set(all.map((each) => each.id)).size === all.length, { error: 'has an id twice' }),
+  balances: filledList(
+    'The balances of an account, the leading one first.',
+    balanceShape,
+    'must be a list of balances',
+  ).refine((all) => new Set(all.map((each) => each.id)).size === all.length, { error: 'has an id twice' }),
   currency,
-  success: test.meta({ description: 'What a good answer says, where the HTTP status does not say it.' }).optional(),
-  errors: z
-    .array(errorShape, { error: 'must be a list' })
-    .default([])
-    .meta({
-      description: 'What failures mean; the first that fits. 401 and 403 are auth_failed and 429 is rate_limited without it.',
-    }),
+  success: test
+    .meta({ description: 'What a good answer says, where the HTTP status does not say it.' })
+    .optional(),
+  errors: z.array(errorShape, { error: 'must be a list' }).default([]).meta({
+    description:
+      'What failures mean; the first that fits. 401 and 403 are auth_failed and 429 is rate_limited without it.',
+  }),
   message: path('Where a failure is described in words.').optional(),
   postpaid: z
     .array(test, { error: 'must be a list' })
     .default([])
     .meta({ description: 'Answers that mean that the account is not prepaid and has no balance.' }),
   facts: shape({
-    autoRecharge: test.meta({ description: 'What an answer says where automatic recharge is on.' }).optional(),
+    autoRecharge: test
+      .meta({ description: 'What an answer says where automatic recharge is on.' })
+      .optional(),
     creditLimit: factAmount.meta({ description: 'How far below zero the balance may go.' }).optional(),
     pending: factAmount.meta({ description: 'What is spent and not yet charged.' }).optional(),
   })

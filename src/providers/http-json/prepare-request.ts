@@ -1,30 +1,11 @@
-import type { Secret } from '../../domain/secret.ts';
+import { Secret } from '../../domain/secret.ts';
+import type { ProviderRequest, RefusedRequest } from '../kind.ts';
 import type { Description, JsonTemplate } from './description.ts';
 import { credentialsIn, fillPlaceholders } from './placeholders.ts';
 
 type RequestDescription = Description['request'];
 
 export type Credentials = Readonly<Record<string, Secret>>;
-
-/** A request that is ready to be sent. All of it may hold credentials. */
-export interface PreparedRequest {
-  readonly kind: 'request';
-  readonly method: 'GET' | 'POST';
-  /** Scheme, host and port; never a credential. */
-  readonly origin: string;
-  /** Path and query, encoded. */
-  readonly path: string;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
-}
-
-/** A credential that cannot stand where the description puts it. The reason names it and never quotes it. */
-export interface RefusedRequest {
-  readonly kind: 'refused';
-  readonly credential: string;
-  readonly reason: string;
-}
 
 /** The names of the credentials that a request asks for, in the order in which it does. */
 export function credentialNames(request: RequestDescription): readonly string[] {
@@ -33,18 +14,17 @@ export function credentialNames(request: RequestDescription): readonly string[] 
 
 /**
  * Fills in the credentials, each encoded for where it stands: path segment, query, header, form or JSON string. `baseUrl`
- * (without a trailing slash; it may have a path) replaces scheme and host.
+ * replaces scheme and host; its own path stands before that of the description.
  */
 export function prepareRequest(
   request: RequestDescription,
   credentials: Credentials,
   baseUrl?: string,
-): PreparedRequest | RefusedRequest {
+): ProviderRequest | RefusedRequest {
   try {
     return fillRequest(request, credentials, baseUrl);
   } catch (error) {
-    if (error instanceof UnfitCredential)
-      return { kind: 'refused', credential: error.credential, reason: error.message };
+    if (error instanceof UnfitCredential) return { credential: error.credential, reason: error.message };
     throw error;
   }
 }
@@ -59,37 +39,33 @@ class UnfitCredential extends Error {
   }
 }
 
-function fillRequest(request: RequestDescription, credentials: Credentials, baseUrl?: string): PreparedRequest {
+function fillRequest(
+  request: RequestDescription,
+  credentials: Credentials,
+  baseUrl?: string,
+): ProviderRequest {
   const reveal = (name: string): string => {
     const secret = Object.hasOwn(credentials, name) ? credentials[name] : undefined;
     if (secret === undefined) throw new UnfitCredential(name, 'is missing');
     return secret.reveal();
   };
-  const fill = (text: string, write = (_name: string, value: string): string => value): string =>
+  const fill: Fill = (text, write = (_name, value) => value) =>
     fillPlaceholders(text, (name) => write(name, reveal(name)));
-  const { origin, prefix } = findOrigin(request.url, baseUrl);
   const body = fillBody(request, fill);
   return {
-    kind: 'request',
     method: request.method,
-    origin,
-    path: prefix + fillAddress(request, fill),
-    headers: {
-      accept: 'application/json',
-      'user-agent': 'lowwater',
-      ...(body === null ? {} : { 'content-type': body.type }),
-      ...fillHeaders(request, fill),
-    },
-    body: body?.text ?? null,
+    url: new Secret(baseOf(request.url, baseUrl) + fillAddress(request, fill)),
+    headers: { ...(body === null ? {} : { 'content-type': body.type }), ...fillHeaders(request, fill) },
+    body: body === null ? null : new Secret(body.text),
   };
 }
 
+/** Fills in a text; `write` says how a credential is written there. */
 type Fill = (text: string, write?: (name: string, value: string) => string) => string;
 
-function findOrigin(url: string, baseUrl?: string): { readonly origin: string; readonly prefix: string } {
-  if (baseUrl === undefined) return { origin: new URL(originOf(url)).origin, prefix: '' };
-  const base = new URL(baseUrl);
-  return { origin: base.origin, prefix: base.pathname.replace(/\/$/, '') };
+/** What stands before the path of the description. */
+function baseOf(url: string, baseUrl?: string): string {
+  return baseUrl === undefined ? new URL(originOf(url)).origin : baseUrl.replace(/\/$/, '');
 }
 
 function originOf(url: string): string {
@@ -102,7 +78,8 @@ function fillAddress({ url, query = {} }: RequestDescription, fill: Fill): strin
     const filled = fill(segment, encode);
     // Servers and proxies take these for steps in the tree of paths, encoded or not.
     const [name] = credentialsIn(segment);
-    if (name !== undefined && /^\.{1,2}$/.test(filled)) throw new UnfitCredential(name, 'must not be "." or ".."');
+    if (name !== undefined && /^\.{1,2}$/.test(filled))
+      throw new UnfitCredential(name, 'must not be "." or ".."');
     return filled;
   });
   const parameters = Object.entries(query).map(
@@ -115,17 +92,25 @@ function fillAddress({ url, query = {} }: RequestDescription, fill: Fill): strin
 /** Throws for half of a surrogate pair, which no UTF-8 can say. */
 function encode(name: string, value: string): string {
   if (!value.isWellFormed()) throw new UnfitCredential(name, 'is not well-formed text');
-  return encodeURIComponent(value).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
+  return encodeURIComponent(value).replace(
+    /[!'()*]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
-function fillHeaders({ headers = {}, basic, bearer }: RequestDescription, fill: Fill): Record<string, string> {
-  const inHeader: Fill = (text) => fill(text, forHeader);
-  const filled: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) filled[name.toLowerCase()] = inHeader(value);
-  if (bearer !== undefined) filled.authorization = `Bearer ${inHeader(bearer)}`;
+function fillHeaders(
+  { headers = {}, basic, bearer }: RequestDescription,
+  fill: Fill,
+): Record<string, string | Secret> {
+  const filled: Record<string, string | Secret> = {};
+  for (const [name, text] of Object.entries(headers)) {
+    const value = fill(text, forHeader);
+    filled[name.toLowerCase()] = credentialsIn(text).length === 0 ? value : new Secret(value);
+  }
+  if (bearer !== undefined) filled.authorization = new Secret(`Bearer ${fill(bearer, forHeader)}`);
   if (basic !== undefined) {
-    const user = fill(basic.user, withoutColon);
-    filled.authorization = `Basic ${Buffer.from(`${user}:${fill(basic.password)}`).toString('base64')}`;
+    const pair = `${fill(basic.user, withoutColon)}:${fill(basic.password)}`;
+    filled.authorization = new Secret(`Basic ${Buffer.from(pair).toString('base64')}`);
   }
   return filled;
 }
@@ -133,7 +118,10 @@ function fillHeaders({ headers = {}, basic, bearer }: RequestDescription, fill: 
 /** RFC 9110, 5.5: beyond visible ASCII, blank and tab, what a header means is up to each server. */
 function forHeader(name: string, value: string): string {
   if (/^[\t\x20-\x7e]*$/.test(value)) return value;
-  throw new UnfitCredential(name, 'must not hold line breaks or characters beyond ASCII: it stands in a header');
+  throw new UnfitCredential(
+    name,
+    'must not hold line breaks or characters beyond ASCII: it stands in a header',
+  );
 }
 
 /** RFC 7617, 2: the first colon ends the user. */
@@ -148,8 +136,9 @@ function fillBody(
 ): { readonly type: string; readonly text: string } | null {
   if (json !== undefined) return { type: 'application/json', text: JSON.stringify(fillJson(json, fill)) };
   if (form === undefined) return null;
-  const fields = Object.entries(form).map(([name, value]) => [name, fill(value)]);
-  return { type: 'application/x-www-form-urlencoded', text: new URLSearchParams(fields).toString() };
+  const fields = new URLSearchParams();
+  for (const [name, value] of Object.entries(form)) fields.append(name, fill(value));
+  return { type: 'application/x-www-form-urlencoded', text: fields.toString() };
 }
 
 function fillJson(value: JsonTemplate, fill: Fill): JsonTemplate {

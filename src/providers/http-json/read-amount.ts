@@ -1,5 +1,12 @@
 import type { Micros } from '../../domain/money.ts';
-import { addDecimals, type Decimal, multiplyDecimals, negateDecimal, parseDecimal, toMicros } from './decimal.ts';
+import {
+  addDecimals,
+  type Decimal,
+  multiplyDecimals,
+  negateDecimal,
+  parseDecimal,
+  toMicros,
+} from './decimal.ts';
 import type { AmountDescription } from './description.ts';
 import type { ExactJson, Found, Path } from './json-path.ts';
 import { maxPatternInput } from './pattern.ts';
@@ -14,7 +21,8 @@ export type Quote = (value: unknown) => string;
 export function readAmount(answer: ExactJson, how: AmountDescription, quote: Quote): Read<Micros> {
   const read = (path: Path, mayBeMany: boolean): Read<Decimal> => {
     const found = answer.find(path);
-    if (found.length === 0 || (found.length > 1 && !mayBeMany)) return { wrong: sayCount(path, found.length) };
+    if (found.length === 0 || (found.length > 1 && !mayBeMany))
+      return { wrong: sayCount(path, found.length) };
     return addAll(found.map((each) => readDecimal(each, path, { how, quote })));
   };
   const terms = [read(how.amount, how.sum)];

@@ -1,7 +1,8 @@
 import type { ForeignTexts } from '../../domain/foreign-text.ts';
 import type { Micros } from '../../domain/money.ts';
-import type { HttpAnswer } from '../account-service/envelope.ts';
-import type { CurrencyDescription, Description, Test } from './description.ts';
+import type { OutcomeDetail, ProviderFacts } from '../../domain/outcome.ts';
+import type { ProviderAnswer } from '../kind.ts';
+import type { AmountDescription, CurrencyDescription, Description, Test } from './description.ts';
 import { ExactJson } from './json-path.ts';
 import { matchGroup, type Quote, type Read, readAmount, readText } from './read-amount.ts';
 
@@ -12,11 +13,23 @@ const maxMessageLength = 200;
 /** Up to 16 visible characters: what is strange but printable is kept and escaped where it is shown. */
 const currencyPattern = /^(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,16}$/u;
 
+export type DescribedOutcome =
+  | Exclude<OutcomeDetail, { readonly kind: 'ok' }>
+  | {
+      readonly kind: 'ok';
+      readonly answer: { readonly currency: string; readonly balances: Readonly<Record<string, Micros>> };
+      readonly facts?: ProviderFacts;
+    };
+
 /**
  * What an answer means by its description. Reasons quote only what stands at a path of the description, cut, and without the
  * secrets that `texts` knows: the rest of an answer may hold personal data.
  */
-export function readAnswer(description: Description, answer: HttpAnswer, texts: ForeignTexts): OutcomeDetail {
+export function readAnswer(
+  description: Description,
+  answer: ProviderAnswer,
+  texts: ForeignTexts,
+): DescribedOutcome {
   const { status } = answer;
   const json = answer.body === null ? null : ExactJson.parse(answer.body);
   const refusal = findRefusal(description, status, json);
@@ -60,9 +73,9 @@ function readSuccess(
   description: Description,
   json: ExactJson,
   { status, texts }: { readonly status: number; readonly texts: ForeignTexts },
-): OutcomeDetail {
+): DescribedOutcome {
   const quote: Quote = (value) => quoteValue(value, texts);
-  const invalid = (reason: string): OutcomeDetail => ({ kind: 'invalid_response', reason, status });
+  const invalid = (reason: string): DescribedOutcome => ({ kind: 'invalid_response', reason, status });
   const { success, postpaid } = description;
   const unsuccessful = success === undefined ? null : describeFailure(success, json, quote);
   if (unsuccessful !== null) {
@@ -86,7 +99,11 @@ function readSuccess(
   if ('wrong' in currency) return invalid(currency.wrong);
   // A provider that echoes a secret here would carry it into messages and the database.
   if (texts.holdsSecret(currency.value)) return invalid('the currency of the answer is no currency');
-  return { kind: 'ok', answer: { currency: currency.value, balances }, ...readFacts(description, json, quote) };
+  return {
+    kind: 'ok',
+    answer: { currency: currency.value, balances },
+    ...readFacts(description, json, quote),
+  };
 }
 
 /** Null where the answer says success. `isKnown`: something else stands where it would. */
@@ -97,10 +114,16 @@ function describeFailure(
 ): { readonly isKnown: boolean; readonly reason: string } | null {
   const [first, second] = json.find(path);
   if (first === undefined || second !== undefined)
-    return { isKnown: false, reason: `${path.text}, which says whether the answer is good, is not in it once` };
+    return {
+      isKnown: false,
+      reason: `${path.text}, which says whether the answer is good, is not in it once`,
+    };
   return values.some((value) => value === first.value)
     ? null
-    : { isKnown: true, reason: `the provider does not report success: ${path.text} is ${quote(first.value)}` };
+    : {
+        isKnown: true,
+        reason: `the provider does not report success: ${path.text} is ${quote(first.value)}`,
+      };
 }
 
 function holds({ path, values }: Test, json: ExactJson): boolean {
@@ -129,12 +152,16 @@ function readFacts(
   const read: { -readonly [Key in keyof ProviderFacts]: ProviderFacts[Key] } = {};
   if (facts.autoRecharge !== undefined && json.find(facts.autoRecharge.path).length === 1)
     read.autoRecharge = holds(facts.autoRecharge, json);
-  for (const name of ['creditLimit', 'pending'] as const) {
-    const how = facts[name];
-    const amount = how === undefined ? null : readAmount(json, how, quote);
-    if (amount !== null && 'value' in amount) read[name] = amount.value;
-  }
+  const creditLimit = readOptional(facts.creditLimit, json, quote);
+  if (creditLimit !== null) read.creditLimitMicros = Math.abs(creditLimit);
+  const pending = readOptional(facts.pending, json, quote);
+  if (pending !== null) read.pendingMicros = Math.abs(pending);
   return Object.keys(read).length === 0 ? {} : { facts: read };
+}
+
+function readOptional(how: AmountDescription | undefined, json: ExactJson, quote: Quote): Micros | null {
+  const read = how === undefined ? null : readAmount(json, how, quote);
+  return read === null || 'wrong' in read ? null : read.value;
 }
 
 function quoteMessage({ message }: Description, json: ExactJson, texts: ForeignTexts): string {
@@ -155,7 +182,7 @@ function describeStatus(status: number): string {
   return `HTTP ${status}`;
 }
 
-function describeBadBody(answer: HttpAnswer): string {
+function describeBadBody(answer: ProviderAnswer): string {
   if (answer.body !== null) {
     if (answer.body.trim() === '') return 'the answer is empty';
     return /^\s*</.test(answer.body) ? 'the answer is HTML or XML, not JSON' : 'the answer is not JSON';
