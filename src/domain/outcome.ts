@@ -1,6 +1,6 @@
 import type { Micros } from './money.ts';
 
-/** How a poll can end. The names are public: storage, metrics, API and logs use them. */
+/** The names are public: storage, metrics, API and logs use them. */
 export const outcomeKinds = [
   'ok',
   'rate_limited',
@@ -45,7 +45,6 @@ export type Outcome = OutcomeDetail & {
   readonly usage: Readonly<Record<string, string>>;
 };
 
-/** How the exchange ended, without how long it took and what its headers said. */
 export type OutcomeDetail =
   | {
       readonly kind: 'ok';

@@ -5,7 +5,7 @@ export const balances = ['sms', 'voip'] as const;
 
 export type Balance = (typeof balances)[number];
 
-/** A valid balance reading ("snapshot" to users). `at` is in milliseconds since 1970, UTC. */
+/** A valid balance reading ("snapshot" to users). `at`: milliseconds since 1970. */
 export interface Reading extends BalanceAnswer {
   readonly at: number;
 }

@@ -1,6 +1,9 @@
 const placeholder = '[secret]';
 
-/** Shorter values are left alone: hiding every `a` or `12` would black out all text and still tell what the value is. */
+/**
+ * Shorter values are not hidden: replacing every `a` or `12` would black out all text and still reveal the
+ * value.
+ */
 export const minFormLength = 4;
 
 /** A text that has so many first characters of a form hardly ever has it by chance. */

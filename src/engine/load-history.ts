@@ -24,16 +24,14 @@ export function loadHistory(state: MonitorState, account: WatchedAccount, loaded
   const since = logSince(account, loaded.now);
   const from = newestBefore(loaded.readings, since)?.at ?? since;
   for (const reading of loaded.readings) if (reading.at >= from) account.log.append(reading);
-  // What is made from history is made of these, where they are all of it.
   if (loaded.areAll) state.unlearned.delete(account.id);
   catchUpSpending(state, account, loaded.readings);
-  // What time alone changes was let wait for this.
+  // Waited for this.
   scheduleAccount(state, account);
 }
 
 export interface LoadedHistory {
   readonly readings: readonly Reading[];
-  /** Nothing older is stored of the account. */
   readonly areAll: boolean;
   readonly now: number;
 }

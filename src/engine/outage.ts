@@ -13,8 +13,8 @@ import type { WatchedAccount } from './watched-account.ts';
 const outageRule = providerDown.type;
 
 /**
- * An outage of a whole provider: at least half, and at least three, of its accounts went stale within one
- * poll interval. One message replaces theirs, and one more says that it is over.
+ * At least half, and at least three, of a provider's accounts went stale within one poll interval. One
+ * notification replaces theirs, and one says that it is over.
  */
 function reviewOutage(state: MonitorState, baseUrl: string, now: number): void {
   const counts = state.providers.get(baseUrl);
@@ -39,8 +39,8 @@ function reviewOutage(state: MonitorState, baseUrl: string, now: number): void {
 }
 
 /**
- * The step of a turn that looks at each provider of which an account went stale or was read again: whether it is out as a
- * whole. Asked for the incidents that this turn decides on: those behind them wait for a later one.
+ * The step of a turn that looks at providers of which an account went stale or was read again. Only for
+ * incidents that this turn decides on.
  */
 export function reviewOutages(state: MonitorState, now: number): void {
   if (state.touched.size === 0) return;
@@ -58,7 +58,7 @@ export function reviewOutages(state: MonitorState, now: number): void {
   for (const baseUrl of providers) reviewOutage(state, baseUrl, now);
 }
 
-/** Reviews every outage that lasts, after accounts were removed that it may have consisted of. */
+/** After accounts were removed that it may have consisted of. */
 export function reviewOngoingOutages(state: MonitorState, now: number): void {
   for (const baseUrl of state.providers.keys()) {
     const alert = state.alerts.get(providerAccountId(baseUrl), outageRule);
@@ -66,18 +66,17 @@ export function reviewOngoingOutages(state: MonitorState, now: number): void {
   }
 }
 
-/** Whether so many accounts of its provider fail that staleness is held back: it may be an outage of the whole. */
+/** Whether so many accounts fail that staleness is held: the whole provider may be down. */
 export function holdsBack(state: MonitorState, { settings }: WatchedAccount): boolean {
   const counts = state.providers.get(settings.baseUrl);
   return counts?.areMany(counts.failing) ?? false;
 }
 
-/** Whether staleness of the provider's accounts is held back, or told after all, is decided anew. */
 export function touchStaleIncidents(state: MonitorState, baseUrl: string): void {
   for (const incident of staleIncidents(state, baseUrl)) state.touched.add(incident.id);
 }
 
-/** Whether the message about a whole provider stands for this staleness of one account. */
+/** Whether the provider's incident replaces this one. */
 export function isPartOfOutage(state: MonitorState, incident: Incident): boolean {
   const account = state.accounts.get(incident.account);
   if (account === undefined || !isStalenessSymptom(incident) || incident.resolvedAt !== null) return false;
@@ -85,7 +84,6 @@ export function isPartOfOutage(state: MonitorState, incident: Incident): boolean
   return outage?.state === 'firing';
 }
 
-/** The incidents of accounts that are stale while their provider, given by its account id, is down. */
 export function* staleIncidentsOf(state: MonitorState, provider: string): Iterable<Incident> {
   for (const baseUrl of state.providers.keys())
     if (providerAccountId(baseUrl) === provider) yield* staleIncidents(state, baseUrl);
@@ -101,8 +99,8 @@ function* staleIncidents(state: MonitorState, baseUrl: string): Iterable<Inciden
 }
 
 /**
- * Until when the staleness of a single account is held back because it may be part of an outage: one poll interval from its
- * start while enough of the provider's accounts fail, and as long after an outage ended. Null when it stands alone.
+ * Until when an account's staleness is held because the provider may be down: one poll interval from its
+ * start while enough accounts fail, and as long after an outage. Null when it stands alone.
  */
 export function heldUntil(state: MonitorState, incident: Incident, now: number): number | null {
   const account = state.accounts.get(incident.account);
@@ -122,7 +120,6 @@ function isStalenessSymptom(alert: { readonly type: string }): boolean {
   return alertKindOf(alert).staleness === 'symptom';
 }
 
-/** How many went stale within one interval of the last to do so. */
 function countTogether(state: MonitorState, { stale, maxIntervalMs }: ProviderCounts): number {
   const since = [...stale].flatMap((id) =>
     [...state.alerts.of(id).values()]

@@ -6,7 +6,9 @@ import { plural } from '../domain/plural.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
 
-/** The sentences under a headline: since when, what became of it, and how far the numbers can be trusted. */
+/**
+ * The sentences under a headline: since when, what happened to it, and how far the numbers can be trusted.
+ */
 export function wordStory(item: MessageItem, frame: WordingFrame): readonly string[] {
   const taken = acknowledgementOf(item, frame);
   const course = courseOf(item, frame);
@@ -57,12 +59,11 @@ function endOf(item: MessageItem, frame: WordingFrame): readonly string[] {
   return [causeOf(item, frame), lasted, ...late, ...rest];
 }
 
-/** How long it is from one instant to a later one; null where the clock was set back between them. */
+/** Null where the clock was set back in between. */
 function knownSpan(since: number, until: number): string | null {
   return until < since ? null : roughDuration(until - since);
 }
 
-/** Why an incident ended. */
 function causeOf(item: MessageItem, frame: WordingFrame): string {
   const resolution = item.resolution ?? { kind: 'recovered' };
   switch (resolution.kind) {
@@ -79,7 +80,7 @@ function causeOf(item: MessageItem, frame: WordingFrame): string {
   }
 }
 
-/** A balance that could not be read lately is no news: the message says how old it is, and why. */
+/** A balance that could not be read lately is not current: the message says how old it is, and why. */
 function blindnessOf(item: MessageItem, frame: WordingFrame): readonly string[] {
   const account = item.account;
   if (account === null || account.consecutiveFailures === 0) return [];
