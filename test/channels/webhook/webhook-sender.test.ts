@@ -113,7 +113,7 @@ describe('the JSON of a webhook', () => {
             firedAt: '2026-11-20T18:22:00.000Z',
             resolvedAt: null,
             reading: { at: '2026-11-20T18:37:00.000Z', sms: '42.1', voip: '80', currency: 'CNY' },
-            runway: { burnPerDay: '48', runwaySeconds: 75780, confidence: 'high', topUpFor30Days: '1397.9' },
+            outlook: { burnPerDay: '48', runwaySeconds: 75780, confidence: 'high', topUpFor30Days: '1397.9' },
           },
         ],
       },
