@@ -55,7 +55,7 @@ export const currency: RuleKind<CurrencyRule, InputOf<typeof keys>> = {
   ],
 };
 
-/** Breached when the reading's currency differs from the account's configured one; resolved when equal again. */
+/** Breached when the reading's currency differs from the configured one. */
 function evaluate(rule: CurrencyRule, facts: AccountFacts): Evaluation {
   if (facts.currency === null) return unknown('no currency configured');
   if (facts.reading === null) return unknown('no reading yet');

@@ -93,21 +93,23 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   builtInFor?(account: WatchableAccount): boolean;
   /** The typed rule from what every rule has and from its own keys. */
   build(common: Rule, input: I): R;
-  /** What does not go together in one rule. It reads the rule as it stands in the file, whatever else is wrong with it. */
+  /** What cannot be combined in one rule, judged from the file, whatever else is wrong with it. */
   check?(keys: KeyReader): readonly KeyProblem[];
-  /** What is allowed but perhaps not meant. `accounts` are those that the rule watches. */
+  /** What is allowed but perhaps not meant. `accounts`: those that the rule watches. */
   warn?(rule: R, accounts: readonly AccountSettings[]): readonly KeyProblem[];
-  /** Where 0.1.0 meant something else by the same keys: what, and the line that keeps it. */
+  /** Where 0.1.0 had another meaning for the same keys: what, and the line that keeps it. */
   meantBefore?(rule: R): KeyProblem | null;
-  /** What it watches for, with its numbers, in a clause. */
+  /** In a clause, with its numbers. */
   describe(rule: R): string;
-  /** How far back it looks, in milliseconds. */
   lookBackMs?(rule: R): number;
-  /** The balance at which its alert surely resolves, all steps of a ladder with their hysteresis. */
+  /** With hysteresis, for all steps of a ladder. */
   clearsAt?(rule: R): Micros;
-  /** The level of its balance that it takes for empty, where it warns of that; `empty` is what is empty for the account. */
+  /**
+   * The level that it takes for empty; `empty` is that of the account. Absent for kinds that do not warn of
+   * it.
+   */
   floorMicros?(rule: R, empty: Micros): Micros;
-  /** How far back it wants the spending of its balance to be measured wherever a burn rate is told. */
+  /** Over how long it wants burn rates of its balance to be measured. */
   burnLookbackMs?(rule: R): number | null;
   /**
    * What the rule says of one account. `firing` is the severity with which its alert fires now, null when it does not:
@@ -118,23 +120,23 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
    */
   evaluate(rule: R, facts: AccountFacts, firing: Severity | null): Evaluation;
   /**
-   * A person took its incident, or gave it back (`taken` false): what that means for what is known of the account's spending. Absent: nothing.
+   * What an acknowledgement of its incident, or its removal (`taken` false), teaches about the account's
+   * spending.
    */
   acknowledged?(rule: R, spending: AccountSpending, taken: boolean): void;
   /**
-   * A shorter way to what `evaluate` says of nearly every reading: true only where that is surely neither a breach nor an
-   * event for an alert that does not fire. Worth having where a rule judges millions of stored readings.
+   * A fast path: true only where `evaluate` would surely give neither breach nor event for an alert that does
+   * not fire. For rules that judge millions of stored readings.
    */
   isSurelyOk?(rule: R, facts: AccountFacts): boolean;
-  /** The instant at which time alone begins a breach, if nothing is read before. Absent where time alone begins none. */
+  /** When time alone begins a breach without another reading. Absent: never. */
   dueAt?(rule: R, facts: AccountFacts): number;
-  /** Every number that the rule looks at, named, in the order in which people read them. */
+  /** In the order in which people read them. */
   factsBehind(rule: R, facts: AccountFacts): readonly Fact[];
   /**
-   * The nearest threshold with which it would not have fired, as a sentence. Asked only for a verdict that fires;
-   * `evaluation` is that verdict.
+   * The nearest threshold with which it would not have fired, as a sentence; `evaluation` is its firing
+   * verdict.
    */
   wouldNotFire(rule: R, facts: AccountFacts, evaluation: Evaluation): string | null;
-  /** The levels of its balance that charts draw. */
   levels?(rule: R): Ladder<Micros>;
 }

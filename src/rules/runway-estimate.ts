@@ -7,12 +7,11 @@ import type { MoneyRule } from '../domain/rule.ts';
 import { type Burn, measureBurn, runwayOf } from '../spending/burn.ts';
 import type { AccountFacts } from './evaluation.ts';
 
-/** A rule as far as it goes by the mean burn. */
 interface MeanRunwayRule extends MoneyRule {
-  /** Null: how long it lasts is foretold. Else by the mean burn over so long. */
+  /** Null: by the forecast. Else by the mean burn over this time. */
   readonly lookbackMs: number | null;
   readonly minimumHistoryMs: number;
-  /** True when the file itself set `minimumHistory`: then it alone decides whether the rule may speak. */
+  /** True when the file set `minimumHistory`: then it alone decides whether there is a verdict. */
   readonly minimumHistoryGiven: boolean;
 }
 
