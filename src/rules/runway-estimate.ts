@@ -15,7 +15,7 @@ interface MeanRunwayRule extends MoneyRule {
   readonly minimumHistoryGiven: boolean;
 }
 
-/** Without a `lookback` the mean burn stands in until there is a day to foretell from. */
+/** Without a `lookback` the mean burn is used until there is a day of history. */
 export function meanLookback(rule: MeanRunwayRule): number {
   return rule.lookbackMs ?? dayMs;
 }
@@ -24,7 +24,7 @@ export function meanBurn(rule: MeanRunwayRule, { log }: AccountFacts): Burn {
   return measureBurn({ log, balance: rule.balance, lookbackMs: meanLookback(rule) });
 }
 
-/** Why the mean burn tells nothing yet; null where it does. */
+/** Why the mean burn is not enough yet; null where it is. */
 function tooLittle(rule: MeanRunwayRule, burn: Burn): string | null {
   if (maySpeak(rule, burn)) return null;
   const seen = `${describeHistory(burn.observedMs)} in ${plural(burn.readings, 'reading')}`;
@@ -44,20 +44,19 @@ function maySpeak(rule: MeanRunwayRule, burn: Burn): boolean {
   return burn.confidence === 'medium' || burn.confidence === 'high';
 }
 
-/** A rule as far as it asks how long a balance lasts. */
 export interface RunwayFloorRule extends MeanRunwayRule {
-  /** Null: what is empty for the account, 0 or its credit limit. */
+  /** Null: the account's, 0 or below it by its credit limit. */
   readonly floorMicros: Micros | null;
 }
 
-/** How long the balance lasts, with the forecast where it is foretold; or why that cannot be said. */
+/** How long the balance lasts, with the forecast if it is by that; or why that is unknown. */
 export type RunwayEstimate =
   | { readonly kind: 'known'; readonly runwayMs: number; readonly forecast: Forecast | null }
   | { readonly kind: 'unknown'; readonly why: string };
 
 /**
- * How long what is left above the floor lasts: foretold (spending/forecast.ts), or by the mean burn (`measureBurn`, `runwayOf`) where
- * the rule names a `lookback`, and as long as too little is known to foretell from.
+ * How long the balance lasts above the floor: by the forecast (`spending/forecast.ts`), or by the mean burn
+ * with a `lookback` or too little history.
  */
 export function estimateRunway(rule: RunwayFloorRule, facts: AccountFacts, reading: Reading): RunwayEstimate {
   const left = leftOf(rule, facts, reading);
@@ -73,7 +72,7 @@ export function estimateRunway(rule: RunwayFloorRule, facts: AccountFacts, readi
   return { kind: 'known', runwayMs: runwayOf(burn, left) ?? Number.POSITIVE_INFINITY, forecast: null };
 }
 
-/** Whether it surely lasts so long: a quick answer, false where that is not at once to be seen. */
+/** A fast path: false where the answer needs the full estimate. */
 export function surelyLastsFor(
   rule: RunwayFloorRule,
   facts: AccountFacts,
@@ -82,7 +81,7 @@ export function surelyLastsFor(
   const left = leftOf(rule, facts, reading);
   if (left <= 0) return false;
   if (rule.lookbackMs === null && facts.spending.last?.at === reading.at) {
-    // A second more than is asked for: what is foretold is not exact to the millisecond.
+    // A second more: predictions are not exact to the millisecond.
     const expected = facts.spending.expected(rule.balance, forMs + 1000);
     if (expected !== null) return expected < left;
   }
@@ -97,7 +96,7 @@ export function floorOf(rule: RunwayFloorRule, facts: AccountFacts): Micros {
   return rule.floorMicros ?? facts.floorMicros;
 }
 
-/** What is spent within a time, rounded up. */
+/** Rounded up. */
 export function expectedSpend(rule: RunwayFloorRule, facts: AccountFacts, withinMs: number): Micros {
   const predicted = rule.lookbackMs === null ? facts.spending.expected(rule.balance, withinMs) : null;
   if (predicted !== null) return Math.ceil(predicted);

@@ -74,7 +74,7 @@ export const runway: RuleKind<RunwayRule, InputOf<typeof keys>> = {
   keys,
   needsReading: true,
   emptinessRank: 2,
-  // Without `minimumHistory` an hour is asked for, or the whole `lookback` where that is shorter.
+  // The default of `minimumHistory` is an hour, at most the `lookback`.
   build: (common, input) => ({
     ...common,
     ...buildLadder(input.thresholds, { threshold: input.within, severity: common.severity }),
@@ -139,7 +139,7 @@ function checkHistory(reader: KeyReader): KeyProblem[] {
   ];
 }
 
-/** Days that are cut weigh the hours of the day unevenly: the runway then swings with the time of day. */
+/** With parts of days the runway swings with the time of day. */
 function warnOfParts(rule: RunwayRule): KeyProblem[] {
   if (rule.lookbackMs === null || rule.lookbackMs % dayMs === 0) return [];
   return [
@@ -169,7 +169,7 @@ function wordFiring(item: MessageItem, frame: WordingFrame): string {
   return `${start} lasts ${roughRunway(runwayMs)}${limit}`;
 }
 
-/** A runway alert is left at this multiple of `within`. */
+/** A runway alert resolves at this multiple of `within`. */
 const recoveryFactor = 1.2;
 
 /**
@@ -192,7 +192,6 @@ function evaluate(rule: RunwayRule, facts: AccountFacts, firing: Severity | null
   return stepVerdict(rule.thresholds, severity, { value, limit: duration });
 }
 
-/** The runway at which a breached `within` is left. */
 function recoversAt(withinMs: number): number {
   return Math.round(withinMs * recoveryFactor);
 }
@@ -246,7 +245,7 @@ function wouldNotFire(rule: RunwayRule, facts: AccountFacts): string | null {
   const runwayMs = estimate.kind === 'known' ? estimate.runwayMs : 0;
   const within = firstThreshold(rule.thresholds);
   if (!Number.isFinite(runwayMs) || runwayMs === 0) {
-    // Below this floor the balance lasts longer than the longest `within`.
+    // With a lower floor the balance lasts longer than the longest `within`.
     const usedWithin = expectedSpend(rule, facts, within ?? 0);
     const floor = formatAmount(reading[rule.balance] - usedWithin, reading.currency);
     return `The balance is at its floor or under it; it would not fire with a floor below ${floor}.`;

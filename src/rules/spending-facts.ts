@@ -13,7 +13,7 @@ export const basisWords: Readonly<Record<ForecastBasis, string>> = {
   'hour-of-week': 'the hour of the week',
 };
 
-/** What a forecast is made of: what it was learned from, how much is usual, how much of that it is now, and how good it was. */
+/** What a forecast is based on: history, usual spending, present level, and past errors. */
 export function spendingFacts(spending: AccountSpending, balance: Balance): Fact[] {
   const state = spending.state(balance);
   if (state === null) return [];

@@ -14,7 +14,7 @@ import { exactAmount, nameBalance } from './rule-words.ts';
 import { readingFacts, unusable, usableReading } from './usable-reading.ts';
 import { happened, money, moneyFact, ok, unknown } from './verdict.ts';
 
-/** Smaller rises are corrections, not top-ups: what `atLeast` is where a rule does not say. */
+/** Smaller rises are corrections, not top-ups: the default of `atLeast`. */
 export const minTopUpMicros = 10_000;
 
 export interface TopUpRule extends MoneyRule {

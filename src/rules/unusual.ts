@@ -30,7 +30,7 @@ import {
   unknown,
 } from './verdict.ts';
 
-/** How much more than usual it takes, in what `isUnusual` calls normal. */
+/** Multiplies the limit of `isUnusual`. */
 const factors = { low: 2, normal: 1, high: 0.6 } as const;
 
 type Sensitivity = keyof typeof factors;
@@ -48,21 +48,18 @@ const keys = {
 
 type Input = InputOf<typeof keys>;
 
-/** What a side says in its own words. */
 interface SideWords {
   readonly summary: string;
   readonly subject: string;
   readonly advice: readonly string[];
 }
 
-/** Far more is spent than this hour of the week is used to. */
 export const surge: RuleKind<UnusualRule, Input> = unusualKind('surge', 'more', {
   summary: 'Far more spent than this hour of the week is used to. Needs no number.',
   subject: 'spending surges',
   advice: ['Find out what is sending more than usual. If it is not yours, replace the access key.'],
 });
 
-/** Far less is spent, though nothing is empty. */
 export const slump: RuleKind<UnusualRule, Input> = unusualKind('slump', 'less', {
   summary:
     'Far less spent than this hour of the week is used to: traffic falls away though nothing is empty. Needs no number.',
@@ -151,7 +148,7 @@ function factsBehind(side: Side, rule: UnusualRule, facts: AccountFacts): readon
   ];
 }
 
-/** How much more or less, since when, what that is an hour, and what it does to the empty date. */
+/** How much more or less, since when, per hour, and the effect on the empty date. */
 function episodeFacts(
   episode: Episode | null,
   side: Side,
