@@ -67,12 +67,12 @@ function firstWordOf({ items, thread }: IncidentMessage): string {
 }
 
 export function testHeadline(message: TestMessage): string {
-  return `TEST · lowwater reaches the channel ${cleanText(message.channel, 80)}`;
+  return `TEST · lowwater can reach channel ${cleanText(message.channel, 80)}`;
 }
 
 export function testStory(message: TestMessage): string {
   const at = formatMoment(message.at, { timezone: message.timezone, now: message.at });
-  return `This is a test message of ${at}. Alerts for this channel will arrive here. There is nothing to do.`;
+  return `Test message sent ${at}. Alerts for this channel will arrive here. No action needed.`;
 }
 
 export function wordMore(more: number): string {

@@ -130,7 +130,7 @@ function wordRunsOut(message: ReportMessage): string | null {
   const next = `before the next report (${formatMoment(nextAt, { timezone, now })})`;
   const notified =
     ending.length === 0
-      ? `No account is foretold to run out ${next}.`
+      ? `No account is predicted to run out ${next}.`
       : `May run out ${next}: ${list(ending)}.`;
   return unknown.length === 0 ? notified : `${notified} Not known: ${list(unknown)}.`;
 }
@@ -256,5 +256,5 @@ function adviceOf(account: ReportAccount): string | null {
       ? []
       : [`${formatPayable(restore, currency)} on ${balanceLabel(balance)}`];
   });
-  return parts.length === 0 ? null : `Top up ${parts.join(' and ')} to have 30 days again.`;
+  return parts.length === 0 ? null : `Top up ${parts.join(' and ')} for another 30 days.`;
 }

@@ -51,7 +51,7 @@ export const currency: RuleKind<CurrencyRule, InputOf<typeof keys>> = {
     ...readingFigures(item, frame),
   ],
   advice: () => [
-    'Ask the provider why the currency changed. Until it is as expected, rules about money give no verdict for this account, but that it is below zero. If the change is right, set "currency" of the account in the configuration.',
+    'Ask the provider why the currency changed. Until it is as expected, balance rules are paused for this account, except the below-zero check. If the change is right, set "currency" of the account in the configuration.',
   ],
 };
 

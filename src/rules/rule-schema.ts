@@ -48,13 +48,13 @@ function commonOf({ type }: RuleKind, input: CommonInput): Rule {
 }
 
 /** A key of another kind deserves a better error than "unknown". */
-function hintsFor({ type, keys }: RuleKind): Record<string, string> {
+function hintsFor({ keys }: RuleKind): Record<string, string> {
   const hints: Record<string, string> = {};
   const foreign = ruleKinds.flatMap((kind) => Object.keys(kind.keys));
   for (const key of foreign) {
     if (Object.hasOwn(keys, key)) continue;
     const takers = ruleKinds.filter((kind) => Object.hasOwn(kind.keys, key)).map((kind) => kind.type);
-    hints[key] = `a rule of type ${type} does not take this key; ${takers.join(', ')} does`;
+    hints[key] = `is not valid here; only for ${takers.join(' and ')}`;
   }
   return hints;
 }

@@ -1,4 +1,4 @@
-import { dayMs, describeDuration, describeHistory, minuteMs } from '../domain/duration.ts';
+import { dayMs, describeDuration, minuteMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
 import { plural } from '../domain/plural.ts';
@@ -15,6 +15,9 @@ interface MeanRunwayRule extends MoneyRule {
   readonly minimumHistoryGiven: boolean;
 }
 
+/** As `measureBurn` asks for at least medium confidence. */
+const minReadings = 6;
+
 /** Without a `lookback` the mean burn is used until there is a day of history. */
 export function meanLookback(rule: MeanRunwayRule): number {
   return rule.lookbackMs ?? dayMs;
@@ -27,15 +30,14 @@ export function meanBurn(rule: MeanRunwayRule, { log }: AccountFacts): Burn {
 /** Why the mean burn is not enough yet; null where it is. */
 function tooLittle(rule: MeanRunwayRule, burn: Burn): string | null {
   if (maySpeak(rule, burn)) return null;
-  const seen = `${describeHistory(burn.observedMs)} in ${plural(burn.readings, 'reading')}`;
-  if (rule.minimumHistoryGiven) {
-    return `${seen}, needs ${describeDuration(Math.min(rule.minimumHistoryMs, meanLookback(rule)))}`;
-  }
-  const neededMs = Math.min(60 * minuteMs, meanLookback(rule) / 2);
-  const enough = burn.observedMs >= neededMs && burn.readings >= 6;
-  return enough
-    ? `${seen}, most of it without polls (confidence ${burn.confidence})`
-    : `${seen}, needs ${describeDuration(neededMs)} and 6 readings (confidence ${burn.confidence})`;
+  const neededMs = rule.minimumHistoryGiven
+    ? Math.min(rule.minimumHistoryMs, meanLookback(rule))
+    : Math.min(60 * minuteMs, meanLookback(rule) / 2);
+  const span = `${burn.observedMs < 1000 ? '0' : describeDuration(burn.observedMs)} of ${describeDuration(neededMs)}`;
+  if (rule.minimumHistoryGiven) return `not enough history: ${span}`;
+  return burn.observedMs >= neededMs && burn.readings >= minReadings
+    ? `not enough history: most of the last ${describeDuration(burn.observedMs)} passed without polls`
+    : `not enough history: ${burn.readings} of ${plural(minReadings, 'reading')}, ${span}`;
 }
 
 function maySpeak(rule: MeanRunwayRule, burn: Burn): boolean {

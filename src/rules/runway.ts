@@ -62,7 +62,7 @@ const keys = {
   floor: amount(
     'The balance that counts as empty. Default: 0, or below it by the `creditLimit` of the account.',
   ).optional(),
-  lookback: durationKey('Reckon by the mean spending over so long, in whole days, instead of the forecast.', {
+  lookback: durationKey('Use average spend over this period, in whole days, instead of the forecast.', {
     minMs: secondMs,
   }).optional(),
   minimumHistory: durationKey('The rule gives no verdict on less history than this. Default: 1h.').optional(),
@@ -173,12 +173,13 @@ function wordFiring(item: MessageItem, frame: WordingFrame): string {
 const recoveryFactor = 1.2;
 
 /**
- * Breached when balance − floor lasts less than `within`; resolved when it lasts at least 1.2 × `within`. How long it lasts is
- * foretold (spending/forecast.ts), or by the mean burn where the file names a `lookback` (`measureBurn`, `runwayOf`).
+ * Breached when balance − floor lasts less than `within`; resolved when it lasts at least 1.2 × `within`. By
+ * the forecast (`spending/forecast.ts`), or by the mean burn with a `lookback` or under a day of history
+ * (`measureBurn`, `runwayOf`).
  *
- * By the mean burn, also while less than a day is known to foretell from, it speaks at medium or high confidence; where the file gives
- * `minimumHistory`, that span of observed time (or the whole lookback, if shorter) alone decides. Nothing spent is ok, unless the balance
- * is below the floor, or at it while the alert fires: an account that spends nothing because it is empty has not recovered.
+ * The mean burn needs medium or high confidence, or exactly `minimumHistory` of observed time (at most the
+ * lookback) where the file gives that. Nothing spent is ok, unless the balance is below the floor, or at it
+ * while the alert fires: an account that spends nothing because it is empty has not recovered.
  */
 function evaluate(rule: RunwayRule, facts: AccountFacts, firing: Severity | null): Evaluation {
   const reading = usableReading(facts);

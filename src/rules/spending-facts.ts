@@ -8,8 +8,8 @@ import type { UsualSpending } from '../spending/profile.ts';
 import { countFact, moneyFact, textFact } from './verdict.ts';
 
 export const basisWords: Readonly<Record<ForecastBasis, string>> = {
-  'mean-burn': 'the mean burn, because less than a day is known',
-  'hour-of-day': 'the hour of the day, because less than a week is known',
+  'mean-burn': 'average spend (under a day of history)',
+  'hour-of-day': 'the hour of the day (under a week of history)',
   'hour-of-week': 'the hour of the week',
 };
 

@@ -43,7 +43,7 @@ export interface UnusualRule extends MoneyRule {
 const keys = {
   ...moneyKeys,
   severity: severityKey.default('warning'),
-  sensitivity: choice('How little of what is unusual is told.', ['low', 'normal', 'high']).default('normal'),
+  sensitivity: choice('How small a deviation fires.', ['low', 'normal', 'high']).default('normal'),
 };
 
 type Input = InputOf<typeof keys>;
@@ -148,6 +148,11 @@ function factsBehind(side: Side, rule: UnusualRule, facts: AccountFacts): readon
   ];
 }
 
+/** Beyond a thousand the digits say nothing: so little is usual then. */
+function wordFactor(factor: number): string {
+  return factor > 1000 ? 'more than 1,000' : factor.toFixed(1);
+}
+
 /** How much more or less, since when, per hour, and the effect on the empty date. */
 function episodeFacts(
   episode: Episode | null,
@@ -164,7 +169,7 @@ function episodeFacts(
     moneyFact('usual in that time', Math.round(expected)),
     moneyFact(anHour, Math.round(perHour)),
   ];
-  if (expected > 0) found.push(textFact(times, (spent / expected).toFixed(1)));
+  if (expected > 0) found.push(textFact(times, wordFactor(spent / expected)));
   const left = reading[rule.balance] - floor;
   if (side === 'more' && spent > 0 && left > 0) {
     found.push(instantFact(atThisPace, reading.at + Math.round((left * lastedMs) / spent)));
