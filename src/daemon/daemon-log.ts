@@ -7,7 +7,7 @@ import type { MonitorState } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import type { Log } from '../ports/log.ts';
 
-/** What the daemon writes to its log: loud when something changes, quiet while it stays the same. */
+/** Writes to the log: loudly when something changes, quietly while it repeats. */
 export class DaemonLog {
   readonly #log: Log;
   readonly #outcomes = new Map<string, OutcomeKind>();
@@ -50,7 +50,6 @@ export class DaemonLog {
     else this.#log.warn(detail, 'message not delivered yet');
   }
 
-  /** Says which alerts changed in the turn. */
   turnEnded(state: MonitorState): void {
     for (const alert of state.alerts.changed()) {
       const key = alertKey(alert.account, alert.rule);

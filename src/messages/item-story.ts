@@ -1,4 +1,4 @@
-import { isFirstWord, stateOf } from '../domain/item-state.ts';
+import { isFirstNotification, stateOf } from '../domain/item-state.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { formatMoment, formatMomentAndAge, roughDuration } from '../domain/moment.ts';
 import { cleanText } from '../domain/plain-text.ts';
@@ -6,7 +6,9 @@ import { plural } from '../domain/plural.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
 
-/** The sentences under a headline: since when, what became of it, and how far the numbers can be trusted. */
+/**
+ * The sentences under a headline: since when, what happened to it, and how far the numbers can be trusted.
+ */
 export function wordStory(item: MessageItem, frame: WordingFrame): readonly string[] {
   const taken = acknowledgementOf(item, frame);
   const course = courseOf(item, frame);
@@ -19,24 +21,23 @@ function courseOf(item: MessageItem, frame: WordingFrame): readonly string[] {
   const lasted = knownSpan(item.firedAt, frame.now);
   switch (stateOf(item)) {
     case 'firing':
+    case 'worse':
       return [`Firing since ${since}.`];
     case 'event':
       return [`Seen ${since}.`];
-    case 'worse':
-      return [`It got worse and is ${item.severity} now. Firing since ${since}.`];
     case 'reminder':
       return [
         `Still firing${lasted === null ? '' : `, for ${lasted} now,`} since ${formatMoment(item.firedAt, frame)}.`,
       ];
     case 'escalated':
       return [
-        `Nobody has acknowledged this${lasted === null ? '' : ` for ${lasted}`}, so you are told as well. Firing since ${formatMoment(item.firedAt, frame)}.`,
+        `Nobody has acknowledged this${lasted === null ? '' : ` for ${lasted}`}, so it was escalated to you. Firing since ${formatMoment(item.firedAt, frame)}.`,
       ];
     case 'acknowledged':
       return [`Reminders and escalation stop until it gets worse or ends. Firing since ${since}.`];
     case 'flapping':
       return [
-        `It keeps changing between firing and resolved. lowwater holds further messages about it back until it calms down. First fired ${since}.`,
+        `It keeps changing between firing and resolved. Further messages about it are paused until it calms down. First fired ${since}.`,
       ];
     case 'resolved':
     case 'closed':
@@ -49,7 +50,9 @@ function endOf(item: MessageItem, frame: WordingFrame): readonly string[] {
   const span = `from ${formatMoment(item.firedAt, frame)} to ${formatMoment(endedAt, frame)}`;
   const length = knownSpan(item.firedAt, endedAt);
   const lasted = length === null ? `By the clock ${span}.` : `Lasted ${length}, ${span}.`;
-  const late = isFirstWord(item) ? ['It came and went before this channel could be told.'] : [];
+  const late = isFirstNotification(item)
+    ? ['It fired and resolved before this channel could be notified.']
+    : [];
   const rest = (item.account?.takenAlerts ?? []).map(
     ({ rule, severity, by }) =>
       `Rule ${cleanText(rule, 80)} still fires (${severity}); ${cleanText(by, 60) || 'somebody'} has acknowledged it.`,
@@ -57,12 +60,11 @@ function endOf(item: MessageItem, frame: WordingFrame): readonly string[] {
   return [causeOf(item, frame), lasted, ...late, ...rest];
 }
 
-/** How long it is from one instant to a later one; null where the clock was set back between them. */
+/** Null where the clock was set back in between. */
 function knownSpan(since: number, until: number): string | null {
   return until < since ? null : roughDuration(until - since);
 }
 
-/** Why an incident ended. */
 function causeOf(item: MessageItem, frame: WordingFrame): string {
   const resolution = item.resolution ?? { kind: 'recovered' };
   switch (resolution.kind) {
@@ -79,12 +81,12 @@ function causeOf(item: MessageItem, frame: WordingFrame): string {
   }
 }
 
-/** A balance that could not be read lately is no news: the message says how old it is, and why. */
+/** A balance that could not be read lately is not current: the message says how old it is, and why. */
 function blindnessOf(item: MessageItem, frame: WordingFrame): readonly string[] {
   const account = item.account;
   if (account === null || account.consecutiveFailures === 0) return [];
   const reason = account.failure === null ? '' : `: ${withoutFullStop(cleanText(account.failure, 300))}`;
-  if (alertKindOf(item).unread !== undefined) {
+  if (alertKindOf(item).staleness !== undefined) {
     return account.failure === null ? [] : [`The last poll failed${reason}.`];
   }
   if (account.reading === null) return [];

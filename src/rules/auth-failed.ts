@@ -3,7 +3,7 @@ import type { Rule } from '../domain/rule.ts';
 import type { ValueSource } from '../domain/settings.ts';
 import { type InputOf, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
-import { unreadFigures } from './figures.ts';
+import { stalenessFigures } from './figures.ts';
 import type { RuleKind } from './kind.ts';
 import { breached, instantFact, ok, text, textFact, unknown } from './verdict.ts';
 
@@ -19,7 +19,7 @@ export const authFailed: RuleKind<AuthFailedRule, InputOf<typeof keys>> = {
   keys,
   needsReading: false,
   builtInId: 'auth-failed',
-  unread: 'explains',
+  staleness: 'cause',
   build: (common) => ({ ...common, type: 'auth-failed' }),
   describe: (rule) => `the provider refuses the key (${rule.severity})`,
   evaluate,
@@ -32,13 +32,16 @@ export const authFailed: RuleKind<AuthFailedRule, InputOf<typeof keys>> = {
   firing: () => 'the provider refuses the key',
   resolved: () => 'the provider accepts the key again',
   recovery: 'Resolved: the provider accepted the key again.',
-  figures: unreadFigures,
+  figures: stalenessFigures,
   advice: ({ account }) => [
     `Create a new access key in the provider’s dashboard (security, access keys), and ${placeOfKey(account?.keyFrom ?? null)} Until then nobody watches this balance.`,
   ],
 };
 
-/** The second half of a sentence, and what brings the new key into force: no process sees its environment change. */
+/**
+ * The second half of a sentence, with how the new key takes effect: a running process does not see its
+ * environment change.
+ */
 function placeOfKey(from: ValueSource | null): string {
   if (from === null)
     return 'put it into the configuration as "authSecret" of this account: lowwater takes the changed file by itself.';
@@ -47,7 +50,7 @@ function placeOfKey(from: ValueSource | null): string {
     : `give it to lowwater as the environment variable ${from.name}, with a restart: a process that runs does not see it.`;
 }
 
-/** Breached by the outcome `auth_failed`, at once; resolved by `ok`. Any other outcome tells nothing about the key. */
+/** Breached by `auth_failed`, at once; resolved by `ok`. Other outcomes say nothing about the key. */
 function evaluate(rule: AuthFailedRule, { outcome }: AccountFacts): Evaluation {
   if (outcome === null) return unknown('not polled yet');
   if (outcome === 'auth_failed') return breached(rule.severity, { value: text(outcome), threshold: null });

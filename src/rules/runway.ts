@@ -17,18 +17,18 @@ import { currentAmount, moneyOf } from './item-words.ts';
 import type { KeyProblem, KeyReader, RuleKind } from './kind.ts';
 import { breachedStep, describeLadder, firstThreshold, ladderSteps, stepVerdict } from './ladder.ts';
 import { buildLadder, checkLadder, ladderKey, readDuration } from './ladder-keys.ts';
+import { nameBalance, wholeSeconds } from './rule-words.ts';
 import {
+  estimateRunway,
+  expectedSpend,
   floorOf,
-  howLong,
-  type Lasting,
-  type LastingRule,
   leftOf,
   meanBurn,
   meanLookback,
-  surelyLasts,
-  usualWithin,
-} from './lasting.ts';
-import { nameBalance, wholeSeconds } from './rule-words.ts';
+  type RunwayEstimate,
+  type RunwayFloorRule,
+  surelyLastsFor,
+} from './runway-estimate.ts';
 import { basisWords, spendingFacts } from './spending-facts.ts';
 import { topUpAdvice } from './top-up-advice.ts';
 import { readingFacts, unusable, usableReading } from './usable-reading.ts';
@@ -43,7 +43,7 @@ import {
   unknown,
 } from './verdict.ts';
 
-export interface RunwayRule extends LastingRule {
+export interface RunwayRule extends RunwayFloorRule {
   readonly type: 'runway';
   /** Milliseconds of runway by severity. */
   readonly thresholds: Ladder<number>;
@@ -62,7 +62,7 @@ const keys = {
   floor: amount(
     'The balance that counts as empty. Default: 0, or below it by the `creditLimit` of the account.',
   ).optional(),
-  lookback: durationKey('Reckon by the mean spending over so long, in whole days, instead of the forecast.', {
+  lookback: durationKey('Use average spend over this period, in whole days, instead of the forecast.', {
     minMs: secondMs,
   }).optional(),
   minimumHistory: durationKey('The rule gives no verdict on less history than this. Default: 1h.').optional(),
@@ -74,7 +74,7 @@ export const runway: RuleKind<RunwayRule, InputOf<typeof keys>> = {
   keys,
   needsReading: true,
   emptinessRank: 2,
-  // Without `minimumHistory` an hour is asked for, or the whole `lookback` where that is shorter.
+  // The default of `minimumHistory` is an hour, at most the `lookback`.
   build: (common, input) => ({
     ...common,
     ...buildLadder(input.thresholds, { threshold: input.within, severity: common.severity }),
@@ -106,7 +106,8 @@ export const runway: RuleKind<RunwayRule, InputOf<typeof keys>> = {
   isSurelyOk: (rule, facts) => {
     const reading = usableReading(facts);
     return (
-      reading === null || surelyLasts(rule, facts, { reading, forMs: firstThreshold(rule.thresholds) ?? 0 })
+      reading === null ||
+      surelyLastsFor(rule, facts, { reading, forMs: firstThreshold(rule.thresholds) ?? 0 })
     );
   },
   factsBehind,
@@ -138,7 +139,7 @@ function checkHistory(reader: KeyReader): KeyProblem[] {
   ];
 }
 
-/** Days that are cut weigh the hours of the day unevenly: the runway then swings with the time of day. */
+/** With parts of days the runway swings with the time of day. */
 function warnOfParts(rule: RunwayRule): KeyProblem[] {
   if (rule.lookbackMs === null || rule.lookbackMs % dayMs === 0) return [];
   return [
@@ -168,30 +169,30 @@ function wordFiring(item: MessageItem, frame: WordingFrame): string {
   return `${start} lasts ${roughRunway(runwayMs)}${limit}`;
 }
 
-/** A runway alert is left at this multiple of `within`. */
+/** A runway alert resolves at this multiple of `within`. */
 const recoveryFactor = 1.2;
 
 /**
- * Breached when balance − floor lasts less than `within`; resolved when it lasts at least 1.2 × `within`. How long it lasts is
- * foretold (spending/forecast.ts), or by the mean burn where the file names a `lookback` (`measureBurn`, `runwayOf`).
+ * Breached when balance − floor lasts less than `within`; resolved when it lasts at least 1.2 × `within`. By
+ * the forecast (`spending/forecast.ts`), or by the mean burn with a `lookback` or under a day of history
+ * (`measureBurn`, `runwayOf`).
  *
- * By the mean burn, also while less than a day is known to foretell from, it speaks at medium or high confidence; where the file gives
- * `minimumHistory`, that span of observed time (or the whole lookback, if shorter) alone decides. Nothing spent is ok, unless the balance
- * is below the floor, or at it while the alert fires: an account that spends nothing because it is empty has not recovered.
+ * The mean burn needs medium or high confidence, or exactly `minimumHistory` of observed time (at most the
+ * lookback) where the file gives that. Nothing spent is ok, unless the balance is below the floor, or at it
+ * while the alert fires: an account that spends nothing because it is empty has not recovered.
  */
 function evaluate(rule: RunwayRule, facts: AccountFacts, firing: Severity | null): Evaluation {
   const reading = usableReading(facts);
   if (reading === null) return unknown(unusable(facts) ?? 'no reading yet');
-  const lasting = howLong(rule, facts, reading);
-  if (lasting.kind === 'unknown') return unknown(lasting.why);
+  const estimate = estimateRunway(rule, facts, reading);
+  if (estimate.kind === 'unknown') return unknown(estimate.why);
   const drained = leftOf(rule, facts, reading) === 0 && firing !== null;
-  const runwayMs = drained ? 0 : lasting.runwayMs;
+  const runwayMs = drained ? 0 : estimate.runwayMs;
   const severity = breachedStep({ ladder: rule.thresholds, value: runwayMs, firing, resolvesAt: recoversAt });
   const value = Number.isFinite(runwayMs) ? duration(runwayMs) : text('does not run out');
   return stepVerdict(rule.thresholds, severity, { value, limit: duration });
 }
 
-/** The runway at which a breached `within` is left. */
 function recoversAt(withinMs: number): number {
   return Math.round(withinMs * recoveryFactor);
 }
@@ -211,7 +212,7 @@ function factsBehind(rule: RunwayRule, facts: AccountFacts): readonly Fact[] {
     moneyFact('spent', burn.spentMicros),
   ];
   if (perDay !== null) found.push(moneyFact('burn per day', perDay));
-  if (reading !== null) found.push(...lastingFacts(rule, howLong(rule, facts, reading), reading));
+  if (reading !== null) found.push(...estimateFacts(rule, estimateRunway(rule, facts, reading), reading));
   if (rule.lookbackMs === null) found.push(...spendingFacts(facts.spending, rule.balance));
   for (const { severity, threshold } of ladderSteps(rule.thresholds)) {
     found.push(durationFact(`${severity} within`, threshold));
@@ -220,9 +221,9 @@ function factsBehind(rule: RunwayRule, facts: AccountFacts): readonly Fact[] {
   return found;
 }
 
-function lastingFacts(rule: RunwayRule, lasting: Lasting, reading: Reading): Fact[] {
-  if (lasting.kind === 'unknown') return [];
-  const { runwayMs, forecast } = lasting;
+function estimateFacts(rule: RunwayRule, estimate: RunwayEstimate, reading: Reading): Fact[] {
+  if (estimate.kind === 'unknown') return [];
+  const { runwayMs, forecast } = estimate;
   const found = [textFact('reckoned by', basisOf(rule, forecast))];
   if (Number.isFinite(runwayMs)) found.push(durationFact('runway', runwayMs));
   if (Number.isFinite(runwayMs) && runwayMs > 0) {
@@ -241,12 +242,12 @@ function basisOf({ lookbackMs }: RunwayRule, forecast: Forecast | null): string 
 function wouldNotFire(rule: RunwayRule, facts: AccountFacts): string | null {
   const { reading } = facts;
   if (reading === null) return null;
-  const lasting = howLong(rule, facts, reading);
-  const runwayMs = lasting.kind === 'known' ? lasting.runwayMs : 0;
+  const estimate = estimateRunway(rule, facts, reading);
+  const runwayMs = estimate.kind === 'known' ? estimate.runwayMs : 0;
   const within = firstThreshold(rule.thresholds);
   if (!Number.isFinite(runwayMs) || runwayMs === 0) {
-    // Below this floor the balance lasts longer than the longest `within`.
-    const usedWithin = usualWithin(rule, facts, within ?? 0);
+    // With a lower floor the balance lasts longer than the longest `within`.
+    const usedWithin = expectedSpend(rule, facts, within ?? 0);
     const floor = formatAmount(reading[rule.balance] - usedWithin, reading.currency);
     return `The balance is at its floor or under it; it would not fire with a floor below ${floor}.`;
   }

@@ -125,7 +125,7 @@ describe('a report in words', () => {
       runways: { sms: buildRunway({ runwayMs: null, emptyAt: null, burnPerDay: 0 }), voip: null },
     });
     expect(wordReport(buildReport({ accounts: [never, young, still] }), 10).runsOut).toMatch(
-      /^No account is foretold .* Not known: Never, Young\.$/,
+      /^No account is predicted .* Not known: Never, Young\.$/,
     );
   });
 
@@ -148,7 +148,7 @@ describe('a report in words', () => {
       /^May run out before the next report \(.* UTC\+8\): Used \(used up\), Early \(\d+ Nov \d\d:\d\d\)\.$/,
     );
     expect(wordReport({ ...report, accounts: [late] }, 10).runsOut).toMatch(
-      /^No account is foretold to run out before the next report \(.*\)\.$/,
+      /^No account is predicted to run out before the next report \(.*\)\.$/,
     );
     expect(wordReport({ ...report, nextAt: null }, 10).runsOut).toBeNull();
     for (const text of [
@@ -191,15 +191,15 @@ describe('an account in a report', () => {
     const report = buildReport({ accounts: [account] });
     return { report, words: wordReport(report, 1).accounts[0] };
   };
-  const lasting = (runwayMs: number | null) => ({ sms: buildRunway({ runwayMs }), voip: null });
+  const runwayClause = (runwayMs: number | null) => ({ sms: buildRunway({ runwayMs }), voip: null });
   const open = buildItem({ incident: { resolvedAt: null, severity: 'info' } }).incident;
 
   it.each<[string, Partial<ReportAccount>, string, string]>([
-    ['that is empty', { runways: lasting(0) }, 'USED UP', 'critical'],
-    ['that ends within a week', { runways: lasting(86_400_000) }, 'ENDS SOON', 'warning'],
-    ['that nobody ever read', { reading: null, runways: lasting(null) }, 'NEVER READ', 'warning'],
-    ['with an alert that fires', { runways: lasting(null), incidents: [open] }, 'OPEN INCIDENT', 'info'],
-    ['without any of it', { runways: lasting(null) }, 'FINE', 'good'],
+    ['that is empty', { runways: runwayClause(0) }, 'USED UP', 'critical'],
+    ['that ends within a week', { runways: runwayClause(86_400_000) }, 'ENDS SOON', 'warning'],
+    ['that nobody ever read', { reading: null, runways: runwayClause(null) }, 'NEVER READ', 'warning'],
+    ['with an alert that fires', { runways: runwayClause(null), incidents: [open] }, 'OPEN INCIDENT', 'info'],
+    ['without any of it', { runways: runwayClause(null) }, 'FINE', 'good'],
   ])('%s is called so', (_, over, word, tone) => {
     expect(wordOne(over).words?.state).toEqual({ word, tone });
   });
@@ -220,7 +220,7 @@ describe('an account in a report', () => {
 
   it('says of a balance that is used up or unknown only that', () => {
     const said = (runways: ReportAccount['runways']) => renderText(wordOne({ runways }).report, 200);
-    expect(said(lasting(0))).toMatch(/; used up$/m);
+    expect(said(runwayClause(0))).toMatch(/; used up$/m);
     expect(said({ sms: null, voip: null })).toMatch(/; how long it lasts is unknown$/m);
   });
 });
@@ -237,7 +237,7 @@ describe('a message on a terminal', () => {
 
   it('begins with the headline', () => {
     const [headline] = renderText(buildTestMessage(), 80).split('\n');
-    expect(headline).toBe('TEST · lowwater reaches the channel ops');
+    expect(headline).toBe('TEST · lowwater can reach channel ops');
   });
 });
 

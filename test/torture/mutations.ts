@@ -40,8 +40,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'nobody hears that an incident ended',
     file: decide,
-    old: "  if (notified.resolved) return quiet('already told');",
-    new: "  if (notified.resolved || suppression !== null) return quiet('already told');",
+    old: "  if (notified.resolved) return quiet('already notified');",
+    new: "  if (notified.resolved || suppression !== null) return quiet('already notified');",
   },
   {
     name: 'reminders go on after an acknowledgement',
@@ -64,13 +64,13 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'every alert about the same empty balance speaks for itself',
     file: cover,
-    old: 'return speakTogether(other, alert) && saysMore(other, alert);',
+    old: 'return shareNotification(other, alert) && outranks(other, alert);',
     new: 'return false;',
   },
   {
     name: 'an acknowledgement takes only the alert that it names',
     file: 'src/engine/operate.ts',
-    old: '[incident, ...spokenForWith(state, incident)]) take(',
+    old: '[incident, ...incidentsSharingNotification(state, incident)]) take(',
     new: '[incident]) take(',
   },
   {
@@ -100,8 +100,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'the end of a silence is not noticed',
     file: silencing,
-    old: "      wakeBy(state, 'silences', silence.startsAt > now ? silence.startsAt : silence.endsAt);",
-    new: "      if (silence.startsAt > now) wakeBy(state, 'silences', silence.startsAt);",
+    old: "      scheduleBy(state, 'silences', silence.startsAt > now ? silence.startsAt : silence.endsAt);",
+    new: "      if (silence.startsAt > now) scheduleBy(state, 'silences', silence.startsAt);",
   },
   {
     name: 'hysteresis is ignored',
@@ -203,7 +203,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what joins a message is left out of it',
     file: queue,
-    old: '    whole = joinMessage(whole, follower.items, whole.dueAt);\n',
+    old: '    whole = joinNotification(whole, follower.items, whole.dueAt);\n',
     new: '',
   },
   {
@@ -322,7 +322,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an owner does not look at its lease right before a message leaves',
     file: dispatcher,
-    old: "    if (!this.#parts.maySend()) return { kind: 'retry', certainty: 'refused', reason: notOwned };\n",
+    old: "    if (!this.#dependencies.maySend()) return { kind: 'retry', certainty: 'refused', reason: notOwned };\n",
     new: '',
   },
   {
@@ -334,7 +334,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a group is asked again while the database knows nothing of what it was asked before',
     file: 'src/daemon/open-requests.ts',
-    old: 'if (open.length > 0 && !this.#parts.mayActUnpersisted()) {',
+    old: 'if (open.length > 0 && !this.#dependencies.mayActUnpersisted()) {',
     new: 'if (open.length > 1000) {',
   },
   {
@@ -460,14 +460,14 @@ export const mutations: readonly Mutation[] = [
   {
     name: "accounts are polled while they may be somebody else's",
     file: 'src/daemon/poller.ts',
-    old: 'if (this.#stopped || !this.#parts.owns()) return;',
+    old: 'if (this.#stopped || !this.#dependencies.owns()) return;',
     new: 'if (this.#stopped) return;',
     test: ownsTest,
   },
   {
     name: 'a message leaves after the lease has ended',
     file: dispatcher,
-    old: "    if (!this.#parts.maySend()) return { kind: 'retry', certainty: 'refused', reason: notOwned };\n",
+    old: "    if (!this.#dependencies.maySend()) return { kind: 'retry', certainty: 'refused', reason: notOwned };\n",
     new: '',
     test: ownsTest,
   },
@@ -477,6 +477,20 @@ export const mutations: readonly Mutation[] = [
     old: '    for (const give of this.#waiting.splice(0)) give(false);\n',
     new: '',
     test: ownsTest,
+  },
+  {
+    name: 'a form acknowledges an incident that nobody saw',
+    file: 'src/engine/operate.ts',
+    old: 'if (incident !== undefined && (alert?.incident ?? null) !== incident)',
+    new: 'if (incident === null && (alert?.incident ?? null) !== incident)',
+    test: 'test/http/seen.test.ts',
+  },
+  {
+    name: 'a part of the page that is in use stays as it was',
+    file: 'src/http/assets/live.js',
+    old: "if (element.matches('form, input:checked') && isUsed(element)) {",
+    new: 'if (isUsed(element)) {',
+    test: 'test/http/browser-live.test.ts',
   },
   ...postgresMutations,
 ];
