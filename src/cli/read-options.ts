@@ -2,7 +2,6 @@ import { parseDuration } from '../domain/duration.ts';
 import { instantOfWall } from '../domain/moment.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
 import { type Balance, balances } from '../domain/reading.ts';
-import { channelFailedRule } from '../rules/channel-failed.ts';
 import { type CommandInput, type OptionSpec, UsageError } from './command.ts';
 import type { CommandContext } from './context.ts';
 import type { Names } from './desk.ts';
@@ -86,7 +85,10 @@ export async function requireRule(
   { rules, channels }: Pick<Names, 'rules' | 'channels'>,
   id: string,
 ): Promise<void> {
-  const { selfAlertTypes } = await import('../rules/registry.ts');
+  const [{ selfAlertTypes }, { channelFailedRule }] = await Promise.all([
+    import('../rules/registry.ts'),
+    import('../rules/channel-failed.ts'),
+  ]);
   if ([...rules, ...selfAlertTypes, ...channels.map(channelFailedRule)].includes(id)) return;
   throw new UsageError(`there is no rule "${id}"`, suggest(id, rules));
 }

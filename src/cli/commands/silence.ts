@@ -4,7 +4,7 @@ import { labelNamePattern, matchesEverything, wordMatcher } from '../../domain/m
 import { isoText } from '../../domain/moment.ts';
 import type { Matcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
-import { maxSilenceMs } from '../../engine/operate.ts';
+import { maxSilenceMs } from '../../domain/silence.ts';
 import type { SilenceView } from '../../views/views.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
