@@ -7,6 +7,7 @@ import type { Calendar, Random } from '../ports/clock.ts';
 import type { StoredState } from '../ports/store.ts';
 import { abandonUnknownChannels } from './channel-changes.ts';
 import { followClock, livedNote, skipUnwatched } from './clock-change.ts';
+import { noteDamagedPolls } from './damaged-polls.ts';
 import { restoreSpending } from './learn-spending.ts';
 import { putMessage } from './queue.ts';
 import { accountsAtOnce, watchAccounts } from './reconfigure.ts';
@@ -78,6 +79,7 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
   writeNote(state, livedNote, String(now));
   abandonUnknownChannels(state, now);
   scheduleSilences(state, now);
+  noteDamagedPolls(state, stored.damaged, now);
   for (const incident of state.incidents.values()) resumeIncident(state, incident, now);
   return state;
 }

@@ -19,7 +19,7 @@ import { inactiveAlert, transition } from './transition.ts';
 const atOnce: AlertTiming = { forMs: 0, recoverForMs: 0, flapWindowMs: 0 };
 
 /** Raises, or says again, an alert about lowwater itself. `text` is what people read as its value. */
-function raiseOwnFailure(
+export function raiseOwnFailure(
   state: MonitorState,
   it: {
     readonly type: string;

@@ -1,4 +1,5 @@
 import { decideTouched } from './announce.ts';
+import { reviewDamagedPolls } from './damaged-polls.ts';
 import { judgeElapsed } from './judge.ts';
 import { reviewOutages } from './outage.ts';
 import { reviewSilences } from './retract.ts';
@@ -33,13 +34,14 @@ function wakeDue(state: MonitorState, now: number): void {
   }
 }
 
-/** `silences`, `incident:<id>`, `account:<id>`; `touched` asks for nothing but another turn. */
+/** `silences`, `incident:<id>`, `account:<id>`, `damaged:<account>`; `touched` asks for nothing but another turn. */
 function wake(state: MonitorState, key: string, now: number): void {
   const colon = key.indexOf(':');
   const kind = colon < 0 ? key : key.slice(0, colon);
   const id = key.slice(colon + 1);
   if (kind === 'silences') reviewSilences(state, now);
   if (kind === 'incident') state.touched.add(id);
+  if (kind === 'damaged') reviewDamagedPolls(state, id, now);
   const account = kind === 'account' ? state.accounts.get(id) : undefined;
   if (account !== undefined) judgeElapsed(state, account, now);
 }

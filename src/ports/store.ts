@@ -37,6 +37,16 @@ export interface Batch {
   readonly notes: Readonly<Record<string, string | null>>;
 }
 
+/** Stored polls of an account that were found damaged: kept as bytes, and never read as polls. */
+export interface DamagedRun {
+  readonly account: string;
+  /** The time that they are of; null where that is not known. */
+  readonly earliestAt: number | null;
+  readonly latestAt: number | null;
+  readonly polls: number;
+  readonly foundAt: number;
+}
+
 /** What a daemon needs to go on where the last one stopped. */
 export interface StoredState {
   readonly accounts: readonly AccountState[];
@@ -51,6 +61,7 @@ export interface StoredState {
   readonly messages: readonly Notification[];
   readonly silences: readonly Silence[];
   readonly notes: Readonly<Record<string, string>>;
+  readonly damaged: readonly DamagedRun[];
 }
 
 export interface HistoryQuery {
@@ -81,7 +92,7 @@ export interface IncidentQuery {
  */
 export interface StoreReader {
   load(): Promise<StoredState>;
-  /** Oldest first, some hundreds or thousands at a time. */
+  /** Oldest first, some hundreds or thousands at a time. A damaged run is left out, here and below. */
   readings(query: HistoryQuery): AsyncIterable<readonly Reading[]>;
   /** Every poll with its outcome, oldest first, as many at a time. */
   polls(query: HistoryQuery): AsyncIterable<readonly PollRecord[]>;
@@ -132,6 +143,8 @@ export interface Store extends StoreFile {
    * that and succeeds. Cheap when nothing was left.
    */
   takeOrders(): Promise<readonly OperatorOrder[]>;
+  /** What commits have set aside since the last call, because it was damaged: the polls of one account are no reason not to store the others. */
+  takeDamaged(): readonly DamagedRun[];
   /** Deletes what is older, a small step at a time; true when there is more to do. */
   prune(olderThan: number): Promise<boolean>;
 }

@@ -69,6 +69,7 @@ async function loadAll(ask: Ask, now: number): Promise<StoredState> {
     ),
     silences: await findSilences(ask, now),
     notes: Object.fromEntries(notes.map(({ name, value }) => [name, value])),
+    damaged: [],
   };
 }
 

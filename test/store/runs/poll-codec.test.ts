@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { outcomeKinds } from '../../../src/domain/outcome.ts';
 import type { PollRecord } from '../../../src/domain/reading.ts';
+import { decodePolls } from '../../../src/store/runs/decode-polls.ts';
 import { PollCodecError } from '../../../src/store/runs/poll-bytes.ts';
-import { decodePolls, PollEncoder } from '../../../src/store/runs/poll-codec.ts';
+import { PollEncoder } from '../../../src/store/runs/poll-codec.ts';
 
 /** A run as bytes, in one go. */
 function encodePolls(polls: Iterable<PollRecord>): Uint8Array {
