@@ -12,6 +12,8 @@ export interface MeasuredProcess {
   cpuSeconds(): number;
   residentMegabytes(): number;
   peakMegabytes(): number;
+  /** Its exit code, once it ends by itself or is ended. */
+  readonly ended: Promise<number | null>;
   /** Ends it in good order; gives its exit code. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
 }
@@ -30,16 +32,21 @@ export function startMeasured(script: readonly string[], outputFile: string): Me
   });
   const { pid } = child;
   if (pid === undefined) throw new Error(`cannot start ${script.join(' ')}`);
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const stop = (): boolean => child.kill('SIGKILL');
   process.on('exit', stop);
+  const ended = new Promise<number | null>((resolve) =>
+    child.once('exit', (code) => {
+      process.off('exit', stop);
+      resolve(code);
+    }),
+  );
   return {
     startedAt,
+    ended,
     cpuSeconds: () => readCpuSeconds(child, pid),
     residentMegabytes: () => readMegabytes(pid, 'VmRSS'),
     peakMegabytes: () => readMegabytes(pid, 'VmHWM'),
     end(signal) {
-      process.off('exit', stop);
       child.kill(signal);
       return ended;
     },

@@ -4,7 +4,7 @@ import type { Balance, Reading } from '../domain/reading.ts';
 import type { Ladder } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { ladderSteps } from '../rules/ladder.ts';
-import { leastTopUpMicros } from '../rules/top-up.ts';
+import { minTopUpMicros } from '../rules/top-up.ts';
 import { thin } from '../spending/thin.ts';
 import { breakAtGaps, type LinePoint, type Stretch } from './line.ts';
 
@@ -159,7 +159,7 @@ export function findTopUps(readings: readonly Reading[], balance: Balance): read
   let previous: Reading | undefined;
   for (const reading of readings) {
     const rise = previous === undefined ? 0 : reading[balance] - previous[balance];
-    if (rise >= leastTopUpMicros) topUps.push({ at: reading.at, rise, value: reading[balance] });
+    if (rise >= minTopUpMicros) topUps.push({ at: reading.at, rise, value: reading[balance] });
     previous = reading;
   }
   return topUps;

@@ -4,34 +4,31 @@ import type { Notification } from '../domain/outbox.ts';
 import type { Balance, Reading } from '../domain/reading.ts';
 import { runwayOf } from '../engine/runways.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
-import { leastTopUpMicros } from '../rules/top-up.ts';
+import { minTopUpMicros } from '../rules/top-up.ts';
 import { thin } from '../spending/thin.ts';
 import { collect } from './history-loader.ts';
 import { baseOf, type ComposeDependencies } from './message-frame.ts';
 
 const chartPoints = 200;
 
-/**
- * A report over its period: balance, spending, top-ups, runway and incidents of every account, shortest
- * runway first.
- */
+/** Balance, spending, top-ups, runway and incidents of every account over a period, shortest runway first. */
 export async function composeReport(
-  parts: ComposeDependencies,
+  dependencies: ComposeDependencies,
   message: Notification,
 ): Promise<Message | null> {
   const { report } = message;
   if (report === null) return null;
   const accounts: ReportAccount[] = [];
-  for (const account of [...parts.state.accounts.values()])
-    accounts.push(await reportAccount(parts, account, report));
-  const now = parts.now();
+  for (const account of [...dependencies.state.accounts.values()])
+    accounts.push(await reportAccount(dependencies, account, report));
+  const now = dependencies.now();
   return {
-    ...baseOf(parts.state, message, now),
+    ...baseOf(dependencies.state, message, now),
     kind: 'report',
     reportId: report.id,
     since: report.since,
     until: report.until,
-    nextAt: nextRun(parts, report.id, now),
+    nextAt: nextRun(dependencies, report.id, now),
     accounts: accounts.sort((left, right) => shortestRunway(left) - shortestRunway(right)),
   };
 }
@@ -53,7 +50,7 @@ async function reportAccount(
   const incidents = await reader.incidents({ account: settings.id, since, until });
   const { poll } = account;
   const readings = before === null ? within : [before, ...within];
-  // The sums stand beside the present balance: what was spent in another currency is no part of them.
+  // Spending in another currency must not be added to the present balance's.
   const currency = poll.reading?.currency ?? null;
   const flow = {
     sms: measureFlow(readings, 'sms', currency),
@@ -79,7 +76,6 @@ interface Flow {
   readonly topUps: { at: number; balance: Balance; micros: number }[];
 }
 
-/** Falls are spending, rises are top-ups, from one reading in the currency to the next. */
 function measureFlow(readings: readonly Reading[], balance: Balance, currency: string | null): Flow {
   const flow: Flow = { spent: 0, toppedUp: 0, topUps: [] };
   for (let index = 1; index < readings.length; index++) {
@@ -90,12 +86,12 @@ function measureFlow(readings: readonly Reading[], balance: Balance, currency: s
     const change = reading[balance] - before[balance];
     if (change < 0) flow.spent -= change;
     else flow.toppedUp += change;
-    if (change >= leastTopUpMicros) flow.topUps.push({ at: reading.at, balance, micros: change });
+    if (change >= minTopUpMicros) flow.topUps.push({ at: reading.at, balance, micros: change });
   }
   return flow;
 }
 
-/** An account of which nothing is known comes after those that run out, before none. */
+/** Unknown accounts come after those that run out. */
 function shortestRunway(account: ReportAccount): number {
   const runways = [account.runways.sms?.runwayMs, account.runways.voip?.runwayMs].filter((ms) => ms != null);
   return runways.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...runways);

@@ -19,40 +19,40 @@ import { composeReport } from './compose-report.ts';
 import { collect } from './history-loader.ts';
 import { baseOf, type ComposeDependencies } from './message-frame.ts';
 
-/** Charts reach back this far, with this many readings. */
 const chartMs = weekMs;
 const chartPoints = 200;
-/** Only the first notices of a message are drawn; the others are a line of text. */
+/** Items of a message that have a chart. */
 const drawnItems = 10;
 
 /**
- * Renders the content of a message from the state as it is once what the database has for it is read. Null when nothing it was
- * about is known any more. `charts` is whether alerts are given the readings of their days.
+ * Renders a message from the present state, after loading what the database has for it. Null when nothing it
+ * was about exists any more. `charts`: whether items get the readings of their days.
  */
 export async function composeMessage(
-  parts: ComposeDependencies,
+  dependencies: ComposeDependencies,
   message: Notification,
   charts: boolean,
 ): Promise<Message | null> {
-  if (message.report !== null) return composeReport(parts, message);
-  await parts.historyLoader.ofAll(incidentsOf(parts.state, message).map(({ account }) => account));
-  return composeIncidents(parts, message, charts ? await readCharts(parts, message) : null);
+  if (message.report !== null) return composeReport(dependencies, message);
+  await dependencies.historyLoader.ofAll(
+    incidentsOf(dependencies.state, message).map(({ account }) => account),
+  );
+  return composeIncidents(dependencies, message, charts ? await readCharts(dependencies, message) : null);
 }
 
-/** Readings for the charts by account. */
 type Charts = ReadonlyMap<string, readonly Reading[]>;
 
 function composeIncidents(
-  parts: ComposeDependencies,
+  dependencies: ComposeDependencies,
   message: Notification,
   charts: Charts | null,
 ): Message | null {
-  const now = parts.now();
+  const now = dependencies.now();
   const kinds = kindsByIncident(message.items);
-  const incidents = incidentsOf(parts.state, message);
+  const incidents = incidentsOf(dependencies.state, message);
   if (incidents.length === 0) return null;
   const items = incidents.map((incident, place) =>
-    composeItem(parts, {
+    composeItem(dependencies, {
       incident,
       kinds: kindsNow(message, kinds, incident),
       channel: message.channel,
@@ -61,26 +61,28 @@ function composeIncidents(
     }),
   );
   return {
-    ...baseOf(parts.state, message, now),
+    ...baseOf(dependencies.state, message, now),
     kind: 'incidents',
     items,
-    thread: threadOf(parts.state, message, incidents),
-    companions: composeCompanions(parts, { items, channel: message.channel, now }),
+    thread: threadOf(dependencies.state, message, incidents),
+    companions: composeCompanions(dependencies, { items, channel: message.channel, now }),
   };
 }
 
-/** What the message is about, the most urgent first. */
 function incidentsOf(state: MonitorState, message: Notification): readonly Incident[] {
   return (
     [...kindsByIncident(message.items).keys()]
       .flatMap((id) => state.incidents.get(id) ?? [])
-      // The channel refused its beginning for good while this waited: it does not hear of the end alone.
+      // The channel refused the beginning for good meanwhile: it does not hear of the end alone.
       .filter((incident) => incident.resolvedAt === null || incident.notified[message.channel] !== undefined)
       .sort(byUrgency)
   );
 }
 
-/** Who is told late because of a refusal hears of the end, too: a message of their own about it may be there already. */
+/**
+ * Recipients that get a message late also hear of the end: their message about it may already have been sent
+ * to the others.
+ */
 function kindsNow(
   message: Notification,
   kinds: ReadonlyMap<string, readonly NotificationReason[]>,
@@ -91,7 +93,7 @@ function kindsNow(
   return late ? [...notified, 'resolved'] : notified;
 }
 
-/** The latest readings of the accounts that are drawn; none of one that the database has none of for now. */
+/** Latest readings of the accounts with a chart. */
 async function readCharts(
   { state, reader, now }: ComposeDependencies,
   message: Notification,
@@ -104,7 +106,7 @@ async function readCharts(
       charts.set(id, thin(await collect(reader.readings(query)), chartPoints));
     }
   } catch (error) {
-    // A chart is worth less than the message: what memory holds has to do.
+    // The message matters more than its chart: use what is in memory.
     if (!(error instanceof StorageError)) throw error;
   }
   return charts;
@@ -115,8 +117,8 @@ function accountsOf(state: MonitorState, ids: readonly string[]): readonly Watch
 }
 
 function composeItem(
-  parts: ComposeDependencies,
-  it: {
+  dependencies: ComposeDependencies,
+  input: {
     readonly incident: Incident;
     readonly kinds: readonly NotificationReason[];
     readonly channel: string;
@@ -124,69 +126,70 @@ function composeItem(
     readonly now: number;
   },
 ): MessageItem {
-  const { incident, now } = it;
-  const item = describeIncident(parts.state, it);
-  const watched = parts.state.accounts.get(incident.account);
+  const { incident, now } = input;
+  const item = describeIncident(dependencies.state, input);
+  const watched = dependencies.state.accounts.get(incident.account);
   const history =
-    it.charts === null || watched === undefined
+    input.charts === null || watched === undefined
       ? []
-      : (it.charts.get(watched.id) ?? thin(watched.log.readings(now - chartMs), chartPoints));
+      : (input.charts.get(watched.id) ?? thin(watched.log.readings(now - chartMs), chartPoints));
   const open = incident.resolvedAt === null && !incident.event;
   return {
     ...item,
     account: item.account && { ...item.account, history },
-    acknowledgeUrl: open ? parts.acknowledgeUrl(incident, now) : null,
-    mention: mentionsPeople(parts.state, it),
-    receipt: incident.notified[it.channel]?.receipt ?? null,
+    acknowledgeUrl: open ? dependencies.acknowledgeUrl(incident, now) : null,
+    mention: mentionsPeople(dependencies.state, input),
+    receipt: incident.notified[input.channel]?.receipt ?? null,
   };
 }
 
-/** Whatever else hangs on the receiver's messages that first told of these incidents: each is edited as a whole. */
+/** Other incidents in the receiver's messages that these are in: each message is edited as a whole. */
 function composeCompanions(
-  parts: ComposeDependencies,
-  it: { readonly items: readonly MessageItem[]; readonly channel: string; readonly now: number },
+  dependencies: ComposeDependencies,
+  input: { readonly items: readonly MessageItem[]; readonly channel: string; readonly now: number },
 ): readonly MessageItem[] {
-  const { items, channel, now } = it;
+  const { items, channel, now } = input;
   const receipts = new Set(items.flatMap(({ receipt }) => receipt ?? []));
   if (receipts.size === 0) return [];
   const own = new Set(items.map(({ incident }) => incident.id));
-  return [...parts.state.incidents.values()]
+  return [...dependencies.state.incidents.values()]
     .filter(({ id, notified }) => !own.has(id) && receipts.has(notified[channel]?.receipt ?? ''))
     .sort(byUrgency)
-    .map((incident) => composeItem(parts, { incident, kinds: ['firing'], channel, charts: null, now }));
+    .map((incident) =>
+      composeItem(dependencies, { incident, kinds: ['firing'], channel, charts: null, now }),
+    );
 }
 
-/** As the first route says that leads the incident to the channel; one that no route leads there goes as by default. */
+/** As the first route says that leads to the channel; the default without one. */
 function mentionsPeople(
   { settings }: MonitorState,
-  it: {
+  input: {
     readonly incident: Incident;
     readonly kinds: readonly NotificationReason[];
     readonly channel: string;
   },
 ): boolean {
   const channels = settings.channels.map(({ name }) => name);
-  const route = routesFor(it.incident, settings.routes, channels).find(
+  const route = routesFor(input.incident, settings.routes, channels).find(
     (candidate) =>
-      candidate.channels.includes(it.channel) || candidate.escalate?.channels.includes(it.channel),
+      candidate.channels.includes(input.channel) || candidate.escalate?.channels.includes(input.channel),
   );
   const mention = route?.mention ?? true;
-  return mention === 'reminders' || (mention && it.kinds.some((kind) => kind !== 'reminder'));
+  return mention === 'reminders' || (mention && input.kinds.some((kind) => kind !== 'reminder'));
 }
 
-/** An incident with what is known of its account now, without a chart and without links. */
 export function describeIncident(
   state: MonitorState,
-  it: { readonly incident: Incident; readonly kinds: readonly NotificationReason[]; readonly now: number },
+  input: { readonly incident: Incident; readonly kinds: readonly NotificationReason[]; readonly now: number },
 ): MessageItem {
-  const { incident, now } = it;
+  const { incident, now } = input;
   const account = state.accounts.get(incident.account);
   const alert = account?.alerts.get(incident.rule);
   const live = incident.resolvedAt === null && alert?.incident === incident.id ? alert : null;
   const rule = account?.rules.find((candidate) => candidate.id === incident.rule);
   return {
     incident,
-    kinds: it.kinds,
+    kinds: input.kinds,
     type: incident.type,
     severity: incident.severity,
     account: account === undefined ? null : describeAccount(state, account, incident, now),
@@ -228,13 +231,13 @@ function describeAccount(
     consecutiveFailures: poll.consecutiveFailures,
     runway: saysRunway(incident) ? runwayOf(account, balance, now) : null,
     clearsAt: clearingBalance(openRules(account), balance),
-    takenAlerts: takenBeside(state, account, incident),
+    takenAlerts: otherAcknowledgedAlerts(state, account, incident),
     thresholds: balanceLevels(account.rules, balance),
     history: [],
   };
 }
 
-function takenBeside(
+function otherAcknowledgedAlerts(
   state: MonitorState,
   { alerts }: WatchedAccount,
   { id, balance }: Incident,
@@ -248,20 +251,16 @@ function takenBeside(
   });
 }
 
-/** The rules whose alerts fire or wait to. */
 function openRules({ rules, alerts }: WatchedAccount): readonly Rule[] {
   return rules.filter(({ id }) => (alerts.get(id)?.state ?? 'inactive') !== 'inactive');
 }
 
-/**
- * Alerts about a balance; and those about an account that cannot be read, where it matters how long the last
- * known balance lasts.
- */
+/** Also alerts about an account that cannot be read: how long the last known balance lasts matters. */
 function saysRunway({ balance, type }: Incident): boolean {
-  return balance !== null || alertKindOf({ type }).unread !== undefined;
+  return balance !== null || alertKindOf({ type }).staleness !== undefined;
 }
 
-/** The thread that the message goes into: only where every one of its incidents was first told there. */
+/** The thread of the message, if all of its incidents began in the same one. */
 function threadOf(
   state: MonitorState,
   message: Notification,
@@ -285,7 +284,7 @@ function earlierNotified(incident: Incident, message: Notification): LastNotifie
     : notified;
 }
 
-/** Open before ended, worse before milder, balances before lowwater's own failures, newer before older. */
+/** Open before ended, worse before milder, balances before self alerts, newer before older. */
 function byUrgency(left: Incident, right: Incident): number {
   const open = Number(left.resolvedAt !== null) - Number(right.resolvedAt !== null);
   const own = Number(left.account === selfAccountId) - Number(right.account === selfAccountId);

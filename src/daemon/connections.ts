@@ -8,18 +8,17 @@ export interface ConnectionDependencies {
   readonly openChannels: (settings: Settings) => readonly Channel[];
 }
 
-/** The provider and the channels of the configuration in force. */
 export class Connections {
-  readonly #parts: ConnectionDependencies;
+  readonly #dependencies: ConnectionDependencies;
   #settings: Settings;
   #provider: Provider & Replaceable;
   #channels: readonly (Channel & Replaceable)[];
 
-  constructor(parts: ConnectionDependencies, settings: Settings) {
-    this.#parts = parts;
+  constructor(dependencies: ConnectionDependencies, settings: Settings) {
+    this.#dependencies = dependencies;
     this.#settings = settings;
-    this.#provider = replaceableProvider(parts.openProvider(settings));
-    this.#channels = parts.openChannels(settings).map(replaceableChannel);
+    this.#provider = replaceableProvider(dependencies.openProvider(settings));
+    this.#channels = dependencies.openChannels(settings).map(replaceableChannel);
   }
 
   get channels(): readonly Channel[] {
@@ -29,15 +28,15 @@ export class Connections {
   readonly readBalance: Provider['readBalance'] = (...order) => this.#provider.readBalance(...order);
 
   /**
-   * Opens those of new settings; the old ones finish what they are doing, then close. The provider keeps its connections where its
-   * own settings are what they were: thousands of handshakes for one changed account would hold up its polls.
+   * Opens those of new settings; the old ones finish what they are doing, then close. Unchanged provider
+   * settings keep their connections: thousands of handshakes would delay polls.
    */
   replace(settings: Settings): void {
     const old: Replaceable[] = [...this.#channels];
-    this.#channels = this.#parts.openChannels(settings).map(replaceableChannel);
+    this.#channels = this.#dependencies.openChannels(settings).map(replaceableChannel);
     if (JSON.stringify(settings.provider) !== JSON.stringify(this.#settings.provider)) {
       old.push(this.#provider);
-      this.#provider = replaceableProvider(this.#parts.openProvider(settings));
+      this.#provider = replaceableProvider(this.#dependencies.openProvider(settings));
     }
     this.#settings = settings;
     for (const replaced of old) replaced.closeAfterUse();

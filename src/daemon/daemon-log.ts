@@ -8,7 +8,7 @@ import type { WatchedAccount } from '../engine/watched-account.ts';
 import type { Log } from '../ports/log.ts';
 import type { DamagedRun } from '../ports/store.ts';
 
-/** What the daemon writes to its log: loud when something changes, quiet while it stays the same. */
+/** Writes to the log: loudly when something changes, quietly while it repeats. */
 export class DaemonLog {
   readonly #log: Log;
   readonly #outcomes = new Map<string, OutcomeKind>();
@@ -59,7 +59,6 @@ export class DaemonLog {
     else this.#log.warn(detail, 'message not delivered yet');
   }
 
-  /** Says which alerts changed in the turn. */
   turnEnded(state: MonitorState): void {
     for (const alert of state.alerts.changed()) {
       const key = alertKey(alert.account, alert.rule);

@@ -34,23 +34,23 @@ import { WakeTimer } from './wake-timer.ts';
 
 export interface DaemonDependencies extends ConnectionDependencies {
   readonly store: Store;
-  /** What the configuration names and was in the store when this process began to own it. */
+  /** The configured and the stored state when this process became the owner. */
   readonly state: MonitorState;
   readonly clock: Clock;
   readonly log: Log;
   readonly ping: Ping;
   readonly acknowledgeUrl: (incident: Incident, now: number) => string | null;
-  /** Called when a person wants the accounts to go to another daemon. */
+  /** Called when a person hands the accounts over to another daemon. */
   readonly handOver?: () => void;
-  /** Looked at before each poll: whether the accounts are this process's at this instant. Always, unless it says so. */
+  /** Checked before each poll: whether this process owns the accounts now. Default: always. */
   readonly owns?: () => boolean;
-  /** Looked at before each sending; as `owns`, unless it says so. */
+  /** Checked before each send. Default: as `owns`. */
   readonly maySend?: () => boolean;
-  /** Whether it may ask for more of a group than one balance of which the database does not know; it always may, unless it says so. */
+  /** Whether a group may be asked again before the last outcome is stored. Default: always. */
   readonly mayActUnpersisted?: () => boolean;
   /**
-   * It wakes at least this often, because the command line may have left an order and the clock may have
-   * jumped. 1 s.
+   * Wakes at least this often, because the command line may have left an order and the clock may have
+   * changed. Default: 1 s.
    */
   readonly maxSleepMs?: number;
 }
@@ -58,9 +58,8 @@ export interface DaemonDependencies extends ConnectionDependencies {
 const usualSleepMs = 1000;
 
 /**
- * The running daemon. Everything happens in turns: something came in (a poll ended, a message was sent, a
- * person ordered something, time passed), the monitor takes it in and decides, what changed is committed, and
- * only then messages go out.
+ * The running daemon. Everything happens in turns: an event (a poll ended, a message was sent, a person
+ * ordered something, time passed), decisions, commit, and only then messages are sent.
  */
 export class Daemon {
   readonly state: MonitorState;
@@ -69,7 +68,7 @@ export class Daemon {
   readonly historyLoader: HistoryLoader;
   readonly startedAt: number;
   configLoadedAt: number;
-  readonly #parts: DaemonDependencies;
+  readonly #dependencies: DaemonDependencies;
   readonly #time: SteadyClock;
   readonly #daemonLog: DaemonLog;
   readonly #dispatcher: Dispatcher;
@@ -83,24 +82,24 @@ export class Daemon {
   readonly #ending: Ending;
   readonly #leftOrders: LeftOrders;
   #running = false;
-  /** What ends now changes nothing any more: it stopped looking at the clock, and somebody else has the accounts. */
+  /** Another process owns the accounts: what still ends here changes nothing. */
   #fenced = false;
 
-  constructor(parts: DaemonDependencies) {
-    this.#parts = parts;
-    this.counting = new Counting(parts.log);
-    const { state, store, clock, log, owns = () => true, maySend = owns } = parts;
+  constructor(dependencies: DaemonDependencies) {
+    this.#dependencies = dependencies;
+    this.counting = new Counting(dependencies.log);
+    const { state, store, clock, log, owns = () => true, maySend = owns } = dependencies;
     const { settings } = state;
-    this.#time = new SteadyClock(clock, parts.maxSleepMs);
+    this.#time = new SteadyClock(clock, dependencies.maxSleepMs);
     const now = this.#time.now();
     this.startedAt = now;
     this.configLoadedAt = now;
     this.state = state;
     this.#daemonLog = new DaemonLog(log);
-    this.#connections = new Connections(parts, settings);
+    this.#connections = new Connections(dependencies, settings);
     this.#timer = new WakeTimer({ clock, until: (at) => this.#time.until(at), wake: () => this.#tick() });
     this.#heartbeat = new Heartbeat({
-      ping: parts.ping,
+      ping: dependencies.ping,
       settings: settings.heartbeat,
       now,
       ended: (reached) => this.#daemonLog.heartbeatEnded(reached),
@@ -117,7 +116,7 @@ export class Daemon {
       readBalance: this.#connections.readBalance,
       historyLoader: this.historyLoader,
       owns,
-      mayActUnpersisted: parts.mayActUnpersisted,
+      mayActUnpersisted: dependencies.mayActUnpersisted,
       now: () => this.#time.now(),
       ended: (account, outcome) => this.#pollEnded(account, outcome),
     });
@@ -127,7 +126,7 @@ export class Daemon {
       historyLoader: this.historyLoader,
       maySend,
       now: () => this.#time.now(),
-      acknowledgeUrl: parts.acknowledgeUrl,
+      acknowledgeUrl: dependencies.acknowledgeUrl,
       ended: (sent) => this.#deliveryEnded(sent),
     });
     this.#dispatcher.adopt(this.#connections.channels);
@@ -143,7 +142,7 @@ export class Daemon {
       daemonLog: this.#daemonLog,
       alone: (work) => this.#committer.alone(work),
       act: (work) => this.act(work),
-      handOver: parts.handOver ?? (() => undefined),
+      handOver: dependencies.handOver ?? (() => undefined),
     });
     this.#learning = new Learning({
       state: this.state,
@@ -178,18 +177,18 @@ export class Daemon {
     return this.#time.now();
   }
 
-  /** Begins to poll. What was left undelivered goes out. */
+  /** Begins to poll. Pending notifications are sent. */
   start(): void {
     this.#running = true;
     this.poller.adopt(new Set());
-    // The file that the daemon starts with is valid, whatever the one before it heard of at its end.
+    // The file at the start is valid, whatever the last daemon reported.
     noteConfiguration(this.state, null, this.#time.now());
     this.#tick();
   }
 
-  /** Does something at once, as part of a turn, and gives what it gives. */
+  /** Does something at once as part of a turn. */
   act<T>(work: (now: number) => T): T {
-    this.#followJump();
+    this.#followClockChange();
     const now = this.#time.now();
     const result = work(now);
     this.#endTurn(now);
@@ -197,13 +196,13 @@ export class Daemon {
   }
 
   /**
-   * As `act`, for what a person ordered: it is stored when the answer is given, if the disk lets it. Rejects with `StorageError` where it
-   * is not, and another daemon may own the accounts before it is.
+   * As `act`, for what a person ordered: it is stored when the promise resolves, if the disk allows it.
+   * Rejects with `StorageError` where it is not and another daemon may own the accounts.
    */
   async runDurably<T>(work: (now: number) => T): Promise<T> {
     const result = this.act(work);
     const isAttempted = await this.#committer.flush();
-    const { mayActUnpersisted = () => true } = this.#parts;
+    const { mayActUnpersisted = () => true } = this.#dependencies;
     if (isAttempted && (!this.#committer.failing || mayActUnpersisted())) return result;
     throw new StorageError(
       'fenced',
@@ -211,12 +210,11 @@ export class Daemon {
     );
   }
 
-  /** Stores at once what has changed beyond plain readings, if the disk lets it. */
+  /** Stores all but plain readings at once, if the disk allows it. */
   storeChanges(): Promise<void> {
     return this.#committer.storeChanges();
   }
 
-  /** Puts a new configuration in force; state and clocks of what remains go on. */
   reload(settings: Settings): void {
     const changed = changedAccounts(this.state.accounts, settings, isReadDifferently);
     const rekeyed = changedAccounts(this.state.accounts, settings, hasOtherKey);
@@ -230,21 +228,21 @@ export class Daemon {
       for (const id of rekeyed) this.#forgiveRefusal(id);
       this.poller.adopt(changed);
     });
-    this.#parts.log.info({ accounts: settings.accounts.length }, 'configuration reloaded');
+    this.#dependencies.log.info({ accounts: settings.accounts.length }, 'configuration reloaded');
   }
 
-  /** A reload failed: the running configuration stays, and everybody hears of it once. */
+  /** A reload failed: the running configuration stays. */
   reportInvalidConfiguration(text: string): void {
     this.act((now) => noteConfiguration(this.state, text, now));
   }
 
-  /** Calls `changed` after each commit. Gives the end of it. */
+  /** Calls `changed` after each commit. Returns the unsubscribe function. */
   subscribe(changed: () => void): () => void {
     this.#subscribers.add(changed);
     return () => this.#subscribers.delete(changed);
   }
 
-  /** Ends at once and stores nothing more: somebody else goes on from what is stored. */
+  /** Ends at once and stores nothing more: another process continues from what is stored. */
   abandon(): Promise<void> {
     this.#running = false;
     this.#fenced = true;
@@ -252,12 +250,12 @@ export class Daemon {
   }
 
   /**
-   * Ends: no new work, running work finishes or is abandoned, everything known is stored. By the right time where the clock is known to be
-   * ahead of it: whoever goes on has another clock.
+   * Ends: no new work, running work finishes or is abandoned, everything is stored. `aheadMs`: how far this
+   * clock is known to be wrong, because another process continues with its own.
    */
   stop(aheadMs = 0): Promise<void> {
-    this.#time.correct(aheadMs);
-    this.#followJump();
+    this.#time.correctBy(aheadMs);
+    this.#followClockChange();
     this.#running = false;
     return this.#ending.stop();
   }
@@ -282,16 +280,16 @@ export class Daemon {
 
   #tick(): void {
     if (!this.#running) return;
-    this.#followJump();
+    this.#followClockChange();
     const now = this.#time.now();
     this.poller.start(now);
     this.#leftOrders.look(now);
     sendDueReports(this.state, now);
     this.#learning.start(now);
     this.#prune(now);
-    this.#beat(now);
+    this.#sendHeartbeat(now);
     this.#endTurn(now);
-    const { maxSleepMs = usualSleepMs } = this.#parts;
+    const { maxSleepMs = usualSleepMs } = this.#dependencies;
     const latest = now + maxSleepMs;
     this.#timer.wakeBy(
       Math.min(latest, nextReportAt(this.state), this.#retention.nextAt, this.#heartbeat.nextAt),
@@ -321,7 +319,7 @@ export class Daemon {
       this.poller.stored();
       this.#timer.wakeBy(this.poller.nextAt);
     }
-    const damaged = this.#parts.store.takeDamaged();
+    const damaged = this.#dependencies.store.takeDamaged();
     if (damaged.length > 0) {
       this.#daemonLog.damageFound(damaged);
       this.act((now) => noteDamagedPolls(this.state, damaged, now));
@@ -333,10 +331,10 @@ export class Daemon {
     for (const changed of this.#subscribers) changed();
   }
 
-  #followJump(): void {
+  #followClockChange(): void {
     const jumpMs = this.#time.takeJump();
     if (jumpMs === 0) return;
-    this.#parts.log.warn({ jumpMs }, 'the clock jumped or the machine slept; schedules move along');
+    this.#dependencies.log.warn({ jumpMs }, 'the clock jumped or the machine slept; schedules move along');
     const now = this.#time.now();
     followClock(this.state, jumpMs, now);
     this.poller.shift(jumpMs);
@@ -345,7 +343,7 @@ export class Daemon {
     this.#retention.distrustClock(now);
   }
 
-  #beat(now: number): void {
+  #sendHeartbeat(now: number): void {
     this.#heartbeat.beat(now, () => ({
       storageFailing: this.#committer.failing,
       pollsRunning: this.poller.running,
@@ -354,7 +352,6 @@ export class Daemon {
     }));
   }
 
-  /** A changed key deserves a new try at once. */
   #forgiveRefusal(id: string): void {
     const account = this.state.accounts.get(id);
     if (account === undefined) return;

@@ -7,9 +7,9 @@ import type { Learning } from './learning.ts';
 import type { Poller } from './poller.ts';
 import type { WakeTimer } from './wake-timer.ts';
 
-/** Running polls and deliveries get this long to finish at the end; Docker kills after 10 s … */
+/** Running polls and deliveries get this long at the end; Docker kills after 10 s … */
 const drainMs = 7000;
-/** … and what is left to be stored this long, and again after a word of the end itself. */
+/** … and the last commits this long each. */
 const lastStoreMs = 1000;
 
 interface EndingDependencies {
@@ -21,30 +21,28 @@ interface EndingDependencies {
   readonly heartbeat: Heartbeat;
   readonly committer: Committer;
   readonly connections: Connections;
-  /** Notes that the daemon lived until now: the last that it stores. */
+  /** Notes that the daemon lived until now, as the last record. */
   readonly noteEnd: () => void;
 }
 
-/** How the work of a daemon ends. */
 export class Ending {
-  readonly #parts: EndingDependencies;
+  readonly #dependencies: EndingDependencies;
   #idle: (() => void) | null = null;
 
-  constructor(parts: EndingDependencies) {
-    this.#parts = parts;
+  constructor(dependencies: EndingDependencies) {
+    this.#dependencies = dependencies;
   }
 
-  /** At once, and nothing more is stored. */
+  /** Stores nothing more. */
   async abandon(): Promise<void> {
     this.#beginNothing();
-    this.#parts.committer.stop();
+    this.#dependencies.committer.stop();
     this.#giveUp();
-    await this.#parts.connections.close();
+    await this.#dependencies.connections.close();
   }
 
-  /** Running work finishes or is abandoned, everything known is stored. */
   async stop(): Promise<void> {
-    const { committer, connections, noteEnd } = this.#parts;
+    const { committer, connections, noteEnd } = this.#dependencies;
     this.#beginNothing();
     void committer.flush();
     await this.#untilIdle(drainMs);
@@ -57,13 +55,12 @@ export class Ending {
     await connections.close();
   }
 
-  /** A poll or a delivery has ended. */
   somethingEnded(): void {
     if (this.#idle !== null && this.#isIdle()) this.#idle();
   }
 
   #beginNothing(): void {
-    const { timer, learning, poller, dispatcher } = this.#parts;
+    const { timer, learning, poller, dispatcher } = this.#dependencies;
     timer.stop();
     learning.stop();
     poller.stop();
@@ -71,14 +68,14 @@ export class Ending {
   }
 
   #giveUp(): void {
-    const { poller, dispatcher, heartbeat } = this.#parts;
+    const { poller, dispatcher, heartbeat } = this.#dependencies;
     poller.abandon();
     dispatcher.abandon();
     heartbeat.abandon();
   }
 
   #isIdle(): boolean {
-    return this.#parts.poller.running === 0 && this.#parts.dispatcher.running === 0;
+    return this.#dependencies.poller.running === 0 && this.#dependencies.dispatcher.running === 0;
   }
 
   async #untilIdle(withinMs: number): Promise<void> {
@@ -91,7 +88,7 @@ export class Ending {
 
   async #atMost(ms: number, work: Promise<void>): Promise<void> {
     const late = Promise.withResolvers<void>();
-    const cancel = this.#parts.clock.setTimer(ms, late.resolve);
+    const cancel = this.#dependencies.clock.setTimer(ms, late.resolve);
     await Promise.race([work, late.promise]);
     cancel();
   }

@@ -9,11 +9,10 @@ export interface ComposeDependencies {
   readonly reader: StoreReader;
   readonly historyLoader: HistoryLoader;
   readonly now: () => number;
-  /** Signed link to the confirmation page of an acknowledgement; null where no page can be reached. */
+  /** Signed link to the confirmation page; null where the page has no address. */
   readonly acknowledgeUrl: (incident: Incident, now: number) => string | null;
 }
 
-/** What every message carries. */
 export function baseOf(state: MonitorState, message: Notification, now: number) {
   return {
     id: wireId(message),

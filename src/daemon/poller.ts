@@ -10,36 +10,31 @@ import type { Provider, SendingGuard } from '../ports/provider.ts';
 import type { HistoryLoader } from './history-loader.ts';
 import { OpenRequests } from './open-requests.ts';
 
-/** A request that may not be sent, because the accounts are perhaps somebody else's by now, asks again after this. */
+/** A request that may not be sent because this process may not be the owner asks again after this. */
 const askAgainMs = 1000;
 
-/**
- * So many polls are begun in a turn: where thousands are due, because something held everything up, each would wait for
- * all others, and everything else with them.
- */
+/** Polls that begin in one turn: thousands at once would delay each other and everything else. */
 const maxBegun = 50;
 
 interface PollerDependencies {
   readonly state: MonitorState;
   readonly readBalance: Provider['readBalance'];
-  /** What an outcome is judged by has to be there before it. */
   readonly historyLoader: HistoryLoader;
-  /** Whether anything may be asked at this instant. */
+  /** Whether this process owns the accounts now. */
   readonly owns: () => boolean;
-  /** Whether more may be asked than the database knows of; undefined where it always may. */
+  /** Whether a group may be asked before its last outcome is stored; undefined: always. */
   readonly mayActUnpersisted?: (() => boolean) | undefined;
   readonly now: () => number;
-  /** Called with every outcome, before the next poll of the account is scheduled. */
+  /** Called with every outcome, before the account's next poll is scheduled. */
   readonly ended: (account: WatchedAccount, outcome: Outcome) => void;
 }
 
 /**
- * Decides when each account is polled: a stable phase per account, later when the provider asked to wait,
- * sooner to retry a failure, never faster than the guard of the group, never twice at once. All instants are
- * of the daemon's steady clock.
+ * Schedules polls: a stable phase per account, later when the provider asked to wait, sooner to retry a
+ * failure, never faster than the rate guard, never two at once. Instants are of the steady clock.
  */
 export class Poller {
-  readonly #parts: PollerDependencies;
+  readonly #dependencies: PollerDependencies;
   readonly #due = new DueQueue<string>();
   /** When a group's guard lets the next request start. */
   readonly #free = new Map<string, number>();
@@ -50,26 +45,25 @@ export class Poller {
   /** From when on a request that was held back may ask again, behind those that were before it. */
   readonly #heldBack = new Map<string, number>();
   readonly #phases = new Map<string, number>();
-  /** What is due and yet to be begun, in this order. */
+  /** Due, to begin in this order. */
   readonly #line = new Set<string>();
-  /** When what is due was last looked for. */
   #lookedAt = 0;
   readonly #underWay = new Set<string>();
   readonly #open: OpenRequests | null;
-  /** One for all polls: only the end of the daemon gives up on any. */
+  /** Aborts all polls at the end of the daemon. */
   readonly #ending = new AbortController();
   readonly #waiting = new Map<string, ((outcome: Outcome | null) => void)[]>();
   #stopped = false;
 
-  constructor(parts: PollerDependencies) {
-    this.#parts = parts;
-    const { mayActUnpersisted, state } = parts;
+  constructor(dependencies: PollerDependencies) {
+    this.#dependencies = dependencies;
+    const { mayActUnpersisted, state } = dependencies;
     const isOpen = (id: string) => this.#underWay.has(id) || state.polled.unsaved.has(id);
     this.#open = mayActUnpersisted === undefined ? null : new OpenRequests({ isOpen, mayActUnpersisted });
   }
 
   get nextAt(): number {
-    if (this.#stopped || !this.#parts.owns()) return Number.POSITIVE_INFINITY;
+    if (this.#stopped || !this.#dependencies.owns()) return Number.POSITIVE_INFINITY;
     return this.#line.size > 0 ? this.#lookedAt : this.#due.nextAt;
   }
 
@@ -77,18 +71,15 @@ export class Poller {
     return this.#underWay.size;
   }
 
-  /** When the account is polled next; null while it is being polled, or about to be. */
+  /** Null while it is being polled or about to be. */
   nextPollAt(id: string): number | null {
     return this.#due.dueAt(id);
   }
 
-  /**
-   * Brings the schedule in line with the watched accounts: new and changed ones start, removed ones stop, the
-   * others keep their phase.
-   */
+  /** Follows a reload: new and changed accounts start, removed ones stop, others keep their phase. */
   adopt(changed: ReadonlySet<string>): void {
-    const { state } = this.#parts;
-    const now = this.#parts.now();
+    const { state } = this.#dependencies;
+    const now = this.#dependencies.now();
     for (const id of this.#phases.keys()) if (!state.accounts.has(id)) this.#forget(id);
     const fresh = [...state.accounts.values()].filter(
       ({ settings }) => !this.#phases.has(settings.id) || changed.has(settings.id),
@@ -108,12 +99,12 @@ export class Poller {
 
   /** Starts what is due, or the first of it: `nextAt` then says that there is more. */
   start(now: number): void {
-    if (this.#stopped || !this.#parts.owns()) return;
+    if (this.#stopped || !this.#dependencies.owns()) return;
     this.#lookedAt = now;
     for (const id of this.#takeDue(now)) this.#line.add(id);
     for (const id of this.#line.values().take(maxBegun)) {
       this.#line.delete(id);
-      const account = this.#parts.state.accounts.get(id);
+      const account = this.#dependencies.state.accounts.get(id);
       if (account === undefined || this.#underWay.has(id)) continue;
       const startAt = this.#startAt(id, now);
       if (startAt > now) this.#due.set(id, startAt);
@@ -122,19 +113,19 @@ export class Poller {
     }
   }
 
-  /** Something was stored: what had to wait for that is due. */
+  /** Something was stored: accounts that waited for that are due. */
   stored(): void {
-    const now = this.#parts.now();
+    const now = this.#dependencies.now();
     for (const id of this.#open?.takeFreed() ?? []) this.#due.set(id, now);
   }
 
   /**
-   * Polls as soon as the guard allows; the promise gives the outcome, or null where the daemon ends before, or the account is removed.
-   * Null while the provider asked to wait.
+   * Polls as soon as the guard allows. The promise gives the outcome, or null where the daemon ends first or
+   * the account is removed. Null instead of a promise while the provider asked to wait.
    */
   pollNow(id: string): Promise<Outcome | null> | null {
-    const now = this.#parts.now();
-    if (this.#stopped || blockedUntil(this.#parts.state, id) > now) return null;
+    const now = this.#dependencies.now();
+    if (this.#stopped || blockedUntil(this.#dependencies.state, id) > now) return null;
     const promise = new Promise<Outcome | null>((resolve) => {
       this.#waiting.set(id, [...(this.#waiting.get(id) ?? []), resolve]);
     });
@@ -142,10 +133,10 @@ export class Poller {
     return promise;
   }
 
-  /** The wall clock jumped forward or back: intervals go on as they were, the calendar is read anew. */
+  /** After a clock change intervals go on as before; cron expressions are evaluated again. */
   shift(byMs: number): void {
-    const { state } = this.#parts;
-    const now = this.#parts.now();
+    const { state } = this.#dependencies;
+    const now = this.#dependencies.now();
     this.#due.shift(byMs);
     for (const [id, at] of this.#phases) this.#phases.set(id, at + byMs);
     for (const places of [this.#free, this.#reserved, this.#sentAt, this.#heldBack])
@@ -156,32 +147,30 @@ export class Poller {
     accounts.forEach((account, index) => {
       const { id, poll } = account.settings;
       const soon = now + (index / accounts.length) * Math.min(2000, account.pollIntervalMs);
-      // After a jump forward the machine may have slept: a reading soon tells what happened meanwhile.
+      // After a jump forward the machine may have slept: poll soon.
       if (byMs > account.pollIntervalMs) this.#due.set(id, Math.max(soon, blockedUntil(state, id)));
       else if (poll.kind === 'cron') this.#due.set(id, this.#nextByPlan(account, now));
     });
   }
 
-  /** No new polls: whoever waits for one hears that there is none. */
   stop(): void {
     this.#stopped = true;
     for (const id of [...this.#waiting.keys()]) this.#giveUp(id);
   }
 
-  /** Gives up on what is still under way. */
   abandon(): void {
     this.#ending.abort();
   }
 
   /**
-   * What is due, those first that were polled longest ago: when a group's wait is over and its first request
-   * is refused again, the next wait must not fall to the same accounts.
+   * What is due, the longest unpolled first: when a group's wait is over and its first request is refused
+   * again, the next wait must not hit the same accounts.
    */
   #takeDue(now: number): string[] {
     const ids: string[] = [];
     for (let id = this.#due.takeDue(now); id !== undefined; id = this.#due.takeDue(now)) ids.push(id);
     if (ids.length < 2) return ids;
-    const polledAt = (id: string): number => this.#parts.state.accounts.get(id)?.poll.polledAt ?? 0;
+    const polledAt = (id: string): number => this.#dependencies.state.accounts.get(id)?.poll.polledAt ?? 0;
     return ids.sort((left, right) => polledAt(left) - polledAt(right));
   }
 
@@ -192,13 +181,13 @@ export class Poller {
     if (poll.polledAt === null) return;
     const group = this.#groupOf(id);
     // One that died may have sent more than it stored.
-    const sentAt = this.#parts.state.endedCleanly ? Math.min(poll.polledAt, now) : now;
+    const sentAt = this.#dependencies.state.endedCleanly ? Math.min(poll.polledAt, now) : now;
     this.#sentAt.set(group, Math.max(this.#sentAt.get(group) ?? Number.NEGATIVE_INFINITY, sentAt));
     this.#free.set(group, Math.max(this.#free.get(group) ?? Number.NEGATIVE_INFINITY, this.#freeAt(group)));
   }
 
   #groupOf(id: string): string {
-    return this.#parts.state.groups.get(id) ?? id;
+    return this.#dependencies.state.groups.get(id) ?? id;
   }
 
   /** When the group's next request may really be sent. */
@@ -210,8 +199,8 @@ export class Poller {
   readonly #guardOf = (id: string): SendingGuard => {
     const group = this.#groupOf(id);
     return () => {
-      if (!this.#parts.owns()) return askAgainMs;
-      const now = this.#parts.now();
+      if (!this.#dependencies.owns()) return askAgainMs;
+      const now = this.#dependencies.now();
       const freeAt = this.#freeAt(group);
       if (freeAt <= now) {
         this.#sentAt.set(group, now);
@@ -225,18 +214,18 @@ export class Poller {
   };
 
   #spacingMs(): number {
-    return spacingMs(this.#parts.state.settings.provider.maxRequestsPerSecond);
+    return spacingMs(this.#dependencies.state.settings.provider.maxRequestsPerSecond);
   }
 
   /** It keeps its place, and what it waits for is stored at once. */
   #hold(id: string, now: number): void {
     this.#reserved.set(id, now);
     this.#due.set(id, now + askAgainMs);
-    this.#parts.state.polls.hurry();
+    this.#dependencies.state.polls.hurry();
   }
 
   #startAt(id: string, now: number): number {
-    const { state } = this.#parts;
+    const { state } = this.#dependencies;
     const blocked = blockedUntil(state, id);
     if (blocked > now) {
       this.#reserved.delete(id);
@@ -264,24 +253,23 @@ export class Poller {
   async #poll(account: WatchedAccount): Promise<void> {
     const { id } = account.settings;
     this.#underWay.add(id);
-    const asked = this.#parts.readBalance(account.settings, this.#ending.signal, this.#guardOf(id));
-    const loadedHistory = this.#parts.historyLoader.of(account);
+    const asked = this.#dependencies.readBalance(account.settings, this.#ending.signal, this.#guardOf(id));
+    const loadedHistory = this.#dependencies.historyLoader.of(account);
     const outcome = await asked;
     if (loadedHistory !== undefined) await loadedHistory;
     this.#underWay.delete(id);
-    const current = this.#parts.state.accounts.get(id);
-    // An account that was removed, or a poll that was abandoned at the end, says nothing any more.
+    const current = this.#dependencies.state.accounts.get(id);
+    // Removed, or abandoned at the end: the outcome means nothing.
     if (current === undefined || this.#ending.signal.aborted) {
       this.#release(id, null);
       return;
     }
-    if (this.#open?.isAwaited(this.#groupOf(id)) === true) this.#parts.state.polls.hurry();
-    this.#parts.ended(current, outcome);
-    this.#due.set(id, this.#nextAt(current, this.#parts.now()));
+    if (this.#open?.isAwaited(this.#groupOf(id)) === true) this.#dependencies.state.polls.hurry();
+    this.#dependencies.ended(current, outcome);
+    this.#due.set(id, this.#nextAt(current, this.#dependencies.now()));
     this.#release(id, outcome);
   }
 
-  /** Who waits for a poll that has not begun hears that there is none. */
   #giveUp(id: string): void {
     if (!this.#underWay.has(id)) this.#release(id, null);
   }
@@ -297,7 +285,7 @@ export class Poller {
     const { retryAt, outcome } = account.poll;
     const planned = this.#nextByPlan(account, now);
     const wanted = retryAt === null || outcome === 'auth_failed' ? planned : Math.min(planned, retryAt);
-    return Math.max(wanted, blockedUntil(this.#parts.state, account.settings.id));
+    return Math.max(wanted, blockedUntil(this.#dependencies.state, account.settings.id));
   }
 
   #nextByPlan(account: WatchedAccount, now: number): number {
@@ -306,7 +294,7 @@ export class Poller {
       const intervalMs = nearEmptyMs !== null && isNearEmpty(account, now) ? nearEmptyMs : poll.everyMs;
       return nextOnGrid(this.#phases.get(id) ?? now, intervalMs, now);
     }
-    return this.#parts.state.calendar.next(poll.cron, poll.timezone, now) ?? Number.POSITIVE_INFINITY;
+    return this.#dependencies.state.calendar.next(poll.cron, poll.timezone, now) ?? Number.POSITIVE_INFINITY;
   }
 
   #forget(id: string): void {

@@ -1,8 +1,8 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** One timer for the soonest of many instants: asking for a later one than it waits for costs nothing. */
+/** One timer for the soonest of many instants; asking for a later one costs nothing. */
 export class WakeTimer {
-  readonly #parts: {
+  readonly #dependencies: {
     readonly clock: Clock;
     readonly until: (at: number) => number;
     readonly wake: () => void;
@@ -11,24 +11,23 @@ export class WakeTimer {
   #cancel: () => void = () => undefined;
   #stopped = false;
 
-  constructor(parts: {
+  constructor(dependencies: {
     readonly clock: Clock;
     readonly until: (at: number) => number;
     readonly wake: () => void;
   }) {
-    this.#parts = parts;
+    this.#dependencies = dependencies;
   }
 
-  /** Wakes no later than `at`. */
   wakeBy(at: number): void {
     if (this.#stopped || at >= this.#at) return;
     this.#cancel();
     this.#at = at;
-    // The time by which turns go counts whole milliseconds.
-    const delayMs = Math.max(0, this.#parts.until(Math.ceil(at)));
-    this.#cancel = this.#parts.clock.setTimer(delayMs, () => {
+    // Turns count whole milliseconds.
+    const delayMs = Math.max(0, this.#dependencies.until(Math.ceil(at)));
+    this.#cancel = this.#dependencies.clock.setTimer(delayMs, () => {
       this.#at = Number.POSITIVE_INFINITY;
-      this.#parts.wake();
+      this.#dependencies.wake();
     });
   }
 

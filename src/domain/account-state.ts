@@ -1,7 +1,6 @@
 import type { OutcomeKind } from './outcome.ts';
 import type { Reading } from './reading.ts';
 
-/** What is known of one account between polls, as it is stored. */
 export interface AccountState {
   readonly account: string;
   readonly firstSeenAt: number;

@@ -13,7 +13,6 @@ import type { Severity } from './severity.ts';
 export interface Alert {
   readonly account: string;
   readonly rule: string;
-  /** The name of its kind (`rules/registry.ts`). */
   readonly type: string;
   readonly balance: Balance | null;
   readonly state: 'inactive' | 'pending' | 'firing';
@@ -28,36 +27,41 @@ export interface Alert {
    * that one.
    */
   readonly rising: { readonly severity: Severity; readonly since: number } | null;
-  /** The open incident; null unless firing. */
   readonly incident: string | null;
   readonly value: Quantity | null;
   readonly threshold: Quantity | null;
-  /** The numbers behind it while it is pending. Then they stand in its incident: they are most of what either takes in the database. */
+  /**
+   * The numbers behind it while it is pending; once it fires they are kept in its incident, because they are
+   * most of its size in the database.
+   */
   readonly facts: readonly Fact[];
   /** Recent changes between firing and not, oldest first: what flapping is counted from. */
   readonly changedAt: readonly number[];
   readonly flappingSince: number | null;
 }
 
-/** What a channel was last told about an incident. The next message is decided by comparing with it. */
+/**
+ * What a channel was last notified of about an incident. The next notification is decided by comparing with
+ * it.
+ */
 export interface LastNotified {
   readonly at: number;
   readonly severity: Severity;
-  /** How often the severity had risen by then: only what rose since can be told as worse. */
+  /** How often the severity had risen by then: only a later rise is notified as worse. */
   readonly rises: number;
   readonly resolved: boolean;
   readonly flapping: boolean;
   /** The first message of the incident on this channel, and its subject: replies refer to them. */
   readonly firstMessage: string;
   readonly subject: string | null;
-  /** What the receiver calls the message that the incident's thread hangs on, as its kind of channel wrote it. */
+  /**
+   * The receiver's name for the message that the incident's thread hangs on, as its kind of channel wrote it.
+   */
   readonly receipt?: string;
   readonly escalatedAt: number | null;
-  /** The instant of the acknowledgement that the channel knows of. */
   readonly acknowledgedAt: number | null;
 }
 
-/** Why an incident ended. */
 export type Resolution =
   | { readonly kind: 'recovered' }
   | { readonly kind: 'topped-up'; readonly micros: number }
@@ -70,10 +74,9 @@ export interface Incident {
   readonly id: string;
   readonly account: string;
   readonly rule: string;
-  /** The name of its kind (`rules/registry.ts`). */
   readonly type: string;
   readonly balance: Balance | null;
-  /** The account's name and labels as they were: a message about a removed account still needs them. */
+  /** As they were: a message about a removed account still needs them. */
   readonly accountName: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly severity: Severity;
@@ -89,13 +92,13 @@ export interface Incident {
   readonly resolvedAt: number | null;
   readonly resolution: Resolution | null;
   readonly flappingSince: number | null;
-  /** True for a thing that happened and has no end, such as a top-up. */
+  /** True for what happened at one moment and has no end, such as a top-up. */
   readonly event: boolean;
   readonly value: Quantity | null;
   readonly threshold: Quantity | null;
   readonly facts: readonly Fact[];
   readonly acknowledgement: Acknowledgement | null;
-  /** How bad it still was when a top-up had made it milder, which whoever paid has in mind. */
+  /** How bad it still was after a top-up had made it milder: whoever paid has this severity in mind. */
   readonly eased: { readonly severity: Severity; readonly rises: number } | null;
   readonly notified: Readonly<Record<string, LastNotified>>;
 }
@@ -109,8 +112,8 @@ export interface Acknowledgement {
 }
 
 /**
- * What routes and silences match an incident by. Alerts about lowwater itself go by their type as well, whatever
- * channel they name: `channel-failed` is every channel that fails, `channel-failed:ops` that one.
+ * What routes and silences match an incident by. Self alerts also match by type: `channel-failed` is every
+ * channel that fails, `channel-failed:ops` only that one.
  */
 export function matchSubject(incident: Pick<Incident, 'account' | 'rule' | 'type' | 'severity' | 'labels'>): {
   account: string;
@@ -126,28 +129,26 @@ export function alertKey(account: string, rule: string): string {
   return `${account}/${rule}`;
 }
 
-/** Alerts about lowwater itself stand under this id; no configured account can have it. */
+/** Self alerts have this account id; no configured account can have it. */
 export const selfAccountId = '@lowwater';
 
 const providerPrefix = '@provider:';
 
-/** Whether the id is one of lowwater itself or of a provider as a whole. */
 export function isSelfId(account: string): boolean {
   return account === selfAccountId || account.startsWith(providerPrefix);
 }
 
-/** The id under which alerts about a whole provider stand. */
 export function providerAccountId(baseUrl: string): string {
   return providerPrefix + baseUrl.replace(/^https?:\/\//, '');
 }
 
-/** What people read for an id that is no configured account. */
+/** The name that people read for an id of lowwater itself or of a provider. */
 export function displayName(accountId: string): string {
   if (accountId === selfAccountId) return 'lowwater';
   return accountId.startsWith(providerPrefix) ? accountId.slice(providerPrefix.length) : accountId;
 }
 
-/** How long things must last. All in milliseconds; a flap window of 0 turns flap detection off. */
+/** All in milliseconds; a flap window of 0 turns flap detection off. */
 export interface AlertTiming {
   readonly forMs: number;
   readonly recoverForMs: number;

@@ -1,7 +1,5 @@
-/** The share of a backoff that random jitter may add on top. */
 const jitterShare = 0.25;
 
-/** First wait after a failure that is neither a rate limit nor a refused secret. */
 const firstRetryMs = 15_000;
 
 /**
@@ -36,10 +34,7 @@ export function failureDelay(input: { readonly failures: number; readonly interv
   return Math.min(input.intervalMs, doubled(firstRetryMs, input.failures));
 }
 
-/**
- * `first · 2^(count-1)`. A count that grew for years ends in Infinity, which the callers' minimum takes care
- * of.
- */
+/** `first · 2^(count-1)`. Infinity for a count that grew for years: the callers take a minimum. */
 function doubled(first: number, count: number): number {
   return first * 2 ** (Math.max(1, count) - 1);
 }

@@ -11,8 +11,8 @@ const unitMs = { ms: 1, s: secondMs, m: minuteMs, h: hourMs, d: dayMs } as const
 const durationPattern = /^(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 
 /**
- * Reads `"90s"`, `"5m"`, `"1h30m"`, `"2d"`, `"500ms"`: largest unit first, each at most once. Null when it is
- * none, or absurd.
+ * Reads `"90s"`, `"5m"`, `"1h30m"`, `"2d"`, `"500ms"`: largest unit first, each at most once. Null for
+ * anything else, and past 2^53 ms.
  */
 export function parseDuration(text: string): number | null {
   const match = durationPattern.exec(text);
@@ -23,7 +23,7 @@ export function parseDuration(text: string): number | null {
   return Number.isSafeInteger(total) ? total : null;
 }
 
-/** The same notation back, exact: `5400000` is `"1h30m"`; zero is `"0s"`. */
+/** The same notation, exact: `5400000` is `"1h30m"`; zero is `"0s"`. */
 export function formatDuration(ms: number): string {
   let rest = Math.abs(Math.round(ms));
   if (rest === 0) return '0s';
@@ -36,7 +36,7 @@ export function formatDuration(ms: number): string {
   return (ms < 0 ? '-' : '') + parts.join('');
 }
 
-/** How much history there is, in words: `"42 minutes of history"`. */
+/** `"42 minutes of history"`. */
 export function describeHistory(ms: number): string {
   return ms < 1 ? 'no history yet' : `${describeDuration(ms)} of history`;
 }
@@ -48,7 +48,7 @@ const wordedUnits = [
   ['second', unitMs.s],
 ] as const;
 
-/** For people: the two largest units in words, `"3 days 4 hours"`, `"12 seconds"`. */
+/** The two largest units in words: `"3 days 4 hours"`, `"12 seconds"`. */
 export function describeDuration(ms: number): string {
   const magnitude = Math.abs(Math.round(ms));
   if (magnitude < 1000) return `${magnitude} ms`;

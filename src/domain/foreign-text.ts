@@ -1,30 +1,28 @@
 import { cleanText } from './plain-text.ts';
 import { base64Forms, FormIndex } from './secret-forms.ts';
 
-/**
- * Words of printable ASCII with single spaces between: nothing to clean. Usage headers are so, several in
- * every answer.
- */
+/** Printable ASCII words with single spaces between: nothing to clean. Most usage headers are like this. */
 const alreadyClean = /^[!-~]+(?: [!-~]+)*$/;
 
-/** A secret of fewer letters and digits than this is looked for as it is written only: it would be found in ordinary words. */
-const shortestCore = 6;
+/**
+ * A secret with fewer letters and digits is only searched for as it is written: it would be found in ordinary
+ * words.
+ */
+const minCoreLength = 6;
 
-/** Text within text within text: an escaped form of an encoded form. More is no accident of a provider's. */
-const deepestDecoding = 3;
+/** An escaped form of an encoded form. A provider does not nest deeper by accident. */
+const maxDecodings = 3;
 
 const placeholder = '[secret]';
 
-/** Text that the provider sent, made fit to be shown, stored and logged. */
+/** Makes text from providers fit to be shown, stored and logged. */
 export interface ForeignTexts {
   /**
-   * On one line, without what is invisible, cut to `limit` code points. A secret that stands in it as it is written is
-   * replaced; text that holds one in any other form is withheld as a whole.
+   * One line without invisible characters, at most `limit` code points. A secret that is written out is
+   * replaced; text that holds one in any other form is replaced as a whole.
    */
   clean(text: string, limit: number): string;
-  /** True when the text holds a secret in some form. */
   holdsSecret(text: string): boolean;
-  /** One more secret to look for. */
   add(secret: string): void;
 }
 
@@ -45,8 +43,8 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
   function add(secret: string): void {
     if (secret === '') return;
     const core = coreOf(secret).length;
-    shortest = Math.min(shortest, core < shortestCore ? secret.length : core);
-    if (secret.length < shortestCore) short.add(secret);
+    shortest = Math.min(shortest, core < minCoreLength ? secret.length : core);
+    if (secret.length < minCoreLength) short.add(secret);
     else written.add(secret);
     cores.add(secret);
   }
@@ -69,9 +67,9 @@ export function createForeignTexts(secrets: Iterable<string>): ForeignTexts {
     holdsSecret,
     clean(text, limit) {
       if (text.length < shortest && text.length <= limit && alreadyClean.test(text)) return text;
-      // As much as may be shown, and what a secret that begins there may take beyond it.
+      // The part that may be shown, plus room for a secret that begins at its end.
       const hidden = hideWritten(cleanText(text, limit * 8));
-      // What was replaced must not keep apart what belongs together, nor be taken for a part of a secret.
+      // A placeholder must neither join the text around it nor be taken for a part of a secret.
       return holdsSecret(hidden.replaceAll(placeholder, ' ')) ? placeholder : cleanText(hidden, limit);
     },
   };
@@ -85,11 +83,11 @@ function coresOf(secret: string): readonly string[] {
 }
 
 function isCore({ length }: string): boolean {
-  return length >= shortestCore;
+  return length >= minCoreLength;
 }
 
 function coreOf(text: string): string {
-  // Looking for what lies beyond ASCII takes ten times as long, and is needed for little.
+  // Matching beyond ASCII takes ten times as long and is rarely needed.
   return ascii.test(text)
     ? text.replace(/[^a-z0-9]+/gi, '').toLowerCase()
     : text
@@ -101,13 +99,13 @@ function coreOf(text: string): string {
 const ascii = /^[\x20-\x7e]*$/;
 
 /**
- * The text, and what it says with its escapes undone one kind after the other, as often as there are any. Each step counts:
- * what one kind leaves may look like another.
+ * The text, and the text with its escapes undone, one kind after the other, as long as that changes anything.
+ * Each step counts: one kind may reveal another.
  */
 function decodings(text: string): readonly string[] {
   const all = [text];
   if (!/[\\%&=]/.test(text)) return all;
-  for (let depth = 0; depth < deepestDecoding; depth += 1) {
+  for (let depth = 0; depth < maxDecodings; depth += 1) {
     const before = all.length;
     for (const undo of undoings) {
       const last = all.at(-1) ?? '';
@@ -128,7 +126,6 @@ const named: Readonly<Record<string, string>> = {
   nbsp: ' ',
 };
 
-/** Undoes one kind of escape each. */
 const undoings: readonly ((text: string) => string)[] = [
   (text) =>
     text.replace(

@@ -1,15 +1,14 @@
 import type { Alert, Incident, Resolution } from './alert.ts';
 import { isWorse } from './severity.ts';
 
-/** The incident that an alert opens at `now`, on an account of this name and these labels. */
-export function newIncident(it: {
+export function newIncident(input: {
   readonly id: string;
   readonly alert: Alert;
   readonly accountName: string;
   readonly labels: Incident['labels'];
   readonly now: number;
 }): Incident {
-  const { id, alert, accountName, labels, now } = it;
+  const { id, alert, accountName, labels, now } = input;
   const { account, rule, type, balance, severity, flappingSince, value, threshold, facts } = alert;
   return {
     id,
@@ -37,7 +36,7 @@ export function newIncident(it: {
   };
 }
 
-/** What became of the alert of an incident that goes on: `eased` says that a top-up made it milder. */
+/** What became of the alert of an incident that stays open; `eased`: a top-up made it milder. */
 export interface IncidentChange {
   readonly alert: Alert;
   readonly rose: boolean;
@@ -46,8 +45,8 @@ export interface IncidentChange {
 }
 
 /**
- * The incident after its alert changed at `now` while it fires; `rose` says that the severity did. Whoever has to act on what is worse
- * than ever, or worse than what was acknowledged, gets the whole time before it escalates.
+ * The incident after its alert changed at `now`; `rose`: its severity did. When it is worse than ever, or
+ * than what was acknowledged, the time to escalation starts again.
  */
 export function changedIncident(incident: Incident, { alert, rose, eased, now }: IncidentChange): Incident {
   const { severity, flappingSince, value, threshold, facts } = alert;
@@ -67,7 +66,6 @@ export function changedIncident(incident: Incident, { alert, rose, eased, now }:
   };
 }
 
-/** The incident after its alert ended at `now`. */
 export function closedIncident(
   incident: Incident,
   alert: Alert,
@@ -87,7 +85,7 @@ export function closedIncident(
   };
 }
 
-/** An alert that ends because nobody watches it any more brings none of its own. */
+/** An alert that ends because its rule or account was removed has no facts. */
 function newest(facts: Alert['facts'], incident: Incident): Incident['facts'] {
   return facts.length > 0 ? facts : incident.facts;
 }
@@ -97,7 +95,7 @@ export function isAcknowledged(incident: Incident): boolean {
   return incident.acknowledgement !== null && incident.acknowledgement.rises === incident.rises;
 }
 
-/** Nothing is left to be said of it: over, and every channel that heard of it has heard of its end. */
+/** Over, and every channel that was notified of it was notified of its end. */
 export function isSettled(incident: Incident): boolean {
   if (incident.event) return true;
   return incident.resolvedAt !== null && Object.values(incident.notified).every(({ resolved }) => resolved);

@@ -1,4 +1,4 @@
-/** What a text holds as JSON; undefined where it is none. */
+/** Undefined for what is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -7,13 +7,13 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The same where it is an object, neither a list nor `null`; null otherwise. */
+/** Null for anything but an object. */
 export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | null {
   const value = parseJson(text);
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
 }
 
-/** What stands at a key of a value of JSON; undefined where it has none of its own. */
+/** The value's own property; undefined where it has none. */
 export function keyOf(value: unknown, key: string | number): unknown {
   const has = typeof value === 'object' && value !== null && Object.hasOwn(value, key);
   return has ? Reflect.get(value, key) : undefined;

@@ -1,21 +1,20 @@
 import type { Matcher } from './rule.ts';
 import type { Severity } from './severity.ts';
 
-/** What the name of a label looks like, in an account and in a match. */
 export const labelNamePattern = /^(?!__proto__$)[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$/;
 
-/** What a matcher is held against: an account, and for routes and silences an alert of it. */
+/** What a matcher is compared with: an account, or for routes and silences one of its alerts. */
 export interface MatchSubject {
   readonly account: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** The names that its rule goes by. */
+  /** The names of its rule. */
   readonly rules?: readonly string[];
   readonly severity?: Severity;
 }
 
 /**
- * True when every key that the matcher gives holds: the subject's value is one of the listed
- * ones. A matcher without keys matches everything; a key that the subject does not have never matches.
+ * True when every key of the matcher holds. A matcher without keys matches everything; a key that the subject
+ * does not have never matches.
  */
 export function matches(matcher: Matcher, subject: MatchSubject): boolean {
   return (
@@ -28,7 +27,6 @@ export function matches(matcher: Matcher, subject: MatchSubject): boolean {
   );
 }
 
-/** Whether the matcher narrows nothing down. */
 export function matchesEverything({ account, rule, severity, labels }: Matcher): boolean {
   const named = account !== undefined || rule !== undefined || severity !== undefined;
   return !named && Object.keys(labels ?? {}).length === 0;
@@ -47,7 +45,7 @@ function isListed(values: readonly string[] | undefined, value: string | undefin
  * keys.
  */
 export function wordMatcher({ account, rule, severity, labels }: Matcher): string {
-  // A label may be called as a key is.
+  // A label may have the name of a key.
   const keys = [...Object.entries({ account, rule, severity }), ...Object.entries(labels ?? {})];
   const parts = keys.flatMap(([name, values]) =>
     values === undefined ? [] : [`${name} ${values.join(' or ')}`],

@@ -10,19 +10,18 @@ import type { AccountSettings } from './settings.ts';
 import type { Severity } from './severity.ts';
 
 /**
- * What a message says, decided once and rendered by every channel. The dispatcher fills it in
- * from the state at the moment of sending; renderers are pure functions of it.
+ * What a message says, decided once and rendered by every channel. The dispatcher composes it from the state
+ * when it is sent; renderers are pure functions of it.
  */
 export type Message = IncidentMessage | ReportMessage | TestMessage;
 
 interface MessageBase {
   /** Stable over retries of the same content. Letters, digits, hyphens. */
   readonly id: string;
-  /** When it is rendered. */
   readonly at: number;
   /** Address of the page; null where none is configured. Without a trailing slash. */
   readonly publicUrl: string | null;
-  /** Only these of the channel's recipients get it, because the others have it; absent: all. */
+  /** Only these recipients of the channel get it, because the others have it; absent: all. */
   readonly recipients?: readonly string[];
   /** Time zone that absolute times are shown in, an IANA name. */
   readonly timezone: string;
@@ -33,8 +32,8 @@ export interface IncidentMessage extends MessageBase {
   /** At least one; the most urgent first. Channels cut long lists and say how many more there are. */
   readonly items: readonly MessageItem[];
   /**
-   * Threads of mail: the id of the first message of the incidents here, its subject, and the worst of what that message told
-   * of that still fires and this one does not speak of. Null when this is the first.
+   * The thread of mails that it belongs to: first message, subject, and the worst that still fires of what
+   * the first message was about and this one is not. Null when this is the first.
    */
   readonly thread: {
     readonly firstMessage: string;
@@ -42,11 +41,11 @@ export interface IncidentMessage extends MessageBase {
     readonly references: readonly string[];
     readonly othersFiring: Severity | null;
   } | null;
-  /** Other open incidents that the messages with the same receipts told of. */
+  /** Other open incidents of the messages with the same receipts. */
   readonly companions: readonly MessageItem[];
 }
 
-/** One incident in a message: all that it has to say at once, newest state, oldest reason first. */
+/** One incident in a message. */
 export interface MessageItem
   extends Pick<
     Incident,
@@ -63,30 +62,28 @@ export interface MessageItem
     | 'resolution'
   > {
   readonly incident: Incident;
-  /** Oldest first, such as firing + resolved for what came and went while the channel was down. */
+  /** Oldest first, such as firing and resolved for what came and went while the channel was down. */
   readonly kinds: readonly NotificationReason[];
-  /**
-   * The incident's account as it is now; null when it is about lowwater itself, a provider, or an account
-   * removed since.
-   */
+  /** As it is now; null for lowwater itself, a provider, and an account removed since. */
   readonly account: ItemAccount | null;
-  /** Signed link that leads to the confirmation page of an acknowledgement; null without `publicUrl`. */
+  /** Signed link to the confirmation page; null without `publicUrl`. */
   readonly acknowledgeUrl: string | null;
-  /** People are to be mentioned for it, as the route to this channel says. */
+  /** Whether people are mentioned for it, as the route says. */
   readonly mention: boolean;
-  /** What the receiver calls the message that first told of it there; null where it gave no name. */
+  /** The receiver's name for the first message about it; null where it gave none. */
   readonly receipt: string | null;
 }
 
-/** What is known of the account of a notice. */
 export interface ItemAccount
   extends Pick<AccountSettings, 'id' | 'name' | 'labels' | 'topUpUrl' | 'runbookUrl' | 'note' | 'keyFrom'>,
     Pick<AccountState, 'reading' | 'previous' | 'outcome' | 'failure' | 'consecutiveFailures'> {
-  /** Spending of the balance that the notice is about. */
+  /** Of the balance that the item is about. */
   readonly runway: Runway | null;
-  /** The balance at which every open alert of it surely resolves; null where none says. */
+  /** The balance at which every open alert of it resolves; null where none says. */
   readonly clearsAt: Micros | null;
-  /** Other alerts of this balance that still fire and that somebody has taken: nothing else is said of them now. */
+  /**
+   * Other alerts of this balance that still fire and were acknowledged: nothing else is sent about them now.
+   */
   readonly takenAlerts: readonly {
     readonly rule: string;
     readonly severity: Severity;
@@ -94,27 +91,26 @@ export interface ItemAccount
   }[];
   /** Thresholds of `below` and `negative` rules on this balance, for the chart. */
   readonly thresholds: Ladder<Micros>;
-  /** Readings of the last seven days of every balance, thinned; oldest first. */
+  /** The last seven days of every balance, thinned; oldest first. */
   readonly history: readonly Reading[];
 }
 
-/** Spending and what follows from it (spending/burn.ts computes it). */
+/** What follows from the spending (`spending/burn.ts`). */
 export interface Runway {
   readonly balance: Balance;
-  /** Where the balance counts as empty: zero, or below it by what the provider lets the account owe. */
+  /** The level that counts as empty: zero, or below it by the credit limit. */
   readonly emptyMicros: Micros;
   readonly burnPerDay: Micros | null;
   readonly runwayMs: number | null;
-  /** When the balance is empty, as foretold, or at the mean burn that a rule names. Null: passed, unknown, or never. */
+  /** By the forecast, or at the mean burn where a rule names one. Null: passed, unknown, or never. */
   readonly emptyAt: number | null;
   readonly confidence: Confidence;
-  /** What `emptyAt` rests on and the interval it stands in; null where nothing can be foretold. */
+  /** What `emptyAt` is based on, with its interval; null where nothing can be predicted. */
   readonly forecast: Forecast | null;
-  /** By when to pay so that the money is there before it may be empty; null where nobody said how long that takes. */
+  /** By when to pay so that the money arrives before the balance may be empty; null without a lead time. */
   readonly payBy: number | null;
   /**
-   * The top-up that restores 30 days of runway; null where the burn rate is unknown, 0 where it is not
-   * needed.
+   * The top-up that restores 30 days of runway; null where the burn rate is unknown, 0 where none is needed.
    */
   readonly restoreMicros: Micros | null;
 }
@@ -124,7 +120,6 @@ export interface ReportMessage extends MessageBase {
   readonly reportId: string;
   readonly since: number;
   readonly until: number;
-  /** When the report comes next; null when never. */
   readonly nextAt: number | null;
   /** Shortest runway first. */
   readonly accounts: readonly ReportAccount[];
@@ -135,9 +130,8 @@ export interface ReportAccount {
   readonly name: string;
   readonly reading: Reading | null;
   readonly runways: Readonly<Record<Balance, Runway | null>>;
-  /** How good its forecasts of the last two weeks were; null while none came due. */
+  /** Of the last two weeks; null while no forecast came due. */
   readonly records: Readonly<Record<Balance, ForecastRecord | null>>;
-  /** Falls and rises of the balance within the period. */
   readonly spent: Readonly<Record<Balance, Micros>>;
   readonly toppedUp: Readonly<Record<Balance, Micros>>;
   readonly topUps: readonly { readonly at: number; readonly balance: Balance; readonly micros: Micros }[];

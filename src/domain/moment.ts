@@ -3,30 +3,27 @@ import { plural } from './plural.ts';
 
 const yearMs = 365 * dayMs;
 
-/** An instant as programs read it: ISO 8601 in UTC. */
+/** ISO 8601 in UTC. */
 export function isoText(at: number): string {
   return new Date(at).toISOString();
 }
 
-/**
- * An instant as people read it, with its zone: `Fri 20 Nov 02:41 UTC+8`; with the year when it is not the
- * year of `now`.
- */
+/** `Fri 20 Nov 02:41 UTC+8`; with the year when it is not that of `now`. */
 export function formatMoment(at: number, frame: { readonly timezone: string; readonly now: number }): string {
   const parts = partsOf(at, frame.timezone);
   const year = parts.year === partsOf(frame.now, frame.timezone).year ? '' : ` ${parts.year}`;
   return `${parts.weekday} ${parts.day} ${parts.month}${year} ${parts.hour}:${parts.minute} ${parts.zone}`;
 }
 
-/** Nobody plans further ahead, and instants much further away have no date at all. */
+/** Nobody plans further ahead, and some instants further away have no date. */
 const horizonMs = 5 * yearMs;
 
-/** True for an instant so far ahead that naming its date would feign precision. */
+/** True for an instant so far ahead that a date would suggest false precision. */
 export function isBeyondHorizon(at: number, now: number): boolean {
   return at - now > horizonMs;
 }
 
-/** Absolute and relative: `Fri 20 Nov 02:41 UTC+8 (19 minutes ago)`. */
+/** `Fri 20 Nov 02:41 UTC+8 (19 minutes ago)`. */
 export function formatMomentAndAge(
   at: number,
   frame: { readonly timezone: string; readonly now: number },
@@ -34,7 +31,7 @@ export function formatMomentAndAge(
   return `${formatMoment(at, frame)} (${describeDistance(at, frame.now)})`;
 }
 
-/** Day and time without weekday and zone, for places where the zone stands elsewhere: `20 Nov 02:41`. */
+/** `20 Nov 02:41`, for places that name the zone elsewhere. */
 export function formatShortMoment(at: number, timezone: string): string {
   const parts = partsOf(at, timezone);
   return `${parts.day} ${parts.month} ${parts.hour}:${parts.minute}`;
@@ -51,12 +48,11 @@ export function formatNearMoment(
   return distance < yearMs ? `${day} ${month} ${hour}:${minute}` : `${day} ${month} ${year}`;
 }
 
-/** How far the zone's clocks are ahead of UTC at an instant, in milliseconds. */
+/** In milliseconds; positive east of UTC. */
 export function zoneOffsetMs(at: number, timezone: string): number {
   return offsetOf(zoneAt(at, timezone));
 }
 
-/** `UTC+5:30` is 19,800,000 ms ahead. */
 function offsetOf(zone: string): number {
   const [, sign, hours = '0', minutes = '0'] = /^UTC([+-])(\d+)(?::(\d+))?$/.exec(zone) ?? [];
   const ahead = Number(hours) * hourMs + Number(minutes) * minuteMs;
@@ -64,40 +60,39 @@ function offsetOf(zone: string): number {
 }
 
 /**
- * The instant at which the clocks of the zone show what those of UTC show at `wall`. Where clocks are moved, one that does not exist lies
- * within an hour of where it would be.
+ * The instant at which the zone's clocks show what UTC shows at `wall`. A local time that a clock change
+ * skips gives an instant within an hour of it.
  */
 export function instantOfWall(wall: number, timezone: string): number {
-  // The offset of the instant that is looked for, not of that of the same name in UTC: they differ near a change of clocks.
+  // The offset at the instant itself: it may differ from that at the same time in UTC.
   const near = wall - zoneOffsetMs(wall, timezone);
   return wall - zoneOffsetMs(near, timezone);
 }
 
-/** The day of the week that the clocks of the zone show: `Sunday`. */
 export function weekdayOf(at: number, timezone: string): string {
   return weekdays[new Date(at + zoneOffsetMs(at, timezone)).getUTCDay()] ?? '';
 }
 
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
-/** The date that the clocks of the zone show: `2026-11-20`. */
+/** `2026-11-20` by the zone's clocks. */
 export function isoDay(at: number, timezone: string): string {
   return isoText(at + zoneOffsetMs(at, timezone)).slice(0, 10);
 }
 
-/** An instant as the clocks of a zone show it: `2026-11-20 14:03:59`. The zone is named where it is shown. */
+/** `2026-11-20 14:03:59` by the zone's clocks, for places that name the zone elsewhere. */
 export function zonedText(at: number, timezone: string): string {
   return isoText(at + zoneOffsetMs(at, timezone))
     .slice(0, 19)
     .replace('T', ' ');
 }
 
-/** An instant as the clocks of a zone show it, in the form of an input of a page: `2026-11-20T02:41`. */
+/** `2026-11-20T02:41` by the zone's clocks, as an input of a page takes it. */
 export function localText(at: number, timezone: string): string {
   return isoText(at + zoneOffsetMs(at, timezone)).slice(0, 16);
 }
 
-/** The instant at which the clocks of a zone show it; null for what is no such text. */
+/** The reverse of `localText`; null for other text. */
 export function parseLocalText(text: string, timezone: string): number | null {
   const wall = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text) ? Date.parse(`${text}Z`) : Number.NaN;
   return Number.isNaN(wall) ? null : instantOfWall(wall, timezone);
@@ -110,7 +105,7 @@ export function describeDistance(at: number, now: number): string {
   return distance > 0 ? `${roughDuration(distance)} ago` : `in ${roughDuration(-distance)}`;
 }
 
-/** A length of time as precise as a person cares: `40 seconds`, `19 minutes`, `5 hours 20 minutes`, `34 days`. */
+/** As precise as a person needs: `40 seconds`, `19 minutes`, `5 hours 20 minutes`, `34 days`. */
 export function roughDuration(ms: number): string {
   const magnitude = Math.abs(ms);
   if (magnitude < 1000) return 'less than a second';
@@ -150,10 +145,13 @@ function partsOf(at: number, timezone: string): MomentParts {
   };
 }
 
-/** Formatters by zone: making one costs a thousand times a use, and a configuration names few zones. */
+/** Making a formatter costs a thousand uses, and a configuration names few zones. */
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** `UTC+8`. For UTC itself nobody has to be asked: the first question takes 12 ms, which a command or the first alert would wait. */
+/**
+ * `UTC+8`. UTC itself needs no formatter: the first one takes 12 ms, which a command or the first alert would
+ * wait for.
+ */
 function zoneAt(at: number, timezone: string): string {
   if (timezone === 'UTC') return timezone;
   const name = formatterOf(timezone)

@@ -39,7 +39,6 @@ export function isFinerThanMicros(digits: string): boolean {
   return zeros < written.length && fraction.length - zeros - Number(exponent) > 6;
 }
 
-/** Drops the last `count` digits. */
 function roundHalfEven(digits: string, count: number): bigint {
   const kept = BigInt(digits.slice(0, -count) || '0');
   const dropped = digits.slice(-count).padStart(count, '0');
@@ -48,12 +47,12 @@ function roundHalfEven(digits: string, count: number): bigint {
   return kept;
 }
 
-/** A decimal string without trailing zeros, as APIs and JSON output give money: `"-18.383"`, `"0"`. */
+/** As APIs give money, without trailing zeros: `"-18.383"`, `"0"`. */
 export function formatMicros(micros: Micros): string {
   return decimal(micros, 0);
 }
 
-/** As people write it in a file: every digit that counts, and at least two decimals: `"-18.383"`, `"1234.50"`. */
+/** As people write it in a file: every digit that counts, at least two decimals: `"-18.383"`, `"1234.50"`. */
 export function formatExact(micros: Micros): string {
   return decimal(micros, 2);
 }
@@ -69,13 +68,16 @@ function separated(micros: Micros): string {
   return decimal(micros, 2).replace(/\B(?=(\d{3})+(?=\.))/g, ',');
 }
 
-/** As people read it with its currency: `"20.00 CNY"`; without one where none is known. */
+/** `"20.00 CNY"`; without a currency where none is known. */
 export function formatAmount(micros: Micros, currency: string | null): string {
   return withCurrency(formatMoney(micros), currency);
 }
 
-/** As `formatAmount`, but with every digit where it would read like `other`, which it is not: `"199.999999 CNY"` beside 200. */
-export function formatAmountBeside(micros: Micros, other: Micros, currency: string | null): string {
+/**
+ * As `formatAmount`, but with every digit where rounding would make it read like `other`: `"199.999999 CNY"`
+ * next to 200.
+ */
+export function formatAmountDistinctFrom(micros: Micros, other: Micros, currency: string | null): string {
   const text = formatMoney(micros);
   return withCurrency(micros !== other && text === formatMoney(other) ? separated(micros) : text, currency);
 }

@@ -1,7 +1,6 @@
 /**
- * The known word that a person most likely meant: the one with the fewest edits (insert, delete, replace,
- * swap of neighbours), compared without regard to case. Null when none is near enough to be worth a
- * suggestion: more than a third of the letters would have to change.
+ * The known word with the fewest edits (insert, delete, replace, swap of neighbours), without regard to case.
+ * Null when more than a third of the letters would have to change.
  */
 export function nearestWord(typed: string, known: Iterable<string>): string | null {
   const wanted = typed.toLowerCase();

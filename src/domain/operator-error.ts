@@ -1,4 +1,4 @@
-/** A failure that the operator can mend; the message is a sentence for that person. */
+/** A failure that the operator can fix; the message is a sentence for that person. */
 export class OperatorError extends Error {}
 
 /**

@@ -4,24 +4,22 @@ import type { Silence } from './silence.ts';
 export interface Refusal {
   readonly refused: 'not-found' | 'invalid' | 'not-now';
   readonly why: string;
-  /** Which part of an order is to be changed, where one is. */
   readonly about?: 'account' | 'rule' | 'window' | 'everything';
 }
 
-/** Which alert a person means. */
 export interface AlertName {
   readonly account: string;
   readonly rule: string;
 }
 
-/** What a silence would mute: alerts that fire now, and accounts of which any may. */
+/** What a silence would mute: alerts that fire now, and the accounts that it covers. */
 export interface Muted {
   readonly alerts: readonly AlertName[];
   readonly accounts: readonly string[];
 }
 
 export interface SilenceOrder {
-  /** May only be without keys where `everything` says that this is meant. */
+  /** Empty only where `everything` confirms it. */
   readonly match: Matcher;
   readonly everything?: boolean;
   readonly startsAt: number;
@@ -48,5 +46,4 @@ export type OperatorOrder =
     }
   | { readonly kind: 'silence'; readonly silence: Silence }
   | { readonly kind: 'expire'; readonly id: string; readonly at: number }
-  /** The owner of a shared database gives the accounts to another daemon. */
   | { readonly kind: 'hand-over'; readonly at: number };

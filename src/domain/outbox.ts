@@ -1,5 +1,5 @@
 import { dayMs, minuteMs } from './duration.ts';
-/** Why a channel is told something (the named reasons of a notification decision). */
+/** The named reason of a notification. */
 export type NotificationReason =
   | 'firing'
   | 'worse'
@@ -10,7 +10,6 @@ export type NotificationReason =
   | 'flapping'
   | 'event';
 
-/** One thing that a message has to say about one incident. */
 export interface NotificationItem {
   readonly incident: string;
   readonly account: string;
@@ -20,20 +19,20 @@ export interface NotificationItem {
 }
 
 /**
- * A message on its way to one channel. Stored in the transaction that changed the alerts it speaks of,
- * rendered when it is sent. Ends as `delivered` or `dead`.
+ * One message to one channel. Stored in the transaction that changed its alerts, rendered when it is sent.
+ * Ends as `delivered` or `dead`.
  */
 export interface Notification {
   readonly id: string;
   /**
-   * Zero until the content grew after an attempt that may have arrived, then a number made of the content. Receivers
-   * then see another id (`wireId`), so that one that drops repeated ids loses nothing.
+   * Zero until the content grew after an attempt that may have arrived, then a number made of the content. It
+   * gives the message another `wireId`, so that a receiver that drops repeated ids loses nothing.
    */
   readonly revision: number;
   readonly channel: string;
   readonly state: 'pending' | 'delivered' | 'dead';
   readonly items: readonly NotificationItem[];
-  /** A message that is not about incidents: which report, and the period it covers. */
+  /** Of a report: which one, and its period. Null for incidents. */
   readonly report: { readonly id: string; readonly since: number; readonly until: number } | null;
   readonly createdAt: number;
   /** Not before this instant: the end of the group wait, or of the pause before a retry. */
@@ -41,37 +40,37 @@ export interface Notification {
   /** Tried until then; moved along while lowwater is not running. */
   readonly giveUpAt: number;
   readonly attempts: number;
-  /** An attempt may have arrived although no answer said so; also true while an attempt is under way. */
+  /** An attempt may have arrived although nothing confirmed it; also true during an attempt. */
   readonly uncertain: boolean;
   readonly deliveredAt: number | null;
   readonly lastError: string | null;
-  /** Recipients who were refused for now while the others got the message: it goes on for these alone. Absent: all. */
+  /**
+   * Recipients that were refused temporarily while others got the message: it is retried for these alone.
+   * Absent: all.
+   */
   readonly owed?: readonly string[];
 }
 
-/** Such a message goes out by itself: nothing joins it, and what follows does not wait for it. */
-export function standsAlone({ report, owed }: Notification): boolean {
+/** True for what is sent by itself: nothing joins it, and later messages do not wait for it. */
+export function isStandalone({ report, owed }: Notification): boolean {
   return report !== null || owed !== undefined;
 }
 
-/** How long a message is tried before it counts as dead. */
 const retryForMs = dayMs;
 const firstRetryMs = 1000;
 const maxRetryMs = 5 * minuteMs;
 
-/** The id that the receiver sees: the same for every retry of the same content. */
+/** The id that the receiver sees, the same for every retry of the same content. */
 export function wireId(message: Notification): string {
   return message.revision === 0 ? message.id : `${message.id}-r${message.revision}`;
 }
 
-/**
- * The pause before attempt number `attempts + 1`: from 1 s to 5 min, never less than the receiver asked for.
- */
+/** From 1 s to 5 min before attempt number `attempts + 1`, never less than the receiver asked for. */
 export function retryDelayMs(attempts: number, askedMs = 0): number {
   return Math.max(Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(attempts - 1, 20)), askedMs);
 }
 
-export function newMessage(content: {
+export function newNotification(content: {
   readonly id: string;
   readonly channel: string;
   readonly items: readonly NotificationItem[];
@@ -97,10 +96,10 @@ export function newMessage(content: {
 }
 
 /**
- * Adds to a message that is not under way. A message that has not been tried goes out as early as its most
+ * Adds to a notification that is not being sent. One that was not tried yet is sent as early as its most
  * urgent item asks; one that waits for a retry keeps its instant.
  */
-export function joinMessage(
+export function joinNotification(
   message: Notification,
   items: readonly NotificationItem[],
   dueAt: number,
@@ -116,8 +115,8 @@ export function joinMessage(
 }
 
 /**
- * A number for a content, 32-bit FNV-1a over its items. Counting would not do: what a process added and sent while
- * the disk failed is unknown to the next one, which adds something else.
+ * 32-bit FNV-1a over the items. A counter would not do: what a process added and sent while the disk failed
+ * is unknown to the next process, which adds something else.
  */
 function numberOf(items: readonly NotificationItem[]): number {
   const text = items.map(({ incident, kind, at }) => `${incident} ${kind} ${at}`).join('\n');
@@ -128,7 +127,7 @@ function numberOf(items: readonly NotificationItem[]): number {
   return hash >>> 0 || 1;
 }
 
-/** What a message has to say about each incident: its kinds oldest first, each once. */
+/** The reasons for each incident, oldest first, each once. */
 export function kindsByIncident(items: readonly NotificationItem[]): Map<string, NotificationReason[]> {
   const byIncident = new Map<string, NotificationReason[]>();
   for (const item of items) {

@@ -1,6 +1,6 @@
 import type { Micros } from './money.ts';
 
-/** How a poll can end. The names are public: storage, metrics, API and logs use them. */
+/** The names are public: storage, metrics, API and logs use them. */
 export const outcomeKinds = [
   'ok',
   'rate_limited',
@@ -21,6 +21,16 @@ export interface BalanceAnswer {
   readonly currency: string;
 }
 
+/** What some providers say beside the balances. Absent parts were not said. */
+export interface ProviderFacts {
+  /** Whether the provider tops the account up by itself. */
+  readonly autoRecharge?: boolean;
+  /** How far below zero the provider lets the account go, 0 or more. */
+  readonly creditLimitMicros?: Micros;
+  /** Spent and not yet taken from the balance, 0 or more. */
+  readonly pendingMicros?: Micros;
+}
+
 /**
  * What one balance request came to. A value, never an exception.
  *
@@ -35,9 +45,13 @@ export type Outcome = OutcomeDetail & {
   readonly usage: Readonly<Record<string, string>>;
 };
 
-/** How the exchange ended, without how long it took and what its headers said. */
 export type OutcomeDetail =
-  | { readonly kind: 'ok'; readonly answer: BalanceAnswer; readonly unknownFields?: readonly string[] }
+  | {
+      readonly kind: 'ok';
+      readonly answer: BalanceAnswer;
+      readonly unknownFields?: readonly string[];
+      readonly facts?: ProviderFacts;
+    }
   | {
       readonly kind: Exclude<OutcomeKind, 'ok'>;
       readonly reason: string;

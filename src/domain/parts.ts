@@ -1,4 +1,4 @@
-/** Rows in parts of so many, the last one shorter; never an empty one. Taken one by one, each would cost a promise. */
+/** Chunks of at most `size` rows, never empty. One promise per row would be too slow. */
 export function* inParts<Row>(rows: Iterable<Row>, size: number): Generator<readonly Row[]> {
   let part: Row[] = [];
   for (const row of rows) {
@@ -10,7 +10,9 @@ export function* inParts<Row>(rows: Iterable<Row>, size: number): Generator<read
   if (part.length > 0) yield part;
 }
 
-/** Work that lets others have their turn at each `yield`: for thousands of accounts each part takes some milliseconds. */
+/**
+ * Work that yields between parts, so that others run: with thousands of accounts a part takes milliseconds.
+ */
 export type Parts<Result> = Generator<undefined, Result>;
 
 export function atOnce<Result>(parts: Parts<Result>): Result {

@@ -6,7 +6,7 @@
  */
 export function cleanText(text: string, limit: number): string {
   if (text.length <= limit && alreadyPlain.test(text)) return text;
-  // Cutting generously first keeps a text of megabytes from being walked by the expressions below.
+  // A generous cut first: the expressions below must not walk megabytes.
   const wellFormed = text.slice(0, limit * 8).toWellFormed();
   return cutText(
     wellFormed.replace(lineBreaks, ' ').replace(unprintable, '').replace(/ {2,}/g, ' ').trim(),
@@ -14,7 +14,7 @@ export function cleanText(text: string, limit: number): string {
   );
 }
 
-/** Cuts to at most `limit` code points, the last of them an ellipsis when something was cut. */
+/** The last code point is an ellipsis when something was cut. */
 export function cutText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const points = Array.from(text);
@@ -25,7 +25,7 @@ export function cutText(text: string, limit: number): string {
     .trimEnd()}…`;
 }
 
-/** Words of printable ASCII with single spaces between: most names are so. */
+/** Printable ASCII words with single spaces between, as most names are. */
 const alreadyPlain = /^[!-~]+(?: [!-~]+)*$/;
 
 const lineBreaks = /[\t\n\v\f\r\u0085\u2028\u2029\u00a0]+/g;

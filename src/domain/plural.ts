@@ -1,4 +1,3 @@
-/** `1 account`, `3 accounts`. */
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

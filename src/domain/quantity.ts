@@ -1,12 +1,11 @@
 import type { Micros } from './money.ts';
 
-/** A number with the unit that people read it in. `text` is for things that are not numbers, such as a currency. */
+/** A number with its unit. `text` is for other things, such as a currency. */
 export type Quantity =
   | { readonly unit: 'money'; readonly micros: Micros }
   | { readonly unit: 'duration'; readonly ms: number }
   | { readonly unit: 'text'; readonly text: string };
 
-/** One named number behind a verdict, as `explain` prints it. */
 export interface Fact {
   readonly name: string;
   readonly value:

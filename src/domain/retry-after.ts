@@ -1,8 +1,10 @@
 import { dayMs, hourMs } from './duration.ts';
-/** What a receiver of messages is obeyed for at most: a message lives for a day, and is tried again within it. */
+/**
+ * The longest that a receiver of messages is obeyed: a message lives for a day and is tried again within it.
+ */
 export const maxRetryAfterMs = hourMs;
 
-/** What the provider is obeyed for at most: a wrong header must not silence an account for years. */
+/** The longest that the provider is obeyed: a wrong header must not silence an account for years. */
 export const maxProviderWaitMs = dayMs;
 
 const imfFixdate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;

@@ -14,7 +14,7 @@ export interface Route {
   readonly groupWaitMs: number;
   readonly escalate: Escalation | null;
   readonly continue: boolean;
-  /** Whether people are mentioned: in all messages but reminders, in reminders too, or never. */
+  /** True: in all messages but reminders. */
   readonly mention: boolean | 'reminders';
 }
 

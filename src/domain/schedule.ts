@@ -1,29 +1,26 @@
-/** Up to this many accounts are polled within `quickStartMs` of the start. */
 const fewAccounts = 100;
 const quickStartMs = 2000;
-/** More are spread over at most this long … */
+/** With more accounts, the first polls are spread over at most this long … */
 const maxSpreadMs = 30_000;
-/**
- * … and no faster than one in this time, so that the first look at many accounts does not come as a burst.
- */
+/** … and at most one in this time, so that they are no burst. */
 const sweepStepMs = 4;
 /**
- * Later polls that lie closer than this would wake the process again and again, which costs more than the polls do: up to
- * `maxTogether` of them share an instant.
+ * Up to `maxTogether` later polls that lie closer than this share an instant: waking the process for each
+ * costs more than the polls.
  */
 const nearMs = 100;
 const maxTogether = 5;
 
-/** When an account is polled first, and the phase that its later polls keep. Milliseconds from the start. */
+/** When an account is first polled, and the phase of its later polls. Milliseconds from the start. */
 export interface FirstPoll {
   readonly firstMs: number;
   readonly phaseMs: number;
 }
 
 /**
- * The first polls of accounts with the given intervals. Few accounts start within two seconds and keep that
- * phase. Many are swept once, as fast as is no burst, so that trouble shows early; their later polls are
- * spread over the whole interval and keep that phase, half an interval after the first one at the soonest.
+ * Few accounts start within two seconds and keep that phase. Many are swept once, as fast as is not a burst,
+ * so that problems show early; their later polls are spread over the whole interval, half an interval after
+ * the first at the earliest.
  */
 export function firstPolls(intervalsMs: readonly number[]): readonly FirstPoll[] {
   const count = intervalsMs.length;
@@ -40,7 +37,6 @@ export function firstPolls(intervalsMs: readonly number[]): readonly FirstPoll[]
   });
 }
 
-/** How many of so many accounts share an instant of the interval. */
 export function polledTogether(count: number, intervalMs: number): number {
   return Math.min(maxTogether, Math.max(1, Math.floor((nearMs * count) / intervalMs)));
 }

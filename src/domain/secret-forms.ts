@@ -1,7 +1,10 @@
 const placeholder = '[secret]';
 
-/** Shorter values are left alone: hiding every `a` or `12` would black out all text and still tell what the value is. */
-export const shortestForm = 4;
+/**
+ * Shorter values are not hidden: replacing every `a` or `12` would black out all text and still reveal the
+ * value.
+ */
+export const minFormLength = 4;
 
 /** A text that has so many first characters of a form hardly ever has it by chance. */
 const beginning = 16;
@@ -17,7 +20,7 @@ export class FormIndex {
   /** Secrets of which only the beginnings are known. */
   #unmade: string[] = [];
 
-  /** No form is shorter than `shortestForm`. */
+  /** No form is shorter than `minFormLength`. */
   constructor(formsOf: (secret: string) => readonly string[]) {
     this.#formsOf = formsOf;
   }
@@ -69,10 +72,10 @@ class HashedTexts {
   #count = 0;
   /** 1 at each length that a text has. */
   #lengths = new Uint8Array(64);
-  /** A bit for what the first `shortestForm` characters come to: most places of a text are told by it alone. */
+  /** A bit for what the first `minFormLength` characters come to: most places of a text are told by it alone. */
   readonly #starts = new Uint8Array(2 ** 18);
 
-  /** Its first `most` characters. None is shorter than `shortestForm`. */
+  /** Its first `most` characters. None is shorter than `minFormLength`. */
   add(text: string, most = text.length): void {
     const length = Math.min(text.length, most);
     let hash = basis;
@@ -80,7 +83,7 @@ class HashedTexts {
     for (let at = 0; at < length; at++) {
       hash = step(hash, text.charCodeAt(at));
       other = otherStep(other, text.charCodeAt(at));
-      if (at === shortestForm - 1)
+      if (at === minFormLength - 1)
         this.#starts[startByte(hash)] = (this.#starts[startByte(hash)] ?? 0) | startBit(hash);
     }
     if (length >= this.#lengths.length) {
@@ -107,7 +110,7 @@ class HashedTexts {
     for (let length = 1; length <= most; length++) {
       hash = step(hash, text.charCodeAt(place + length - 1));
       other = otherStep(other, text.charCodeAt(place + length - 1));
-      if (length === shortestForm && ((this.#starts[startByte(hash)] ?? 0) & startBit(hash)) === 0) return 0;
+      if (length === minFormLength && ((this.#starts[startByte(hash)] ?? 0) & startBit(hash)) === 0) return 0;
       if (this.#lengths[length] !== 1) continue;
       const at = this.#find(hash, other);
       if (this.#pairs[at] === hash && this.#pairs[at + 1] === other) longest = length;

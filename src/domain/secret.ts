@@ -1,6 +1,6 @@
 /**
- * A value that must never be printed. Whatever turns it into text (template strings, JSON, `console.log`, an
- * error) gets a placeholder; only `reveal()` gives the value, at the one place that sends it.
+ * A value that is never printed: template strings, JSON, `console.log` and errors get a placeholder. Only
+ * `reveal()` gives the value, at the one place that sends it.
  */
 export class Secret {
   readonly #value: string;

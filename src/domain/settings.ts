@@ -4,10 +4,7 @@ import type { Rule } from './rule.ts';
 import type { Secret } from './secret.ts';
 import type { RecurringSilence } from './silence.ts';
 
-/**
- * The configuration as the daemon uses it: validated, defaults filled in, durations in milliseconds, paths
- * absolute.
- */
+/** The validated configuration with defaults; durations in milliseconds, paths absolute. */
 export interface Settings {
   readonly provider: ProviderSettings;
   readonly accounts: readonly AccountSettings[];
@@ -20,7 +17,7 @@ export interface Settings {
   readonly heartbeat: HeartbeatSettings | null;
   readonly storage: StorageSettings;
   readonly log: { readonly level: LogLevel };
-  /** Zone that absolute times in messages are shown in, an IANA name; also of cron expressions that name none. */
+  /** IANA name: for times in messages, and for cron expressions that name none. */
   readonly timezone: string;
 }
 
@@ -32,12 +29,11 @@ export type StorageSettings = { readonly retentionMs: number } & (
 
 export interface PostgresSettings {
   readonly url: Secret;
-  /** Name of this daemon; null: that of the machine. */
+  /** Null: the name of the machine. */
   readonly node: string | null;
-  /** Where the other daemons reach the HTTP server of this one. */
   readonly advertise: string | null;
   readonly leaseMs: number;
-  /** How long an owner goes on from memory while nobody reaches the database. */
+  /** How long an owner continues from memory while nobody reaches the database. */
   readonly aloneForMs: number;
 }
 
@@ -54,7 +50,10 @@ export type PollSchedule =
   | { readonly kind: 'every'; readonly everyMs: number }
   | { readonly kind: 'cron'; readonly cron: string; readonly timezone: string };
 
-/** What a value of the file was put in from: a change of a variable is seen by the next process alone, one of a file at once. */
+/**
+ * Where a value of the file came from: a changed variable is seen only by the next process, a changed file at
+ * once.
+ */
 export type ValueSource =
   | { readonly kind: 'environment'; readonly name: string }
   | { readonly kind: 'file'; readonly path: string };
@@ -64,7 +63,6 @@ export interface AccountSettings {
   /** The configured name, or the id. */
   readonly name: string;
   readonly authSecret: Secret;
-  /** Where the key stands; null for the configuration itself. */
   readonly keyFrom: ValueSource | null;
   /** Without a trailing slash. */
   readonly baseUrl: string;
@@ -76,9 +74,9 @@ export interface AccountSettings {
   /** One line for whoever is woken. */
   readonly note: string | null;
   readonly poll: PollSchedule;
-  /** Time between polls while the balance may run out within a day; null where it makes no difference. */
+  /** The poll interval while the balance may run out within a day; null where it does not differ. */
   readonly nearEmptyMs: number | null;
-  /** Zone that its customers live in, and its days that count as Sundays, such as `2026-12-25`. */
+  /** Of its customers; with the days that count as public holidays, such as `2026-12-25`. */
   readonly timezone: string;
   readonly holidays: readonly string[];
   /** How far below zero the provider lets it go, 0 or more: empty is its negative. */
@@ -87,14 +85,12 @@ export interface AccountSettings {
   readonly leadTimeMs: number | null;
 }
 
-/** A channel as far as everybody has to know it; the rest of its settings is its kind's business. */
+/** What everybody has to know of a channel; the other settings belong to its kind. */
 export interface ChannelSettings {
-  /** Which kind it is of. */
   readonly type: string;
   readonly name: string;
   /** Where its messages go, as one text: what makes two channels the same under different names. */
   readonly place: Secret;
-  /** What any of its values was put in from, a variable before a file. */
   readonly valuesFrom?: ValueSource;
 }
 
@@ -116,7 +112,7 @@ export interface ServerSettings {
   readonly publicUrl: string | null;
   readonly token: Secret | null;
   readonly allowUnauthenticated: boolean;
-  /** Whether `/metrics` asks nobody for the token, also beyond loopback. */
+  /** True: `/metrics` asks nobody for the token, also beyond loopback. */
   readonly openMetrics: boolean;
 }
 

@@ -1,9 +1,9 @@
-/** How bad a breach is, mildest first. */
+/** Mildest first. */
 export const severities = ['info', 'warning', 'critical'] as const;
 
 export type Severity = (typeof severities)[number];
 
-/** Position on the scale info < warning < critical: 0, 1 or 2. */
+/** 0, 1 or 2. */
 export function severityRank(severity: Severity): number {
   return severities.indexOf(severity);
 }

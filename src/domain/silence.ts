@@ -11,7 +11,7 @@ export interface Silence {
   readonly comment: string;
 }
 
-/** A mute that comes back by a cron expression. The windows themselves come from the calendar port. */
+/** The calendar port gives its windows. */
 export interface RecurringSilence {
   readonly match: Matcher;
   readonly cron: string;

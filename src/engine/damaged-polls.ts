@@ -4,7 +4,7 @@ import { plural } from '../domain/plural.ts';
 import type { DamagedRun } from '../ports/store.ts';
 import { damagedPollsRule, storageFailed } from '../rules/storage-failed.ts';
 import { clearOwnFailure, raiseOwnFailure } from './self-alerts.ts';
-import { type MonitorState, wakeBy } from './state.ts';
+import { type MonitorState, scheduleBy } from './state.ts';
 
 /** Nothing mends what was set aside, so its alert ends after this long without more. */
 const shownMs = weekMs;
@@ -31,7 +31,7 @@ export function reviewDamagedPolls(state: MonitorState, account: string, now: nu
     text: describeDamage(account, runs),
     now,
   });
-  wakeBy(state, `damaged:${account}`, endsAt);
+  scheduleBy(state, `damaged:${account}`, endsAt);
 }
 
 /** `212 polls of otp, 2026-11-19 08:00 to 2026-11-20 12:00 UTC`. */

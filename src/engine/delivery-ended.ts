@@ -1,30 +1,27 @@
 import { type Notification, retryDelayMs, wireId } from '../domain/outbox.ts';
 import type { Delivery } from '../ports/channel.ts';
 import { channelFailedRule } from '../rules/channel-failed.ts';
-import { putMessage, spareFresh } from './queue.ts';
-import { forEachNotified, retractMuted, untell } from './retract.ts';
+import { putNotification, splitFresh } from './queue.ts';
+import { forEachNotified, retractMuted, withdrawNotified } from './retract.ts';
 import { clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './self-alerts.ts';
 import type { MonitorState } from './state.ts';
 
-/** How sending ended; `needless` when there was nothing to send or nowhere to send it, which is no fault of the channel. */
+/** `needless`: there was nothing to send or nowhere to send it; not a fault of the channel. */
 export type DeliveryEnd = Delivery | { readonly kind: 'needless'; readonly reason: string };
 
-/** A message that was sent, and how that ended. `subject` is the mail thread's; null where the channel has none. */
+/** A sent message and how that ended. `subject` of the mail thread; null without threads. */
 export interface Sent {
   readonly message: Notification;
-  /** An earlier attempt under the same id may have arrived. */
   readonly wasUncertain: boolean;
   readonly subject: string | null;
   readonly delivery: DeliveryEnd;
 }
 
-/** The message as it is now, and an end of one kind. */
 interface Ended<Kind extends DeliveryEnd['kind'] = DeliveryEnd['kind']> extends Sent {
   readonly delivery: Extract<DeliveryEnd, { kind: Kind }>;
   readonly now: number;
 }
 
-/** Records how sending a message ended, and what follows for its incidents and its channel. */
 export function recordDelivery(state: MonitorState, sent: Sent, now: number): void {
   const message = state.messages.get(sent.message.id) ?? sent.message;
   state.underWay.delete(message.id);
@@ -72,7 +69,7 @@ function end(
   message: Notification,
   how: { readonly deliveredAt: number } | { readonly failure: string },
 ): void {
-  putMessage(
+  putNotification(
     state,
     'failure' in how
       ? { ...message, state: 'dead', uncertain: false, lastError: how.failure }
@@ -80,12 +77,12 @@ function end(
   );
 }
 
-function recordDelivered(state: MonitorState, it: Ended<'delivered'>): void {
-  const { message, delivery, now } = it;
-  endForWhoHasIt(state, it);
+function recordDelivered(state: MonitorState, ended: Ended<'delivered'>): void {
+  const { message, delivery, now } = ended;
+  endForWhoHasIt(state, ended);
   const rule = channelFailedRule(message.channel);
   if (isOwnFailureRaised(state, rule)) {
-    // What the channel refused while it was broken is decided on again.
+    // Decide again on what the channel refused while it was broken.
     for (const id of state.incidents.keys()) state.touched.add(id);
     forgetTries(state, message.channel);
   }
@@ -98,7 +95,7 @@ function recordDelivered(state: MonitorState, it: Ended<'delivered'>): void {
       ...notified,
       at: Math.max(notified.at, now),
       firstMessage: first ? wireId(message) : notified.firstMessage,
-      subject: first ? it.subject : notified.subject,
+      subject: first ? ended.subject : notified.subject,
       ...(notified.receipt !== undefined || delivery.receipt === undefined
         ? {}
         : { receipt: delivery.receipt }),
@@ -106,14 +103,14 @@ function recordDelivered(state: MonitorState, it: Ended<'delivered'>): void {
   });
 }
 
-/** Delivered, but for those who were refused for now: for them it goes on, at the pace of a first try. */
+/** Delivered, except for recipients that were refused temporarily: they are retried. */
 function endForWhoHasIt(state: MonitorState, { message, delivery, now }: Ended<'delivered'>): void {
   const { owed } = delivery;
   if (owed === undefined) {
     end(state, message, { deliveredAt: now });
     return;
   }
-  putMessage(state, {
+  putNotification(state, {
     ...message,
     owed: owed.recipients,
     uncertain: false,
@@ -123,16 +120,19 @@ function endForWhoHasIt(state: MonitorState, { message, delivery, now }: Ended<'
   });
 }
 
-/** What became of those who were refused for now. The incidents count as told in any case: others have the message. */
-function recordOwed(state: MonitorState, it: Ended, owed: readonly string[]): void {
-  const { message, delivery, now } = it;
+/**
+ * The outcome for recipients that were refused temporarily. The incidents count as notified anyway: others
+ * have the message.
+ */
+function recordOwed(state: MonitorState, ended: Ended, owed: readonly string[]): void {
+  const { message, delivery, now } = ended;
   const { channel } = message;
   if (delivery.kind === 'delivered') {
-    endForWhoHasIt(state, { ...it, delivery });
+    endForWhoHasIt(state, { ...ended, delivery });
     const refused = delivery.refusedRecipients ?? [];
     if (refused.length > 0) raiseRefused(state, { channel, refused, now });
   } else if (delivery.kind === 'retry' && now < message.giveUpAt) {
-    recordRetry(state, { ...it, delivery });
+    recordRetry(state, { ...ended, delivery });
   } else {
     end(state, message, { deliveredAt: message.deliveredAt ?? now });
     if (delivery.kind !== 'needless') raiseRefused(state, { channel, refused: owed, now });
@@ -141,9 +141,9 @@ function recordOwed(state: MonitorState, it: Ended, owed: readonly string[]): vo
 
 function raiseRefused(
   state: MonitorState,
-  it: { readonly channel: string; readonly refused: readonly string[]; readonly now: number },
+  ended: { readonly channel: string; readonly refused: readonly string[]; readonly now: number },
 ): void {
-  const { channel, refused, now } = it;
+  const { channel, refused, now } = ended;
   raiseChannelFailed(state, {
     channel,
     severity: 'warning',
@@ -155,7 +155,7 @@ function raiseRefused(
 
 function recordRetry(state: MonitorState, { message, delivery, wasUncertain, now }: Ended<'retry'>): void {
   if (now >= message.giveUpAt) {
-    const spared = spareFresh(state, message, now);
+    const spared = splitFresh(state, message, now);
     const reason = `not delivered within a day; last: ${delivery.reason}`;
     recordDead(state, { message, spared, reason, now });
     return;
@@ -171,35 +171,35 @@ function recordRetry(state: MonitorState, { message, delivery, wasUncertain, now
     dueAt: now + retryDelayMs(message.attempts, delivery.afterMs),
     lastError: delivery.reason,
   };
-  putMessage(state, waiting);
-  // A silence may have begun while it was under way.
+  putNotification(state, waiting);
+  // A silence may have begun meanwhile.
   retractMuted(state, waiting, now);
 }
 
 /**
- * What could not be told is not counted as told: it is tried again when the channel works, or at the pace of
- * reminders. Of an incident that the channel heard of before, that is what came since.
+ * What was not delivered does not count as notified: it is tried again when the channel works, or at the pace
+ * of reminders.
  */
 function recordDead(
   state: MonitorState,
-  it: {
+  ended: {
     readonly message: Notification;
-    /** Incidents that another message goes on with. */
+    /** Incidents that continue in another notification. */
     readonly spared: ReadonlySet<string>;
     readonly reason: string;
     readonly now: number;
   },
 ): void {
-  const { message, spared, reason, now } = it;
+  const { message, spared, reason, now } = ended;
   end(state, message, { failure: reason });
   raiseChannelFailed(state, { channel: message.channel, severity: 'critical', reason, now });
   for (const { incident } of message.items) {
     if (!spared.has(incident)) state.channelTries.set(`${message.channel}/${incident}`, now);
   }
-  untell(state, message, spared);
+  withdrawNotified(state, message, spared);
 }
 
-/** Lets a channel be tried again at once, because it worked or was configured anew. */
+/** Allows a new try at once, because the channel worked or was reconfigured. */
 export function forgetTries(state: MonitorState, channel: string): void {
   for (const key of [...state.channelTries.keys()]) {
     if (key.startsWith(`${channel}/`)) state.channelTries.delete(key);

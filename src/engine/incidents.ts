@@ -4,7 +4,7 @@ import type { Evaluation } from '../rules/evaluation.ts';
 import type { MonitorState } from './state.ts';
 import type { WatchedAccount } from './watched-account.ts';
 
-/** Opens the incident of an alert that fires now; gives its id. */
+/** Opens the incident of an alert that fires now; returns its id. */
 export function openIncident(
   state: MonitorState,
   {
@@ -18,25 +18,24 @@ export function openIncident(
   return incident.id;
 }
 
-/** Records something that happened and has no end, such as a top-up. */
+/** Records an event, such as a top-up. */
 export function openEvent(
   state: MonitorState,
-  it: {
+  input: {
     readonly account: WatchedAccount;
     readonly alert: Alert;
     readonly evaluation: Evaluation;
     readonly now: number;
   },
 ): void {
-  const { evaluation, now } = it;
+  const { evaluation, now } = input;
   if (evaluation.kind !== 'event') return;
   const { severity, value, threshold, facts } = evaluation;
-  const alert = { ...it.alert, severity, value, threshold, facts };
-  const incident = sketchIncident({ id: newId(state), account: it.account, alert, now });
+  const alert = { ...input.alert, severity, value, threshold, facts };
+  const incident = sketchIncident({ id: newId(state), account: input.account, alert, now });
   keepIncident(state, { ...incident, event: true });
 }
 
-/** Carries what changed in a firing alert over to its incident. */
 export function updateIncident(state: MonitorState, change: IncidentChange): void {
   const incident = incidentOf(state, change.alert);
   if (incident !== undefined) keepIncident(state, changedIncident(incident, change));
@@ -54,20 +53,19 @@ export function closeIncident(
   if (incident !== undefined) keepIncident(state, closedIncident(incident, alert, { resolution, now }));
 }
 
-/** Puts a changed incident where everybody finds it, to be stored and decided on. */
+/** Stores a changed incident and marks it to be decided on. */
 export function keepIncident(state: MonitorState, incident: Incident): void {
   state.incidents.set(incident.id, incident);
   state.touched.add(incident.id);
 }
 
-/** The incident that an alert would open at `now`. */
-export function sketchIncident(it: {
+export function sketchIncident(input: {
   readonly id: string;
   readonly account: WatchedAccount | null;
   readonly alert: Alert;
   readonly now: number;
 }): Incident {
-  const { id, account, alert, now } = it;
+  const { id, account, alert, now } = input;
   const accountName = account?.settings.name ?? displayName(alert.account);
   return newIncident({ id, alert, accountName, labels: account?.settings.labels ?? {}, now });
 }

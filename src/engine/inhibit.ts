@@ -7,14 +7,13 @@ import { isPartOfOutage } from './outage.ts';
 import { isSilenced } from './silencing.ts';
 import type { MonitorState } from './state.ts';
 
-/** What keeps an incident from being told to anybody, as far as silences and other alerts go. */
+/** What silences and other alerts suppress for all channels. */
 export interface Suppression {
   readonly silenced: boolean;
-  /** Another alert of the account that says more on the same balance, or a failed key, already says it. */
   readonly inhibited: boolean;
 }
 
-/** Whether a person would find the incident suppressed now, and how (for the API). */
+/** For the API: whether and how the incident is suppressed now. */
 export function suppressionOf(state: MonitorState, incident: Incident, now: number): Suppression {
   const suppression = suppressionByAlerts(state, incident, now);
   return { ...suppression, inhibited: suppression.inhibited || isPartOfOutage(state, incident) };
@@ -28,34 +27,35 @@ function isInhibited(state: MonitorState, incident: Incident, now: number): bool
   const alerts = state.alerts.of(incident.account);
   const alert = alerts.get(incident.rule);
   if (alert === undefined || alert.state !== 'firing' || alerts.size < 2) return false;
-  for (const other of alerts.values()) if (inhibits(other, alert) && isHeard(state, other, now)) return true;
+  for (const other of alerts.values())
+    if (inhibits(other, alert) && isNotSilenced(state, other, now)) return true;
   return false;
 }
 
-/** An alert that is itself silenced says nothing, so it must not keep others from speaking. */
-function isHeard(state: MonitorState, alert: Alert, now: number): boolean {
+/** A silenced alert says nothing, so it must not inhibit others. */
+function isNotSilenced(state: MonitorState, alert: Alert, now: number): boolean {
   const incident = incidentOf(state, alert);
   return incident !== undefined && !isSilenced(state, incident, now);
 }
 
 /**
- * Whether another alert of the same account already says what this one would: one that says more of how empty the same
- * balance is, or a refused key, which explains why readings are stale.
+ * Whether another alert of the same account already says what this one would: it says more about the same
+ * empty balance, or it is the cause of stale readings.
  */
 export function inhibits(other: Alert, alert: Alert): boolean {
   if (other.state !== 'firing' || other.rule === alert.rule) return false;
-  if (alertKindOf(alert).unread === 'means' && alertKindOf(other).unread === 'explains') return true;
-  return speakTogether(other, alert) && saysMore(other, alert);
+  if (alertKindOf(alert).staleness === 'symptom' && alertKindOf(other).staleness === 'cause') return true;
+  return shareNotification(other, alert) && outranks(other, alert);
 }
 
-/** Of alerts about how empty one balance is only the one that says most speaks, and one acknowledgement takes them all. */
-export function speakTogether(one: Alert, other: Alert): boolean {
+/** Of alerts about how empty a balance is only one is notified, and one acknowledgement covers all. */
+export function shareNotification(one: Alert, other: Alert): boolean {
   const alike = one.balance !== null && one.balance === other.balance;
   return alike && Number.isFinite(rankOf(one)) && Number.isFinite(rankOf(other));
 }
 
-/** The worse one; at equal severity what is empty before what is low before what will be empty, then the deeper threshold. */
-function saysMore(one: Alert, other: Alert): boolean {
+/** The worse one; at equal severity empty before low before running out, then the deeper threshold. */
+function outranks(one: Alert, other: Alert): boolean {
   const order =
     severityRank(one.severity) - severityRank(other.severity) ||
     rankOf(other) - rankOf(one) ||

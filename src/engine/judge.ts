@@ -7,15 +7,16 @@ import { explainRule, factsBehind } from '../rules/evaluate.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { closeIncident, incidentOf, openEvent, openIncident, updateIncident } from './incidents.ts';
-import { type MonitorState, wakeBy } from './state.ts';
+import { type MonitorState, scheduleBy } from './state.ts';
 import { elapse, elapsesAt, inactiveAlert, isAtRest, type Transition, transition } from './transition.ts';
-import { factsOf, type Judge, type WatchedAccount } from './watched-account.ts';
+import { factsOf, type RuleWithKind, type WatchedAccount } from './watched-account.ts';
 
-/** Judges every rule of an account after a poll. Rules about readings are left alone when there was no reading. */
+/**
+ * Judges every rule of an account after a poll. Rules that need a reading are skipped when there was none.
+ */
 export function judgePoll(state: MonitorState, account: WatchedAccount, now: number): void {
   const facts = factsOf(account, now);
   const read = facts.outcome === 'ok';
-  // Judging one rule changes the alert of no other.
   const { judges, alerts } = account;
   let next = Number.POSITIVE_INFINITY;
   for (const judge of judges) {
@@ -31,8 +32,8 @@ export function judgePoll(state: MonitorState, account: WatchedAccount, now: num
 }
 
 /**
- * Judges what time alone changes: `for`, `recoverFor`, flapping, staleness. An account that is asleep is scheduled again
- * when it wakes.
+ * Judges what time alone changes: `for`, `recoverFor`, flapping, staleness. An unloaded account is scheduled
+ * after it is loaded.
  */
 export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: number): void {
   if (state.unloaded.has(account.id)) return;
@@ -46,17 +47,17 @@ export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: 
   schedule(state, account, nextChange(account, facts));
 }
 
-/** Sets the one instant at which the account's alerts next change by themselves. */
+/** Schedules the next instant at which time alone changes an alert of the account. */
 export function scheduleAccount(state: MonitorState, account: WatchedAccount): void {
   schedule(state, account, nextChange(account, factsOf(account, 0)));
 }
 
-/** A good reading only moves staleness further away: the queue is left alone and asks again when it gets there. */
+/** A good reading only moves staleness further away: the queue keeps its entry and asks again then. */
 function schedule(state: MonitorState, { dueKey }: WatchedAccount, at: number): void {
-  if (at < (state.due.dueAt(dueKey) ?? Number.POSITIVE_INFINITY)) wakeBy(state, dueKey, at);
+  if (at < (state.due.dueAt(dueKey) ?? Number.POSITIVE_INFINITY)) scheduleBy(state, dueKey, at);
 }
 
-/** When time alone next changes an alert of the account; Infinity when it changes none. */
+/** Infinity when time changes none. */
 function nextChange({ judges, alerts }: WatchedAccount, facts: AccountFacts): number {
   let next = Number.POSITIVE_INFINITY;
   for (const judge of judges) {
@@ -66,9 +67,8 @@ function nextChange({ judges, alerts }: WatchedAccount, facts: AccountFacts): nu
   return next;
 }
 
-/** The same of one rule. */
 function changesAt(
-  { rule, kind }: Judge,
+  { rule, kind }: RuleWithKind,
   { alert, facts }: { readonly alert: Alert | undefined; readonly facts: AccountFacts },
 ): number {
   const beginsAt =
@@ -77,24 +77,23 @@ function changesAt(
   return Math.min(beginsAt, elapsesAt(alert, timingOf(rule, facts.pollIntervalMs)) ?? beginsAt);
 }
 
-/** One rule of an account at an instant. */
-interface Case extends Judge {
+interface RuleCase extends RuleWithKind {
   readonly account: WatchedAccount;
   readonly facts: AccountFacts;
   readonly now: number;
 }
 
-function elapseRule(state: MonitorState, it: Case): void {
-  const { account, rule, kind, facts, now } = it;
+function elapseRule(state: MonitorState, ruleCase: RuleCase): void {
+  const { account, rule, kind, facts, now } = ruleCase;
   // First: an account that is stale again must not be seen to recover.
-  if (kind.dueAt !== undefined && isAtRest(account.alerts.get(rule.id) ?? null)) judgeRule(state, it);
+  if (kind.dueAt !== undefined && isAtRest(account.alerts.get(rule.id) ?? null)) judgeRule(state, ruleCase);
   const alert = account.alerts.get(rule.id);
   if (alert !== undefined && !isHeld(kind, facts))
-    applyTransition(state, it, elapse(alert, timingOf(rule, account.pollIntervalMs), now));
+    applyTransition(state, ruleCase, elapse(alert, timingOf(rule, account.pollIntervalMs), now));
 }
 
-function judgeRule(state: MonitorState, it: Case): void {
-  const { account, rule, kind, facts, now } = it;
+function judgeRule(state: MonitorState, ruleCase: RuleCase): void {
+  const { account, rule, kind, facts, now } = ruleCase;
   const known = account.alerts.get(rule.id);
   const evaluation = kind.evaluate(rule, facts, known?.state === 'firing' ? known.severity : null);
   if (evaluation.kind === 'event') {
@@ -113,27 +112,26 @@ function judgeRule(state: MonitorState, it: Case): void {
     timingOf(rule, account.pollIntervalMs),
     now,
   );
-  applyTransition(state, it, next);
+  applyTransition(state, ruleCase, next);
 }
 
-function applyTransition(state: MonitorState, it: Case, { alert, change }: Transition): void {
-  const { account } = it;
+function applyTransition(state: MonitorState, ruleCase: RuleCase, { alert, change }: Transition): void {
+  const { account } = ruleCase;
   if (change === 'none' && alert.state !== 'inactive') {
-    // The newest numbers are for people who look; they are worth no write.
+    // The newest numbers are for people who look; they need no write.
     state.alerts.hold(alert);
     return;
   }
   if (change === 'none') return;
-  const explained = { ...alert, facts: factsBehind(it.rule, it.facts) };
-  const followed = followIncident(state, it, { alert: explained, change });
+  const explained = { ...alert, facts: factsBehind(ruleCase.rule, ruleCase.facts) };
+  const followed = followIncident(state, ruleCase, { alert: explained, change });
   saveAlert(state, followed.state === 'pending' ? followed : { ...followed, facts: noFacts });
   touchAccount(state, account);
 }
 
-/** Opens, updates or closes the incident that belongs to a change, and notes it in the alert. */
 function followIncident(
   state: MonitorState,
-  { account, rule, now }: Case,
+  { account, rule, now }: RuleCase,
   { alert, change }: Transition,
 ): Alert {
   if (change === 'fired') return { ...alert, incident: openIncident(state, { account, alert, now }) };
@@ -146,7 +144,6 @@ function followIncident(
   return alert;
 }
 
-/** An alert that was never more than pending leaves no trace. */
 function saveAlert(state: MonitorState, alert: Alert): void {
   if (alert.state !== 'inactive' || alert.changedAt.length > 0) state.alerts.set(alert);
   else state.alerts.delete(alert);
@@ -174,23 +171,22 @@ function isCalm(alert: Alert | undefined): alert is undefined | (Alert & { state
 }
 
 /** While an account cannot be read, time decides nothing about its balances. */
-function isHeld(kind: Judge['kind'], facts: AccountFacts): boolean {
+function isHeld(kind: RuleWithKind['kind'], facts: AccountFacts): boolean {
   return kind.needsReading && facts.outcome !== 'ok';
 }
 
-/** Whether the newest reading found more than the one before it. */
 function rises({ reading, previous }: AccountState, balance: Balance | null): boolean {
   return balance !== null && reading !== null && previous !== null && reading[balance] > previous[balance];
 }
 
-/** What ended an incident: money that came in since it began, or simply that all is well again. */
+/** A top-up since it began, or simply a recovery. */
 function resolutionOf(
   state: MonitorState,
   account: WatchedAccount,
   { rule, alert }: { readonly rule: Rule; readonly alert: Alert },
 ): Resolution {
   const { balance } = rule;
-  // The instant as the readings know it: the alert's own clocks are moved by every time in which nobody watched.
+  // By the time of readings: the alert's own timestamps are shifted by unwatched time.
   const since = incidentOf(state, alert)?.firedAt;
   if (since === undefined || balance === null || ruleKindOf(rule).emptinessRank === undefined)
     return { kind: 'recovered' };

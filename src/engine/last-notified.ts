@@ -2,12 +2,12 @@ import type { Incident, LastNotified } from '../domain/alert.ts';
 import type { NotificationReason } from '../domain/outbox.ts';
 
 /**
- * The incident after a channel was told something of it. `message` is the one that says it; `untried` says
- * that no channel was told, or tried, before.
+ * The incident after a channel was notified. `message` says it; `untried`: no channel was notified or tried
+ * before.
  */
 export function markNotified(
   incident: Incident,
-  it: {
+  input: {
     readonly channel: string;
     readonly item: NotificationReason;
     readonly message: string;
@@ -15,7 +15,7 @@ export function markNotified(
     readonly now: number;
   },
 ): Incident {
-  const { channel, item, message, untried, now } = it;
+  const { channel, item, message, untried, now } = input;
   const known = incident.notified[channel];
   const notified: LastNotified = {
     at: now,
@@ -31,7 +31,7 @@ export function markNotified(
   };
   return {
     ...incident,
-    // Nobody can acknowledge what a silence or another alert kept from everybody: the time to do so begins now.
+    // Nobody could acknowledge what was suppressed everywhere: the time to escalation begins now.
     escalationSince: untried ? now : incident.escalationSince,
     notified: { ...incident.notified, [channel]: notified },
   };

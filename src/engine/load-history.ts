@@ -19,21 +19,19 @@ export function loadSince(state: MonitorState, account: WatchedAccount, now: num
  * before and after a clock was set back would alternate, and look like spending: they come as they were stored, `readings`
  * from the newest one before `loadSince` on. Empty where they could not be read: rules that look back begin anew then.
  */
-export function loadHistory(state: MonitorState, account: WatchedAccount, it: LoadedHistory): void {
+export function loadHistory(state: MonitorState, account: WatchedAccount, loaded: LoadedHistory): void {
   state.unloaded.delete(account.id);
-  const since = logSince(account, it.now);
-  const from = newestBefore(it.readings, since)?.at ?? since;
-  for (const reading of it.readings) if (reading.at >= from) account.log.append(reading);
-  // What is made from history is made of these, where they are all of it.
-  if (it.areAll) state.unlearned.delete(account.id);
-  catchUpSpending(state, account, it.readings);
-  // What time alone changes was let wait for this.
+  const since = logSince(account, loaded.now);
+  const from = newestBefore(loaded.readings, since)?.at ?? since;
+  for (const reading of loaded.readings) if (reading.at >= from) account.log.append(reading);
+  if (loaded.areAll) state.unlearned.delete(account.id);
+  catchUpSpending(state, account, loaded.readings);
+  // Waited for this.
   scheduleAccount(state, account);
 }
 
 export interface LoadedHistory {
   readonly readings: readonly Reading[];
-  /** Nothing older is stored of the account. */
   readonly areAll: boolean;
   readonly now: number;
 }

@@ -9,21 +9,20 @@ import type { Silence } from '../domain/silence.ts';
 import { channelFailedRule } from '../rules/channel-failed.ts';
 import { ruleKindOf, selfAlertTypes } from '../rules/registry.ts';
 import { incidentOf, keepIncident } from './incidents.ts';
-import { speakTogether, suppressionByAlerts } from './inhibit.ts';
+import { shareNotification, suppressionByAlerts } from './inhibit.ts';
 import { reviewSilences } from './retract.ts';
 import type { MonitorState } from './state.ts';
 
-/** Longest silence that is taken for meant: longer ones are mistakes, and nothing is silenced for ever. */
+/** Longer silences are taken for mistakes. */
 export const maxSilenceMs = 366 * dayMs;
 
-/** A person takes an open incident: reminders and escalation stop until it resolves or gets worse. */
 export function acknowledge(
   state: MonitorState,
-  it: AlertName & { readonly by: string; readonly comment: string; readonly at: number },
+  order: AlertName & { readonly by: string; readonly comment: string; readonly at: number },
 ): Refusal | null {
-  const incident = openIncidentOf(state, it);
-  if (incident === null) return noIncident(it);
-  for (const open of [incident, ...spokenForWith(state, incident)]) take(state, open, it);
+  const incident = openIncidentOf(state, order);
+  if (incident === null) return noIncident(order);
+  for (const open of [incident, ...incidentsSharingNotification(state, incident)]) take(state, open, order);
   return null;
 }
 
@@ -35,16 +34,16 @@ function take(
   if (isAcknowledged(incident)) return;
   const { severity, rises } = incident;
   const taken = { ...incident, acknowledgement: { at, by, comment, severity, rises } };
-  // What another speaks for says nothing of its own, now or when that one has ended.
+  // An inhibited alert is never notified by itself, not even when the inhibiting one ends.
   keepIncident(
     state,
     suppressionByAlerts(state, incident, at).inhibited ? withAllNotified(taken, at) : taken,
   );
-  notifyReason(state, incident, true);
+  applyToSpending(state, incident, true);
 }
 
-/** What a person knows of it may say something of the account's spending. */
-function notifyReason(state: MonitorState, incident: Incident, taken: boolean): void {
+/** An acknowledgement may teach the spending what is expected. */
+function applyToSpending(state: MonitorState, incident: Incident, taken: boolean): void {
   const account = state.accounts.get(incident.account);
   const rule = account?.rules.find(({ id }) => id === incident.rule);
   const kind = rule && ruleKindOf(rule);
@@ -54,35 +53,38 @@ function notifyReason(state: MonitorState, incident: Incident, taken: boolean): 
 }
 
 function withAllNotified(incident: Incident, acknowledgedAt: number): Incident {
-  const notified = Object.entries(incident.notified).map(([channel, it]) => [
+  const notified = Object.entries(incident.notified).map(([channel, last]) => [
     channel,
-    { ...it, acknowledgedAt },
+    { ...last, acknowledgedAt },
   ]);
   return { ...incident, notified: Object.fromEntries(notified) };
 }
 
-/** The open incidents that share one voice with it: they are about the same empty balance. */
-function spokenForWith(state: MonitorState, { account, rule }: AlertName): Incident[] {
+/** Open incidents about the same empty balance. */
+function incidentsSharingNotification(state: MonitorState, { account, rule }: AlertName): Incident[] {
   const alerts = state.alerts.of(account);
   const alert = alerts.get(rule);
   if (alert === undefined) return [];
   return [...alerts.values()]
-    .filter((other) => other.rule !== rule && speakTogether(other, alert))
+    .filter((other) => other.rule !== rule && shareNotification(other, alert))
     .flatMap((other) => openIncidentOf(state, other) ?? []);
 }
 
-/** The person gives it back: reminders go on, and whoever has to act gets the whole time before it escalates. */
-export function unacknowledge(state: MonitorState, it: AlertName & { readonly at: number }): Refusal | null {
-  const incident = openIncidentOf(state, it);
-  if (incident === null) return noIncident(it);
+/** Removes an acknowledgement: reminders go on, and the time to escalation starts again. */
+export function unacknowledge(
+  state: MonitorState,
+  order: AlertName & { readonly at: number },
+): Refusal | null {
+  const incident = openIncidentOf(state, order);
+  if (incident === null) return noIncident(order);
   if (!isAcknowledged(incident))
     return {
       refused: 'not-found',
-      why: `nobody has acknowledged rule "${it.rule}" for account "${it.account}"`,
+      why: `nobody has acknowledged rule "${order.rule}" for account "${order.account}"`,
     };
-  for (const open of [incident, ...spokenForWith(state, incident)]) {
-    keepIncident(state, { ...open, acknowledgement: null, escalationSince: it.at });
-    notifyReason(state, open, false);
+  for (const open of [incident, ...incidentsSharingNotification(state, incident)]) {
+    keepIncident(state, { ...open, acknowledgement: null, escalationSince: order.at });
+    applyToSpending(state, open, false);
   }
   return null;
 }
@@ -96,7 +98,6 @@ function noIncident({ account, rule }: AlertName): Refusal {
   return { refused: 'not-found', why: `no incident of rule "${rule}" is open for account "${account}"` };
 }
 
-/** Mutes matching alerts for a while. */
 export function addSilence(state: MonitorState, order: SilenceOrder, now: number): Silence | Refusal {
   const refusal = refuseSilence(state, order, now);
   if (refusal !== null) return refusal;
@@ -114,7 +115,7 @@ export function addSilence(state: MonitorState, order: SilenceOrder, now: number
   return silence;
 }
 
-/** Why such a silence would not be taken; null where it would. */
+/** Null where the silence would be accepted. */
 export function refuseSilence(
   state: MonitorState,
   { match, everything = false, startsAt, endsAt }: SilenceOrder,
@@ -132,14 +133,14 @@ function refuseWindow(why: string): Refusal {
   return { refused: 'invalid', why, about: 'window' };
 }
 
-/** Everything is muted only on purpose: a matcher that lost its keys on the way must not do it. */
+/** Everything is muted only on purpose: a matcher that lost its keys must not do it. */
 function whyNotMeant(everything: boolean): string {
   return everything
     ? 'a silence of everything names nothing besides'
     : 'this would mute every alert of every account; if that is meant, say "everything" in so many words';
 }
 
-/** What the matcher names and does not exist: it would mute nothing. Null when it names nothing unknown. */
+/** Unknown names in the matcher, which would mute nothing. Null when there are none. */
 function findUnknown({ accounts, settings }: MonitorState, match: Matcher): Refusal | null {
   const account = match.account?.find((id) => !accounts.has(id) && !isSelfId(id));
   if (account !== undefined) return noSuch('account', account, accounts.keys());
@@ -158,7 +159,6 @@ function meant(typed: string, known: Iterable<string>): string {
   return nearest === null ? '' : `; did you mean "${nearest}"?`;
 }
 
-/** Ends a silence now. */
 export function expireSilence(state: MonitorState, id: string, now: number): Refusal | null {
   const silence = state.silences.get(id);
   if (silence === undefined) return { refused: 'not-found', why: `no silence has the id "${id}"` };
@@ -166,7 +166,6 @@ export function expireSilence(state: MonitorState, id: string, now: number): Ref
   return null;
 }
 
-/** Lets a silence that is not over last so much longer. */
 export function extendSilence(
   state: MonitorState,
   { id, byMs }: { readonly id: string; readonly byMs: number },
@@ -181,7 +180,7 @@ export function extendSilence(
   return null;
 }
 
-/** Carries out what the command line left in the database; what no longer applies is dropped. */
+/** Executes what the command line left in the database; what no longer applies is dropped. */
 export function applyOrder(
   state: MonitorState,
   order: Exclude<OperatorOrder, { readonly kind: 'hand-over' }>,

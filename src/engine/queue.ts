@@ -1,49 +1,49 @@
 import {
-  joinMessage,
+  isStandalone,
+  joinNotification,
   type Notification,
   type NotificationItem,
-  newMessage,
+  newNotification,
   retryDelayMs,
-  standsAlone,
 } from '../domain/outbox.ts';
 import type { MonitorState } from './state.ts';
 
 /**
- * A stored message takes up to this many things to say, the next one goes into another: a burst of thousands
- * is not written anew with each. They are one when they are sent.
+ * A stored notification takes up to this many items, then another begins: a burst of thousands is not
+ * rewritten with each. They are joined when they are sent.
  */
 const maxItemsStored = 250;
 
 /**
- * Puts one thing to say on a channel's queue: into the last message there that is not yet on its way. What becomes due
- * within the group wait, or while the channel is down or busy, is one message when it is sent. Gives the message's id.
+ * Adds an item to the channel's last notification that is not being sent. What becomes due within the group
+ * wait, or while the channel is down or busy, is one message. Returns the notification's id.
  */
 export function enqueue(
   state: MonitorState,
-  it: {
+  input: {
     readonly channel: string;
     readonly item: NotificationItem;
     readonly dueAt: number;
     readonly now: number;
   },
 ): string {
-  const last = lastWaiting(state, it.channel);
+  const last = lastWaiting(state, input.channel);
   const message =
     last === null || last.items.length >= maxItemsStored
-      ? newMessage({
+      ? newNotification({
           id: state.random.id(),
-          channel: it.channel,
-          items: [it.item],
-          now: it.now,
-          dueAt: it.dueAt,
+          channel: input.channel,
+          items: [input.item],
+          now: input.now,
+          dueAt: input.dueAt,
         })
-      : joinMessage(last, [it.item], it.dueAt);
-  putMessage(state, message);
+      : joinNotification(last, [input.item], input.dueAt);
+  putNotification(state, message);
   return message.id;
 }
 
-/** Stores a message that is new or has changed, and keeps it in its queue while it is pending. */
-export function putMessage(state: MonitorState, message: Notification): void {
+/** Stores a notification and keeps the queue of its channel. */
+export function putNotification(state: MonitorState, message: Notification): void {
   state.messages.set(message.id, message);
   const queue = state.queues.get(message.channel) ?? [];
   const place = queue.indexOf(message.id);
@@ -51,28 +51,25 @@ export function putMessage(state: MonitorState, message: Notification): void {
   if (message.state !== 'pending' && place >= 0) state.queues.set(message.channel, queue.toSpliced(place, 1));
 }
 
-/**
- * What may be sent next: the oldest message about incidents, which no later one may overtake, and what stands alone,
- * which waits for nothing.
- */
+/** The oldest notification about incidents, which no later one may overtake, and standalone ones. */
 export function sendable(queue: readonly Notification[]): readonly Notification[] {
-  const first = queue.find((message) => !standsAlone(message));
-  return queue.filter((message) => message === first || standsAlone(message));
+  const first = queue.find((message) => !isStandalone(message));
+  return queue.filter((message) => message === first || isStandalone(message));
 }
 
 /**
- * Everything that queued up behind a message that is about to be sent joins it: what happened while the
- * channel was down is told at once, in order.
+ * Joins everything queued behind a notification that is about to be sent: what happened while the channel was
+ * down is one message, in order.
  */
 export function absorbFollowers(state: MonitorState, message: Notification): Notification {
-  if (standsAlone(message)) return message;
+  if (isStandalone(message)) return message;
   let whole = message;
   for (const id of state.queues.get(message.channel) ?? []) {
     const follower = state.messages.get(id);
-    if (follower === undefined || id === message.id || standsAlone(follower) || state.underWay.has(id))
+    if (follower === undefined || id === message.id || isStandalone(follower) || state.underWay.has(id))
       continue;
-    whole = joinMessage(whole, follower.items, whole.dueAt);
-    removeMessage(state, follower);
+    whole = joinNotification(whole, follower.items, whole.dueAt);
+    removeNotification(state, follower);
     for (const { incident } of follower.items)
       followFirstMessage(state, { incident, from: follower, to: message });
   }
@@ -80,32 +77,31 @@ export function absorbFollowers(state: MonitorState, message: Notification): Not
 }
 
 /**
- * A message that was tried for a day is given up, but not the incidents of which something joined it later:
- * they go on in a message of their own that has its own day. Gives their ids.
+ * A notification is given up after a day, but not the incidents of which something joined it later: they
+ * continue in a notification with its own day. Returns their ids.
  */
-export function spareFresh(state: MonitorState, message: Notification, now: number): ReadonlySet<string> {
+export function splitFresh(state: MonitorState, message: Notification, now: number): ReadonlySet<string> {
   const triedMs = message.giveUpAt - message.createdAt;
   const fresh = message.items.filter((item) => now < item.at + triedMs);
   const spared = new Set(fresh.map((item) => item.incident));
   const first = fresh[0];
   if (first === undefined) return spared;
   const next = {
-    ...newMessage({
+    ...newNotification({
       id: state.random.id(),
       channel: message.channel,
       items: message.items.filter((item) => spared.has(item.incident)),
       now: first.at,
       dueAt: now + retryDelayMs(message.attempts),
     }),
-    // With the time in which the clock jumped or nobody ran.
+    // Includes clock changes and time without a daemon.
     giveUpAt: first.at + triedMs,
   };
-  putMessage(state, next);
+  putNotification(state, next);
   for (const incident of spared) followFirstMessage(state, { incident, from: message, to: next });
   return spared;
 }
 
-/** A channel got a new name: what waits for it goes there. */
 export function moveQueue(
   state: MonitorState,
   { from, to }: { readonly from: string; readonly to: string },
@@ -120,12 +116,12 @@ export function moveQueue(
   state.queues.set(to, [...(state.queues.get(to) ?? []), ...ids]);
 }
 
-/** The channel's queue, oldest first. */
+/** Oldest first. */
 export function queueOf(state: MonitorState, channel: string): readonly Notification[] {
   return (state.queues.get(channel) ?? []).flatMap((id) => state.messages.get(id) ?? []);
 }
 
-export function removeMessage(state: MonitorState, message: Notification): void {
+export function removeNotification(state: MonitorState, message: Notification): void {
   state.messages.delete(message.id);
   state.queues.set(
     message.channel,
@@ -133,25 +129,25 @@ export function removeMessage(state: MonitorState, message: Notification): void 
   );
 }
 
-/** Replies refer to the first message of an incident: they must not refer to one that went into another. */
+/** Replies refer to an incident's first message, also when that was joined into another. */
 function followFirstMessage(
   state: MonitorState,
-  it: { readonly incident: string; readonly from: Notification; readonly to: Notification },
+  input: { readonly incident: string; readonly from: Notification; readonly to: Notification },
 ): void {
-  const incident = state.incidents.get(it.incident);
-  const notified = incident?.notified[it.from.channel];
-  if (incident === undefined || notified?.firstMessage !== it.from.id) return;
-  const moved = { ...notified, firstMessage: it.to.id };
+  const incident = state.incidents.get(input.incident);
+  const notified = incident?.notified[input.from.channel];
+  if (incident === undefined || notified?.firstMessage !== input.from.id) return;
+  const moved = { ...notified, firstMessage: input.to.id };
   state.incidents.set(incident.id, {
     ...incident,
-    notified: { ...incident.notified, [it.from.channel]: moved },
+    notified: { ...incident.notified, [input.from.channel]: moved },
   });
 }
 
-/** Reports stand between: what happens later may join a message before them, but must never overtake it. */
+/** Standalone ones in between are passed over. */
 function lastWaiting(state: MonitorState, channel: string): Notification | null {
   const waiting = queueOf(state, channel).filter(
-    (message) => !standsAlone(message) && !state.underWay.has(message.id),
+    (message) => !isStandalone(message) && !state.underWay.has(message.id),
   );
   return waiting.at(-1) ?? null;
 }

@@ -1,7 +1,5 @@
-/**
- * What `provider.maxRequestsPerSecond` may be at most: a tenth of the documented limit of the account group.
- */
-export const highestRequestsPerSecond = 20;
+/** A tenth of the documented limit of the account group. */
+export const maxRequestsPerSecondLimit = 20;
 
 /**
  * When a request may start, and from when the next one of the same group may. Milliseconds of the caller's
@@ -12,7 +10,10 @@ export interface Reservation {
   readonly nextFreeAt: number;
 }
 
-/** Clocks are read in whole milliseconds: without this, twenty requests a second would now and then be twenty-one. */
+/**
+ * Clocks are read in whole milliseconds: without this, twenty requests a second would sometimes be
+ * twenty-one.
+ */
 const marginMs = 1;
 
 /** The least time between two sendings of one group, in milliseconds. */

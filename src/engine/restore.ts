@@ -9,24 +9,23 @@ import { abandonUnknownChannels } from './channel-changes.ts';
 import { followClock, livedNote, skipUnwatched } from './clock-change.ts';
 import { noteDamagedPolls } from './damaged-polls.ts';
 import { restoreSpending } from './learn-spending.ts';
-import { putMessage } from './queue.ts';
+import { putNotification } from './queue.ts';
 import { accountsAtOnce, watchAccounts } from './reconfigure.ts';
-import { untell } from './retract.ts';
+import { withdrawNotified } from './retract.ts';
 import { scheduleSilences } from './silencing.ts';
-import { emptyState, type MonitorState, wakeBy, writeNote } from './state.ts';
+import { emptyState, type MonitorState, scheduleBy, writeNote } from './state.ts';
 
 /**
- * Messages that lay undelivered longer than this while lowwater was down are not sent any more (an old
- * backup, restored).
+ * Notifications that were pending for longer while lowwater was down are not sent (a restored old backup).
  */
 const staleMessageMs = weekMs;
 
-/** The note that says when the daemon was told to stop and had done so. */
+/** Written when the daemon stopped on request. */
 export const aliveNote = 'alive-at';
 
 /**
- * The daemon's knowledge at its start: what the configuration names and the database remembers. What was read of each account
- * before is yet to be recalled (`recall.ts`).
+ * The state at the start, from configuration and database. Readings of an account are loaded later
+ * (`load-history.ts`).
  */
 export function startMonitor(start: MonitorStart): MonitorState {
   return atOnce(restoreMonitor(start));
@@ -41,8 +40,8 @@ export interface MonitorStart {
 }
 
 /**
- * Takes up the work where the last daemon stopped. The time in between counts neither as breach nor as
- * recovery: the clocks of alerts are moved along. Between thousands of accounts others may have their turn.
+ * Continues where the last daemon stopped. The time in between counts neither as breach nor as recovery:
+ * timestamps are shifted. Yields between thousands of accounts.
  */
 export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<MonitorState> {
   const state = emptyState({ ...start, now });
@@ -50,7 +49,7 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
   state.endedCleanly = lastRun.exact;
   state.lastRunEndedAt = lastRun.endedAt;
   for (const [name, value] of Object.entries(stored.notes)) state.notes.hold(name, { name, value });
-  // It spoke of that one end: were it still there when the clock has been set back, it would lie in the future.
+  // It was about that one end: after the clock is set back it would lie in the future.
   if (stored.notes[aliveNote] !== undefined) state.notes.delete(aliveNote);
   for (const account of stored.accounts) {
     state.polled.hold(account.account, account);
@@ -64,7 +63,7 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
   const downMs = Math.max(0, now - lastRun.endedAt);
   for (const message of stored.messages) restoreMessage(state, message, { downMs, now });
   yield* watchAccounts(state, now);
-  const spending = new Map(stored.spending.map((it) => [it.account, it]));
+  const spending = new Map(stored.spending.map((row) => [row.account, row]));
   for (const accounts of inParts(state.accounts.values(), accountsAtOnce)) {
     for (const account of accounts) {
       const graceMs = lastRun.exact ? 0 : account.pollIntervalMs;
@@ -73,9 +72,9 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
     }
     yield;
   }
-  // The clock is behind where it was: what was measured on it would otherwise lie in the future.
+  // The clock is behind: timestamps would lie in the future.
   if (lastRun.endedAt > now) followClock(state, now - lastRun.endedAt, now);
-  // The time until now has been counted: who follows a daemon that dies before its first poll counts from here.
+  // A daemon that dies before its first poll: the next one counts from here.
   writeNote(state, livedNote, String(now));
   abandonUnknownChannels(state, now);
   scheduleSilences(state, now);
@@ -84,12 +83,15 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
   return state;
 }
 
-/** What versions before did not store. They told nobody of an acknowledgement: it counts as told, so that none comes late. */
+/**
+ * Fields that older versions did not store. They did not notify of acknowledgements: those count as notified,
+ * so that none comes late.
+ */
 function completed(incident: Incident): Incident {
   const acknowledgedAt = incident.acknowledgement?.at ?? null;
-  const notified = Object.entries(incident.notified).map(([channel, it]) => [
+  const notified = Object.entries(incident.notified).map(([channel, last]) => [
     channel,
-    Object.hasOwn(it, 'acknowledgedAt') ? it : { ...it, acknowledgedAt },
+    Object.hasOwn(last, 'acknowledgedAt') ? last : { ...last, acknowledgedAt },
   ]);
   return { ...incident, eased: incident.eased ?? null, notified: Object.fromEntries(notified) };
 }
@@ -101,7 +103,7 @@ function completed(incident: Incident): Incident {
  */
 function lastRunOf(stored: StoredState, now: number): { readonly endedAt: number; readonly exact: boolean } {
   const stoppedAt = Number(stored.notes[aliveNote] ?? Number.NaN);
-  const polledAt = stored.accounts.map((it) => it.polledAt ?? Number.NEGATIVE_INFINITY);
+  const polledAt = stored.accounts.map((account) => account.polledAt ?? Number.NEGATIVE_INFINITY);
   const livedAt = Math.max(Number(stored.notes[livedNote] ?? Number.NEGATIVE_INFINITY), ...polledAt);
   if (stoppedAt >= livedAt) return { endedAt: stoppedAt, exact: true };
   // Nobody ever ran: there is no time in which anybody should have watched.
@@ -115,13 +117,13 @@ function restoreMessage(
   { downMs, now }: { readonly downMs: number; readonly now: number },
 ): void {
   const tooOld = now - message.createdAt > staleMessageMs && downMs > staleMessageMs;
-  putMessage(
+  putNotification(
     state,
     tooOld
       ? { ...message, state: 'dead', lastError: 'too old when lowwater came back' }
       : { ...message, giveUpAt: message.giveUpAt + downMs },
   );
-  if (tooOld) untell(state, message, new Set());
+  if (tooOld) withdrawNotified(state, message, new Set());
 }
 
 /**
@@ -131,5 +133,5 @@ function restoreMessage(
 function resumeIncident(state: MonitorState, incident: Incident, now: number): void {
   const account = state.accounts.get(incident.account);
   if (incident.resolvedAt !== null || account === undefined) state.touched.add(incident.id);
-  else wakeBy(state, `incident:${incident.id}`, now + account.pollIntervalMs);
+  else scheduleBy(state, `incident:${incident.id}`, now + account.pollIntervalMs);
 }

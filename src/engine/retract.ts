@@ -1,6 +1,6 @@
 import type { Incident, LastNotified } from '../domain/alert.ts';
 import type { Notification, NotificationReason } from '../domain/outbox.ts';
-import { putMessage, queueOf, removeMessage } from './queue.ts';
+import { putNotification, queueOf, removeNotification } from './queue.ts';
 import { isSilenced, scheduleSilences } from './silencing.ts';
 import type { MonitorState } from './state.ts';
 
@@ -17,10 +17,10 @@ export function retractMuted(state: MonitorState, message: Notification, now: nu
   };
   const muted = message.items.filter(({ incident }) => isMuted(incident));
   if (muted.length === 0) return;
-  untell(state, { ...message, items: muted }, new Set());
+  withdrawNotified(state, { ...message, items: muted }, new Set());
   const items = message.items.filter((item) => !muted.includes(item));
-  if (items.length === 0) removeMessage(state, message);
-  else putMessage(state, { ...message, items });
+  if (items.length === 0) removeNotification(state, message);
+  else putNotification(state, { ...message, items });
 }
 
 /** An attempt may have arrived: the last, or one with less to say; or all but some recipients have it. */
@@ -29,7 +29,11 @@ function mayBeKnown({ uncertain, revision, owed }: Notification): boolean {
 }
 
 /** What a message was to say does not count as told, but for what it was to say of `spared` incidents. */
-export function untell(state: MonitorState, message: Notification, spared: ReadonlySet<string>): void {
+export function withdrawNotified(
+  state: MonitorState,
+  message: Notification,
+  spared: ReadonlySet<string>,
+): void {
   const saying = (kind: NotificationReason): ReadonlySet<string> =>
     new Set(message.items.filter((item) => item.kind === kind).map(({ incident }) => incident));
   const escalated = saying('escalated');

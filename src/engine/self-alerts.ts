@@ -21,7 +21,7 @@ const atOnce: AlertTiming = { forMs: 0, recoverForMs: 0, flapWindowMs: 0 };
 /** Raises, or says again, an alert about lowwater itself. `text` is what people read as its value. */
 export function raiseOwnFailure(
   state: MonitorState,
-  it: {
+  input: {
     readonly type: string;
     readonly rule: string;
     readonly severity: Severity;
@@ -30,17 +30,17 @@ export function raiseOwnFailure(
     readonly now: number;
   },
 ): void {
-  const identity = { account: selfAccountId, rule: it.rule, type: it.type, balance: null };
+  const identity = { account: selfAccountId, rule: input.rule, type: input.type, balance: null };
   raiseSelfAlert(state, {
-    alert: state.alerts.get(selfAccountId, it.rule) ?? inactiveAlert(identity),
+    alert: state.alerts.get(selfAccountId, input.rule) ?? inactiveAlert(identity),
     evaluation: {
       kind: 'breached',
-      severity: it.severity,
-      value: text(it.text),
+      severity: input.severity,
+      value: text(input.text),
       threshold: null,
-      facts: it.facts ?? [],
+      facts: input.facts ?? [],
     },
-    now: it.now,
+    now: input.now,
   });
 }
 
@@ -50,9 +50,9 @@ export function clearOwnFailure(state: MonitorState, rule: string, now: number):
 
 export function closeOwnFailure(
   state: MonitorState,
-  it: { readonly rule: string; readonly resolution: Resolution; readonly now: number },
+  input: { readonly rule: string; readonly resolution: Resolution; readonly now: number },
 ): void {
-  closeSelfAlert(state, { account: selfAccountId, ...it });
+  closeSelfAlert(state, { account: selfAccountId, ...input });
 }
 
 export function isOwnFailureRaised(state: MonitorState, rule: string): boolean {
@@ -75,14 +75,14 @@ export function noteConfiguration(state: MonitorState, problem: string | null, n
 
 function noteProblem(
   state: MonitorState,
-  it: {
+  input: {
     readonly type: string;
     readonly severity: Severity;
     readonly problem: string | null;
     readonly now: number;
   },
 ): void {
-  const { type, severity, problem, now } = it;
+  const { type, severity, problem, now } = input;
   if (problem === null) clearOwnFailure(state, type, now);
   else raiseOwnFailure(state, { type, rule: type, severity, text: problem, now });
 }
@@ -90,7 +90,7 @@ function noteProblem(
 /** Reports a channel that refuses for good, or some of its recipients, on the other channels. */
 export function raiseChannelFailed(
   state: MonitorState,
-  it: {
+  input: {
     readonly channel: string;
     readonly severity: Severity;
     readonly reason: string;
@@ -99,60 +99,60 @@ export function raiseChannelFailed(
     readonly now: number;
   },
 ): void {
-  const from = state.settings.channels.find(({ name }) => name === it.channel)?.valuesFrom;
+  const from = state.settings.channels.find(({ name }) => name === input.channel)?.valuesFrom;
   raiseOwnFailure(state, {
     type: channelFailed.type,
-    rule: channelFailedRule(it.channel),
-    severity: it.severity,
-    text: it.reason,
+    rule: channelFailedRule(input.channel),
+    severity: input.severity,
+    text: input.reason,
     facts: [
-      textFact('channel', it.channel),
+      textFact('channel', input.channel),
       ...(from?.kind === 'environment' ? [textFact(variableFact, from.name)] : []),
-      ...(it.refused === undefined ? [] : [countFact(refusedRecipientsFact, it.refused)]),
+      ...(input.refused === undefined ? [] : [countFact(refusedRecipientsFact, input.refused)]),
     ],
-    now: it.now,
+    now: input.now,
   });
 }
 
 export function raiseSelfAlert(
   state: MonitorState,
-  it: {
+  input: {
     readonly alert: Alert;
     readonly evaluation: Extract<Evaluation, { kind: 'breached' }>;
     readonly now: number;
   },
 ): void {
-  const { alert, change } = transition(it.alert, it.evaluation, atOnce, it.now);
+  const { alert, change } = transition(input.alert, input.evaluation, atOnce, input.now);
   if (change === 'fired') {
     state.alerts.set({
       ...alert,
-      incident: openIncident(state, { account: null, alert, now: it.now }),
-      changedAt: [it.now],
+      incident: openIncident(state, { account: null, alert, now: input.now }),
+      changedAt: [input.now],
     });
-  } else if (change !== 'none' || !saysTheSame(alert.value, it.alert.value)) {
-    updateIncident(state, { alert, rose: change === 'rose', eased: false, now: it.now });
+  } else if (change !== 'none' || !isSameText(alert.value, input.alert.value)) {
+    updateIncident(state, { alert, rose: change === 'rose', eased: false, now: input.now });
     state.alerts.set(alert);
   }
 }
 
 /** Nobody is told again because the words changed, but whoever is told later reads the present ones. */
-function saysTheSame(now: Quantity | null, before: Quantity | null): boolean {
+function isSameText(now: Quantity | null, before: Quantity | null): boolean {
   return now?.unit === 'text' && before?.unit === 'text' && now.text === before.text;
 }
 
 export function closeSelfAlert(
   state: MonitorState,
-  it: {
+  input: {
     readonly account: string;
     readonly rule: string;
     readonly resolution: Resolution;
     readonly now: number;
   },
 ): void {
-  const known = state.alerts.get(it.account, it.rule);
+  const known = state.alerts.get(input.account, input.rule);
   if (known === undefined || known.state !== 'firing') return;
   const recovered: Evaluation = { kind: 'ok', value: known.value, threshold: null, facts: [] };
-  const { alert } = transition(known, recovered, atOnce, it.now);
-  closeIncident(state, { alert, now: it.now, resolution: it.resolution });
-  state.alerts.set({ ...alert, incident: null, changedAt: [it.now] });
+  const { alert } = transition(known, recovered, atOnce, input.now);
+  closeIncident(state, { alert, now: input.now, resolution: input.resolution });
+  state.alerts.set({ ...alert, incident: null, changedAt: [input.now] });
 }

@@ -4,7 +4,7 @@ import type { Muted } from '../domain/operator.ts';
 import type { Matcher } from '../domain/rule.ts';
 import type { RecurringSilence } from '../domain/silence.ts';
 import type { Calendar } from '../ports/clock.ts';
-import { type MonitorState, wakeBy } from './state.ts';
+import { type MonitorState, scheduleBy } from './state.ts';
 
 /** A stretch of time in which a silence mutes: [startsAt, endsAt). */
 export interface SilenceWindow {
@@ -95,13 +95,14 @@ export function windowsBetween(
 export function scheduleSilences(state: MonitorState, now: number): void {
   for (const silence of [...state.silences.values()]) {
     if (silence.endsAt > now) {
-      wakeBy(state, 'silences', silence.startsAt > now ? silence.startsAt : silence.endsAt);
+      scheduleBy(state, 'silences', silence.startsAt > now ? silence.startsAt : silence.endsAt);
     } else {
       state.silences.forget(silence.id);
     }
   }
   for (const silence of state.settings.silences) {
     const window = nextWindow(state.calendar, silence, now);
-    if (window !== null) wakeBy(state, 'silences', window.startsAt > now ? window.startsAt : window.endsAt);
+    if (window !== null)
+      scheduleBy(state, 'silences', window.startsAt > now ? window.startsAt : window.endsAt);
   }
 }

@@ -14,11 +14,11 @@ import { type MonitorState, maxAtOnce } from './state.ts';
  * Doing it twice says nothing twice, because what was said is part of the incident.
  */
 const steps = [
-  /** judge, transition: what time alone changes. */
-  wakeDue,
-  /** cover: accounts that went stale together become one incident of their provider. */
+  /** What time alone changes. */
+  runDue,
+  /** Accounts that went stale together become one incident of their provider. */
   reviewOutages,
-  /** cover, decide, queue: for each incident touched and each channel, a named reason to speak or to keep silent. */
+  /** For each touched incident and channel, a named reason to notify or not. */
   decideTouched,
 ] as const satisfies readonly ((state: MonitorState, now: number) => void)[];
 
@@ -26,16 +26,16 @@ export function endTurn(state: MonitorState, now: number): void {
   for (const step of steps) step(state, now);
 }
 
-function wakeDue(state: MonitorState, now: number): void {
+function runDue(state: MonitorState, now: number): void {
   for (let woken = 0; woken < maxAtOnce; woken++) {
     const key = state.due.takeDue(now);
     if (key === undefined) return;
-    wake(state, key, now);
+    runKey(state, key, now);
   }
 }
 
-/** `silences`, `incident:<id>`, `account:<id>`, `damaged:<account>`; `touched` asks for nothing but another turn. */
-function wake(state: MonitorState, key: string, now: number): void {
+/** `touched` only asks for another turn. */
+function runKey(state: MonitorState, key: string, now: number): void {
   const colon = key.indexOf(':');
   const kind = colon < 0 ? key : key.slice(0, colon);
   const id = key.slice(colon + 1);

@@ -6,15 +6,14 @@ import type { ItemLink, ItemWording } from './item-wording.ts';
 import { testHeadline, testStory, wordIncidents, wordMore } from './message-wording.ts';
 import { type ReportAccountWording, wordReport } from './report-wording.ts';
 
-/** A message as channels with cards show it: a headline in its colour, and parts below it. Nothing in it is escaped. */
+/** A message as channels with cards show it. Nothing in it is escaped. */
 export interface Card {
   readonly tone: Tone;
-  /** Stands alone in a notification of a phone. */
+  /** Readable alone, in a notification of a phone. */
   readonly headline: string;
   readonly parts: readonly CardPart[];
-  /** What stands where a list was cut. */
   readonly more: string | null;
-  /** About the message as a whole; the links of its parts stand with them. */
+  /** Of the message as a whole; those of a part are in the part. */
   readonly links: readonly Pick<ItemLink, 'label' | 'url'>[];
 }
 
@@ -31,28 +30,27 @@ export interface CardPart {
   readonly links: readonly Pick<ItemLink, 'label' | 'url'>[];
 }
 
-/** How much of a message a card holds, from all that is worth reading down to what fits anywhere. */
+/** Parts that a card has, from all that is worth reading down to what always fits. */
 const sizes = [8, 5, 3, 2, 1] as const;
 
-/** Of each alert among several only the numbers that matter most. */
+/** Figures of each alert when there are several. */
 const figuresAmongOthers = 4;
 
 /**
- * The largest form of a message that fits: `render` makes it from a card, `fits` says whether its receiver takes it. The last
- * form, a headline alone, is given whatever `fits` says of it: `render` keeps single texts within their limits.
+ * The largest form of a message that its receiver accepts: `render` makes it from a card, `fits` checks it.
+ * The last form, a headline alone, is returned unchecked: `render` keeps single texts within their limits.
  */
 export function renderFitting<Rendered>(
   message: Message,
-  it: { readonly render: (card: Card) => Rendered; readonly fits: (rendered: Rendered) => boolean },
+  options: { readonly render: (card: Card) => Rendered; readonly fits: (rendered: Rendered) => boolean },
 ): Rendered {
   for (const size of sizes) {
-    const rendered = it.render(wordCard(message, size));
-    if (it.fits(rendered)) return rendered;
+    const rendered = options.render(wordCard(message, size));
+    if (options.fits(rendered)) return rendered;
   }
-  return it.render({ ...wordCard(message, 1), parts: [], more: null });
+  return options.render({ ...wordCard(message, 1), parts: [], more: null });
 }
 
-/** The words of a card with at most so many parts. */
 export function wordCard(message: Message, maxParts: number): Card {
   switch (message.kind) {
     case 'incidents':
@@ -127,9 +125,9 @@ function accountPart(account: ReportAccountWording): CardPart {
     title: account.name,
     tone: account.state.tone,
     lines: [`${account.incidents}, ${account.read}`],
-    figures: account.lines.map(({ label, balance, perDay, lasting, forecasts }) => ({
+    figures: account.lines.map(({ label, balance, perDay, runwayClause, forecasts }) => ({
       label,
-      value: `${balance} · ${perDay} per day · ${lasting} · ${forecasts}`,
+      value: `${balance} · ${perDay} per day · ${runwayClause} · ${forecasts}`,
     })),
     advice: account.advice === null ? [] : [account.advice],
   };

@@ -14,9 +14,9 @@ export function wordSubject(item: MessageItem, frame: WordingFrame): string {
 }
 
 /**
- * The subject of an incident's mails: the same from the first to the last, so without state or numbers, and
- * told apart from the next incident of the same alert by its start. Without brackets, which mail programs
- * ignore when they thread.
+ * The subject of an incident's mails, the same from the first to the last: no state, no numbers, and the
+ * start to tell it from the next incident of the alert. No brackets, which mail programs ignore when they
+ * thread.
  */
 export function incidentSubject(incident: Incident, timezone: string): string {
   const since = `${incident.event ? 'at' : 'since'} ${formatShortMoment(incident.firedAt, timezone)}`;
@@ -27,21 +27,17 @@ export function withoutBrackets(text: string): string {
   return text.replaceAll('[', '(').replaceAll(']', ')');
 }
 
-/**
- * Currency of the amounts in the headline: of what is over, the one that it was over in, whatever the account reads now.
- */
+/** What is over is shown in the currency of that moment, not in the present one. */
 export function headlineCurrency(item: MessageItem): string | null {
   const fact = isOver(item) ? item.facts.find(({ name }) => name === 'currency') : undefined;
   return fact?.value.unit === 'text' ? cleanText(fact.value.text, 12) : currencyOf(item);
 }
 
-/** Currency of the account's newest reading. */
 export function currencyOf({ account }: MessageItem): string | null {
   const currency = account?.reading?.currency ?? account?.previous?.currency ?? null;
   return currency === null ? null : cleanText(currency, 12);
 }
 
-/** Account, provider or lowwater itself, as people call it. */
 function nameOf({ account: id }: Incident, accountName: string): string {
   if (id === selfAccountId) return displayName(id);
   if (id.startsWith('@')) return `Provider ${cleanText(displayName(id), nameLimit)}`;

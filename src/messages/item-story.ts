@@ -1,4 +1,4 @@
-import { isFirstWord, stateOf } from '../domain/item-state.ts';
+import { isFirstNotification, stateOf } from '../domain/item-state.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { formatMoment, formatMomentAndAge, roughDuration } from '../domain/moment.ts';
 import { cleanText } from '../domain/plain-text.ts';
@@ -6,7 +6,9 @@ import { plural } from '../domain/plural.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { formatRise, type WordingFrame } from '../wording/quantity-wording.ts';
 
-/** The sentences under a headline: since when, what became of it, and how far the numbers can be trusted. */
+/**
+ * The sentences under a headline: since when, what happened to it, and how far the numbers can be trusted.
+ */
 export function wordStory(item: MessageItem, frame: WordingFrame): readonly string[] {
   const taken = acknowledgementOf(item, frame);
   const course = courseOf(item, frame);
@@ -49,7 +51,7 @@ function endOf(item: MessageItem, frame: WordingFrame): readonly string[] {
   const span = `from ${formatMoment(item.firedAt, frame)} to ${formatMoment(endedAt, frame)}`;
   const length = knownSpan(item.firedAt, endedAt);
   const lasted = length === null ? `By the clock ${span}.` : `Lasted ${length}, ${span}.`;
-  const late = isFirstWord(item) ? ['It came and went before this channel could be told.'] : [];
+  const late = isFirstNotification(item) ? ['It came and went before this channel could be told.'] : [];
   const rest = (item.account?.takenAlerts ?? []).map(
     ({ rule, severity, by }) =>
       `Rule ${cleanText(rule, 80)} still fires (${severity}); ${cleanText(by, 60) || 'somebody'} has acknowledged it.`,
@@ -57,12 +59,11 @@ function endOf(item: MessageItem, frame: WordingFrame): readonly string[] {
   return [causeOf(item, frame), lasted, ...late, ...rest];
 }
 
-/** How long it is from one instant to a later one; null where the clock was set back between them. */
+/** Null where the clock was set back in between. */
 function knownSpan(since: number, until: number): string | null {
   return until < since ? null : roughDuration(until - since);
 }
 
-/** Why an incident ended. */
 function causeOf(item: MessageItem, frame: WordingFrame): string {
   const resolution = item.resolution ?? { kind: 'recovered' };
   switch (resolution.kind) {
@@ -75,16 +76,16 @@ function causeOf(item: MessageItem, frame: WordingFrame): string {
     case 'channel-removed':
       return 'Closed because the channel was removed from the configuration.';
     case 'recovered':
-      return alertKindOf(item).recovery;
+      return recoveryOf(item);
   }
 }
 
-/** A balance that could not be read lately is no news: the message says how old it is, and why. */
+/** A balance that could not be read lately is not current: the message says how old it is, and why. */
 function blindnessOf(item: MessageItem, frame: WordingFrame): readonly string[] {
   const account = item.account;
   if (account === null || account.consecutiveFailures === 0) return [];
   const reason = account.failure === null ? '' : `: ${withoutFullStop(cleanText(account.failure, 300))}`;
-  if (alertKindOf(item).unread !== undefined) {
+  if (alertKindOf(item).staleness !== undefined) {
     return account.failure === null ? [] : [`The last poll failed${reason}.`];
   }
   if (account.reading === null) return [];
@@ -110,4 +111,9 @@ function acknowledgementOf(item: MessageItem, frame: WordingFrame): readonly str
 
 function withoutFullStop(text: string): string {
   return text.replace(/[.\s]+$/, '');
+}
+
+function recoveryOf(item: MessageItem): string {
+  const { recovery } = alertKindOf(item);
+  return typeof recovery === 'string' ? recovery : recovery(item);
 }

@@ -1,10 +1,10 @@
 import { stateOf } from '../domain/item-state.ts';
 import type { MessageItem } from '../domain/message.ts';
 
-/** What a notice should look like, whatever the medium has for it: colour, icon. */
+/** Colour or icon of an item, as the medium has it. */
 export type Tone = 'critical' | 'warning' | 'info' | 'good' | 'neutral';
 
-/** For receivers that show text only. */
+/** For receivers that show only text. */
 export const toneIcons: Readonly<Record<Tone, string>> = {
   critical: '🔴',
   warning: '🟠',
@@ -20,7 +20,6 @@ export function toneOf(item: MessageItem): Tone {
   return item.severity;
 }
 
-/** The word that a headline begins with. */
 export function stateWordOf(item: MessageItem): string {
   const severity = item.severity.toUpperCase();
   switch (stateOf(item)) {

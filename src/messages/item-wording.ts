@@ -8,7 +8,7 @@ import { currencyOf, headlineCurrency, wordSubject } from './item-headline.ts';
 import { wordStory } from './item-story.ts';
 import { stateWordOf, type Tone, toneOf } from './item-tone.ts';
 
-/** One notice in words, decided once for every channel. All texts are clean of control characters, none is escaped. */
+/** One item in words, decided once for every channel. No text has control characters, none is escaped. */
 export interface ItemWording {
   readonly state: ItemState;
   readonly tone: Tone;
@@ -21,15 +21,12 @@ export interface ItemWording {
   readonly story: readonly string[];
   readonly figures: readonly Figure[];
   readonly advice: readonly string[];
-  /** Where it comes from: account id, rule, labels. */
   readonly origin: string;
-  /** What the operators left for whoever is woken; null where nothing. */
   readonly note: string | null;
-  /** What to do, the most helpful first: pay, acknowledge, read the runbook, look at the page. */
+  /** The most helpful first: pay, acknowledge, runbook, page. */
   readonly links: readonly ItemLink[];
 }
 
-/** A link under a message. A button is called `label`. */
 export interface ItemLink {
   readonly kind: 'top-up' | 'acknowledge' | 'runbook' | 'page';
   readonly label: string;
@@ -93,7 +90,6 @@ function link(kind: ItemLink['kind'], label: string, url: string | null | undefi
   return url == null ? [] : [{ kind, label, url }];
 }
 
-/** The address of one of the links; null where there is none. */
 export function linkTo({ links }: ItemWording, kind: ItemLink['kind']): string | null {
   return links.find((candidate) => candidate.kind === kind)?.url ?? null;
 }

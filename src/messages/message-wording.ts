@@ -9,9 +9,7 @@ import { type Tone, toneOf } from './item-tone.ts';
 import { type ItemWording, wordItem } from './item-wording.ts';
 import { reportSubject } from './report-wording.ts';
 
-/** A message about incidents in words. */
 export interface IncidentsWording {
-  /** Stands alone in a notification of a phone. */
   readonly headline: string;
   readonly tone: Tone;
   /** The first `limit` notices, the most urgent first. */

@@ -79,7 +79,7 @@ function renderReport(message: ReportMessage, width: number): readonly string[] 
     ...wrap(`${account.incidents}, ${account.read}`, 4, width),
     ...account.lines.flatMap((line) => [
       ...wrap(
-        `${line.label} ${line.balance}; spent ${line.perDay} per day; topped up ${line.toppedUp}; ${line.lasting}`,
+        `${line.label} ${line.balance}; spent ${line.perDay} per day; topped up ${line.toppedUp}; ${line.runwayClause}`,
         4,
         width,
       ),

@@ -14,9 +14,9 @@ import {
   formatComputed,
   formatPayable,
   roughRunway,
-  wordLasting,
   wordRunway,
   wordRunwayAndEnd,
+  wordRunwayClause,
 } from '../wording/quantity-wording.ts';
 import type { Tone } from './item-tone.ts';
 
@@ -36,7 +36,7 @@ interface ReportLine {
   /** The length alone, for tables. */
   readonly lasts: string;
   /** The runway as a part of a sentence: `lasts 3 days`, `used up`. */
-  readonly lasting: string;
+  readonly runwayClause: string;
   /** How good its forecasts were: `3-day forecasts were off by 4 % (middle of 44)`. */
   readonly forecasts: string;
 }
@@ -224,7 +224,7 @@ function wordLine(account: ReportAccount, balance: Balance, message: ReportMessa
     toppedUp: toppedUp === 0 ? 'none' : `${formatAmount(toppedUp, currency)}${tops > 1 ? ` in ${tops}` : ''}`,
     runway: wordRunwayAndEnd(account.runways[balance], { timezone: message.timezone, now: message.at }),
     lasts: wordRunway(account.runways[balance]),
-    lasting: wordLasting(account.runways[balance], { timezone: message.timezone, now: message.at }),
+    runwayClause: wordRunwayClause(account.runways[balance], { timezone: message.timezone, now: message.at }),
     forecasts: wordRecord(account.records[balance]),
   };
 }
@@ -239,13 +239,13 @@ function wordRecord(record: ForecastRecord | null): string {
 }
 
 function wordIncidentCount(incidents: readonly Incident[]): string {
-  const lasting = incidents.filter((incident) => !incident.event);
-  if (lasting.length === 0) return 'no incidents';
-  const open = lasting.filter((incident) => incident.resolvedAt === null).length;
-  if (open === 0) return plural(lasting.length, 'incident');
-  return open === lasting.length
+  const runwayClause = incidents.filter((incident) => !incident.event);
+  if (runwayClause.length === 0) return 'no incidents';
+  const open = runwayClause.filter((incident) => incident.resolvedAt === null).length;
+  if (open === 0) return plural(runwayClause.length, 'incident');
+  return open === runwayClause.length
     ? `${plural(open, 'incident')} still open`
-    : `${plural(lasting.length, 'incident')}, ${open} still open`;
+    : `${plural(runwayClause.length, 'incident')}, ${open} still open`;
 }
 
 function adviceOf(account: ReportAccount): string | null {

@@ -37,7 +37,7 @@ export interface Cluster {
    */
   open(): Promise<void>;
   look(): Promise<ClusterLook>;
-  /** Makes this process a member, for the length of a lease. */
+  /** Makes this process a member for the length of a lease. */
   join(card: MemberCard): Promise<void>;
   /** Lengthens its lease unless it is over, and looks around. Not `renewed`: it has to become a new incarnation. */
   renew(card: MemberCard): Promise<ClusterLook & { readonly renewed: boolean }>;
@@ -46,26 +46,24 @@ export interface Cluster {
    * that one, so that nobody has written since. Null where somebody was quicker.
    */
   claim(incarnation: string, after?: number): Promise<number | null>;
-  /** Ends the membership at once: what it owned is free then. */
+  /** Ends the membership; what it owned is free at once. */
   leave(incarnation: string): Promise<void>;
-  /** What an owner writes with. Whatever another owner has overtaken is refused by `StorageError` of kind `fenced`. */
+  /** The store of an owner. Writes of an overtaken owner are refused by `StorageError` of kind `fenced`. */
   store(owner: { readonly incarnation: string; readonly epoch: number }): FencedStore;
-  /** What any member reads with. */
   readonly reader: StoreFile;
-  /** Leaves an order for the owner. */
   leaveOrder(order: OperatorOrder): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What a process that shares its database is at this moment. */
+/** The role of a process that shares its database. */
 export type Role =
-  /** It has not reached the database yet, or became another incarnation just now. */
+  /** Not connected to the database yet, or just became another incarnation. */
   | 'joining'
   | 'standby'
-  /** It owns the accounts and reads what is stored of them. */
+  /** Owns the accounts and reads what is stored of them. */
   | 'loading'
   | 'owner'
-  /** It goes on from memory, because nobody reaches the database. */
+  /** Continues from memory, because nobody reaches the database. */
   | 'alone';
 
 export interface ClusterStatus {
@@ -74,12 +72,9 @@ export interface ClusterStatus {
   /** Null where nobody owns the accounts, or that is not known. */
   readonly owner: ClusterMember | null;
   readonly epoch: number | null;
-  /** How often this process took the accounts. */
   readonly takeovers: number;
-  /** Whether the database answered the last time. */
   readonly reachesDatabase: boolean;
   /** Whether its configuration is the owner's; null where no owner is known. */
   readonly sameConfiguration: boolean | null;
-  /** Sentences about what is wrong. */
   readonly problems: readonly string[];
 }

@@ -1,13 +1,10 @@
-/**
- * Structured logging: a static message and fields. Never given a secret; the adapter scrubs known ones all
- * the same.
- */
+/** A static message and fields. Never given a secret; the adapter scrubs known ones all the same. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
   fatal(fields: object, message: string): void;
-  /** Lines that could not be written since the start, where somebody counts them. */
+  /** Lines that could not be written since the start; absent where nobody counts them. */
   readonly dropped?: number;
 }

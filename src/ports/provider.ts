@@ -2,14 +2,15 @@ import type { Outcome } from '../domain/outcome.ts';
 import type { AccountSettings } from '../domain/settings.ts';
 
 /**
- * Asked at the instant at which a request would be sent: 0 lets it go and counts it, anything else is how many milliseconds
- * later it may ask again. Planning alone does not hold the guard: a new connection takes its time, a kept one none.
+ * Called when a request is about to be sent: 0 allows it and counts it, anything else is the milliseconds
+ * until it may ask again. Only sending holds the guard, because a new connection takes longer than a kept
+ * one.
  */
 export type SendingGuard = () => number;
 
 /**
- * One balance request. Never rejects: every failure is an outcome. Aborting gives up at once with `network_error`. Every
- * sending asks the guard, also one that repeats a request which met a dead connection.
+ * One balance request. Never rejects: every failure is an outcome. Abort ends it at once with
+ * `network_error`. Every send asks the guard, also a repeat over a new connection.
  */
 export interface Provider {
   readBalance(account: AccountSettings, signal: AbortSignal, guard?: SendingGuard): Promise<Outcome>;

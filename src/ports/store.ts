@@ -5,7 +5,7 @@ import type { Notification } from '../domain/outbox.ts';
 import type { PollRecord, Reading } from '../domain/reading.ts';
 import type { Silence } from '../domain/silence.ts';
 
-/** Waiting of a whole group of accounts that share a secret after `rate_limited`. */
+/** The wait of all accounts that share a secret, after `rate_limited`. */
 export interface GroupBackoff {
   /** Named after one of its accounts: nothing of the secret is stored. */
   readonly group: string;
@@ -13,13 +13,13 @@ export interface GroupBackoff {
   readonly until: number;
 }
 
-/** What is known of an account's spending, as bytes that only `spending/` reads. */
+/** What is known of an account's spending, in bytes that only `spending/` reads. */
 export interface StoredSpending {
   readonly account: string;
   readonly bytes: Uint8Array;
 }
 
-/** Everything that one turn of the daemon changed, stored in one transaction. Absent parts did not change. */
+/** Everything that changed since the last batch, stored in one transaction. */
 export interface Batch {
   readonly polls: readonly { readonly account: string; readonly poll: PollRecord }[];
   readonly accounts: readonly AccountState[];
@@ -30,10 +30,10 @@ export interface Batch {
   readonly removedAlerts: readonly { readonly account: string; readonly rule: string }[];
   readonly incidents: readonly Incident[];
   readonly messages: readonly Notification[];
-  /** Ids of messages whose content went into another one. */
+  /** Their content went into another one. */
   readonly removedMessages: readonly string[];
   readonly silences: readonly Silence[];
-  /** Small named values: when a report last went out, when the daemon was last alive. Null removes one. */
+  /** Small named values, such as when a report last went out. Null removes one. */
   readonly notes: Readonly<Record<string, string | null>>;
 }
 
@@ -47,16 +47,13 @@ export interface DamagedRun {
   readonly foundAt: number;
 }
 
-/** What a daemon needs to go on where the last one stopped. */
+/** What a daemon needs to continue. */
 export interface StoredState {
   readonly accounts: readonly AccountState[];
   readonly spending: readonly StoredSpending[];
   readonly backoffs: readonly GroupBackoff[];
   readonly alerts: readonly Alert[];
-  /**
-   * Open incidents, closed ones of which a channel that was told has not been told the end, and those that a message
-   * which waits speaks of.
-   */
+  /** Open incidents, closed ones whose end some channel has not heard, and those of pending notifications. */
   readonly incidents: readonly Incident[];
   readonly messages: readonly Notification[];
   readonly silences: readonly Silence[];
@@ -71,8 +68,8 @@ export interface HistoryQuery {
   /** Exclusive. */
   readonly until: number;
   /**
-   * In the order in which they were stored instead of that of their times, for who has to live through them again. The
-   * two differ where the clock was set back.
+   * In the order of storage, not of time, to replay what happened. The two differ where the clock was set
+   * back.
    */
   readonly asStored?: boolean;
 }
@@ -80,35 +77,33 @@ export interface HistoryQuery {
 export interface IncidentQuery {
   readonly account?: string;
   readonly rule?: string;
-  /** Incidents that were open at some time in [since, until). */
+  /** Incidents open at some time in [since, until). */
   readonly since?: number;
   readonly until?: number;
   readonly limit?: number;
 }
 
 /**
- * Questions that any process may ask of the database, also while a daemon writes it. Newest first where it says so. Every
- * promise ends within seconds, with `StorageError` where the database does not answer.
+ * Queries that any process may run, also while a daemon writes. Every promise ends within seconds, with
+ * `StorageError` where the database does not answer.
  */
 export interface StoreReader {
   load(): Promise<StoredState>;
-  /** Oldest first, some hundreds or thousands at a time. A damaged run is left out, here and below. */
+  /** Oldest first, hundreds or thousands at a time. A damaged run is left out, here and below. */
   readings(query: HistoryQuery): AsyncIterable<readonly Reading[]>;
-  /** Every poll with its outcome, oldest first, as many at a time. */
+  /** Oldest first, in chunks as `readings`. */
   polls(query: HistoryQuery): AsyncIterable<readonly PollRecord[]>;
-  /** The newest reading before an instant. */
   readingBefore(account: string, at: number): Promise<Reading | null>;
   /** Newest first. */
   incidents(query: IncidentQuery): Promise<readonly Incident[]>;
   incident(id: string): Promise<Incident | null>;
-  /** Made by people, and not over at an instant: soonest end first. */
+  /** Made by people and not over yet: soonest end first. */
   silences(notOverAt: number): Promise<readonly Silence[]>;
   /** Newest first; pending ones included. */
   messages(limit: number, before?: number): Promise<readonly Notification[]>;
   close(): Promise<void>;
 }
 
-/** The database as any process may read it, and copy it. */
 export interface StoreFile extends StoreReader {
   /** Consistent copy of the live database. */
   backup(file: string): Promise<void>;
@@ -120,40 +115,43 @@ export type SqlAnswer =
   | {
       readonly kind: 'answer';
       readonly columns: readonly string[];
-      /** Made while they are taken; a snapshot of the database is held until the last. Throws `OperatorError`. */
+      /**
+       * Computed while they are read; a snapshot of the database is held until the last. Throws
+       * `OperatorError`.
+       */
       readonly rows: Iterable<readonly SqlValue[]>;
     }
   /** Not a query, or one that names what is not there. */
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** The database as whoever knows SQL may ask it, with `reading` and `poll` as tables. */
+/** The database for SQL queries, with `reading` and `poll` as tables. */
 export interface SqlFile {
   ask(sql: string): SqlAnswer;
   close(): void;
 }
 
 /**
- * The database as the one daemon that holds it sees it. Every method rejects with `StorageError` when the disk does not
- * let it; nothing is half done then. Of these three the daemon has one under way at a time.
+ * The database for the one daemon that holds it. Methods reject with `StorageError` and leave nothing half
+ * done. The daemon calls one of these three at a time.
  */
 export interface Store extends StoreFile {
   commit(batch: Batch): Promise<void>;
   /**
-   * Orders left since the last call, oldest first. Each is given once, and forgotten by the first commit that begins after
-   * that and succeeds. Cheap when nothing was left.
+   * Orders left since the last call, oldest first. Each is returned once, and deleted by the first successful
+   * commit that begins after that. Cheap when there are none.
    */
   takeOrders(): Promise<readonly OperatorOrder[]>;
-  /** What commits have set aside since the last call, because it was damaged: the polls of one account are no reason not to store the others. */
+  /** What commits have set aside since the last call because it was damaged. */
   takeDamaged(): readonly DamagedRun[];
-  /** Deletes what is older, a small step at a time; true when there is more to do. */
+  /** Deletes older records, a small step at a time; true when there is more to do. */
   prune(olderThan: number): Promise<boolean>;
 }
 
 /**
- * The database as one owner of the accounts that several daemons share writes it. A batch whose end is unknown is remembered until it is
- * known, and a batch that was stored, under whichever epoch of this process, is not stored again.
+ * The store of an owner in a shared database. A batch whose outcome is unknown is kept until it is known; a
+ * batch that was stored, under any epoch of this process, is not stored again.
  */
 export interface FencedStore extends Store {
-  /** Finds out about the batch whose end is unknown, by sending it again as it is. Rejects as `commit` does. */
+  /** Resolves an unknown outcome by sending the batch again, unchanged. Rejects as `commit` does. */
   settle(): Promise<void>;
 }

@@ -1,7 +1,7 @@
-/** A file or a folder that a configuration was made of, and what it held then. */
+/** A file or folder that a configuration was read from. */
 export interface WatchedSource {
-  /** A digest. */
+  /** The digest of its content then. */
   readonly held: string;
-  /** The digest of what it holds now. */
+  /** The digest of its content now. */
   look(): Promise<string>;
 }

@@ -1,7 +1,7 @@
 import { weekMs } from '../domain/duration.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { recordDelivery } from '../engine/delivery-ended.ts';
-import { absorbFollowers, putMessage, queueOf, sendable } from '../engine/queue.ts';
+import { absorbFollowers, putNotification, queueOf, sendable } from '../engine/queue.ts';
 import type { MonitorState } from '../engine/state.ts';
 
 /** How many messages would have gone out. */
@@ -62,7 +62,7 @@ export class Notebook {
       attempts: due.attempts + 1,
       uncertain: true,
     };
-    putMessage(this.#state, message);
+    putNotification(this.#state, message);
     this.#note(message.channel, now);
     const delivery = { kind: 'delivered' } as const;
     recordDelivery(this.#state, { message, wasUncertain: false, subject: null, delivery }, now);

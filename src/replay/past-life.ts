@@ -3,7 +3,7 @@ import type { AccountState } from '../domain/account-state.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { PollRecord } from '../domain/reading.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
-import { changedOnlyReadings, letChangesGo } from '../engine/batch.ts';
+import { changedOnlyReadings, discardChanges } from '../engine/batch.ts';
 import { skipUnwatched } from '../engine/clock-change.ts';
 import { LearnFromHistory } from '../engine/learn-spending.ts';
 import { observePoll } from '../engine/observe.ts';
@@ -168,7 +168,7 @@ export class PastLife {
   #takeChanges(): void {
     if (changedOnlyReadings(this.#state) && ++this.#quietTurns < quietTurns) return;
     this.#quietTurns = 0;
-    this.#book.note(letChangesGo(this.#state));
+    this.#book.note(discardChanges(this.#state));
   }
 
   /** The provider asked all accounts that share the secret to wait: it is watched, and not polled. */

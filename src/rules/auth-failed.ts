@@ -3,7 +3,7 @@ import type { Rule } from '../domain/rule.ts';
 import type { ValueSource } from '../domain/settings.ts';
 import { type InputOf, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
-import { unreadFigures } from './figures.ts';
+import { stalenessFigures } from './figures.ts';
 import type { RuleKind } from './kind.ts';
 import { breached, instantFact, ok, text, textFact, unknown } from './verdict.ts';
 
@@ -19,7 +19,7 @@ export const authFailed: RuleKind<AuthFailedRule, InputOf<typeof keys>> = {
   keys,
   needsReading: false,
   builtInId: 'auth-failed',
-  unread: 'explains',
+  staleness: 'cause',
   build: (common) => ({ ...common, type: 'auth-failed' }),
   describe: (rule) => `the provider refuses the key (${rule.severity})`,
   evaluate,
@@ -32,7 +32,7 @@ export const authFailed: RuleKind<AuthFailedRule, InputOf<typeof keys>> = {
   firing: () => 'the provider refuses the key',
   resolved: () => 'the provider accepts the key again',
   recovery: 'Resolved: the provider accepted the key again.',
-  figures: unreadFigures,
+  figures: stalenessFigures,
   advice: ({ account }) => [
     `Create a new access key in the provider’s dashboard (security, access keys), and ${placeOfKey(account?.keyFrom ?? null)} Until then nobody watches this balance.`,
   ],

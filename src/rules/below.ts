@@ -62,7 +62,8 @@ export const below: RuleKind<BelowRule, InputOf<typeof keys>> = {
     ]),
   ],
   wouldNotFire,
-  clearsAt: (rule) => Math.max(...Object.values(rule.thresholds).map((it) => resolvesAt(rule, it))),
+  clearsAt: (rule) =>
+    Math.max(...Object.values(rule.thresholds).map((threshold) => resolvesAt(rule, threshold))),
   levels: (rule) => rule.thresholds,
   subject: (about) => `${moneyOf(about)} balance low`,
   firing: (item, frame) => wordLowBalance(item, frame, formatMoney),

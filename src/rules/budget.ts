@@ -75,7 +75,7 @@ export const budget: RuleKind<BudgetRule, InputOf<typeof keys>> = {
   recovery: 'Resolved: the next period began, or the budget was raised.',
   figures: (item, frame) => [
     ...moneyFigures(item, frame, { threshold: (limit) => `${limit} spent`, valueIsBalance: false }),
-    ...item.facts.filter(({ name }) => toldFacts.includes(name)).map((fact) => figureOf(fact, frame)),
+    ...item.facts.filter(({ name }) => shownFacts.includes(name)).map((fact) => figureOf(fact, frame)),
   ],
   advice: () => [
     'Find out what spends more than was planned. Nothing stops by itself: what goes on is spent beyond the budget.',
@@ -88,7 +88,7 @@ const knownSince = 'known since';
 const firstRead = 'first read in it';
 const totalAtEnd = 'total at its end';
 const reckonedBy = 'reckoned by';
-const toldFacts: readonly string[] = [began, knownSince, firstRead, totalAtEnd, reckonedBy];
+const shownFacts: readonly string[] = [began, knownSince, firstRead, totalAtEnd, reckonedBy];
 
 const notKnownYet = 'not known yet';
 

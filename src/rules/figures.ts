@@ -39,7 +39,7 @@ export function moneyFigures(
 }
 
 /** Of an account that cannot be read: what was known last, and how often it failed since. */
-export function unreadFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {
+export function stalenessFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {
   const failures = item.account?.consecutiveFailures ?? 0;
   const failed = failures === 0 ? [] : [{ label: 'Failed polls', value: `${failures} in a row` }];
   return [...lastKnownFigures(item, frame), ...failed];

@@ -1,6 +1,6 @@
 import { isOver } from '../domain/item-state.ts';
 import type { MessageItem } from '../domain/message.ts';
-import { formatAmountBeside, formatMoney, type Micros } from '../domain/money.ts';
+import { formatAmountDistinctFrom, formatMoney, type Micros } from '../domain/money.ts';
 import { balanceLabel } from '../wording/balance-wording.ts';
 import { type WordingFrame, wordQuantity } from '../wording/quantity-wording.ts';
 
@@ -28,7 +28,7 @@ export function currentAmount(item: MessageItem, frame: WordingFrame): string {
 
 /** A balance beside the threshold that it is held against, so that rounding never makes the one look like the other. */
 export function wordBalance(micros: Micros, { threshold }: MessageItem, { currency }: WordingFrame): string {
-  return formatAmountBeside(micros, threshold?.unit === 'money' ? threshold.micros : micros, currency);
+  return formatAmountDistinctFrom(micros, threshold?.unit === 'money' ? threshold.micros : micros, currency);
 }
 
 /** What was judged, in words; null where nothing could be measured. */

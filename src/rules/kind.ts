@@ -54,7 +54,7 @@ export interface AlertKind {
    * What it says about readings that do not come: that there are none, or why. Who knows why speaks for the other, and
    * takes the account out of a count of those that an outage of the provider keeps from being read.
    */
-  readonly unread?: 'means' | 'explains';
+  readonly staleness?: 'symptom' | 'cause';
   /** Every channel is told once, whatever the routes say, unless a route names the rule: the route may be what fails. */
   readonly concernsEveryChannel?: true;
   /** How long after it fired nobody is told yet: what is over by then is nobody's trouble. Absent: it is told at once. */
@@ -66,7 +66,7 @@ export interface AlertKind {
   /** What is the case once it is resolved. */
   resolved(item: MessageItem, frame: WordingFrame): string;
   /** Why it ended, as a sentence, where nothing better is known. */
-  readonly recovery: string;
+  readonly recovery: string | ((item: MessageItem) => string);
   /** Its numbers, the most telling first. */
   figures(item: MessageItem, frame: WordingFrame): readonly Figure[];
   /** What to do next, as whole sentences, while it is open. */

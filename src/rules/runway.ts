@@ -17,18 +17,18 @@ import { currentAmount, moneyOf } from './item-words.ts';
 import type { KeyProblem, KeyReader, RuleKind } from './kind.ts';
 import { breachedStep, describeLadder, firstThreshold, ladderSteps, stepVerdict } from './ladder.ts';
 import { buildLadder, checkLadder, ladderKey, readDuration } from './ladder-keys.ts';
+import { nameBalance, wholeSeconds } from './rule-words.ts';
 import {
+  estimateRunway,
+  expectedSpend,
   floorOf,
-  howLong,
-  type Lasting,
-  type LastingRule,
   leftOf,
   meanBurn,
   meanLookback,
-  surelyLasts,
-  usualWithin,
-} from './lasting.ts';
-import { nameBalance, wholeSeconds } from './rule-words.ts';
+  type RunwayEstimate,
+  type RunwayFloorRule,
+  surelyLastsFor,
+} from './runway-estimate.ts';
 import { basisWords, spendingFacts } from './spending-facts.ts';
 import { topUpAdvice } from './top-up-advice.ts';
 import { readingFacts, unusable, usableReading } from './usable-reading.ts';
@@ -43,7 +43,7 @@ import {
   unknown,
 } from './verdict.ts';
 
-export interface RunwayRule extends LastingRule {
+export interface RunwayRule extends RunwayFloorRule {
   readonly type: 'runway';
   /** Milliseconds of runway by severity. */
   readonly thresholds: Ladder<number>;
@@ -106,7 +106,8 @@ export const runway: RuleKind<RunwayRule, InputOf<typeof keys>> = {
   isSurelyOk: (rule, facts) => {
     const reading = usableReading(facts);
     return (
-      reading === null || surelyLasts(rule, facts, { reading, forMs: firstThreshold(rule.thresholds) ?? 0 })
+      reading === null ||
+      surelyLastsFor(rule, facts, { reading, forMs: firstThreshold(rule.thresholds) ?? 0 })
     );
   },
   factsBehind,
@@ -182,10 +183,10 @@ const recoveryFactor = 1.2;
 function evaluate(rule: RunwayRule, facts: AccountFacts, firing: Severity | null): Evaluation {
   const reading = usableReading(facts);
   if (reading === null) return unknown(unusable(facts) ?? 'no reading yet');
-  const lasting = howLong(rule, facts, reading);
-  if (lasting.kind === 'unknown') return unknown(lasting.why);
+  const estimate = estimateRunway(rule, facts, reading);
+  if (estimate.kind === 'unknown') return unknown(estimate.why);
   const drained = leftOf(rule, facts, reading) === 0 && firing !== null;
-  const runwayMs = drained ? 0 : lasting.runwayMs;
+  const runwayMs = drained ? 0 : estimate.runwayMs;
   const severity = breachedStep({ ladder: rule.thresholds, value: runwayMs, firing, resolvesAt: recoversAt });
   const value = Number.isFinite(runwayMs) ? duration(runwayMs) : text('does not run out');
   return stepVerdict(rule.thresholds, severity, { value, limit: duration });
@@ -211,7 +212,7 @@ function factsBehind(rule: RunwayRule, facts: AccountFacts): readonly Fact[] {
     moneyFact('spent', burn.spentMicros),
   ];
   if (perDay !== null) found.push(moneyFact('burn per day', perDay));
-  if (reading !== null) found.push(...lastingFacts(rule, howLong(rule, facts, reading), reading));
+  if (reading !== null) found.push(...estimateFacts(rule, estimateRunway(rule, facts, reading), reading));
   if (rule.lookbackMs === null) found.push(...spendingFacts(facts.spending, rule.balance));
   for (const { severity, threshold } of ladderSteps(rule.thresholds)) {
     found.push(durationFact(`${severity} within`, threshold));
@@ -220,9 +221,9 @@ function factsBehind(rule: RunwayRule, facts: AccountFacts): readonly Fact[] {
   return found;
 }
 
-function lastingFacts(rule: RunwayRule, lasting: Lasting, reading: Reading): Fact[] {
-  if (lasting.kind === 'unknown') return [];
-  const { runwayMs, forecast } = lasting;
+function estimateFacts(rule: RunwayRule, estimate: RunwayEstimate, reading: Reading): Fact[] {
+  if (estimate.kind === 'unknown') return [];
+  const { runwayMs, forecast } = estimate;
   const found = [textFact('reckoned by', basisOf(rule, forecast))];
   if (Number.isFinite(runwayMs)) found.push(durationFact('runway', runwayMs));
   if (Number.isFinite(runwayMs) && runwayMs > 0) {
@@ -241,12 +242,12 @@ function basisOf({ lookbackMs }: RunwayRule, forecast: Forecast | null): string 
 function wouldNotFire(rule: RunwayRule, facts: AccountFacts): string | null {
   const { reading } = facts;
   if (reading === null) return null;
-  const lasting = howLong(rule, facts, reading);
-  const runwayMs = lasting.kind === 'known' ? lasting.runwayMs : 0;
+  const estimate = estimateRunway(rule, facts, reading);
+  const runwayMs = estimate.kind === 'known' ? estimate.runwayMs : 0;
   const within = firstThreshold(rule.thresholds);
   if (!Number.isFinite(runwayMs) || runwayMs === 0) {
     // Below this floor the balance lasts longer than the longest `within`.
-    const usedWithin = usualWithin(rule, facts, within ?? 0);
+    const usedWithin = expectedSpend(rule, facts, within ?? 0);
     const floor = formatAmount(reading[rule.balance] - usedWithin, reading.currency);
     return `The balance is at its floor or under it; it would not fire with a floor below ${floor}.`;
   }

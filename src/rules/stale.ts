@@ -6,7 +6,7 @@ import type { Severity } from '../domain/severity.ts';
 import { duration as durationKey } from '../schema/texts.ts';
 import { type InputOf, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
-import { unreadFigures } from './figures.ts';
+import { stalenessFigures } from './figures.ts';
 import { wordValue } from './item-words.ts';
 import type { RuleKind } from './kind.ts';
 import { wholeSeconds } from './rule-words.ts';
@@ -35,7 +35,7 @@ export const stale: RuleKind<StaleRule, InputOf<typeof keys>> = {
   keys,
   needsReading: false,
   builtInId: 'stale',
-  unread: 'means',
+  staleness: 'symptom',
   build: (common, input) => ({ ...common, type: 'stale', afterMs: input.after ?? null }),
   warn: (rule, accounts) =>
     accounts.some(({ poll }) => poll.kind === 'every' && poll.everyMs >= (rule.afterMs ?? Infinity))
@@ -65,7 +65,7 @@ export const stale: RuleKind<StaleRule, InputOf<typeof keys>> = {
   },
   resolved: () => 'readings are back',
   recovery: 'Resolved: readings arrive again.',
-  figures: unreadFigures,
+  figures: stalenessFigures,
   advice: ({ account }) => [adviceFor(account?.outcome ?? null, account?.failure ?? '')],
 };
 
@@ -79,10 +79,10 @@ function evaluate(rule: StaleRule, facts: AccountFacts, firing: Severity | null)
   const numbers = { value: duration(ageMs), threshold: duration(afterMs) };
   // Only a reading ends it: a longer `after` in an edited configuration tells nobody that the account can be
   // read again.
-  const unread = firing !== null && facts.outcome !== 'ok';
+  const unanswered = firing !== null && facts.outcome !== 'ok';
   // Of an account that was never read there is no old reading to go by: it may never have been right.
   const never = rule.afterMs === null && facts.reading === null && facts.consecutiveFailures >= pollsMissed;
-  return unread || never || ageMs >= afterMs ? breached(rule.severity, numbers) : ok(numbers);
+  return unanswered || never || ageMs >= afterMs ? breached(rule.severity, numbers) : ok(numbers);
 }
 
 /** The configured `after`, or the time of three polls, at least two minutes. */

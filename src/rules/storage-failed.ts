@@ -33,7 +33,10 @@ export const storageFailed: AlertKind = {
     damagedAccountOf(item) === null
       ? 'can store readings and alerts again'
       : 'no more stored readings found damaged for a week',
-  recovery: 'Resolved: the database can be written again.',
+  recovery: (item) =>
+    damagedAccountOf(item) === null
+      ? 'Resolved: the database can be written again.'
+      : 'Resolved: nothing more was found damaged.',
   figures: ownFigures,
   advice: (item) => [
     damagedAccountOf(item) === null

@@ -15,7 +15,7 @@ import { readingFacts, unusable, usableReading } from './usable-reading.ts';
 import { happened, money, moneyFact, ok, unknown } from './verdict.ts';
 
 /** Smaller rises are corrections, not top-ups: what `atLeast` is where a rule does not say. */
-export const leastTopUpMicros = 10_000;
+export const minTopUpMicros = 10_000;
 
 export interface TopUpRule extends MoneyRule {
   readonly type: 'top-up';

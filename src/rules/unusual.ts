@@ -99,7 +99,7 @@ function unusualKind(type: UnusualRule['type'], side: Side, words: SideWords): R
     recovery: 'Resolved: spending is as usual again.',
     figures: (item, frame) => [
       ...moneyFigures(item, frame, { threshold: (limit) => `usual: ${limit}`, valueIsBalance: false }),
-      ...item.facts.filter(({ name }) => toldFacts.includes(name)).map((fact) => figureOf(fact, frame)),
+      ...item.facts.filter(({ name }) => shownFacts.includes(name)).map((fact) => figureOf(fact, frame)),
     ],
     advice: (item, frame) => [...words.advice, ...(side === 'more' ? topUpIfKnown(item, frame) : [])],
   };
@@ -109,7 +109,7 @@ function unusualKind(type: UnusualRule['type'], side: Side, words: SideWords): R
 const times = 'times the usual';
 const anHour = 'an hour, beyond the usual';
 const atThisPace = 'empty at this pace';
-const toldFacts: readonly string[] = [anHour, atThisPace];
+const shownFacts: readonly string[] = [anHour, atThisPace];
 
 function wordFiring(item: MessageItem, frame: WordingFrame, side: Side): string {
   const factor = factText(item, times, frame);

@@ -83,8 +83,8 @@ function settingsOf(kind: RuleKind): readonly Setting[] {
     const schema = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' });
     const inner = Object.entries(schema.properties ?? {});
     if (inner.length === 0) return [{ path: [key], schema }];
-    return inner.flatMap(([name, it]) =>
-      typeof it === 'boolean' ? [] : [{ path: [key, name], schema: it }],
+    return inner.flatMap(([name, schema]) =>
+      typeof schema === 'boolean' ? [] : [{ path: [key, name], schema }],
     );
   });
 }

@@ -9,7 +9,7 @@ import type { Calendar } from '../ports/clock.ts';
  */
 const options = { fixedTimeRule: 'no-wildcard', mode: '5-part' } as const;
 
-/** Parsed expressions: parsing costs a hundred times a lookup, and a configuration names few. */
+/** Parsing costs a hundred lookups, and a configuration names few expressions. */
 const parsed = new Map<string, Cron>();
 
 export const cronCalendar: Calendar = {
@@ -26,7 +26,7 @@ export const cronCalendar: Calendar = {
   },
 };
 
-/** What zones were ahead of UTC by at the beginning of days (of UTC): clocks change at most once within one. */
+/** Zone offsets at the beginning of UTC days: clocks change at most once within one. */
 const offsets = new Map<string, Map<number, number>>();
 const maxDays = 1000;
 
@@ -45,8 +45,8 @@ function offsetAt(timezone: string, day: number): number {
 }
 
 /**
- * What is wrong with an expression or its zone, in words; null when it will run. croner finds a bad zone and
- * a date that never comes only when it computes a run.
+ * What is wrong with an expression or its zone; null when it will run. croner finds a bad zone and a date
+ * that never comes only when it computes a run.
  */
 export function findCronProblem(cron: string, timezone: string, now: number): string | null {
   try {

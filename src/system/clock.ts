@@ -1,14 +1,14 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** Longer timers than this fire at once in Node, with a warning. */
+/** Node fires longer timers at once, with a warning. */
 const maxTimerMs = 2 ** 31 - 1;
 
-/** Keeps no process alive: what is to happen only to one that does not end by itself. */
+/** A timer that does not keep the process alive. */
 export function fireUnlessEnded(delayMs: number, fire: () => void): void {
   setTimeout(fire, delayMs).unref();
 }
 
-/** The real clock. Timers of any length are built from short ones. */
+/** Long timers are built from short ones. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -20,7 +20,7 @@ export const systemClock: Clock = {
       if (restMs > 0) wait(restMs);
       else fire();
     };
-    // Node's timers come up to a millisecond too soon; another one for what is left would come up to two too late.
+    // Node's timers fire up to a millisecond early; another timer for the rest would be up to two late.
     const wait = (restMs: number): void => {
       if (restMs < 1) {
         const immediate = setImmediate(look);

@@ -1,16 +1,19 @@
 import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 
-/** Where finished lines go, each with its line end. False when a line was not taken; `lost` is called where that shows later. */
+/**
+ * Where finished lines go. `write` gives false when a line was refused; `lost` is called where that shows
+ * later.
+ */
 export interface LogDestination {
   write(line: string, lost: () => void): unknown;
 }
 
-/** What a pipe or socket whose reader is slow may have waiting: a burst, not the log of a day. */
+/** What a slow reader of a pipe or socket may have waiting: a burst, not the log of a day. */
 const maxQueueBytes = 64 * 1024;
 
 /**
- * Standard output (1) or standard error (2). Neither a full disk nor a reader that stopped or went away throws, or holds
- * up the process: the line is refused. Where the output takes it at once, it is out when the call returns.
+ * Standard output (1) or standard error (2). A full disk, a stopped or missing reader neither throws nor
+ * blocks: the line is refused. Where the output takes it at once, it is written when the call returns.
  */
 export function openLogDestination(fileDescriptor: 1 | 2): LogDestination {
   const kind = fstatSync(fileDescriptor);
@@ -19,9 +22,9 @@ export function openLogDestination(fileDescriptor: 1 | 2): LogDestination {
   return writeTo(kind.isCharacterDevice() ? reopen(fileDescriptor) : fileDescriptor);
 }
 
-/** Node writes to pipes and sockets without waiting, and queues what they do not take. */
+/** Node writes to pipes and sockets without waiting, and queues the rest. */
 function queueTo(stream: NodeJS.WriteStream): LogDestination {
-  // Whoever read the log is gone; from now on every line is refused.
+  // The reader is gone: every further line is refused.
   stream.on('error', () => undefined);
   return {
     write(line, lost) {
@@ -35,7 +38,7 @@ function queueTo(stream: NodeJS.WriteStream): LogDestination {
 }
 
 function writeTo(fileDescriptor: number): LogDestination {
-  /** The end of a line of which the beginning is out: it goes before all others. */
+  /** The rest of a line that was written in part: it goes before all others. */
   let rest: Buffer = Buffer.alloc(0);
   return {
     write(line) {
@@ -51,7 +54,7 @@ function writeTo(fileDescriptor: number): LogDestination {
   };
 }
 
-/** A terminal that is stopped (Ctrl-S) would stop the process; opened anew it says that it takes nothing. */
+/** A terminal that is stopped (Ctrl-S) would block the process; reopened non-blocking, it refuses instead. */
 function reopen(fileDescriptor: number): number {
   try {
     return openSync(

@@ -14,15 +14,11 @@ export interface LogOptions {
 }
 
 export interface SystemLog extends Log {
-  /** Values that must never be printed from then on. */
   addSecrets(values: Iterable<string>): void;
   setLevel(level: LogLevel): void;
 }
 
-/**
- * A log by pino: one JSON line an event with an ISO time, the level as text, and an error under `err` with its causes.
- * Every line passes a scrubber that knows the secret values.
- */
+/** A log by pino: one JSON line per event. Every line passes a scrubber that knows the secret values. */
 export function createLog(options: LogOptions): SystemLog {
   const scrubber = createSecretScrubber();
   const format = options.pretty ? formatForPeople(options.colour ?? false) : (line: string) => line;
@@ -53,8 +49,8 @@ export function createLog(options: LogOptions): SystemLog {
 }
 
 /**
- * Lines that the destination does not take are counted. The first line that it takes again is preceded by one that says
- * how many are missing.
+ * Counts lines that the destination refuses. The first line that is accepted again follows one that says how
+ * many are missing.
  */
 class Drain {
   dropped = 0;
@@ -68,7 +64,7 @@ class Drain {
   }
 
   write(line: string): void {
-    if (!this.#tellMissing() || this.#destination.write(this.#format(line), this.#lost) === false)
+    if (!this.#reportMissing() || this.#destination.write(this.#format(line), this.#lost) === false)
       this.#lost();
   }
 
@@ -77,7 +73,7 @@ class Drain {
     this.#unnotified += 1;
   };
 
-  #tellMissing(): boolean {
+  #reportMissing(): boolean {
     if (this.#unnotified === 0) return true;
     const item = `{"level":"warn"${stdTimeFunctions.isoTime()},"dropped":${this.#unnotified},"msg":"lines of the log could not be written"}\n`;
     if (this.#destination.write(this.#format(item), () => undefined) === false) return false;
@@ -88,7 +84,7 @@ class Drain {
 
 const reserved = ['level', 'time', 'msg'] as const;
 
-/** A field named like one of pino's own would stand in the line twice, and the second one would win. */
+/** A field named like one of pino's own would appear twice, and the second would win. */
 function nestReserved(fields: object): object {
   return reserved.some((key) => key in fields) && !(fields instanceof Error) ? { fields } : fields;
 }

@@ -1,35 +1,31 @@
-import { base64Forms, FormIndex, shortestForm } from '../domain/secret-forms.ts';
+import { base64Forms, FormIndex, minFormLength } from '../domain/secret-forms.ts';
 
 export interface SecretScrubber {
   /** Adds values that must never be printed. Values shorter than four characters are not hidden. */
   add(values: Iterable<string>): void;
   /**
-   * The text without any known value, be it as it is, URL-encoded, escaped for JSON or in base64 (also as a
-   * part of a longer encoded text). A line that is JSON stays JSON.
+   * The text without any known value, whether written out, URL-encoded, escaped for JSON or in base64 (also
+   * inside a longer encoded text). JSON stays JSON.
    */
   scrub(line: string): string;
 }
 
-/**
- * The last guard before a line leaves the process. Code is written so that secrets never come near a message;
- * this catches what libraries put into theirs.
- */
+/** The last guard before a line leaves the process: it catches what libraries put into their messages. */
 export function createSecretScrubber(): SecretScrubber {
   const forms = new FormIndex(formsOf);
   return {
     add(added) {
-      for (const value of added) if (value.length >= shortestForm) forms.add(value);
+      for (const value of added) if (value.length >= minFormLength) forms.add(value);
     },
     scrub(line) {
       if (!forms.isIn(line)) return line;
-      // Text inside the quotes is decoded first: a value that begins in the middle of an escape would break the line.
+      // Strings are decoded first: a value that begins inside an escape would break the line.
       const decoded = line.replace(jsonTokens, (token) => scrubToken(token, forms));
       return forms.replaceAll(decoded);
     },
   };
 }
 
-/** A JSON string, or a number outside of one. */
 const jsonTokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 function scrubToken(token: string, forms: FormIndex): string {
@@ -51,7 +47,7 @@ function readJsonString(token: string): string | null {
 const plain = /^[\w.~+/=-]*$/;
 const plainInAddresses = /^[\w.~-]*$/;
 
-/** How a value may look inside a text, and inside a text that was written as JSON. */
+/** How a value may look in text, and in text written as JSON. */
 function formsOf(value: string): readonly string[] {
   const forms = formsInText(value);
   return forms.every((form) => plain.test(form))
@@ -63,12 +59,12 @@ function formsInText(value: string): readonly string[] {
   const forms = plainInAddresses.test(value) ? [value] : escapedFormsOf(value);
   const { whole, cores } = base64Forms(value);
   for (const encoded of [whole, ...cores]) {
-    if (encoded.length < shortestForm) continue;
+    if (encoded.length < minFormLength) continue;
     forms.push(encoded);
     if (plainInAddresses.test(encoded)) continue;
-    // As base64url writes it.
+    // base64url.
     const inAddress = encoded.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
-    if (inAddress.length >= shortestForm) forms.push(inAddress);
+    if (inAddress.length >= minFormLength) forms.push(inAddress);
   }
   return forms;
 }
@@ -89,7 +85,7 @@ function escapedFormsOf(value: string): string[] {
   ];
 }
 
-/** The value as Node's URL gives it back after it stood as the password of an address. */
+/** As Node's URL returns a password. */
 function encodeUserInfo(value: string): string {
   const url = new URL('http://x');
   url.password = value;
@@ -100,7 +96,6 @@ function escapeForJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** As writers of ASCII-only JSON escape it. */
 function escapeNonAscii(text: string): string {
   return text.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

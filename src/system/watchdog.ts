@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 
 /**
- * Ends the process when `release` is not called in time, with a line on standard error: as SIGTERM does, so with exit code 143. From a
- * thread of its own, for work that holds this one.
+ * Ends the process (exit code 143, as by SIGTERM) with a line on standard error when `release` is not called
+ * in time. Runs in its own thread, for work that blocks this one.
  */
 export function endProcessAfter(limitMs: number, line: string): () => void {
   const watch = new Worker(watching, { eval: true, workerData: { limitMs, line: `lowwater: ${line}\n` } });

@@ -2,7 +2,7 @@ import { composeReport } from '../daemon/compose-report.ts';
 import { historyLoaderOf } from '../daemon/history-loader.ts';
 import { periodStart } from '../daemon/reporting.ts';
 import type { Message } from '../domain/message.ts';
-import { newMessage } from '../domain/outbox.ts';
+import { newNotification } from '../domain/outbox.ts';
 import type { ReportSettings, Settings } from '../domain/settings.ts';
 import { startMonitor } from '../engine/restore.ts';
 import type { Channel, Delivery } from '../ports/channel.ts';
@@ -40,7 +40,14 @@ export async function composeReportNow(parts: {
   const state = startMonitor({ settings, stored: await reader.load(), calendar, random, now });
   const historyLoader = historyLoaderOf(state, reader, () => now);
   const period = { id: report.id, since: periodStart(state, report, now), until: now };
-  const envelope = newMessage({ id: random.id(), channel: '', items: [], report: period, now, dueAt: now });
+  const envelope = newNotification({
+    id: random.id(),
+    channel: '',
+    items: [],
+    report: period,
+    now,
+    dueAt: now,
+  });
   const frame = { state, reader, historyLoader, now: () => now, acknowledgeUrl: () => null };
   const message = await composeReport(frame, envelope);
   if (message === null) throw new Error('a report was not composed');

@@ -1,6 +1,6 @@
 import type { Balance } from '../domain/reading.ts';
 
-/** `SMS`, `VoIP`: what stands before "balance", "spending", "runway". */
+/** `SMS`, `VoIP`. */
 export function balanceLabel(balance: Balance): string {
   return balance === 'sms' ? 'SMS' : 'VoIP';
 }

@@ -1,6 +1,6 @@
 import { cleanText } from '../domain/plain-text.ts';
 
-/** Markup that is safe to send: only `html` makes it, and everything that it was given was escaped. */
+/** Escaped markup; only `html` makes it. */
 export class Html {
   readonly markup: string;
 
@@ -16,9 +16,9 @@ export class Html {
 export type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
 
 /**
- * The only way to write markup. Literal parts stand as they are; values are escaped for text and for quoted
- * attributes, lists are joined, and `null`, `undefined` and `false` vanish. Attribute values must stand in
- * double quotes, and values never belong into `<script>` or `<style>`.
+ * The only way to write markup. Values are escaped for text and for quoted attributes, lists are joined, and
+ * `null`, `undefined` and `false` vanish. Attribute values must be in double quotes; values never belong into
+ * `<script>` or `<style>`.
  */
 export function html(literals: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let markup = literals[0] ?? '';
@@ -47,10 +47,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/**
- * Text for markup: one line, clean of control characters and of those that turn the direction of text around
- * or hide it, cut after four thousand characters, and escaped. Whatever a name holds, it stays a name.
- */
+/** One line without control or direction characters, cut after four thousand characters, and escaped. */
 export function escapeHtml(text: string): string {
   return cleanText(text, 4_000).replace(special, (character) => entities[character] ?? '');
 }

@@ -1,4 +1,3 @@
-/** A key as messages show it: quoted, cut at 60 characters, everything unprintable escaped. */
 export function quoteKey(key: string): string {
   const characters = [...key];
   const cut = characters.length > 60 ? `${characters.slice(0, 59).join('')}…` : key;

@@ -9,7 +9,7 @@ import type { Fact, Quantity } from '../domain/quantity.ts';
 const micros = 1_000_000;
 const yearMs = 365 * dayMs;
 
-/** What turns numbers into words: the zone and instant of the message, and the currency of the account. */
+/** Turns numbers into words: the zone and instant of the message, and the currency of the account. */
 export interface WordingFrame {
   readonly timezone: string;
   readonly now: number;
@@ -38,13 +38,13 @@ export function wordFact(fact: Fact, frame: WordingFrame): string {
   }
 }
 
-/** Computed money, such as a burn rate, without digits that nobody can use: two decimals, four below one unit. */
+/** Two decimals, four below one unit: computed money has no more useful digits. */
 export function formatComputed(amount: Micros, currency: string | null): string {
   const step = Math.abs(amount) < micros ? 100 : 10_000;
   return formatAmount(Math.round(amount / step) * step, currency);
 }
 
-/** What a person would pay: rounded up to two significant digits, so that it does not fall short of its purpose. */
+/** What a person would pay: rounded up to two significant digits, never down. */
 export function formatPayable(amount: Micros, currency: string | null): string {
   let step = 10_000;
   while (amount / step > 99) step *= 10;
@@ -52,8 +52,8 @@ export function formatPayable(amount: Micros, currency: string | null): string {
 }
 
 /**
- * A rise of a balance: what was paid in less what was spent before it was next read, so that digits past the third are
- * noise: `about 3,000.00 CNY`. One that needs no rounding is told as it is.
+ * A rise is the payment less what was spent before the next reading: digits past the third are noise, so
+ * `about 3,000.00 CNY`. An amount that needs no rounding is exact.
  */
 export function formatRise(amount: Micros, currency: string | null): string {
   let step = 10_000;
@@ -64,18 +64,18 @@ export function formatRise(amount: Micros, currency: string | null): string {
     : `about ${formatAmount(rounded, currency)}`;
 }
 
-/** A length of time that a balance lasts: nobody plans by the days of one beyond a year. `rough` words shorter ones. */
+/** `over a year` beyond a year: nobody plans by days then. `rough` words shorter ones. */
 export function roughRunway(ms: number, rough: (ms: number) => string = roughDuration): string {
   return ms > yearMs ? 'over a year' : rough(ms);
 }
 
-/** When a balance ends, where that is worth a date: it lies ahead, within a year. */
+/** When a balance ends, if within a year. */
 export function endOf(runway: Runway | null, now: number): number | null {
   const emptyAt = runway?.emptyAt ?? null;
   return emptyAt === null || emptyAt <= now || emptyAt - now > yearMs ? null : emptyAt;
 }
 
-/** `between Wed 22:00 and Fri 09:00`: where a balance ends four times in five. Null where nobody knows how far off its end may be. */
+/** `between Wed 22:00 and Fri 09:00`: the 80 % range. Null where it is unknown. */
 export function wordInterval(
   forecast: Forecast | null,
   { now, moment }: { readonly now: number; readonly moment: (at: number) => string },
@@ -86,7 +86,7 @@ export function wordInterval(
   return `between ${moment(Math.max(earliest, now))} and ${until}`;
 }
 
-/** How long a balance lasts: `3 days 9 hours`, `used up`, `not falling`, `unknown`. */
+/** `3 days 9 hours`, `used up`, `not falling`, `unknown`. */
 export function wordRunway(runway: Runway | null): string {
   if (runway === null) return 'unknown';
   const { runwayMs, burnPerDay } = runway;
@@ -96,14 +96,17 @@ export function wordRunway(runway: Runway | null): string {
   return roughRunway(runwayMs);
 }
 
-/** The same as a part of a sentence: `lasts 3 days 9 hours, empty about …`, `used up`, `how long it lasts is unknown`. */
-export function wordLasting(runway: Runway | null, frame: Pick<WordingFrame, 'timezone' | 'now'>): string {
+/** `lasts 3 days 9 hours, empty about …`, `used up`, `how long it lasts is unknown`. */
+export function wordRunwayClause(
+  runway: Runway | null,
+  frame: Pick<WordingFrame, 'timezone' | 'now'>,
+): string {
   const length = wordRunway(runway);
   if (length === 'used up' || length === 'not falling') return length;
   return length === 'unknown' ? 'how long it lasts is unknown' : `lasts ${wordRunwayAndEnd(runway, frame)}`;
 }
 
-/** How long a balance lasts, with its end: `3 days 9 hours, empty about Tue 24 Nov 11:30 UTC+8`. */
+/** `3 days 9 hours, empty about Tue 24 Nov 11:30 UTC+8`. */
 export function wordRunwayAndEnd(
   runway: Runway | null,
   frame: Pick<WordingFrame, 'timezone' | 'now'>,

@@ -1,10 +1,9 @@
 const bars = '▁▂▃▄▅▆▇█';
 
 /**
- * Values over time as one line of Unicode bars, lowest to highest value of the line. Each column shows the
- * last value of its share of the time; a column without a value repeats nothing and stays blank. Values that
- * are all equal lie in the middle. Empty when there are no points. `points` are oldest first; `since` is
- * inclusive, `until` exclusive, in milliseconds.
+ * Values as one line of Unicode bars, lowest to highest. Each column shows the last value in its share of the
+ * time, a blank where there is none; equal values are drawn in the middle. `points` are oldest first; [since,
+ * until) in milliseconds.
  */
 export function drawSparkline(order: {
   readonly points: readonly { readonly at: number; readonly value: number }[];

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  joinMessage,
+  joinNotification,
   kindsByIncident,
   type NotificationItem,
   type NotificationReason,
-  newMessage,
+  newNotification,
   retryDelayMs,
   wireId,
 } from '../../src/domain/outbox.ts';
@@ -16,7 +16,7 @@ function item(incident: string, kind: NotificationReason = 'firing'): Notificati
   return { incident, account: 'otp', rule: 'sms-low', kind, at: noon };
 }
 
-const message = newMessage({
+const message = newNotification({
   id: 'm-1',
   channel: 'ops',
   items: [item('i-1')],
@@ -59,23 +59,23 @@ describe('what joins a waiting message', () => {
       noon + 60_000,
     ],
   ])('%s', (_, waiting, dueAt, expected) => {
-    const joined = joinMessage(waiting, [item('i-2')], dueAt);
+    const joined = joinNotification(waiting, [item('i-2')], dueAt);
     expect(joined.dueAt).toBe(expected);
     expect(joined.items.map(({ incident }) => incident)).toEqual(['i-1', 'i-2']);
   });
 
   test('gives it a new id for the receiver only when an earlier attempt may have arrived', () => {
     const refused = { ...message, attempts: 1 };
-    expect(wireId(joinMessage(refused, [item('i-2')], noon))).toBe('m-1');
+    expect(wireId(joinNotification(refused, [item('i-2')], noon))).toBe('m-1');
     const lost = { ...message, attempts: 1, uncertain: true };
-    const joined = joinMessage(lost, [item('i-2')], noon);
+    const joined = joinNotification(lost, [item('i-2')], noon);
     expect([wireId(lost), wireId(joined)]).toEqual(['m-1', expect.stringMatching(/^m-1-r\d+$/)]);
   });
 
   test('gives one content one id: a process that forgot what joined before it died adds something else', () => {
     const lost = { ...message, attempts: 1, uncertain: true };
     const [one, again, other] = ['i-2', 'i-2', 'i-3'].map((id) =>
-      wireId(joinMessage(lost, [item(id)], noon)),
+      wireId(joinNotification(lost, [item(id)], noon)),
     );
     expect(again).toBe(one);
     expect(other).not.toBe(one);
@@ -88,7 +88,7 @@ describe('what joins a waiting message', () => {
         let current = message;
         const arrived = new Map<string, number>();
         steps.forEach((what, index) => {
-          if (what === 'join') current = joinMessage(current, [item(`i-${index}`)], noon);
+          if (what === 'join') current = joinNotification(current, [item(`i-${index}`)], noon);
           else {
             if (what === 'lost')
               arrived.set(wireId(current), arrived.get(wireId(current)) ?? current.items.length);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { newMessage } from '../../src/domain/outbox.ts';
+import { newNotification } from '../../src/domain/outbox.ts';
 import { batchReturned, batchStored, isAllStored, takeBatch } from '../../src/engine/batch.ts';
-import { putMessage } from '../../src/engine/queue.ts';
+import { putNotification } from '../../src/engine/queue.ts';
 import { emptyState, type MonitorState } from '../../src/engine/state.ts';
 import { cronCalendar } from '../../src/system/calendar.ts';
 import { incident, notified } from '../support/incidents.ts';
@@ -16,7 +16,7 @@ function freshState(): MonitorState {
 
 function message() {
   const item = { incident: 'i-1', account: 'otp', rule: 'sms-low', kind: 'resolved', at: now } as const;
-  return newMessage({ id: 'm-1', channel: 'ops', items: [item], now, dueAt: now });
+  return newNotification({ id: 'm-1', channel: 'ops', items: [item], now, dueAt: now });
 }
 
 test('nothing that changed is no batch', () => {
@@ -25,9 +25,9 @@ test('nothing that changed is no batch', () => {
 
 test('a message that ended while the batch before its end was written is kept until its end is stored', () => {
   const state = freshState();
-  putMessage(state, message());
+  putNotification(state, message());
   const first = takeBatch(state);
-  putMessage(state, { ...message(), state: 'delivered' });
+  putNotification(state, { ...message(), state: 'delivered' });
   if (first !== null) batchStored(state, first);
   expect(state.messages.get('m-1')?.state).toBe('delivered');
   const second = takeBatch(state);
@@ -39,11 +39,11 @@ test('a message that ended while the batch before its end was written is kept un
 test('an incident that nobody has to hear of any more leaves the memory with the message that told its end', () => {
   const state = freshState();
   state.incidents.set('i-1', incident({ resolvedAt: now, notified: { ops: notified({ resolved: true }) } }));
-  putMessage(state, message());
+  putNotification(state, message());
   const first = takeBatch(state);
   if (first !== null) batchStored(state, first);
   expect(state.incidents.has('i-1')).toBe(true);
-  putMessage(state, { ...message(), state: 'delivered' });
+  putNotification(state, { ...message(), state: 'delivered' });
   const second = takeBatch(state);
   if (second !== null) batchStored(state, second);
   expect(state.incidents.has('i-1')).toBe(false);
@@ -55,7 +55,7 @@ test('more polls and accounts than a transaction takes at once go in several, th
     state.polls.add({ account: 'otp', poll: { at, outcome: 'timeout', reading: null } });
     state.polled.delete(`gone-${at}`);
   }
-  putMessage(state, message());
+  putNotification(state, message());
   const taken: unknown[] = [];
   for (let batch = takeBatch(state); batch !== null; batch = takeBatch(state)) {
     const { polls, removedAccounts, messages } = batch;

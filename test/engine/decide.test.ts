@@ -49,24 +49,24 @@ interface Row {
 }
 
 const rows: readonly Row[] = [
-  { name: 'a new incident is told', incident: fresh, expected: 'tell firing' },
+  { name: 'a new incident is told', incident: fresh, expected: 'notify firing' },
   {
     name: 'one that flaps from the start is told as flapping',
     incident: flapping,
-    expected: 'tell flapping',
+    expected: 'notify flapping',
   },
-  { name: 'what happened is told once', incident: event, expected: 'tell event' },
+  { name: 'what happened is told once', incident: event, expected: 'notify event' },
   {
     name: 'what happened is not told again',
     incident: event,
     notified: longAgo,
-    expected: 'quiet: already told',
+    expected: 'quiet: already notified',
   },
   {
     name: 'what happened is not escalated',
     incident: { ...event, escalationSince: 0 },
     plan: boss,
-    expected: 'quiet: never told',
+    expected: 'quiet: never notified',
   },
   {
     name: 'told a minute ago: not due before the next reminder',
@@ -74,12 +74,12 @@ const rows: readonly Row[] = [
     notified: recently,
     expected: `quiet: not due until ${239 * minute}`,
   },
-  { name: 'told long ago: a reminder', incident: open, notified: longAgo, expected: 'tell reminder' },
+  { name: 'told long ago: a reminder', incident: open, notified: longAgo, expected: 'notify reminder' },
   {
     name: 'worse than what was told',
     incident: { ...open, severity: 'critical', rises: 1 },
     notified: recently,
-    expected: 'tell worse',
+    expected: 'notify worse',
   },
   {
     name: 'better than what was told',
@@ -87,7 +87,7 @@ const rows: readonly Row[] = [
     notified: recently,
     expected: `quiet: not due until ${239 * minute}`,
   },
-  { name: 'begins to flap', incident: flapping, notified: recently, expected: 'tell flapping' },
+  { name: 'begins to flap', incident: flapping, notified: recently, expected: 'notify flapping' },
   {
     name: 'goes on flapping: no reminder',
     incident: flapping,
@@ -98,35 +98,35 @@ const rows: readonly Row[] = [
     name: 'gets worse while it flaps',
     incident: { ...flapping, severity: 'critical', rises: 1 },
     notified: { ...longAgo, flapping: true },
-    expected: 'tell worse',
+    expected: 'notify worse',
   },
-  { name: 'ended', incident: ended, notified: recently, expected: 'tell resolved' },
+  { name: 'ended', incident: ended, notified: recently, expected: 'notify resolved' },
   {
     name: 'ended, and the channel knows',
     incident: ended,
     notified: { ...recently, resolved: true },
-    expected: 'quiet: already told',
+    expected: 'quiet: already notified',
   },
-  { name: 'ended before the channel heard of it', incident: ended, expected: 'quiet: never told' },
+  { name: 'ended before the channel heard of it', incident: ended, expected: 'quiet: never notified' },
   {
     name: 'ended, on a channel that no route names any more',
     incident: ended,
     plan: notifiedBefore,
     notified: recently,
-    expected: 'tell resolved',
+    expected: 'notify resolved',
   },
   {
     name: 'ended, and somebody had acknowledged',
     incident: acknowledged(ended),
     notified: recently,
-    expected: 'tell resolved',
+    expected: 'notify resolved',
   },
   {
     name: 'ended while something worse inhibits it',
     incident: ended,
     notified: recently,
     suppression: { inhibited: true },
-    expected: 'tell resolved',
+    expected: 'notify resolved',
   },
   {
     name: 'ended while silenced',
@@ -174,7 +174,12 @@ const rows: readonly Row[] = [
     suppression: { heldUntil: now + minute },
     expected: `quiet: held until ${minute}`,
   },
-  { name: 'held until now: told', incident: fresh, suppression: { heldUntil: now }, expected: 'tell firing' },
+  {
+    name: 'held until now: told',
+    incident: fresh,
+    suppression: { heldUntil: now },
+    expected: 'notify firing',
+  },
   {
     name: 'the channel refuses for good',
     incident: fresh,
@@ -185,7 +190,7 @@ const rows: readonly Row[] = [
     name: 'the channel is to be tried again now',
     incident: fresh,
     suppression: { channelFailedUntil: now },
-    expected: 'tell firing',
+    expected: 'notify firing',
   },
   {
     name: 'a reminder is needless while something about it is on its way',
@@ -198,20 +203,20 @@ const rows: readonly Row[] = [
     name: 'acknowledged: whoever was told hears who has it',
     incident: acknowledged(open),
     notified: longAgo,
-    expected: 'tell acknowledged',
+    expected: 'notify acknowledged',
   },
   {
     name: 'acknowledged: a channel that no route names any more hears who has it, too',
     incident: acknowledged(open),
     notified: longAgo,
     plan: notifiedBefore,
-    expected: 'tell acknowledged',
+    expected: 'notify acknowledged',
   },
   {
     name: 'acknowledged anew by another',
     incident: acknowledged(open, { at: now + minute }),
     notified: { ...longAgo, acknowledgedAt: now },
-    expected: 'tell acknowledged',
+    expected: 'notify acknowledged',
   },
   {
     name: 'acknowledged while it is silenced: later',
@@ -241,13 +246,13 @@ const rows: readonly Row[] = [
     name: 'worse than when it was acknowledged',
     incident: { ...acknowledged(open), severity: 'critical', rises: 1 },
     notified: recently,
-    expected: 'tell worse',
+    expected: 'notify worse',
   },
   {
     name: 'taken when it was milder than told, and back where it was',
     incident: { ...acknowledged(open, { severity: 'info' }), rises: 1 },
     notified: recently,
-    expected: 'tell worse',
+    expected: 'notify worse',
   },
   {
     name: 'told as worse already, though the acknowledgement seems later by the clock',
@@ -259,7 +264,7 @@ const rows: readonly Row[] = [
     name: 'back where it was after a top-up had made it milder',
     incident: { ...open, severity: 'critical', rises: 1, eased: { severity: 'warning', rises: 0 } },
     notified: { ...recently, severity: 'critical' },
-    expected: 'tell worse',
+    expected: 'notify worse',
   },
   {
     name: 'back where it was without a top-up in between',
@@ -273,7 +278,7 @@ const rows: readonly Row[] = [
     notified: { ...recently, severity: 'critical', rises: 1 },
     expected: `quiet: not due until ${239 * minute}`,
   },
-  { name: 'nobody took it: escalated', incident: open, plan: boss, expected: 'tell escalated' },
+  { name: 'nobody took it: escalated', incident: open, plan: boss, expected: 'notify escalated' },
   {
     name: 'not yet time to escalate',
     incident: fresh,
@@ -285,7 +290,7 @@ const rows: readonly Row[] = [
     incident: open,
     plan: escalating,
     notified: recently,
-    expected: 'tell escalated',
+    expected: 'notify escalated',
   },
   {
     name: 'the escalation comes before the next reminder',
@@ -306,7 +311,7 @@ const rows: readonly Row[] = [
     incident: open,
     plan: boss,
     notified: { ...longAgo, escalatedAt: now - minute },
-    expected: 'tell reminder',
+    expected: 'notify reminder',
   },
   {
     name: 'no escalation while silenced',
@@ -318,7 +323,7 @@ const rows: readonly Row[] = [
 ];
 
 function word(decision: ReturnType<typeof decide>): string {
-  if (decision.kind === 'tell') return `tell ${decision.item}`;
+  if (decision.kind === 'notify') return `notify ${decision.item}`;
   return `quiet: ${decision.why}${decision.until === null ? '' : ` until ${decision.until - now}`}`;
 }
 
@@ -372,7 +377,7 @@ describe('whatever the incident and what was told', () => {
           waiting: () => false,
           now,
         });
-        if (decision.kind === 'tell' && decision.item === 'resolved') {
+        if (decision.kind === 'notify' && decision.item === 'resolved') {
           expect(known?.resolved).toBe(false);
           expect(it.resolvedAt).not.toBeNull();
         }

@@ -191,15 +191,15 @@ describe('an account in a report', () => {
     const report = buildReport({ accounts: [account] });
     return { report, words: wordReport(report, 1).accounts[0] };
   };
-  const lasting = (runwayMs: number | null) => ({ sms: buildRunway({ runwayMs }), voip: null });
+  const runwayClause = (runwayMs: number | null) => ({ sms: buildRunway({ runwayMs }), voip: null });
   const open = buildItem({ incident: { resolvedAt: null, severity: 'info' } }).incident;
 
   it.each<[string, Partial<ReportAccount>, string, string]>([
-    ['that is empty', { runways: lasting(0) }, 'USED UP', 'critical'],
-    ['that ends within a week', { runways: lasting(86_400_000) }, 'ENDS SOON', 'warning'],
-    ['that nobody ever read', { reading: null, runways: lasting(null) }, 'NEVER READ', 'warning'],
-    ['with an alert that fires', { runways: lasting(null), incidents: [open] }, 'OPEN INCIDENT', 'info'],
-    ['without any of it', { runways: lasting(null) }, 'FINE', 'good'],
+    ['that is empty', { runways: runwayClause(0) }, 'USED UP', 'critical'],
+    ['that ends within a week', { runways: runwayClause(86_400_000) }, 'ENDS SOON', 'warning'],
+    ['that nobody ever read', { reading: null, runways: runwayClause(null) }, 'NEVER READ', 'warning'],
+    ['with an alert that fires', { runways: runwayClause(null), incidents: [open] }, 'OPEN INCIDENT', 'info'],
+    ['without any of it', { runways: runwayClause(null) }, 'FINE', 'good'],
   ])('%s is called so', (_, over, word, tone) => {
     expect(wordOne(over).words?.state).toEqual({ word, tone });
   });
@@ -220,7 +220,7 @@ describe('an account in a report', () => {
 
   it('says of a balance that is used up or unknown only that', () => {
     const said = (runways: ReportAccount['runways']) => renderText(wordOne({ runways }).report, 200);
-    expect(said(lasting(0))).toMatch(/; used up$/m);
+    expect(said(runwayClause(0))).toMatch(/; used up$/m);
     expect(said({ sms: null, voip: null })).toMatch(/; how long it lasts is unknown$/m);
   });
 });

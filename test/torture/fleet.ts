@@ -46,11 +46,11 @@ export class Fleet {
 
   /** The machine whose daemon does the work. */
   get owner(): Machine | null {
-    return this.machines.find(({ tenure }) => tenure?.watched === true) ?? null;
+    return this.machines.find(({ span }) => span?.watched === true) ?? null;
   }
 
   get daemon(): Daemon | null {
-    return this.owner?.tenure?.daemon ?? null;
+    return this.owner?.span?.daemon ?? null;
   }
 
   get takeovers(): number {

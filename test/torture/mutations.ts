@@ -19,6 +19,7 @@ const ownsTest = 'test/daemon/owns.test.ts';
 const dispatcher = 'src/daemon/dispatcher.ts';
 const committer = 'src/daemon/committer.ts';
 const sharedDatabase = 'test/support/sim-cluster.ts';
+const damagedRunsTest = 'test/store/sqlite/damaged-runs.test.ts';
 const queue = 'src/engine/queue.ts';
 const deliveryEnded = 'src/engine/delivery-ended.ts';
 const takeBack = 'src/engine/retract.ts';
@@ -40,8 +41,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'nobody hears that an incident ended',
     file: decide,
-    old: "  if (notified.resolved) return quiet('already told');",
-    new: "  if (notified.resolved || suppression !== null) return quiet('already told');",
+    old: "  if (notified.resolved) return quiet('already notified');",
+    new: "  if (notified.resolved || suppression !== null) return quiet('already notified');",
   },
   {
     name: 'reminders go on after an acknowledgement',
@@ -64,13 +65,13 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'every alert about the same empty balance speaks for itself',
     file: cover,
-    old: 'return speakTogether(other, alert) && saysMore(other, alert);',
+    old: 'return shareNotification(other, alert) && outranks(other, alert);',
     new: 'return false;',
   },
   {
     name: 'an acknowledgement takes only the alert that it names',
     file: 'src/engine/operate.ts',
-    old: '[incident, ...spokenForWith(state, incident)]) take(',
+    old: '[incident, ...incidentsSharingNotification(state, incident)]) take(',
     new: '[incident]) take(',
   },
   {
@@ -100,8 +101,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'the end of a silence is not noticed',
     file: silencing,
-    old: "      wakeBy(state, 'silences', silence.startsAt > now ? silence.startsAt : silence.endsAt);",
-    new: "      if (silence.startsAt > now) wakeBy(state, 'silences', silence.startsAt);",
+    old: "      scheduleBy(state, 'silences', silence.startsAt > now ? silence.startsAt : silence.endsAt);",
+    new: "      if (silence.startsAt > now) scheduleBy(state, 'silences', silence.startsAt);",
   },
   {
     name: 'hysteresis is ignored',
@@ -203,7 +204,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'what joins a message is left out of it',
     file: queue,
-    old: '    whole = joinMessage(whole, follower.items, whole.dueAt);\n',
+    old: '    whole = joinNotification(whole, follower.items, whole.dueAt);\n',
     new: '',
   },
   {
@@ -322,7 +323,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an owner does not look at its lease right before a message leaves',
     file: dispatcher,
-    old: "    if (!this.#parts.maySend()) return { kind: 'retry', certainty: 'refused', reason: notOwned };\n",
+    old: "    if (!this.#dependencies.maySend()) return { kind: 'retry', certainty: 'refused', reason: notOwned };\n",
     new: '',
   },
   {
@@ -334,7 +335,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'a group is asked again while the database knows nothing of what it was asked before',
     file: 'src/daemon/open-requests.ts',
-    old: 'if (open.length > 0 && !this.#parts.mayActUnpersisted()) {',
+    old: 'if (open.length > 0 && !this.#dependencies.mayActUnpersisted()) {',
     new: 'if (open.length > 1000) {',
   },
   {
@@ -460,14 +461,14 @@ export const mutations: readonly Mutation[] = [
   {
     name: "accounts are polled while they may be somebody else's",
     file: 'src/daemon/poller.ts',
-    old: 'if (this.#stopped || !this.#parts.owns()) return;',
+    old: 'if (this.#stopped || !this.#dependencies.owns()) return;',
     new: 'if (this.#stopped) return;',
     test: ownsTest,
   },
   {
     name: 'a message leaves after the lease has ended',
     file: dispatcher,
-    old: "    if (!this.#parts.maySend()) return { kind: 'retry', certainty: 'refused', reason: notOwned };\n",
+    old: "    if (!this.#dependencies.maySend()) return { kind: 'retry', certainty: 'refused', reason: notOwned };\n",
     new: '',
     test: ownsTest,
   },
@@ -477,6 +478,34 @@ export const mutations: readonly Mutation[] = [
     old: '    for (const give of this.#waiting.splice(0)) give(false);\n',
     new: '',
     test: ownsTest,
+  },
+  {
+    name: 'a database that could not be opened again is never opened again',
+    file: 'src/store/sqlite/self-healing-store.ts',
+    old: 'if (db.open) giveUpConnection();',
+    new: 'giveUpConnection();',
+    test: 'test/store/sqlite/lost-log.test.ts',
+  },
+  {
+    name: 'a damaged tail of one account keeps all from being stored',
+    file: 'src/store/sqlite/poll-writer.ts',
+    old: '        this.#damaged.moveTail({',
+    new: '        if (error instanceof Error) throw error;\n        this.#damaged.moveTail({',
+    test: damagedRunsTest,
+  },
+  {
+    name: 'altered bytes of stored polls are shown as readings',
+    file: 'src/store/runs/decode-polls.ts',
+    old: '    refuseAltered(run);\n',
+    new: '    void refuseAltered;\n',
+    test: damagedRunsTest,
+  },
+  {
+    name: 'nobody hears that stored polls are damaged',
+    file: 'src/store/sqlite/store.ts',
+    old: 'damaged.settle(true);',
+    new: 'damaged.settle(false);',
+    test: damagedRunsTest,
   },
   ...postgresMutations,
 ];

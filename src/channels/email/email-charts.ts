@@ -63,7 +63,7 @@ function planItemCharts(items: readonly MessageItem[], frame: Frame): readonly C
   const seen = new Set<string>();
   const plans: ChartPlan[] = [];
   for (const [index, item] of items.slice(0, 10).entries()) {
-    const balance = item.balance ?? (alertKindOf(item).unread === undefined ? null : 'sms');
+    const balance = item.balance ?? (alertKindOf(item).staleness === undefined ? null : 'sms');
     if (item.account === null || balance === null || plans.length === chartsInGroup) continue;
     const key = `${item.account.id} ${balance}`;
     const plan = seen.has(key) ? null : planItemChart({ item, balance, frame, index });

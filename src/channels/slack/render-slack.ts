@@ -181,7 +181,8 @@ function renderReport(message: ReportMessage): SlackPayload {
 
 function reportSection(account: ReportAccountWording): SlackBlock {
   const lines = account.lines.map(
-    (line) => `${line.label} ${line.balance} · ${line.perDay} per day · ${line.lasting} · ${line.forecasts}`,
+    (line) =>
+      `${line.label} ${line.balance} · ${line.perDay} per day · ${line.runwayClause} · ${line.forecasts}`,
   );
   const advice = account.advice === null ? [] : [`👉 ${account.advice}`];
   const notified = lines.length === 0 ? `${account.read}, ${account.incidents}` : account.incidents;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { channelSchema } from '../../channels/registry.ts';
 import { dayMs, minuteMs, secondMs } from '../../domain/duration.ts';
 import type { LogLevel } from '../../domain/settings.ts';
-import { highestRequestsPerSecond } from '../../engine/request-guard.ts';
+import { maxRequestsPerSecondLimit } from '../../engine/request-guard.ts';
 import { selfAlertTypes } from '../../rules/registry.ts';
 import { ruleSchema } from '../../rules/rule-schema.ts';
 import {
@@ -31,9 +31,9 @@ const provider = shape({
   baseUrl: plainAddress('Base address of the provider. An account may name its own.').optional(),
   timeout: duration('Time for one whole request.', { minMs: 100, maxMs: 5 * minuteMs }).prefault('10s'),
   maxRequestsPerSecond: z
-    .number({ error: `must be a number above 0, at most ${highestRequestsPerSecond}` })
+    .number({ error: `must be a number above 0, at most ${maxRequestsPerSecondLimit}` })
     .gt(0, { error: 'must be above 0' })
-    .max(highestRequestsPerSecond, { error: `must be at most ${highestRequestsPerSecond}` })
+    .max(maxRequestsPerSecondLimit, { error: `must be at most ${maxRequestsPerSecondLimit}` })
     .meta({ description: 'Limit for all accounts that share one `authSecret` on one base address.' })
     .default(1),
   allowInsecureHttp: flag(

@@ -7,7 +7,7 @@ import { ladderSteps } from '../../rules/ladder.ts';
 import type { AccountView, LiveViews } from '../../views/views.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';
 import { type Html, html } from '../../wording/html.ts';
-import { wordLasting } from '../../wording/quantity-wording.ts';
+import { wordRunwayClause } from '../../wording/quantity-wording.ts';
 import { RequestError } from '../refusal.ts';
 import { buildChart } from './chart-model.ts';
 import { type ChartSpan, chartRanges, readSpan } from './chart-span.ts';
@@ -147,7 +147,7 @@ function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
     parts.push(`${chart.topUps.length === 1 ? 'One top-up' : `${chart.topUps.length} top-ups`}.`);
   if (chart.projection.length > 0) {
     parts.push(
-      `It ${wordLasting(account.runways[balance], frame)}${chart.fan.length > 0 ? ', four times in five' : ''}.`,
+      `It ${wordRunwayClause(account.runways[balance], frame)}${chart.fan.length > 0 ? ', four times in five' : ''}.`,
     );
   }
   const { hindsight } = chart;

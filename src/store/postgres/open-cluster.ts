@@ -40,7 +40,7 @@ export function openCluster(options: {
     },
     ...openLease(database, { leaseMs, program }),
     store: ({ incarnation, epoch }) =>
-      createFencedStore({ database, reader, tenure: { slot: onlySlot, incarnation, epoch }, settled }),
+      createFencedStore({ database, reader, fence: { slot: onlySlot, incarnation, epoch }, settled }),
     reader,
     leaveOrder: (order) => insertOrder(database, order),
     close: () => database.close(),

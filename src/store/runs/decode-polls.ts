@@ -3,6 +3,7 @@ import type { PollRecord } from '../../domain/reading.ts';
 import { ByteReader, PollCodecError } from './poll-bytes.ts';
 import {
   classicIds,
+  currencyChanged,
   fell,
   firstVersion,
   headerBytes,
@@ -76,7 +77,7 @@ function readFirstRecord(reader: ByteReader, end: RunEnd): PollRecord {
   }
   end.amounts[0] = readBalance(reader, (control >> 3) & 3, end.amounts[0] ?? 0);
   end.amounts[1] = readBalance(reader, (control >> 5) & 3, end.amounts[1] ?? 0);
-  if (control >= 0x80) end.shape = readListed(reader, end.shapes, () => readFirstShape(reader));
+  if (control >= currencyChanged) end.shape = readListed(reader, end.shapes, () => readFirstShape(reader));
   if (end.shape === null) throw new PollCodecError('a reading names no currency');
   return { at: end.at, outcome: 'ok', reading: readingOf(end.at, end.shape, end.amounts) };
 }

@@ -1,15 +1,19 @@
 import type { Micros } from '../../domain/money.ts';
 import type { PollRecord, Reading } from '../../domain/reading.ts';
-import { decodeInto } from './decode-polls.ts';
+import { decodeInto, decodePolls } from './decode-polls.ts';
 import { ByteWriter } from './poll-bytes.ts';
 import {
   amountsOf,
   checksumOf,
   codeOfOutcome,
+  currencyChanged,
   fell,
+  firstVersion,
   headerBytes,
+  isClassic,
   isShapeOf,
   latestInstant,
+  maxFirstOutcome,
   movesInByte,
   movesInControl,
   putChecksum,
@@ -25,12 +29,14 @@ import {
 } from './run-format.ts';
 
 /**
- * Grows a run poll by poll without decoding it again. Give it the bytes of an unfinished run to go on with it, of which version
- * they are; throws `PollCodecError` when they are none.
+ * Grows a run poll by poll without decoding it again. Give it the bytes of an unfinished run of either version to go on with it;
+ * throws `PollCodecError` when they are none. `writes` is the version that it makes of them: the first one, which has no checksum, is
+ * for a database that a program of 0.2 may take over, and ends with the first poll that does not fit into it.
  */
 export class PollEncoder {
-  readonly #writer: ByteWriter;
-  readonly #end: RunEnd = startOfRun();
+  #version: number;
+  #writer: ByteWriter;
+  #end: RunEnd = startOfRun();
   #firstAt = 0;
   #earliestAt = Number.POSITIVE_INFINITY;
   #latestAt = Number.NEGATIVE_INFINITY;
@@ -38,9 +44,10 @@ export class PollEncoder {
   #checksum = 0;
   #summedBytes = headerBytes;
 
-  constructor(run: Uint8Array | null = null) {
-    const goesOn = run?.[0] === version;
-    this.#writer = new ByteWriter(goesOn ? run : Uint8Array.of(version, 0, 0, 0, 0));
+  constructor(run: Uint8Array | null = null, writes: 1 | 2 = version) {
+    const goesOn = run?.[0] === writes;
+    this.#version = writes;
+    this.#writer = new ByteWriter(goesOn ? run : emptyRun(writes));
     if (run === null) return;
     const polls = decodeInto(run, goesOn ? this.#end : startOfRun());
     if (goesOn) for (const { at } of polls) this.#note(at);
@@ -77,6 +84,7 @@ export class PollEncoder {
   /** The run so far. A view: valid until the next `append`. */
   bytes(): Uint8Array {
     const bytes = this.#writer.bytes();
+    if (this.#version === firstVersion) return bytes;
     this.#checksum = checksumOf(bytes, this.#summedBytes, this.#checksum);
     this.#summedBytes = bytes.length;
     putChecksum(bytes, this.#checksum);
@@ -90,7 +98,9 @@ export class PollEncoder {
     if (reading === null) {
       if (poll.outcome === 'ok') throw new RangeError('a poll that ended ok needs its reading');
       this.#writer.reserve(16);
-      this.#writer.byte((codeOfOutcome[poll.outcome] << 1) | 1);
+      const code = codeOfOutcome[poll.outcome];
+      if (code > maxFirstOutcome) this.#leaveFirstVersion();
+      this.#writer.byte(this.#version === firstVersion ? code : (code << 1) | 1);
       this.#putTime(poll.at);
       return;
     }
@@ -101,20 +111,34 @@ export class PollEncoder {
     this.#putReading(reading, amounts);
   }
 
+  #leaveFirstVersion(): void {
+    if (this.#version !== firstVersion) return;
+    const polls = decodePolls(this.#writer.bytes());
+    this.#version = version;
+    this.#writer = new ByteWriter(emptyRun(version));
+    this.#end = startOfRun();
+    for (const poll of polls) this.append(poll);
+  }
+
   #putReading(reading: Reading, amounts: readonly Micros[]): void {
-    const end = this.#end;
-    const shape = end.shape !== null && isShapeOf(end.shape, reading) ? null : shapeOf(reading);
+    const known = this.#end.shape;
+    const shape = known !== null && isShapeOf(known, reading) ? null : shapeOf(reading);
+    if (shape !== null && !isClassic(shape)) this.#leaveFirstVersion();
     this.#writer.reserve(32 + 12 * amounts.length + (shape === null ? 0 : maxBytesOf(shape)));
-    const moves = amounts.map((amount, place) => moveOf(end.amounts[place] ?? 0, amount));
+    const moves = amounts.map((amount, place) => moveOf(this.#end.amounts[place] ?? 0, amount));
+    if (this.#version === firstVersion) {
+      this.#writer.byte((packMoves(moves, 0, 2) << 3) | (shape === null ? 0 : currencyChanged));
+      this.#putTime(reading.at);
+      this.#putBalances(moves, amounts);
+      if (shape !== null) this.#putShape(shape);
+      return;
+    }
     this.#writer.byte((packMoves(moves, 0, movesInControl) << 2) | (shape === null ? 0 : shapeChanged));
     this.#putTime(reading.at);
     if (shape !== null) this.#putShape(shape);
     for (let from = movesInControl; from < moves.length; from += movesInByte)
       this.#writer.byte(packMoves(moves, from, movesInByte));
-    for (const [place, amount] of amounts.entries()) {
-      this.#putBalance(moves[place] ?? unchanged, end.amounts[place] ?? 0, amount);
-      end.amounts[place] = amount;
-    }
+    this.#putBalances(moves, amounts);
   }
 
   #putTime(at: number): void {
@@ -134,10 +158,15 @@ export class PollEncoder {
     if (at > this.#latestAt) this.#latestAt = at;
   }
 
-  #putBalance(move: number, before: Micros, after: Micros): void {
-    if (move === unchanged) return;
-    if (move === whole) this.#writer.byte(after < 0 ? 1 : 0);
-    this.#writer.varint(Math.abs(move === whole ? after : after - before));
+  #putBalances(moves: readonly number[], amounts: readonly Micros[]): void {
+    for (const [place, after] of amounts.entries()) {
+      const move = moves[place] ?? unchanged;
+      const before = this.#end.amounts[place] ?? 0;
+      this.#end.amounts[place] = after;
+      if (move === unchanged) continue;
+      if (move === whole) this.#writer.byte(after < 0 ? 1 : 0);
+      this.#writer.varint(Math.abs(move === whole ? after : after - before));
+    }
   }
 
   #putShape(shape: Shape): void {
@@ -147,14 +176,21 @@ export class PollEncoder {
     this.#writer.varint(known === -1 ? shapes.length : known);
     if (known !== -1) return;
     shapes.push(shape);
-    this.#writer.varint(shape.ids.length);
-    for (const text of [...shape.ids, shape.currency]) this.#putText(text);
+    if (this.#version !== firstVersion) {
+      this.#writer.varint(shape.ids.length);
+      for (const id of shape.ids) this.#putText(id);
+    }
+    this.#putText(shape.currency);
   }
 
   #putText(text: string): void {
     this.#writer.varint(text.length);
     for (let index = 0; index < text.length; index += 1) this.#writer.varint(text.charCodeAt(index));
   }
+}
+
+function emptyRun(writes: number): Uint8Array {
+  return writes === firstVersion ? Uint8Array.of(firstVersion) : Uint8Array.of(version, 0, 0, 0, 0);
 }
 
 function isSame(one: Shape, other: Shape): boolean {

@@ -34,7 +34,7 @@ import { PollCodecError } from './poll-bytes.ts';
  * currency = varint index into the run's currencies in order of appearance; the next free index is followed by the new one as text
  * ```
  *
- * 0.1.0 and 0.2.0 wrote it; it is read for ever and no longer written. docs/storage.md says the same for others.
+ * 0.1.0 and 0.2.0 wrote it, and it is read for ever. docs/storage.md says the same for others.
  */
 export const version = 2;
 export const firstVersion = 1;
@@ -63,8 +63,11 @@ export const rose = 1;
 export const fell = 2;
 export const whole = 3;
 
-/** The bit of the control byte that says that another shape follows. */
+/** The bit of the control byte that says that another shape follows, and in version 1 that another currency does. */
 export const shapeChanged = 2;
+export const currencyChanged = 0x80;
+/** Version 1 has three bits for the outcome. */
+export const maxFirstOutcome = 7;
 /** The moves of so many balances stand in the control byte, and of so many in each byte after it. */
 export const movesInControl = 3;
 export const movesInByte = 4;
@@ -93,7 +96,7 @@ export function startOfRun(): RunEnd {
 }
 
 export function isShapeOf({ ids, currency }: Shape, reading: Reading): boolean {
-  return reading.currency === currency && ids === classicIds;
+  return reading.currency === currency && ids.length === 2;
 }
 
 export function shapeOf(reading: Reading): Shape {
@@ -101,6 +104,11 @@ export function shapeOf(reading: Reading): Shape {
 }
 
 export const classicIds: readonly string[] = ['sms', 'voip'];
+
+/** Whether the balances are those of the two first versions of lowwater, and of version 1 of a run. */
+export function isClassic({ ids }: Shape): boolean {
+  return ids.length === 2 && ids[0] === 'sms' && ids[1] === 'voip';
+}
 
 export function amountsOf({ sms, voip }: Reading): Micros[] {
   return [sms, voip];

@@ -23,7 +23,7 @@ export function openRecordWriter(db: Connection): (batch: Batch) => void {
     `INSERT INTO message (id, state, created_at, body) VALUES (?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET state = excluded.state, created_at = excluded.created_at, body = excluded.body`,
   );
-  const removeMessage = db.prepare('DELETE FROM message WHERE id = ?');
+  const removeNotification = db.prepare('DELETE FROM message WHERE id = ?');
   const writeSilence = db.prepare(
     'INSERT INTO silence (id, ends_at, body) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET ends_at = excluded.ends_at, body = excluded.body',
   );
@@ -55,7 +55,7 @@ export function openRecordWriter(db: Connection): (batch: Batch) => void {
     for (const { account, rule } of batch.removedAlerts) removeAlert.run(account, rule);
     for (const each of batch.alerts) alert(each);
     for (const each of batch.incidents) incident(each);
-    for (const id of batch.removedMessages) removeMessage.run(id);
+    for (const id of batch.removedMessages) removeNotification.run(id);
     for (const each of batch.messages) message(each);
     for (const each of batch.silences) silence(each);
     for (const [name, value] of Object.entries(batch.notes)) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { highestRequestsPerSecond } from '../../../src/engine/request-guard.ts';
+import { maxRequestsPerSecondLimit } from '../../../src/engine/request-guard.ts';
 import {
   balanceEndpoint,
   endpoints,
@@ -37,5 +37,5 @@ test('accepted one-time passwords are passed on at 60 a second, by that one path
 });
 
 test('the guard of the client stays far below the documented limit of the balance', () => {
-  expect(highestRequestsPerSecond * 10).toBeLessThanOrEqual(balanceEndpoint.requestsPerSecond);
+  expect(maxRequestsPerSecondLimit * 10).toBeLessThanOrEqual(balanceEndpoint.requestsPerSecond);
 });

@@ -1,6 +1,6 @@
 import type { AccountState } from '../../../src/domain/account-state.ts';
 import type { Incident, LastNotified } from '../../../src/domain/alert.ts';
-import { type Notification, newMessage } from '../../../src/domain/outbox.ts';
+import { type Notification, newNotification } from '../../../src/domain/outbox.ts';
 import type { PollRecord } from '../../../src/domain/reading.ts';
 import type { Silence } from '../../../src/domain/silence.ts';
 import type { Log } from '../../../src/ports/log.ts';
@@ -110,7 +110,7 @@ export function incident(id: string, parts: Partial<Incident> = {}): Incident {
 }
 
 export function message(id: string, parts: Partial<Notification> = {}): Notification {
-  return { ...newMessage({ id, channel: 'ops', items: [], now: noon, dueAt: noon }), ...parts };
+  return { ...newNotification({ id, channel: 'ops', items: [], now: noon, dueAt: noon }), ...parts };
 }
 
 export function silence(id: string, endsAt: number): Silence {

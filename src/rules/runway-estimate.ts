@@ -46,13 +46,13 @@ function maySpeak(rule: MeanRunwayRule, burn: Burn): boolean {
 }
 
 /** A rule as far as it asks how long a balance lasts. */
-export interface LastingRule extends MeanRunwayRule {
+export interface RunwayFloorRule extends MeanRunwayRule {
   /** Null: what is empty for the account, 0 or its credit limit. */
   readonly floorMicros: Micros | null;
 }
 
 /** How long the balance lasts, with the forecast where it is foretold; or why that cannot be said. */
-export type Lasting =
+export type RunwayEstimate =
   | { readonly kind: 'known'; readonly runwayMs: number; readonly forecast: Forecast | null }
   | { readonly kind: 'unknown'; readonly why: string };
 
@@ -60,7 +60,7 @@ export type Lasting =
  * How long what is left above the floor lasts: foretold (spending/forecast.ts), or by the mean burn (`measureBurn`, `runwayOf`) where
  * the rule names a `lookback`, and as long as too little is known to foretell from.
  */
-export function howLong(rule: LastingRule, facts: AccountFacts, reading: Reading): Lasting {
+export function estimateRunway(rule: RunwayFloorRule, facts: AccountFacts, reading: Reading): RunwayEstimate {
   const left = leftOf(rule, facts, reading);
   const forecast = rule.lookbackMs === null ? facts.spending.forecastAt(reading, rule.balance, left) : null;
   if (forecast !== null) {
@@ -75,8 +75,8 @@ export function howLong(rule: LastingRule, facts: AccountFacts, reading: Reading
 }
 
 /** Whether it surely lasts so long: a quick answer, false where that is not at once to be seen. */
-export function surelyLasts(
-  rule: LastingRule,
+export function surelyLastsFor(
+  rule: RunwayFloorRule,
   facts: AccountFacts,
   { reading, forMs }: { readonly reading: Reading; readonly forMs: number },
 ): boolean {
@@ -90,16 +90,16 @@ export function surelyLasts(
   return (runwayOf(meanBurn(rule, facts), left) ?? Number.POSITIVE_INFINITY) >= forMs;
 }
 
-export function leftOf(rule: LastingRule, facts: AccountFacts, reading: Reading): Micros {
+export function leftOf(rule: RunwayFloorRule, facts: AccountFacts, reading: Reading): Micros {
   return reading[rule.balance] - floorOf(rule, facts);
 }
 
-export function floorOf(rule: LastingRule, facts: AccountFacts): Micros {
+export function floorOf(rule: RunwayFloorRule, facts: AccountFacts): Micros {
   return rule.floorMicros ?? facts.floorMicros;
 }
 
 /** What is spent within a time, rounded up. */
-export function usualWithin(rule: LastingRule, facts: AccountFacts, withinMs: number): Micros {
+export function expectedSpend(rule: RunwayFloorRule, facts: AccountFacts, withinMs: number): Micros {
   const predicted = rule.lookbackMs === null ? facts.spending.expected(rule.balance, withinMs) : null;
   if (predicted !== null) return Math.ceil(predicted);
   const burn = meanBurn(rule, facts);

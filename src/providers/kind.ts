@@ -1,0 +1,141 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type * as z from 'zod';
+import type { ForeignTexts } from '../domain/foreign-text.ts';
+import type { Micros } from '../domain/money.ts';
+import type { OutcomeDetail } from '../domain/outcome.ts';
+import type { ProviderEntry } from '../domain/provider-entry.ts';
+import type { Secret } from '../domain/secret.ts';
+
+/**
+ * Everything that sets one kind of provider apart from the others. An entry of the configuration (`provider`, or one of
+ * `providers`) is of one kind; `build` makes the entry's settings, and the other methods get what it made.
+ *
+ * These are methods, not properties, on purpose: TypeScript compares the parameters of methods both ways, so that a kind that
+ * knows its own entry stands in the registry beside the others.
+ */
+export interface ProviderKind<
+  Config extends { readonly type?: string | undefined } = { readonly type?: string | undefined },
+  Own extends ProviderEntry = ProviderEntry,
+> {
+  /** The value of `type` in the configuration. */
+  readonly type: string;
+  /** One line for lists: which provider, and what of it is read. */
+  readonly summary: string;
+  /** Where its interface is documented, and how sure it is. */
+  readonly source: ProviderSource;
+  /** False for a kind whose readings are pushed: it makes no request. */
+  readonly polled: boolean;
+  /** Its keys of an entry, with a description of each; `type` is a literal. Keys of all entries (`timeout`, …) are added by the registry. */
+  readonly schema: z.ZodObject;
+  /** The settings of an entry: what all entries share, and what this kind needs. Reports what does not fit together as problems. */
+  build(shared: SharedEntry, config: Config): Own | { readonly problems: readonly EntryProblem[] };
+  /** What an account of the entry must give under `credentials`, each a secret. */
+  credentials(config: Config): readonly CredentialDefinition[];
+  /** Documented limits, which set the defaults of an entry and the shortest poll interval that makes sense. */
+  limits(config: Config): ProviderLimits;
+  /** The balance request of an account. Called once for each account and remembered. */
+  request(entry: Own, account: ProviderAccount): ProviderRequest;
+  /**
+   * What an answer means. The transport has limited its size and time; it adds `Retry-After`, duration and usage headers.
+   * Reasons quote only what `texts` cleaned; amounts are exact from the digits of the body.
+   */
+  readAnswer(answer: ProviderAnswer, context: AnswerContext<Own>): OutcomeDetail;
+  /** Its simulated API, for simulator, demo and tests; loaded only there. */
+  loadSimulation?(): Promise<ProviderSimulation>;
+}
+
+/** What is the same in the entries of all kinds, read from the file. */
+export type SharedEntry = Omit<ProviderEntry, 'balances' | 'words' | 'polled'> & {
+  readonly limits: ProviderLimits;
+};
+
+/** What is wrong in an entry beyond its schema; `path` is relative to the entry. */
+export interface EntryProblem {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+export interface ProviderSource {
+  /** A page or document of the vendor, or what else it was read from. */
+  readonly reference: string;
+  /** `documented`: the vendor's document or official client. `observed`: public client code that agrees. */
+  readonly certainty: 'documented' | 'observed';
+}
+
+export interface CredentialDefinition {
+  /** The key under `credentials` of an account. */
+  readonly name: string;
+  /** For people: "API key, with the scope account-management:manage". */
+  readonly label: string;
+}
+
+/** An account as far as its provider's kind has to know it. `AccountSettings` is one. */
+export interface ProviderAccount {
+  readonly id: string;
+  readonly credentials: Readonly<Record<string, Secret>>;
+}
+
+export interface ProviderLimits {
+  /** Requests a second that lowwater makes unless the entry says otherwise; absent: 1. */
+  readonly requestsPerSecond?: number;
+  /** Polling more often than this shows nothing new, or is refused. */
+  readonly shortestEveryMs?: number;
+  /** For people: the documented limit and how old a balance may be. */
+  readonly documented: string;
+}
+
+/** A request, ready to be sent. Credentials may stand in any part of it but the method: the rest prints as a placeholder. */
+export interface ProviderRequest {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  /** Whole address with its query. `http://` to another machine is refused by the transport. */
+  readonly url: Secret;
+  /** Names in lower case; `accept`, `user-agent` and `cache-control` are added where absent. */
+  readonly headers: Readonly<Record<string, string | Secret>>;
+  readonly body: Secret | null;
+}
+
+/** A complete HTTP answer. `body` is null where its text was not read; `problem` says why. */
+export type ProviderAnswer = {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+} & (
+  | { readonly body: string; readonly problem?: never }
+  | { readonly body: null; readonly problem: 'too-large' | 'encoded' | 'cut-off' }
+);
+
+export interface AnswerContext<Own extends ProviderEntry = ProviderEntry> {
+  readonly entry: Own;
+  readonly account: ProviderAccount;
+  readonly texts: ForeignTexts;
+}
+
+/** The simulated API of a kind. Limits, latency and outages are the simulator's; the kind says how each answer looks. */
+export interface ProviderSimulation {
+  /** The account that a request authenticates as; null where its credentials are those of none. */
+  identify(request: SimulatedRequest, accounts: readonly SimulatedBalances[]): SimulatedBalances | null;
+  /** An answer with the balances of an account. */
+  succeed(account: SimulatedBalances, request: SimulatedRequest): SimulatedResponse;
+  refuseKey(request: SimulatedRequest): SimulatedResponse;
+  limitRate(request: SimulatedRequest): SimulatedResponse;
+}
+
+/** An account as the simulated API knows it. */
+export interface SimulatedBalances {
+  readonly credentials: Readonly<Record<string, string>>;
+  readonly balances: Readonly<Record<string, Micros>>;
+  readonly currency: string;
+}
+
+export interface SimulatedRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+export interface SimulatedResponse {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+}
