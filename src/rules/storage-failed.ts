@@ -19,7 +19,7 @@ function damagedAccountOf({ rule }: Pick<MessageItem, 'rule'>): string | null {
 export const storageFailed: AlertKind = {
   type,
   concernsEveryChannel: true,
-  // As long as another daemon may own the accounts soon, nothing that is not stored may be told.
+  // What is not stored is not notified while another daemon may take over.
   heldMs: ({ storage }) => storage.postgres?.leaseMs ?? 0,
   subject: (item) => (damagedAccountOf(item) === null ? 'cannot store' : 'stored readings damaged'),
   firing: (item, frame) => {
