@@ -7,6 +7,7 @@ import type { Calendar, Random } from '../ports/clock.ts';
 import type { StoredState } from '../ports/store.ts';
 import { abandonUnknownChannels } from './channel-changes.ts';
 import { followClock, livedNote, skipUnwatched } from './clock-change.ts';
+import { noteDamagedPolls } from './damaged-polls.ts';
 import { restoreSpending } from './learn-spending.ts';
 import { putNotification } from './queue.ts';
 import { accountsAtOnce, watchAccounts } from './reconfigure.ts';
@@ -79,6 +80,7 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
   abandonUnknownChannels(state, now);
   scheduleSilences(state, now);
   scheduleSelfAlerts(state);
+  noteDamagedPolls(state, stored.damaged, now);
   for (const incident of state.incidents.values()) resumeIncident(state, incident, now);
   return state;
 }

@@ -27,7 +27,7 @@ import { elapse, elapsesAt, inactiveAlert, type Transition, transition } from '.
 const timing: AlertTiming = { forMs: 0, recoverForMs: 0, flapWindowMs: hourMs };
 
 /** Raises, or says again, an alert about lowwater itself. `text` is what people read as its value. */
-function raiseOwnFailure(
+export function raiseOwnFailure(
   state: MonitorState,
   input: {
     readonly type: string;

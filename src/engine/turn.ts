@@ -1,4 +1,5 @@
 import { decideTouched } from './announce.ts';
+import { reviewDamagedPolls } from './damaged-polls.ts';
 import { judgeElapsed } from './judge.ts';
 import { reviewOutages } from './outage.ts';
 import { reviewSilences } from './retract.ts';
@@ -42,6 +43,7 @@ function runKey(state: MonitorState, key: string, now: number): void {
   if (kind === 'silences') reviewSilences(state, now);
   if (kind === 'incident') state.touched.add(id);
   if (kind === 'self') elapseSelfAlert(state, id, now);
+  if (kind === 'damaged') reviewDamagedPolls(state, id, now);
   const account = kind === 'account' ? state.accounts.get(id) : undefined;
   if (account !== undefined) judgeElapsed(state, account, now);
 }

@@ -77,7 +77,7 @@ function causeOf(item: MessageItem, frame: WordingFrame): string {
     case 'channel-removed':
       return 'Closed because the channel was removed from the configuration.';
     case 'recovered':
-      return alertKindOf(item).recovery;
+      return recoveryOf(item);
   }
 }
 
@@ -112,4 +112,9 @@ function acknowledgementOf(item: MessageItem, frame: WordingFrame): readonly str
 
 function withoutFullStop(text: string): string {
   return text.replace(/[.\s]+$/, '');
+}
+
+function recoveryOf(item: MessageItem): string {
+  const { recovery } = alertKindOf(item);
+  return typeof recovery === 'string' ? recovery : recovery(item);
 }

@@ -62,7 +62,7 @@ export interface AlertKind {
   firing(item: MessageItem, frame: WordingFrame): string;
   resolved(item: MessageItem, frame: WordingFrame): string;
   /** Why it ended, as a sentence, where nothing better is known. */
-  readonly recovery: string;
+  readonly recovery: string | ((item: MessageItem) => string);
   /** The most important first. */
   figures(item: MessageItem, frame: WordingFrame): readonly Figure[];
   /** What to do next while it is open, as sentences. */
