@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { maxProviderWaitMs, maxRetryAfterMs, parseRetryAfter, readRetryAfter } from '../../src/domain/retry-after.ts';
+import {
+  maxProviderWaitMs,
+  maxRetryAfterMs,
+  parseRetryAfter,
+  readRetryAfter,
+} from '../../src/domain/retry-after.ts';
 
 const now = Date.UTC(2026, 10, 20, 12, 0, 0);
 
