@@ -134,36 +134,40 @@ const amountKeys = {
 const balanceShape = shape({
   id: id('Name of the balance in rules, API and metrics.'),
   label: oneLine('Name of the balance for people.').optional(),
+  alertsBelowZero: flag('Whether an alert below zero is built in for it.').default(true),
   ...amountKeys,
 });
 
 const factAmount = shape(amountKeys);
 
-const scalars = [z.string(), z.number(), z.boolean(), z.null()] as const;
-const scalar = z.union(scalars, { error: 'must be a string, a number, true, false or null' });
+type Scalar = string | number | boolean | null;
+
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], {
+  error: 'must be a string, a number, true, false or null',
+});
 const testKeys = {
-  path: path('Where in the answer.'),
+  path: path('Where in the answer. Without `equals` and `in`: something stands there, and it is not null.'),
   equals: scalar.meta({ description: 'The value that stands there.' }).optional(),
   in: filledList('The values of which one stands there.', scalar, 'must be a list of values').optional(),
 };
-const oneOfTwo = { error: 'needs either "equals" or "in"' };
+const notBoth = { error: 'takes "equals" or "in", not both' };
 
 const test = shape(testKeys)
-  .refine((given) => (given.equals === undefined) !== (given.in === undefined), oneOfTwo)
+  .refine((given) => given.equals === undefined || given.in === undefined, notBoth)
   .transform(testOf);
 
-/** Something that an answer says: one of `values` stands at `path`. */
+/** Something that an answer says: one of `values` stands at `path`, or anything but null where `values` is null. */
 export interface Test {
   readonly path: Path;
-  readonly values: readonly (string | number | boolean | null)[];
+  readonly values: readonly Scalar[] | null;
 }
 
 function testOf(given: {
   readonly path: Path;
-  readonly equals?: Test['values'][number] | undefined;
-  readonly in?: Test['values'] | undefined;
+  readonly equals?: Scalar | undefined;
+  readonly in?: readonly Scalar[] | undefined;
 }): Test {
-  return { path: given.path, values: given.in ?? [given.equals ?? null] };
+  return { path: given.path, values: given.in ?? (given.equals === undefined ? null : [given.equals]) };
 }
 
 const meanings = ['auth_failed', 'rate_limited', 'api_error'] as const;
@@ -181,15 +185,9 @@ const errorShape = shape({
   means: choice('The outcome that it is.', meanings),
 })
   .refine((given) => given.status !== undefined || given.path !== undefined, {
-    error: 'needs "status", or "path" with "equals" or "in"',
+    error: 'needs "status" or "path"',
   })
-  .refine(
-    (given) =>
-      given.path === undefined
-        ? given.equals === undefined && given.in === undefined
-        : (given.equals === undefined) !== (given.in === undefined),
-    oneOfTwo,
-  )
+  .refine((given) => given.equals === undefined || given.in === undefined, notBoth)
   .transform(({ status: wanted, path: at, equals, in: among, means }) => ({
     status: wanted ?? null,
     test: at === undefined ? null : testOf({ path: at, equals, in: among }),
@@ -250,12 +248,6 @@ export const descriptionKeys = {
   })
     .default({})
     .meta({ description: 'What else the answer says, for people to see.' }),
-  maxRequestsPerSecond: z
-    .number({ error: 'must be a number from 0.001 to 20' })
-    .min(0.001, { error: 'must be at least 0.001' })
-    .max(20, { error: 'must be at most 20' })
-    .meta({ description: 'The documented limit of requests a second.' })
-    .optional(),
   shortestEvery: duration('The shortest interval between polls that makes sense, since the figure lags.', {
     minMs: secondMs,
   }).optional(),

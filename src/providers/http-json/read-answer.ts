@@ -118,7 +118,7 @@ function describeFailure(
       isKnown: false,
       reason: `${path.text}, which says whether the answer is good, is not in it once`,
     };
-  return values.some((value) => value === first.value)
+  return isAmong(first.value, values)
     ? null
     : {
         isKnown: true,
@@ -127,7 +127,11 @@ function describeFailure(
 }
 
 function holds({ path, values }: Test, json: ExactJson): boolean {
-  return json.find(path).some((found) => values.some((value) => value === found.value));
+  return json.find(path).some(({ value }) => isAmong(value, values));
+}
+
+function isAmong(value: unknown, values: Test['values']): boolean {
+  return values === null ? value !== null : values.some((each) => each === value);
 }
 
 function readCurrency(how: CurrencyDescription, json: ExactJson, quote: Quote): Read<string> {
