@@ -5,6 +5,7 @@ import { hourMs } from '../domain/duration.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Clock } from '../ports/clock.ts';
 import type {
+  ProviderKind,
   ProviderSimulation,
   SimulatedBalances,
   SimulatedRequest,
@@ -72,6 +73,17 @@ export async function startSimulatedApi(options: SimulatedApiOptions): Promise<S
         server.close(() => resolve());
         server.closeAllConnections();
       }),
+  };
+}
+
+/** An account for a look at a kind: each balance 100, credentials that say what they are. */
+export function demoAccount(kind: ProviderKind): SimulatedBalances {
+  const { balances = [], currency = '' } = kind.details?.() ?? {};
+  const credentials = kind.credentials({ type: kind.type }).map(({ name }) => [name, `simulated-${name}`]);
+  return {
+    credentials: Object.fromEntries(credentials),
+    balances: Object.fromEntries(balances.map(({ id }) => [id, 100_000_000])),
+    currency: /^[A-Z]{3}\b/.exec(currency)?.[0] ?? 'EUR',
   };
 }
 

@@ -1,7 +1,9 @@
 import type { OutcomeDetail } from '../../domain/outcome.ts';
 import type { ProviderEntry } from '../../domain/provider-entry.ts';
+import type { BalanceDefinition } from '../../domain/reading.ts';
 import type { AnswerContext, ProviderAccount, ProviderAnswer, ProviderKind, SharedEntry } from '../kind.ts';
 import type { Description } from './description.ts';
+import { explainAnswer } from './explain-answer.ts';
 import { prepareRequest } from './prepare-request.ts';
 import { readAnswer } from './read-answer.ts';
 
@@ -19,6 +21,8 @@ export const describedKind = {
     prepareRequest(description.request, credentials, baseUrl),
   readAnswer: (answer: ProviderAnswer, { entry, texts }: AnswerContext<DescribedEntry>): OutcomeDetail =>
     readAnswer(entry.description, answer, texts),
+  explainAnswer: (answer: ProviderAnswer, { entry, texts }: AnswerContext<DescribedEntry>) =>
+    explainAnswer(entry.description, answer, texts),
 } satisfies Partial<ProviderKind<{ readonly type?: string }, DescribedEntry>>;
 
 /** An entry from what all entries share, and a description. */
@@ -32,11 +36,15 @@ export function buildDescribedEntry(
     description,
     ...(more.baseUrl === undefined ? {} : { baseUrl: more.baseUrl }),
     polled: true,
-    balances: description.balances.map(({ id, label, alertsBelowZero }) => ({
-      id,
-      label: label ?? id.charAt(0).toUpperCase() + id.slice(1),
-      alertsBelowZero,
-    })),
+    balances: description.balances.map(nameBalance),
     words: { replaceKey: more.replaceKey, keyName: 'credentials', addressKey: 'baseUrl' },
   };
+}
+
+export function nameBalance({
+  id,
+  label,
+  alertsBelowZero,
+}: Description['balances'][number]): BalanceDefinition {
+  return { id, label: label ?? id.charAt(0).toUpperCase() + id.slice(1), alertsBelowZero };
 }

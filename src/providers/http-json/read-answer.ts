@@ -126,7 +126,7 @@ function describeFailure(
       };
 }
 
-function holds({ path, values }: Test, json: ExactJson): boolean {
+export function holds({ path, values }: Test, json: ExactJson): boolean {
   return json.find(path).some(({ value }) => isAmong(value, values));
 }
 
@@ -134,7 +134,7 @@ function isAmong(value: unknown, values: Test['values']): boolean {
   return values === null ? value !== null : values.some((each) => each === value);
 }
 
-function readCurrency(how: CurrencyDescription, json: ExactJson, quote: Quote): Read<string> {
+export function readCurrency(how: CurrencyDescription, json: ExactJson, quote: Quote): Read<string> {
   if ('unit' in how) return { value: how.unit };
   if ('fixed' in how) return { value: how.fixed };
   const read = readText(json, how.path, quote);
@@ -174,7 +174,7 @@ function quoteMessage({ message }: Description, json: ExactJson, texts: ForeignT
   return words === '' ? '' : `, "${words}"`;
 }
 
-function quoteValue(value: unknown, texts: ForeignTexts): string {
+export function quoteValue(value: unknown, texts: ForeignTexts): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
   const text = texts.clean(String(value), maxQuoteLength);

@@ -2,7 +2,12 @@ import * as z from 'zod';
 import { parseDuration } from '../../domain/duration.ts';
 import { plainAddress } from '../../schema/addresses.ts';
 import { shape } from '../../schema/shapes.ts';
-import { buildDescribedEntry, type DescribedEntry, describedKind } from '../http-json/described-kind.ts';
+import {
+  buildDescribedEntry,
+  type DescribedEntry,
+  describedKind,
+  nameBalance,
+} from '../http-json/described-kind.ts';
 import { type Description, descriptionKeys, descriptionSchema } from '../http-json/description.ts';
 import type { ProviderKind, SimulatedResponse } from '../kind.ts';
 
@@ -86,11 +91,23 @@ export function presetKind(preset: Preset): PresetKind {
       ...(shortestEveryMs === null ? {} : { shortestEveryMs }),
       documented: preset.limits,
     }),
+    details: () => ({
+      request: `${describe().request.method} ${describe().request.url}`,
+      balances: describe().balances.map(nameBalance),
+      currency: nameCurrency(describe().currency),
+      baseUrl: preset.baseUrl ?? null,
+      notes: preset.notes ?? [],
+    }),
     async loadSimulation() {
       const { simulatePreset } = await import('./simulate-preset.ts');
       return simulatePreset(preset, describe());
     },
   };
+}
+
+function nameCurrency(currency: Description['currency']): string {
+  if ('unit' in currency) return `${currency.unit} (no money)`;
+  return 'fixed' in currency ? `${currency.fixed}, which the answer does not say` : 'from the answer';
 }
 
 function baseUrlOf({ baseUrl }: Preset) {
