@@ -1,6 +1,7 @@
 import type { Daemon } from '../daemon/daemon.ts';
 import { selfAccountId } from '../domain/alert.ts';
 import { endSession, isSessionEnded } from '../engine/ended-sessions.ts';
+import { linkKeysOf } from '../engine/link-keys.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
 import { isOwnFailureRaised } from '../engine/self-alerts.ts';
@@ -78,6 +79,7 @@ export function createLiveViews(
     },
     endSession: (session) => daemon.runDurably((now) => endSession(state, session, now)),
     isSessionEnded: (id) => isSessionEnded(state, id),
+    linkKeys: () => linkKeysOf(state),
     status: () => ({
       version,
       startedAt: daemon.startedAt,
