@@ -60,6 +60,7 @@ export function createLeaderStore(parts: {
       return failingSince === null ? undefined : parts.monotonic() - failingSince;
     },
     commit: (batch) => inLine(() => commit(batch)),
+    takeDamaged: () => store.takeDamaged(),
     takeOrders: () => inLine(() => heed(() => store.takeOrders())),
     prune: (olderThan) => inLine(() => heed(() => store.prune(olderThan))),
     continueWith: (change) =>

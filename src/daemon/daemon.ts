@@ -3,6 +3,7 @@ import type { Outcome } from '../domain/outcome.ts';
 import type { Settings } from '../domain/settings.ts';
 import { changedAccounts, hasOtherKey, isReadDifferently } from '../engine/changed-accounts.ts';
 import { followClock } from '../engine/clock-change.ts';
+import { noteDamagedPolls } from '../engine/damaged-polls.ts';
 import { recordDelivery, type Sent } from '../engine/delivery-ended.ts';
 import { renewLinkKeys } from '../engine/link-keys.ts';
 import { observePoll } from '../engine/observe.ts';
@@ -319,6 +320,11 @@ export class Daemon {
       this.#heartbeat.stored();
       this.poller.stored();
       this.#timer.wakeBy(this.poller.nextAt);
+    }
+    const damaged = this.#dependencies.store.takeDamaged();
+    if (damaged.length > 0) {
+      this.#daemonLog.damageFound(damaged);
+      this.act((now) => noteDamagedPolls(this.state, damaged, now));
     }
     if (isStorageFailing(this.state) !== (failure !== null)) {
       this.#daemonLog.storageChanged(failure);

@@ -141,6 +141,7 @@ export class SimCluster {
     };
     return {
       ...disk.reader,
+      takeDamaged: () => [],
       takeOrders: () =>
         ask(() => {
           const fresh = this.#orders.filter(({ no }) => !taken.has(no));
