@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatDuration } from '../src/domain/duration.ts';
 import { describeProvider } from '../src/providers/describe-provider.ts';
-import { presetKinds } from '../src/providers/presets/preset-kinds.ts';
 import type { PresetKind } from '../src/providers/presets/preset.ts';
+import { presetKinds } from '../src/providers/presets/preset-kinds.ts';
 
 /** Where `docs/providers.md` is. */
 export const providerReferenceFile = join(import.meta.dirname, '../docs/providers.md');

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isUnit } from '../../domain/currency.ts';
 import { secondMs } from '../../domain/duration.ts';
-import { choice, filledList, flag, shape } from '../../schema/shapes.ts';
+import { choice, filledList, flag, shape, wholeNumber } from '../../schema/shapes.ts';
 import { duration, id, oneLine, textLeaf } from '../../schema/texts.ts';
 import { type Decimal, parseDecimal } from './decimal.ts';
 import { type Path, parsePath } from './json-path.ts';
@@ -24,15 +24,9 @@ function templates(description: string) {
     .meta({ description });
 }
 
-export type JsonTemplate =
-  | string
-  | number
-  | boolean
-  | null
-  | JsonTemplate[]
-  | { [key: string]: JsonTemplate };
+export type JsonTemplate = z.core.util.JSONType;
 
-const jsonTemplate: z.ZodType<JsonTemplate, JsonTemplate> = z
+const jsonTemplate = z
   .json({ error: 'must be a JSON value' })
   .refine((value) => !hasUnknownPlaceholder(JSON.stringify(value)), {
     error: 'holds a placeholder that is not {{credentials.name}}',
@@ -150,11 +144,7 @@ const testKeys = {
   equals: scalar.meta({ description: 'The value that stands there.' }).optional(),
   in: filledList('The values of which one stands there.', scalar, 'must be a list of values').optional(),
 };
-const notBoth = { error: 'takes "equals" or "in", not both' };
-
-const test = shape(testKeys)
-  .refine((given) => given.equals === undefined || given.in === undefined, notBoth)
-  .transform(testOf);
+const test = shape(testKeys).transform(testOf);
 
 /** Something that an answer says: one of `values` stands at `path`, or anything but null where `values` is null. */
 export interface Test {
@@ -162,35 +152,23 @@ export interface Test {
   readonly values: readonly Scalar[] | null;
 }
 
-function testOf(given: {
-  readonly path: Path;
-  readonly equals?: Scalar | undefined;
-  readonly in?: readonly Scalar[] | undefined;
-}): Test {
-  return { path: given.path, values: given.in ?? (given.equals === undefined ? null : [given.equals]) };
+function testOf(given: z.output<z.ZodObject<typeof testKeys>>): Test {
+  const values = [...(given.in ?? []), ...(given.equals === undefined ? [] : [given.equals])];
+  return { path: given.path, values: values.length === 0 ? null : values };
 }
 
 const meanings = ['auth_failed', 'rate_limited', 'api_error'] as const;
 
-const status = z
-  .int({ error: 'must be an HTTP status' })
-  .min(200, { error: 'must be an HTTP status' })
-  .max(599, { error: 'must be an HTTP status' })
-  .meta({ description: 'The HTTP status of the answer.' });
-
 const errorShape = shape({
-  status: status.optional(),
+  status: wholeNumber('The HTTP status of the answer.', { min: 200, max: 599 }).optional(),
   ...testKeys,
   path: testKeys.path.optional(),
   means: choice('The outcome that it is.', meanings),
 })
-  .refine((given) => given.status !== undefined || given.path !== undefined, {
-    error: 'needs "status" or "path"',
-  })
-  .refine((given) => given.equals === undefined || given.in === undefined, notBoth)
-  .transform(({ status: wanted, path: at, equals, in: among, means }) => ({
-    status: wanted ?? null,
-    test: at === undefined ? null : testOf({ path: at, equals, in: among }),
+  .refine(({ status, path: at }) => (status ?? at) !== undefined, { error: 'needs "status" or "path"' })
+  .transform(({ status, path: at, means, ...given }) => ({
+    status: status ?? null,
+    test: at === undefined ? null : testOf({ ...given, path: at }),
     means,
   }));
 

@@ -102,11 +102,6 @@ describe('a description is refused where', () => {
       { request: { url: 'https://example.net', bearer: 'x', basic: { user: 'a', password: 'b' } } },
       'request.bearer: excludes basic',
     ],
-    [
-      'a test says it twice',
-      { success: { path: '$.ok', equals: 1, in: [1] } },
-      'success: takes "equals" or "in", not both',
-    ],
     ['an error has no sign', { errors: [{ means: 'auth_failed' }] }, 'errors.0: needs "status" or "path"'],
     ['an error means what it cannot', { errors: [{ status: 402, means: 'ok' }] }, 'errors.0.means: must be'],
     ['a unit looks like a currency', { currency: { unit: 'EUR' } }, 'currency'],
