@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatDuration } from '../src/domain/duration.ts';
 import { describeProvider } from '../src/providers/describe-provider.ts';
-import type { PresetKind } from '../src/providers/presets/preset.ts';
+import type { PresetKind } from '../src/providers/presets/preset-kinds.ts';
 import { presetKinds } from '../src/providers/presets/preset-kinds.ts';
 
 /** Where `docs/providers.md` is. */
