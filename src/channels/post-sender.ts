@@ -26,7 +26,7 @@ export interface PostSenderOptions extends SenderDependencies {
 /** A sender that posts JSON and knows by its table what the answer means. */
 export function openPostSender(options: PostSenderOptions): Sender {
   const { address, clock, texts, table, render, prepare, timeoutMs = 15_000 } = options;
-  const dispatcher = openHttpConnections(address);
+  const dispatcher = openHttpConnections(address, { clock });
   return {
     async send(message, outer) {
       const bodies = tryRender(() => render(message));
@@ -41,6 +41,7 @@ export function openPostSender(options: PostSenderOptions): Sender {
             body: sent,
             signal,
             dispatcher,
+            clock,
           });
           const delivery = classifyAnswer(table, answer, { now: clock.now(), texts });
           if (delivery.kind !== 'delivered') return delivery;

@@ -1,5 +1,5 @@
 import type { Counters } from '../daemon/counting.ts';
-import type { AlertName, OperatorOrder, Refusal } from '../domain/operator.ts';
+import type { Acknowledge, OperatorOrder, Refusal } from '../domain/operator.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Settings } from '../domain/settings.ts';
 import { isSessionEnded } from '../engine/ended-sessions.ts';
@@ -108,7 +108,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     return made;
   }
 
-  const acknowledgeOne = (it: AlertName & { readonly by: string; readonly comment: string }) => {
+  const acknowledgeOne = (it: Acknowledge) => {
     const at = now();
     return order<null>(
       (state) => acknowledge(state, { ...it, at }),
@@ -137,7 +137,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     notifications: (limit, before) => known.views.notifications(limit, before),
     acknowledge: acknowledgeOne,
     acknowledgeAll: ({ alerts, by, comment }) =>
-      Promise.all(alerts.map(({ account, rule }) => acknowledgeOne({ account, rule, by, comment }))),
+      Promise.all(alerts.map((alert) => acknowledgeOne({ ...alert, by, comment }))),
     unacknowledge: ({ account, rule }) => {
       const at = now();
       return order<null>(

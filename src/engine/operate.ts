@@ -3,7 +3,14 @@ import { dayMs } from '../domain/duration.ts';
 import { isAcknowledged } from '../domain/incident.ts';
 import { matchesEverything } from '../domain/matcher.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
-import type { AlertName, OperatorOrder, Refusal, SilenceOrder } from '../domain/operator.ts';
+import type {
+  Acknowledge,
+  AlertName,
+  OperatorOrder,
+  Refusal,
+  SeenAlertName,
+  SilenceOrder,
+} from '../domain/operator.ts';
 import type { Matcher } from '../domain/rule.ts';
 import type { Silence } from '../domain/silence.ts';
 import { channelFailedRule } from '../rules/channel-failed.ts';
@@ -18,12 +25,24 @@ export const maxSilenceMs = 366 * dayMs;
 
 export function acknowledge(
   state: MonitorState,
-  order: AlertName & { readonly by: string; readonly comment: string; readonly at: number },
+  order: Acknowledge & { readonly at: number },
 ): Refusal | null {
   const incident = openIncidentOf(state, order);
   if (incident === null) return noIncident(order);
+  const refusal = refuseChanged(state, order);
+  if (refusal !== null) return refusal;
   for (const open of [incident, ...incidentsSharingNotification(state, incident)]) take(state, open, order);
   return null;
+}
+
+/** Why an order is not for the alert as it is now: the person saw another incident, or another severity. */
+function refuseChanged(state: MonitorState, { account, rule, seen = {} }: SeenAlertName): Refusal | null {
+  const { incident, severity } = seen;
+  const alert = state.alerts.get(account, rule);
+  if (incident !== undefined && (alert?.incident ?? null) !== incident)
+    return { refused: 'changed', why: 'this is another incident now' };
+  if (severity === undefined || alert?.severity === severity) return null;
+  return { refused: 'changed', why: `this alert is ${alert?.severity ?? 'over'} now` };
 }
 
 function take(
@@ -99,7 +118,9 @@ function noIncident({ account, rule }: AlertName): Refusal {
 }
 
 export function addSilence(state: MonitorState, order: SilenceOrder, now: number): Silence | Refusal {
-  const refusal = refuseSilence(state, order, now);
+  const { seen } = order;
+  const changed = seen === undefined ? null : refuseChanged(state, { ...seen, seen });
+  const refusal = changed ?? refuseSilence(state, order, now);
   if (refusal !== null) return refusal;
   const { match, startsAt, endsAt, comment } = order;
   const silence: Silence = {

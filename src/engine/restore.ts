@@ -95,9 +95,9 @@ function completed(incident: Incident): Incident {
 }
 
 /**
- * When the last daemon ended. A daemon that was told to stop wrote it down. One that died is known to have
- * lived at its last poll, its start and the last jump of its clock, and perhaps for a poll interval after: so much is
- * counted as watched, so that a daemon that dies again and again still gets to the end of a `for` and notices staleness.
+ * When the last daemon ended. One that stopped on request wrote it down. One that died lived at its last
+ * poll, start or clock change, and perhaps for a poll interval after: that much counts as watched, so that a
+ * daemon that dies again and again still completes a `for` and detects staleness.
  */
 function lastRunOf(stored: StoredState, now: number): { readonly endedAt: number; readonly exact: boolean } {
   const stoppedAt = Number(stored.notes[aliveNote] ?? Number.NaN);
@@ -125,8 +125,8 @@ function restoreMessage(
 }
 
 /**
- * What ended while nobody could be told is told now. Reminders and escalations of open incidents wait for one
- * poll of the account: the incident may be over.
+ * Ends are notified now. Reminders and escalations of open incidents wait for a poll of the account: the
+ * incident may be over.
  */
 function resumeIncident(state: MonitorState, incident: Incident, now: number): void {
   const account = state.accounts.get(incident.account);

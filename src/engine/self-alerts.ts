@@ -135,7 +135,7 @@ export function raiseSelfAlert(
   }
 }
 
-/** Nobody is told again because the words changed, but whoever is told later reads the present ones. */
+/** A change of words is not notified, but later messages have the new words. */
 function isSameText(now: Quantity | null, before: Quantity | null): boolean {
   return now?.unit === 'text' && before?.unit === 'text' && now.text === before.text;
 }

@@ -35,7 +35,7 @@ export interface MonitorState {
   /** Polls that are not stored yet. */
   readonly polls: PollNotes;
   readonly alerts: AlertRecords;
-  /** Open incidents, and closed ones that somebody has yet to be told about. */
+  /** Open incidents, and closed ones whose end is not notified everywhere. */
   readonly incidents: Records<Incident>;
   /** Messages that are not yet delivered, and those that ended since the last commit. */
   readonly messages: Records<Notification>;

@@ -31,7 +31,7 @@ export type Delivery =
 /** A place where messages go. Never rejects. */
 export interface Channel {
   readonly name: string;
-  /** Messages of an incident are one thread, and threads are told apart by their subject. */
+  /** Messages of an incident are one thread, identified by the subject. */
   readonly threadsBySubject?: boolean;
   /** Draws the balances that its alerts are about: readings of days are gathered for it before it is given a message. */
   readonly drawsAlerts?: boolean;

@@ -33,8 +33,8 @@ export interface ProviderKind<
   credentials(config: Config): readonly CredentialDefinition[];
   /** Documented limits, which set the defaults of an entry and the shortest poll interval that makes sense. */
   limits(config: Config): ProviderLimits;
-  /** The balance request of an account. Called once for each account and remembered. */
-  request(entry: Own, account: ProviderAccount): ProviderRequest;
+  /** The balance request of an account. Called once for each account and remembered; also when the configuration is checked. */
+  request(entry: Own, account: ProviderAccount): ProviderRequest | RefusedRequest;
   /**
    * What an answer means. The transport has limited its size and time; it adds `Retry-After`, duration and usage headers.
    * Reasons quote only what `texts` cleaned; amounts are exact from the digits of the body.
@@ -92,6 +92,12 @@ export interface ProviderRequest {
   /** Names in lower case; `accept`, `user-agent` and `cache-control` are added where absent. */
   readonly headers: Readonly<Record<string, string | Secret>>;
   readonly body: Secret | null;
+}
+
+/** A credential that cannot stand where the request needs it, such as a line break in a header. The reason never quotes it. */
+export interface RefusedRequest {
+  readonly credential: string;
+  readonly reason: string;
 }
 
 /** A complete HTTP answer. `body` is null where its text was not read; `problem` says why. */

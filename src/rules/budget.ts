@@ -82,7 +82,7 @@ export const budget: RuleKind<BudgetRule, InputOf<typeof keys>> = {
   ],
 };
 
-/** Names of facts that messages tell. */
+/** Names of facts that messages show. */
 const began = 'period began';
 const knownSince = 'known since';
 const firstRead = 'first read in it';
@@ -126,7 +126,7 @@ function evaluate(rule: BudgetRule, facts: AccountFacts): Evaluation {
   return unknown(`spending is known since ${since} only (${seen}), not since the ${rule.per} began`);
 }
 
-/** The sum at the newest reading; in words, why there is none. */
+/** In words, why there is none. */
 function sumOf(rule: BudgetRule, facts: AccountFacts): PeriodSum | string {
   const reading = usableReading(facts);
   if (reading === null) return unusable(facts) ?? 'no reading yet';
@@ -144,7 +144,7 @@ function factsBehind(rule: BudgetRule, facts: AccountFacts): readonly Fact[] {
     moneyFact('spent', sum.spent[rule.balance]),
   );
   if (sum.knownSince > sum.startsAt) found.push(instantFact(knownSince, sum.knownSince));
-  // What was spent before is known by its share of a long gap only.
+  // Before that, only a share of a long gap is known.
   else if (sum.watchedFrom - sum.startsAt > (sum.endsAt - sum.startsAt) / 20)
     found.push(instantFact(firstRead, sum.watchedFrom));
   const steps = ladderSteps(rule.thresholds).map(({ severity, threshold }) =>
@@ -153,7 +153,7 @@ function factsBehind(rule: BudgetRule, facts: AccountFacts): readonly Fact[] {
   return [...found, ...totalFacts(rule, facts, sum), ...steps];
 }
 
-/** What the period comes to at its end: by the forecast, else by the mean since it is known, from an hour on. */
+/** The total at the end of the period: by the forecast, else by the mean once an hour is known. */
 function totalFacts({ balance }: BudgetRule, { spending }: AccountFacts, sum: PeriodSum): Fact[] {
   const at = spending.last?.at ?? sum.startsAt;
   const spent = sum.spent[balance];

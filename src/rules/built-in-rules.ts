@@ -29,14 +29,13 @@ export function buildBuiltInRules(
   });
 }
 
-/** The ids that the built-in rules have beside configured ones of these ids. */
 export function builtInIds(taken: readonly string[]): string[] {
   return ruleKinds.flatMap((kind: RuleKind) =>
     kind.builtInId === undefined ? [] : [freeId(kind.builtInId, taken)],
   );
 }
 
-/** The id of a built-in rule: its own name, unless a configured rule took that. */
+/** Its own name, unless a configured rule has it. */
 function freeId(name: string, taken: readonly string[]): string {
   const candidates = [name, `built-in-${name}`];
   for (let number = 2; number <= taken.length + 2; number++) candidates.push(`built-in-${name}-${number}`);

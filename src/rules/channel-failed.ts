@@ -8,13 +8,11 @@ import type { AlertKind } from './kind.ts';
 const type = 'channel-failed';
 const nameLimit = 80;
 
-/** The fact that tells a channel that refused some recipients from one that refused the message. */
 export const refusedRecipientsFact = 'refused recipients';
 
-/** The fact that names a variable of the environment that a value of the channel comes from. */
 export const variableFact = 'environment variable';
 
-/** A channel refuses messages for good, or some of its recipients: told on the others. */
+/** A channel refuses messages for good, or some of its recipients; notified on the others. */
 export const channelFailed: AlertKind = {
   type,
   concernsEveryChannel: true,
@@ -36,7 +34,6 @@ export const channelFailed: AlertKind = {
   ],
 };
 
-/** What a running process does not see by itself. */
 function howItTakesEffect(item: MessageItem, frame: WordingFrame): string {
   const name = factText(item, variableFact, frame);
   return name === null
@@ -44,17 +41,14 @@ function howItTakesEffect(item: MessageItem, frame: WordingFrame): string {
     : ` What comes from the environment, such as ${name}, is taken by a restart of lowwater alone.`;
 }
 
-/** The rule id under which a channel that refuses for good is reported. */
 export function channelFailedRule(channel: string): string {
   return `${type}:${channel}`;
 }
 
-/** The channel that a rule id speaks of. */
 function channelOf(rule: string): string {
   return rule.replace(/^channel-failed:?/, '');
 }
 
-/** It took the message for the others. */
 function refusesSomeOnly(item: MessageItem): boolean {
   return item.facts.some(({ name, value }) => name === refusedRecipientsFact && value.unit === 'count');
 }

@@ -22,12 +22,11 @@ export function rulesForAccount(
   );
 }
 
-/** Whether a built-in rule has anything to say of an account. */
 export function isBuiltInFor(kind: RuleKind, account: WatchableAccount): boolean {
   return kind.builtInFor?.(account) ?? true;
 }
 
-/** What makes two rules do the same job: the type and, for rules about money, the balance. */
+/** Rules with the same job replace each other: same type and balance. */
 export function ruleJob({ type, balance }: Rule): string {
   return balance === null ? type : `${type}/${balance}`;
 }

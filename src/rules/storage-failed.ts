@@ -2,11 +2,10 @@ import { ownFigures } from './figures.ts';
 import { wordValue } from './item-words.ts';
 import type { AlertKind } from './kind.ts';
 
-/** The database cannot be written. */
 export const storageFailed: AlertKind = {
   type: 'storage-failed',
   concernsEveryChannel: true,
-  // As long as another daemon may own the accounts soon, nothing that is not stored may be told.
+  // What is not stored is not notified while another daemon may take over.
   heldMs: ({ storage }) => storage.postgres?.leaseMs ?? 0,
   subject: () => 'cannot store',
   firing: (item, frame) => {

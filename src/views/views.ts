@@ -3,7 +3,14 @@ import type { AccountState } from '../domain/account-state.ts';
 import type { Acknowledgement, Incident } from '../domain/alert.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Runway } from '../domain/message.ts';
-import type { AlertName, Muted, Refusal, SilenceOrder } from '../domain/operator.ts';
+import type {
+  Acknowledge,
+  AlertName,
+  Muted,
+  Refusal,
+  SeenAlertName,
+  SilenceOrder,
+} from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { OutcomeKind } from '../domain/outcome.ts';
 import type { Balance, PollRecord, Reading } from '../domain/reading.ts';
@@ -72,10 +79,10 @@ export interface SilencedQuery {
 
 /** What people may do to a running daemon. Refusals are values with a sentence for the person. */
 interface Actions {
-  acknowledge(order: AlertName & { readonly by: string; readonly comment: string }): Promise<Refusal | null>;
+  acknowledge(order: Acknowledge): Promise<Refusal | null>;
   /** Takes many at once, stored as one; one answer for each, in their order. */
   acknowledgeAll(order: {
-    readonly alerts: readonly AlertName[];
+    readonly alerts: readonly SeenAlertName[];
     readonly by: string;
     readonly comment: string;
   }): Promise<readonly (Refusal | null)[]>;

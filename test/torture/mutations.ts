@@ -478,5 +478,19 @@ export const mutations: readonly Mutation[] = [
     new: '',
     test: ownsTest,
   },
+  {
+    name: 'a form acknowledges an incident that nobody saw',
+    file: 'src/engine/operate.ts',
+    old: 'if (incident !== undefined && (alert?.incident ?? null) !== incident)',
+    new: 'if (incident === null && (alert?.incident ?? null) !== incident)',
+    test: 'test/http/seen.test.ts',
+  },
+  {
+    name: 'a part of the page that is in use stays as it was',
+    file: 'src/http/assets/live.js',
+    old: "if (element.matches('form, input:checked') && isUsed(element)) {",
+    new: 'if (isUsed(element)) {',
+    test: 'test/http/browser-live.test.ts',
+  },
   ...postgresMutations,
 ];

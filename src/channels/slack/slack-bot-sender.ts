@@ -35,12 +35,12 @@ export interface SlackBotSenderOptions extends SenderDependencies {
 export function openSlackBotSender(options: SlackBotSenderOptions): Sender {
   const { clock, texts, timeoutMs = 10_000, settings } = options;
   const { botToken, channel, apiUrl, mention } = settings;
-  const dispatcher = openHttpConnections(new Secret(apiUrl));
+  const dispatcher = openHttpConnections(new Secret(apiUrl), { clock });
   const classify = (answer: HttpAnswer) =>
     classifyAnswer(slackBotAnswers, answer, { now: clock.now(), texts });
 
   function call(method: string, body: Readonly<Record<string, unknown>>, signal: AbortSignal) {
-    return callSlack({ signal, dispatcher }, (fetch) =>
+    return callSlack({ signal, dispatcher, clock }, (fetch) =>
       new WebClient(botToken.reveal(), {
         slackApiUrl: `${apiUrl}/`,
         fetch,

@@ -1,14 +1,44 @@
+import type { SeenAlert, SeenAlertName } from '../../domain/operator.ts';
+import { severities } from '../../domain/severity.ts';
 import { parseInput } from '../api/input.ts';
-import { acknowledgeOrderSchema } from '../api/orders.ts';
+import { personSchema } from '../api/orders.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebContext } from '../web-env.ts';
 
 export function readPerson(form: URLSearchParams): { readonly by: string; readonly comment: string } {
-  const { by = '', comment = '' } = parseInput(acknowledgeOrderSchema, {
+  const { by = '', comment = '' } = parseInput(personSchema, {
     by: form.get('by') ?? '',
     comment: form.get('comment') ?? '',
   });
   return { by: by.trim() === '' ? 'page' : by.trim(), comment: comment.trim() };
+}
+
+/** What the form shows of its alert; a form of nobody's page may leave it out. */
+export function readSeen(form: URLSearchParams): { readonly seen?: SeenAlert } {
+  const incident = form.get('seen-incident');
+  return incident === null ? {} : { seen: seenAs(incident, form.get('seen-severity')) };
+}
+
+/** An alert that was ticked, as `pickedName` wrote it; null where it did not. */
+export function readPicked(picked: string): SeenAlertName | null {
+  const [account, rule, incident, severity] = picked.split('/').map(decodePart);
+  if (!account || !rule) return null;
+  return { account, rule, ...(incident == null ? {} : { seen: seenAs(incident, severity) }) };
+}
+
+function seenAs(incident: string, severity: string | null | undefined): SeenAlert {
+  return {
+    incident: incident === '' ? null : incident,
+    severity: severities.find((known) => known === severity),
+  };
+}
+
+function decodePart(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
 }
 
 /** Back to the page that showed the form, which then says what was done. */

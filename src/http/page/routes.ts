@@ -9,7 +9,7 @@ import { type Linked, renderAckAnswer, renderAckQuestion } from './ack-link.ts';
 import { addActions, showSilences } from './actions.ts';
 import { readAlertQuery } from './alert-list.ts';
 import { renderAlerts } from './alerts-page.ts';
-import { queryOf, readForm, readOwnPath, readPerson } from './form-input.ts';
+import { queryOf, readForm, readOwnPath, readPerson, readSeen } from './form-input.ts';
 import { live } from './live.ts';
 import { channelTable, messageTable } from './messages.ts';
 import { renderOverview } from './overview.ts';
@@ -142,7 +142,7 @@ async function acknowledgeByLink(options: PageOptions, context: WebContext): Pro
   const found = await findLinked(options, form, context.get('now'));
   if (found.kind === 'answer') return showAnswer(options, context, found);
   const { account, rule } = found.alert;
-  accept(await options.views.acknowledge({ account, rule, ...readPerson(form) }));
+  accept(await options.views.acknowledge({ account, rule, ...readPerson(form), ...readSeen(form) }));
   return showAnswer(options, context, {
     heading: 'Acknowledged',
     linked: found,

@@ -54,6 +54,7 @@ const noUsage: Readonly<Record<string, string>> = {};
 export function createProviderClient(options: ProviderClientOptions): Provider {
   const { timeoutMs, allowInsecureHttp, clock } = options;
   const connections = openConnections({
+    clock,
     connectTimeoutMs: timeoutMs + 1000,
     environment: options.environment ?? process.env,
   });
