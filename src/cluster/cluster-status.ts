@@ -46,7 +46,7 @@ function alertsOf({ card, databaseLink: { databaseBehindMs }, doubt }: KnownStat
       aspect: 'clock',
       severity: 'warning',
       text:
-        `the clock of the database is ${seconds(Math.abs(databaseBehindMs))} ${databaseBehindMs > 0 ? 'behind' : 'ahead of'} the clocks of ` +
+        `the clock of the database is ${Math.round(Math.abs(databaseBehindMs) / 1000)} s ${databaseBehindMs > 0 ? 'behind' : 'ahead of'} the clocks of ` +
         'the daemons, which agree with one another: set it; readings are dated by the clocks of the daemons',
     });
   if (doubt !== null)
@@ -79,9 +79,5 @@ function problemsOf(known: KnownState): string[] {
 
 /** That the clock of a node is off, as a clause. */
 export function clockOff(node: string, aheadMs: number): string {
-  return `the clock of ${node} is ${seconds(aheadMs)} off the clock of the database and the other daemons`;
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`;
+  return `the clock of ${node} is ${(aheadMs / 1000).toFixed(1)} s off the clock of the database and the other daemons`;
 }

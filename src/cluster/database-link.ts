@@ -14,6 +14,7 @@ export class DatabaseLink {
   readonly #peers = new Map<string, ClusterMember>();
   #skewMs = 0;
   #sharedSkewMs = 0;
+  #looksOff = 0;
 
   constructor(log: Log) {
     this.#log = log;
@@ -46,6 +47,11 @@ export class DatabaseLink {
 
   get isClockOff(): boolean {
     return Math.abs(this.aheadMs) > maxSkewMs;
+  }
+
+  /** Whether it was off at the look before as well: what other members say of their clocks is as old as their renewals. */
+  get isClockSurelyOff(): boolean {
+    return this.#looksOff > 1;
   }
 
   /** By how much the database's clock is behind the one that the daemons share; 0 where it counts itself. */
@@ -93,7 +99,12 @@ export class DatabaseLink {
         : [member.status.skewMs],
     );
     const behindMs = this.#sharedSkewMs;
-    this.#sharedSkewMs = sharedSkewMs([this.#skewMs, ...others]);
+    const sharedMs = sharedSkewMs([this.#skewMs, ...others]);
+    // Who is left alone by those that agreed with it goes on by what they agreed on.
+    const isStillTrue =
+      Math.abs(this.#skewMs - behindMs) <= maxSkewMs && others.every((skew) => Math.abs(skew) > maxSkewMs);
+    this.#sharedSkewMs = sharedMs === 0 && isStillTrue ? behindMs : sharedMs;
+    this.#looksOff = this.isClockOff ? this.#looksOff + 1 : 0;
     if ((behindMs === 0) !== (this.#sharedSkewMs === 0))
       this.#log.warn(
         { behindMs: this.#sharedSkewMs },

@@ -42,7 +42,12 @@ interface MembershipDependencies {
   /** Makes of what is stored what the owner begins with. */
   readonly restore: (stored: StoredState) => Promise<MonitorState>;
   /** Begins the owner's work. */
-  readonly begin: (owned: { readonly store: Store; readonly state: MonitorState }) => void;
+  readonly begin: (owned: {
+    readonly store: Store;
+    readonly state: MonitorState;
+    /** The node that had the accounts before and did not give them away; null where it did. */
+    readonly takenFrom: string | null;
+  }) => void;
   /** Ends that work at once and forgets all of it. */
   readonly abandon: () => void;
   /** Ends that work properly: what it knows is stored, by the clock that counts where the own is ahead of it by so much. */
@@ -68,6 +73,8 @@ export class Membership {
   readonly #databaseLink: DatabaseLink;
   readonly #pauses: Pauses;
   readonly #polling: FleetPolling;
+  /** Who had the accounts at the last look and did not give them away. */
+  #lapsedOwner: string | null = null;
   readonly #process: string;
   /** Of a member, since its joining succeeded. */
   #card: MemberCard | null = null;
@@ -185,6 +192,7 @@ export class Membership {
     if (this.#card !== card || this.#pauses.ended) return;
     const wallNow = (sentAt.wall + this.#dependencies.clock.now()) / 2;
     this.#databaseLink.heard(look, { incarnation: card.incarnation, wallNow });
+    if (this.#owned === null) this.#lapsedOwner = look.lapsedOwner;
     // Who owned the accounts counts on a lease only once it owns them again.
     if (look.renewed && (this.#owned === null || look.owner === card.incarnation))
       this.#lease.countFrom(sentAt);
@@ -231,12 +239,12 @@ export class Membership {
   }
 
   #mayClaim(): boolean {
-    if (this.#isDoubtful()) return true;
+    if (this.isDoubtful) return true;
     return !this.#databaseLink.isClockOff && this.#dependencies.clock.monotonic() >= this.#claimsFrom;
   }
 
   /** Whether nobody has polled for so long that alive and able to poll is enough. */
-  #isDoubtful(): boolean {
+  get isDoubtful(): boolean {
     const { clock, leaseMs } = this.#dependencies;
     return this.#blindSince !== null && clock.monotonic() - this.#blindSince >= leasesUntilDoubt * leaseMs;
   }
@@ -273,7 +281,7 @@ export class Membership {
       if (this.#owned !== owned || this.#pauses.ended) return;
       owned.begin();
       this.#loadFailure = null;
-      begin({ store: owned.store, state });
+      begin({ store: owned.store, state, takenFrom: this.#lapsedOwner });
       if (this.#databaseLink.isClockOff) {
         this.#followDoubt();
         log.error({ doubt: this.#doubt }, 'nobody could own the accounts: this daemon does, in doubt');
@@ -311,16 +319,17 @@ export class Membership {
 
   /** A daemon whose clock is off gives the accounts away where somebody else has a clock that counts. */
   #followClock({ phase }: OwnedAccounts, incarnation: string): void {
-    const { aheadMs, isClockOff } = this.#databaseLink;
+    const { aheadMs, isClockSurelyOff } = this.#databaseLink;
     this.#followDoubt();
-    if (phase !== 'owner' || !isClockOff || !this.#databaseLink.hasRightClockBeside(incarnation)) return;
+    if (phase !== 'owner' || !isClockSurelyOff || !this.#databaseLink.hasRightClockBeside(incarnation))
+      return;
     this.#dependencies.log.warn({ aheadMs }, 'the clock of this machine is off: giving the accounts away');
     void this.handOver();
   }
 
   #followDoubt(): void {
-    const { aheadMs, isClockOff } = this.#databaseLink;
-    this.#doubt = isClockOff ? clockOff(this.#dependencies.card().node, aheadMs) : null;
+    const { aheadMs, isClockSurelyOff } = this.#databaseLink;
+    this.#doubt = isClockSurelyOff ? clockOff(this.#dependencies.card().node, aheadMs) : null;
   }
 
   /** The database does not answer. */

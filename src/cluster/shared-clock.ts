@@ -7,9 +7,12 @@ export const maxSkewMs = 2000;
  * database is the odd one.
  */
 export function sharedSkewMs(skews: readonly number[]): number {
-  const groups = skews.map((skew) => skews.filter((other) => Math.abs(other - skew) <= maxSkewMs));
-  const largest = groups.reduce((best, group) => (group.length > best.length ? group : best), []);
-  const median = largest.toSorted((left, right) => left - right)[Math.floor(largest.length / 2)] ?? 0;
-  const isMajority = largest.length > skews.length - largest.length + 1;
-  return isMajority && Math.abs(median) > maxSkewMs ? median : 0;
+  const agreeing = (skew: number): number =>
+    skews.filter((other) => Math.abs(other - skew) <= maxSkewMs).length;
+  const best = skews.reduce(
+    (found, skew) => (agreeing(skew) > agreeing(found) ? skew : found),
+    skews[0] ?? 0,
+  );
+  const isMajority = agreeing(best) > skews.length - agreeing(best) + 1;
+  return isMajority && Math.abs(best) > maxSkewMs ? best : 0;
 }

@@ -35,6 +35,8 @@ export interface ClusterLook {
   readonly members: readonly ClusterMember[];
   /** An incarnation; null where it is nobody's or its owner's lease is over: then it can be claimed. */
   readonly owner: string | null;
+  /** The node of an owner whose lease is over though it did not give the accounts away; null where there is none. */
+  readonly lapsedOwner: string | null;
   /** Grows with each owner; 0 before the first. */
   readonly epoch: number;
   /** How many batches the owner of this epoch has stored; null where it has left. */
@@ -90,10 +92,12 @@ export interface ClusterPolling {
   readonly since: number;
 }
 
+/** What is wrong with the fleet as a whole: one of each is reported at a time. */
+export type ClusterAspect = 'clock' | 'doubt';
+
 /** Something wrong with the fleet as a whole, that people are to hear of. */
 export interface ClusterProblem {
-  /** What it is about: one of each is reported at a time. */
-  readonly aspect: 'clock' | 'doubt';
+  readonly aspect: ClusterAspect;
   readonly severity: 'warning' | 'critical';
   /** A sentence. */
   readonly text: string;

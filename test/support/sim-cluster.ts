@@ -55,6 +55,8 @@ function noDisk(): Disk {
 /** The database that members share, as PostgreSQL answers them: its clock decides, every statement is whole. */
 export class SimCluster {
   readonly log: StoredBatch[] = [];
+  /** By how much its clock is wrong. */
+  aheadMs = 0;
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly #leaseMs: number;
   readonly #members = new Map<string, Member>();
@@ -196,9 +198,10 @@ export class SimCluster {
   #look(): ClusterLook {
     const { epoch, incarnation } = this.#slot;
     return {
-      databaseNow: this.#clock.now(),
+      databaseNow: this.#clock.now() + this.aheadMs,
       epoch,
       owner: this.owner,
+      lapsedOwner: this.owner === null ? (this.#members.get(incarnation)?.card.node ?? null) : null,
       batch: this.#members.get(incarnation)?.batch ?? null,
       members: [...this.#members.values()]
         .filter(({ card }) => this.#lives(card.incarnation))

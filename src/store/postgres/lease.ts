@@ -62,6 +62,8 @@ DELETE FROM member WHERE incarnation = $1 AND (SELECT count(*) FROM freed) >= 0`
 const findMembers = `SELECT ${databaseNow} AS "databaseNow", slot.epoch, (
     SELECT incarnation FROM member WHERE member.incarnation = slot.incarnation AND expires_at > clock_timestamp()
   ) AS owner, (
+    SELECT node FROM member WHERE member.incarnation = slot.incarnation AND expires_at <= clock_timestamp()
+  ) AS "lapsedOwner", (
     SELECT batch FROM member WHERE member.incarnation = slot.incarnation
   ) AS batch, (
     SELECT coalesce(json_agg(json_build_object(
