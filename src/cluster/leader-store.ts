@@ -60,6 +60,7 @@ export function createLeaderStore(dependencies: {
       return failingSince === null ? undefined : dependencies.monotonic() - failingSince;
     },
     commit: (batch) => inLine(() => commit(batch)),
+    takeDamaged: () => store.takeDamaged(),
     takeOrders: () => inLine(() => lookOutForFence(() => store.takeOrders())),
     prune: (olderThan) => inLine(() => lookOutForFence(() => store.prune(olderThan))),
     continueWith: (change) =>

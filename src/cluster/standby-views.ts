@@ -3,6 +3,7 @@ import type { Acknowledge, OperatorOrder, Refusal } from '../domain/operator.ts'
 import { StorageError } from '../domain/operator-error.ts';
 import type { Settings } from '../domain/settings.ts';
 import { isSessionEnded } from '../engine/ended-sessions.ts';
+import { linkKeysOf } from '../engine/link-keys.ts';
 import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { StoredState } from '../ports/store.ts';
@@ -172,6 +173,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     // Who signs out here is signed out of this process (`switched-views.ts`): what is stored is the owner's.
     endSession: async () => undefined,
     isSessionEnded: (id) => isSessionEnded(known.state, id),
+    linkKeys: () => linkKeysOf(known.state),
     status: parts.status,
     counters: parts.counters,
     subscribe(changed) {

@@ -7,6 +7,7 @@ import { kindsByIncident, type Notification, type NotificationReason } from '../
 import type { Reading } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
 import { severityRank } from '../domain/severity.ts';
+import { linkKeysOf } from '../engine/link-keys.ts';
 import { routesFor } from '../engine/plan.ts';
 import { runwayOf } from '../engine/runways.ts';
 import type { MonitorState } from '../engine/state.ts';
@@ -134,10 +135,11 @@ function composeItem(
       ? []
       : (input.charts.get(watched.id) ?? thin(watched.log.readings(now - chartMs), chartPoints));
   const open = incident.resolvedAt === null && !incident.event;
+  const key = linkKeysOf(dependencies.state)[0];
   return {
     ...item,
     account: item.account && { ...item.account, history },
-    acknowledgeUrl: open ? dependencies.acknowledgeUrl(incident, now) : null,
+    acknowledgeUrl: open && key !== undefined ? dependencies.acknowledgeUrl({ incident, now, key }) : null,
     mention: mentionsPeople(dependencies.state, input),
     receipt: incident.notified[input.channel]?.receipt ?? null,
   };

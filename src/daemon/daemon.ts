@@ -1,10 +1,11 @@
-import type { Incident } from '../domain/alert.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Settings } from '../domain/settings.ts';
 import { changedAccounts, hasOtherKey, isReadDifferently } from '../engine/changed-accounts.ts';
 import { followClock } from '../engine/clock-change.ts';
+import { noteDamagedPolls } from '../engine/damaged-polls.ts';
 import { recordDelivery, type Sent } from '../engine/delivery-ended.ts';
+import { renewLinkKeys } from '../engine/link-keys.ts';
 import { observePoll } from '../engine/observe.ts';
 import { reconfigure } from '../engine/reconfigure.ts';
 import { aliveNote } from '../engine/restore.ts';
@@ -32,6 +33,7 @@ import { Heartbeat, type Ping } from './heartbeat.ts';
 import { HistoryLoader } from './history-loader.ts';
 import { Learning } from './learning.ts';
 import { LeftOrders } from './left-orders.ts';
+import type { AcknowledgeLink } from './message-frame.ts';
 import { Poller } from './poller.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
 import { Retention } from './retention.ts';
@@ -45,7 +47,7 @@ export interface DaemonDependencies extends ConnectionDependencies {
   readonly clock: Clock;
   readonly log: Log;
   readonly ping: Ping;
-  readonly acknowledgeUrl: (incident: Incident, now: number) => string | null;
+  readonly acknowledgeUrl: (link: AcknowledgeLink) => string | null;
   /** Called when a person hands the accounts over to another daemon. */
   readonly handOver?: () => void;
   /** Checked before each poll: whether this process owns the accounts now. Default: always. */
@@ -188,6 +190,7 @@ export class Daemon {
   /** Begins to poll. Pending notifications are sent. */
   start(): void {
     this.#running = true;
+    renewLinkKeys(this.state, this.#time.now());
     this.poller.adopt(new Set());
     // The file at the start is valid, whatever the last daemon reported.
     noteConfiguration(this.state, null, this.#time.now());
@@ -332,6 +335,11 @@ export class Daemon {
       this.#heartbeat.stored();
       this.poller.stored();
       this.#timer.wakeBy(this.poller.nextAt);
+    }
+    const damaged = this.#dependencies.store.takeDamaged();
+    if (damaged.length > 0) {
+      this.#daemonLog.damageFound(damaged);
+      this.act((now) => noteDamagedPolls(this.state, damaged, now));
     }
     if (isStorageFailing(this.state) !== (failure !== null)) {
       this.#daemonLog.storageChanged(failure);

@@ -20,7 +20,10 @@ const sliceOfSamples = 1_000;
  * All metrics of ours. What was not read is absent, never frozen: balances, runway and burn rate vanish
  * while the last poll is not `ok`, and every series of an account vanishes with it.
  */
-export async function* renderMetrics(views: LiveViews, now: number): AsyncGenerator<string> {
+export async function* renderMetrics(
+  views: LiveViews,
+  { now, refusedTokens }: { readonly now: number; readonly refusedTokens: number },
+): AsyncGenerator<string> {
   yield* inFamilies(views.accountIds(), sliceOfAccounts, async (ids) =>
     accountMetrics(await views.accounts(ids), now),
   );
@@ -30,6 +33,11 @@ export async function* renderMetrics(views: LiveViews, now: number): AsyncGenera
   ]);
   yield* inFamilies(views.firing(), sliceOfSamples, alertMetrics);
   yield renderExposition([pollDurations(views), ...messageMetrics(views), ...daemonMetrics(views)]);
+  yield renderExposition([
+    counter('lowwater_refused_tokens_total', 'Wrong tokens that were refused since the start.', [
+      { labels: {}, value: refusedTokens },
+    ]),
+  ]);
 }
 
 /** The samples of a metric stand together, whatever the slices that they were made in. */

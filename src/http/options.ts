@@ -13,8 +13,7 @@ export interface WebServerOptions {
   readonly clock: Clock;
   readonly random: Random;
   /**
-   * 32 random bytes that outlive a restart. Links for acknowledging and sessions of the page are signed with
-   * keys derived from it, so whoever makes such links must use the same bytes.
+   * 32 bytes that outlive a restart. Sessions of the page are signed with a key derived from it, as links in messages were before 0.3.
    */
   readonly ackKey: Buffer;
   /** Zone that the page shows times in, an IANA name; UTC when absent. */

@@ -42,7 +42,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   const { token } = settings;
   const sessions =
     token === null ? null : new Sessions({ token, key: options.ackKey, clock, random, ended: views });
-  const guard: Guard = { settings, sessions, attempts: new Attempts(clock) };
+  const guard: Guard = { settings, sessions, attempts: new Attempts(clock, log) };
   const streams = new EventStreams({ views, clock, limits });
   const refusing = { log, clock, timezone: options.timezone ?? 'UTC' };
   let app: Promise<App> | null = null;
@@ -72,7 +72,8 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   server.setTimeout(limits.idleTimeoutMs);
   server.on('clientError', refuseBrokenRequest);
   const url = await listen(server, options);
-  return { url, close: closeOnce(server, streams, options) };
+  const close = closeOnce(server, streams, options);
+  return { url, close: () => close().finally(() => guard.attempts.close()) };
 }
 
 function requireProtection({ settings }: WebServerOptions): void {
@@ -138,6 +139,8 @@ async function answerOrThrow(
   if (probe !== undefined) return send(probe(url.searchParams, refusing.clock.now()), request, response);
   requireOwnHost(guard, url.pathname, request.headers);
   if (url.pathname === '/metrics') return scrape(request, response);
+  if (!/^(?:identity)?$/i.test(request.headers['content-encoding'] ?? ''))
+    throw new RequestError('unsupported_media_type', 'The body must not be compressed.');
   const body = reads ? null : await readBody(request, limits.maxBodyBytes);
   const handle = await app();
   await handle(request, response, body);

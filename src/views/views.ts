@@ -192,6 +192,8 @@ export interface LiveViews extends Views, Actions {
   /** Ends a session of the page before its time, also for what comes after a restart. */
   endSession(session: { readonly id: string; readonly endsAt: number }): Promise<void>;
   isSessionEnded(id: string): boolean;
+  /** What links in messages may be signed with, the newest first. */
+  linkKeys(): readonly Buffer[];
   status(): DaemonStatus;
   readonly counters: Counters;
   /** Calls `changed` after every commit that people could see, at most once per turn. Returns the end of it. */

@@ -10,8 +10,11 @@ import { listSecretTexts } from '../daemon/known-secrets.ts';
 import type { ConfigProblem } from '../domain/config-problem.ts';
 import { formatDuration } from '../domain/duration.ts';
 import { parseJson } from '../domain/json.ts';
+import { isoText } from '../domain/moment.ts';
+import { plural } from '../domain/plural.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { Settings } from '../domain/settings.ts';
+import type { FoundDamage } from '../store/store.ts';
 import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
 import { createLiveRooms } from './live-rooms.ts';
@@ -33,14 +36,14 @@ export function createRooms({ log, version }: { readonly log: ProcessLog; readon
     },
     async openReader(storage) {
       const { openConfigured } = await import('../store/store.ts');
-      return openConfigured(storage, { program, now: systemClock.now });
+      return openConfigured(storage, { program, now: systemClock.now, damaged: warnOfDamage });
     },
     async openSql(path, limitMs) {
       const [{ openSqlFile }, { endProcessAfter }] = await Promise.all([
         import('../store/store.ts'),
         import('../system/watchdog.ts'),
       ]);
-      const file = openSqlFile(path);
+      const file = openSqlFile(path, warnOfDamage);
       const release = endProcessAfter(
         limitMs,
         `the query took longer than ${formatDuration(limitMs)} and was ended, so that the log of the database does not grow: ask for less, or raise --timeout`,
@@ -95,6 +98,14 @@ export function createRooms({ log, version }: { readonly log: ProcessLog; readon
     },
     startSimulator,
   };
+}
+
+/** One line on standard error: what is left out is named, and what was asked is answered without it. */
+function warnOfDamage({ account, earliestAt, latestAt, polls }: FoundDamage): void {
+  const span = [earliestAt, latestAt].map((at) => (at === null ? '?' : isoText(at))).join(' to ');
+  process.stderr.write(
+    `warning: ${plural(polls, 'stored poll')} of ${account} (${span}) are damaged and left out\n`,
+  );
 }
 
 /** A database that a command names: an address with placeholders as in the configuration, so that no password has to be typed, or a file. */

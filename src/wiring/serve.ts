@@ -4,8 +4,8 @@ import { createPing } from '../channels/ping.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
 import { watchConfig } from '../config/watch-config.ts';
 import { Daemon } from '../daemon/daemon.ts';
+import type { AcknowledgeLink } from '../daemon/message-frame.ts';
 import { inSlices } from '../daemon/slices.ts';
-import type { Incident } from '../domain/alert.ts';
 import { weekMs } from '../domain/duration.ts';
 import { createForeignTexts } from '../domain/foreign-text.ts';
 import { OperatorError } from '../domain/operator-error.ts';
@@ -60,7 +60,7 @@ export async function serve(order: ServeOrder): Promise<void> {
 
 async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> {
   const { settings, log, version, signal } = order;
-  const ackKeyOf = createAckKeys(settings);
+  const sessionKeyOf = createSessionKeys(settings);
   const texts = createForeignTexts([]);
   const learn = async (secrets: readonly string[]): Promise<void> => {
     for await (const part of inSlices(secrets, secretsAtOnce)) for (const secret of part) texts.add(secret);
@@ -76,7 +76,7 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
       clock: systemClock,
       log,
       ping: createPing(systemClock),
-      acknowledgeUrl: (incident, now) => acknowledgeUrl(current.server, { ackKeyOf, incident, now }),
+      acknowledgeUrl: (link) => acknowledgeUrl(current.server, link),
     });
   const ownership = await openOwnership(settings, { settings, log, version, makeDaemon });
   const { views } = ownership;
@@ -94,7 +94,7 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
       log,
       clock: systemClock,
       random: systemRandom,
-      ackKey: ackKeyOf(server),
+      ackKey: sessionKeyOf(server),
       timezone,
     }),
   );
@@ -196,13 +196,13 @@ function watchReloads({ file, sources, log }: ServeOrder, clock: Clock): Reloads
   };
 }
 
-type AckKeys = (server: ServerSettings) => Buffer;
+type SessionKeys = (server: ServerSettings) => Buffer;
 
 /**
- * Keys of the links in messages. They outlive a restart, and are those of all daemons that share a database, where a token or that
- * database is set; without either, links are good until the next start.
+ * What sessions of the page are signed with, and links of messages before 0.3. It outlives a restart, and is that of all daemons that share
+ * a database, where a token or that database is set.
  */
-function createAckKeys({ storage }: Settings): AckKeys {
+function createSessionKeys({ storage }: Settings): SessionKeys {
   const untilNextStart = systemRandom.bytes(32);
   return ({ token }) => {
     const secret = token ?? storage.postgres?.url;
@@ -213,15 +213,10 @@ function createAckKeys({ storage }: Settings): AckKeys {
 
 function acknowledgeUrl(
   server: ServerSettings | null,
-  it: { readonly ackKeyOf: AckKeys; readonly incident: Incident; readonly now: number },
+  { incident, now, key }: AcknowledgeLink,
 ): string | null {
   if (server === null || server.publicUrl === null) return null;
-  const { id, account, rule } = it.incident;
-  const query = signAcknowledgement(it.ackKeyOf(server), {
-    account,
-    rule,
-    incident: id,
-    expiresAt: it.now + linkLifeMs,
-  });
+  const { id, account, rule } = incident;
+  const query = signAcknowledgement(key, { account, rule, incident: id, expiresAt: now + linkLifeMs });
   return `${server.publicUrl}/ack?${query}`;
 }

@@ -142,6 +142,7 @@ export class SimCluster {
     };
     return {
       ...disk.reader,
+      takeDamaged: () => [],
       takeOrders: () =>
         ask(() => {
           const fresh = this.#orders.filter(({ no }) => !taken.has(no));

@@ -20,6 +20,7 @@ const ownsTest = 'test/daemon/owns.test.ts';
 const dispatcher = 'src/daemon/dispatcher.ts';
 const committer = 'src/daemon/committer.ts';
 const sharedDatabase = 'test/support/sim-cluster.ts';
+const damagedRunsTest = 'test/store/sqlite/damaged-runs.test.ts';
 const queue = 'src/engine/queue.ts';
 const deliveryEnded = 'src/engine/delivery-ended.ts';
 const takeBack = 'src/engine/retract.ts';
@@ -499,6 +500,34 @@ export const mutations: readonly Mutation[] = [
     old: '    for (const give of this.#waiting.splice(0)) give(false);\n',
     new: '',
     test: ownsTest,
+  },
+  {
+    name: 'a database that could not be opened again is never opened again',
+    file: 'src/store/sqlite/self-healing-store.ts',
+    old: 'if (db.open) giveUpConnection();',
+    new: 'giveUpConnection();',
+    test: 'test/store/sqlite/lost-log.test.ts',
+  },
+  {
+    name: 'a damaged tail of one account keeps all from being stored',
+    file: 'src/store/sqlite/poll-writer.ts',
+    old: '        this.#damaged.moveTail({',
+    new: '        if (error instanceof Error) throw error;\n        this.#damaged.moveTail({',
+    test: damagedRunsTest,
+  },
+  {
+    name: 'altered bytes of stored polls are shown as readings',
+    file: 'src/store/runs/decode-polls.ts',
+    old: '    refuseAltered(run);\n',
+    new: '    void refuseAltered;\n',
+    test: damagedRunsTest,
+  },
+  {
+    name: 'nobody hears that stored polls are damaged',
+    file: 'src/store/sqlite/store.ts',
+    old: 'damaged.settle(true);',
+    new: 'damaged.settle(false);',
+    test: damagedRunsTest,
   },
   {
     name: 'a form acknowledges an incident that nobody saw',

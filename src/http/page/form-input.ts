@@ -1,3 +1,4 @@
+import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import type { SeenAlert, SeenAlertName } from '../../domain/operator.ts';
 import { severities } from '../../domain/severity.ts';
 import { parseInput } from '../api/input.ts';
@@ -45,7 +46,18 @@ function decodePart(text: string): string | null {
 export function sendBack(context: WebContext, form: URLSearchParams, done: string): Response {
   const url = new URL(readOwnPath(form.get('back') ?? undefined), 'http://own');
   url.searchParams.set('done', done);
+  setCookie(context, doneCookie, done, { maxAge: 60, httpOnly: true, sameSite: 'Strict' });
   return context.redirect(url.pathname + url.search, 303);
+}
+
+const doneCookie = 'lowwater_done';
+
+/** What a form of this browser has just done, once: an address that says so proves nothing. */
+export function takeDone(context: WebContext): string | null {
+  const done = context.req.query('done');
+  if (done === undefined || getCookie(context, doneCookie) !== done) return null;
+  deleteCookie(context, doneCookie);
+  return done;
 }
 
 /** A path of this server; anything that could lead elsewhere becomes the overview. */

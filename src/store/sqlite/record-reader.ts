@@ -2,7 +2,13 @@ import type { AccountState } from '../../domain/account-state.ts';
 import type { Alert, Incident } from '../../domain/alert.ts';
 import type { Notification } from '../../domain/outbox.ts';
 import type { Silence } from '../../domain/silence.ts';
-import type { GroupBackoff, IncidentQuery, StoredSpending, StoredState } from '../../ports/store.ts';
+import type {
+  DamagedRun,
+  GroupBackoff,
+  IncidentQuery,
+  StoredSpending,
+  StoredState,
+} from '../../ports/store.ts';
 import { incidentFromBody } from '../incident-body.ts';
 import { DamagedRecordError } from '../runs/damaged-record.ts';
 import type { Connection } from './connection.ts';
@@ -45,6 +51,10 @@ export function openRecordReader(db: Connection): RecordReader {
   );
   const silences = bodies<Silence>('SELECT body FROM silence WHERE ends_at > ? ORDER BY ends_at, id');
   const notes = db.prepare<[string], NoteRow>('SELECT name, value FROM note WHERE name <> ?');
+  const damaged = db.prepare<[], DamagedRun>(
+    `SELECT account, earliest_at AS earliestAt, latest_at AS latestAt, polls, found_at AS foundAt FROM damaged_run
+     ORDER BY no`,
+  );
   const incident = incidentBodies('SELECT body FROM incident WHERE id = ?');
   const latest = bodies<Notification>(
     'SELECT body FROM message WHERE created_at < ? ORDER BY created_at DESC, no DESC LIMIT ?',
@@ -69,6 +79,7 @@ export function openRecordReader(db: Connection): RecordReader {
       messages,
       silences: silences(now),
       notes: Object.fromEntries(notes.all(ownerNote).map(({ name, value }) => [name, value])),
+      damaged: damaged.all(),
     };
   });
 
