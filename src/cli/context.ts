@@ -12,6 +12,7 @@ import type { Calendar, Clock, Random } from '../ports/clock.ts';
 import type { ClusterLook } from '../ports/cluster.ts';
 import type { SqlFile, StoreFile, StoreReader } from '../ports/store.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
+import type { ProviderDescription } from '../providers/describe-provider.ts';
 import type { PollShelf } from '../replay/history-csv.ts';
 import type { CheckedAccount } from '../views/check.ts';
 import type { Views } from '../views/views.ts';
@@ -84,6 +85,8 @@ export interface Rooms {
     readonly channel: ChannelSettings;
     readonly signal: AbortSignal;
   }): Promise<{ readonly delivery: Delivery; readonly outgoing: string }>;
+  /** Every kind of provider, presets among them. */
+  describeProviders(): Promise<readonly ProviderDescription[]>;
   /** The values that `type` of a channel can have. */
   listChannelTypes(): Promise<readonly string[]>;
   /** What stands in the file for a channel to this address; null where no kind has such. */
@@ -153,16 +156,21 @@ export interface SimulatorOrder {
   readonly port: number;
   /** Null plays the built-in scenario. */
   readonly scenarioFile: string | null;
+  /** A kind of provider whose API is played instead. */
+  readonly provider: string | null;
 }
 
 export interface RunningSimulator {
   readonly kind: 'running';
   readonly url: string;
-  readonly accounts: readonly { readonly id: string; readonly authSecret: string }[];
+  readonly accounts: readonly {
+    readonly id: string;
+    readonly credentials: Readonly<Record<string, string>>;
+  }[];
   close(): Promise<void>;
 }
 
-/** The scenario file cannot be used; each problem names its place. */
+/** The scenario file, or the kind of provider, cannot be used; each problem names its place. */
 export interface RefusedScenario {
   readonly kind: 'refused';
   readonly problems: readonly string[];

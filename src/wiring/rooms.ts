@@ -103,6 +103,13 @@ export function createRooms({ log, version }: { readonly log: ProcessLog; readon
         now: systemClock.now(),
       });
     },
+    async describeProviders() {
+      const [{ describeProvider }, { describedKinds }] = await Promise.all([
+        import('../providers/describe-provider.ts'),
+        import('../providers/presets/preset-kinds.ts'),
+      ]);
+      return describedKinds.map(describeProvider);
+    },
     startSimulator,
   };
 }
@@ -194,6 +201,7 @@ async function identifyDatabase(storage: StorageSettings, program: string): Prom
 }
 
 async function startSimulator(order: SimulatorOrder): Promise<RunningSimulator | RefusedScenario> {
+  if (order.provider !== null) return startSimulatedProvider(order, order.provider);
   const { defaultScenario } = await import('../simulator/default-scenario.ts');
   const read = order.scenarioFile === null ? defaultScenario : await readScenario(order.scenarioFile);
   if ('problems' in read) return { kind: 'refused', problems: read.problems };
@@ -211,8 +219,39 @@ async function startSimulator(order: SimulatorOrder): Promise<RunningSimulator |
   return {
     kind: 'running',
     url: simulator.url,
-    accounts: read.accounts.map(({ id, authSecret }) => ({ id, authSecret })),
+    accounts: read.accounts.map(({ id, authSecret }) => ({ id, credentials: { authSecret } })),
     close: simulator.close,
+  };
+}
+
+async function startSimulatedProvider(
+  { host, port }: SimulatorOrder,
+  type: string,
+): Promise<RunningSimulator | RefusedScenario> {
+  const [{ presetKinds }, { startSimulatedApi, demoAccount }] = await Promise.all([
+    import('../providers/presets/preset-kinds.ts'),
+    import('../simulator/simulated-api.ts'),
+  ]);
+  const kind = presetKinds.find((each) => each.type === type);
+  if (kind?.loadSimulation === undefined)
+    return { kind: 'refused', problems: [`"${type}" is no preset; "lowwater providers" lists them`] };
+  const account = demoAccount(kind);
+  const api = await startSimulatedApi({
+    host,
+    port,
+    simulation: await kind.loadSimulation(),
+    accounts: [account],
+    requestsPerSecond: 10,
+    spentPerHour: 12_000_000,
+    clock: systemClock,
+  }).catch((error: unknown) => {
+    throw explainListenError(error, `${host}:${port}`);
+  });
+  return {
+    kind: 'running',
+    url: api.url,
+    accounts: [{ id: `${type}-main`, credentials: account.credentials }],
+    close: api.close,
   };
 }
 
