@@ -134,3 +134,12 @@ describe('channels of an incident', () => {
     ]);
   });
 });
+
+test.each([
+  ['info', Number.POSITIVE_INFINITY],
+  ['warning', 24 * hourMs],
+  ['critical', 4 * hourMs],
+] as const)('a route that does not say reminds of %s by its severity', (severity, repeatEveryMs) => {
+  const route = makeRoute({ repeatEveryMs: null });
+  expect(planChannels({ ...incident(), severity }, [route], ['ops'])).toMatchObject([{ repeatEveryMs }]);
+});

@@ -96,7 +96,10 @@ const route = shape({
     selfAlertTypes,
   ).optional(),
   channels: channelNames('Channels that are told.'),
-  repeatEvery: duration('Time between reminders while it fires.', { minMs: secondMs }).prefault('4h'),
+  repeatEvery: duration(
+    'Time between reminders while it fires. Without it by severity: info none, warning 1d, critical 4h.',
+    { minMs: secondMs },
+  ).optional(),
   groupWait: duration('What becomes due within this time is one message.', { maxMs: 60 * minuteMs }).prefault(
     '5s',
   ),
