@@ -71,7 +71,7 @@ function causeOf(item: MessageItem, frame: WordingFrame): string {
     case 'topped-up':
       return `Resolved: ${formatRise(resolution.micros, frame.currency)} was topped up.`;
     case 'rule-removed':
-      return 'Closed because the rule was removed from the configuration. That says nothing about the balance.';
+      return 'Closed because the rule was removed from the configuration, or watches something else now. That says nothing about the balance.';
     case 'account-removed':
       return 'Closed because the account was removed from the configuration. That says nothing about its balance.';
     case 'channel-removed':

@@ -99,6 +99,8 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   lookBackMs?(rule: R): number;
   /** With hysteresis, for all steps of a ladder. */
   clearsAt?(rule: R): Micros;
+  /** Flapping is counted over at least this time: alerts that make polls wait change less often than polls are due. */
+  readonly minFlapWindowMs?: number;
   /**
    * The level that it takes for empty; `empty` is that of the account. Absent for kinds that do not warn of
    * it.

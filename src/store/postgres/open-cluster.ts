@@ -5,6 +5,7 @@ import type { Batch } from '../../ports/store.ts';
 import type { Migration } from '../migrations.ts';
 import { openDatabase } from './connection.ts';
 import { DamagedRuns } from './damaged-runs.ts';
+import { nameDatabase } from './database-id.ts';
 import { createFencedStore } from './fenced-store.ts';
 import { onlySlot, openLease } from './lease.ts';
 import { migrate } from './migrate.ts';
@@ -39,6 +40,7 @@ export function openCluster(options: {
         ...(migrations === undefined ? {} : { migrations }),
       });
       for (const { name } of applied) log.info({ migration: name }, 'database migrated');
+      await nameDatabase(database);
       log.info({}, 'PostgreSQL database open');
     },
     ...openLease(database, { leaseMs, program }),
