@@ -6,6 +6,7 @@ import { addAlertOperations } from './alerts.ts';
 import { refuseInput } from './input.ts';
 import { addMessageOperations } from './messages.ts';
 import type { Api } from './operation.ts';
+import { addPaymentOperations } from './pay.ts';
 import { addSilenceOperations } from './silences.ts';
 
 /** The JSON API with its document. Each operation is described where it is served. */
@@ -19,6 +20,7 @@ export function createApi(views: LiveViews): Api {
   addAlertOperations(api, views);
   addSilenceOperations(api, views);
   addMessageOperations(api, views);
+  addPaymentOperations(api, views);
   api.get('/api/v1/openapi.json', (context) => context.json(describeApi(api, views.status().version)));
   return api;
 }
