@@ -86,8 +86,8 @@ function recordDelivered(state: MonitorState, ended: Ended<'delivered'>): void {
     for (const id of state.incidents.keys()) state.touched.add(id);
     forgetTries(state, message.channel);
   }
-  const refused = delivery.refusedRecipients ?? [];
-  if (refused.length > 0) raiseRefused(state, { channel: message.channel, refused, now });
+  const { refusedRecipients: refused = [], refusal } = delivery;
+  if (refused.length > 0) raiseRefused(state, { channel: message.channel, refused, refusal, now });
   else clearOwnFailure(state, rule, now);
   forEachNotified(state, message, (_, notified) => {
     const first = notified.firstMessage === message.id && notified.subject === null;
@@ -129,25 +129,35 @@ function recordOwed(state: MonitorState, ended: Ended, owed: readonly string[]):
   const { channel } = message;
   if (delivery.kind === 'delivered') {
     endForWhoHasIt(state, { ...ended, delivery });
-    const refused = delivery.refusedRecipients ?? [];
-    if (refused.length > 0) raiseRefused(state, { channel, refused, now });
-  } else if (delivery.kind === 'retry' && now < message.giveUpAt) {
+    const { refusedRecipients: refused = [], refusal } = delivery;
+    if (refused.length > 0) raiseRefused(state, { channel, refused, refusal, now });
+  } else if (
+    delivery.kind === 'retry' &&
+    now < message.giveUpAt &&
+    message.attempts < (delivery.tries ?? Number.POSITIVE_INFINITY)
+  ) {
     recordRetry(state, { ...ended, delivery });
   } else {
     end(state, message, { deliveredAt: message.deliveredAt ?? now });
-    if (delivery.kind !== 'needless') raiseRefused(state, { channel, refused: owed, now });
+    if (delivery.kind !== 'needless')
+      raiseRefused(state, { channel, refused: owed, refusal: delivery.reason, now });
   }
 }
 
 function raiseRefused(
   state: MonitorState,
-  ended: { readonly channel: string; readonly refused: readonly string[]; readonly now: number },
+  ended: {
+    readonly channel: string;
+    readonly refused: readonly string[];
+    readonly refusal: string | undefined;
+    readonly now: number;
+  },
 ): void {
-  const { channel, refused, now } = ended;
+  const { channel, refused, refusal, now } = ended;
   raiseChannelFailed(state, {
     channel,
     severity: 'warning',
-    reason: `refused ${refused.join(', ')}; the other recipients got the message`,
+    reason: `refused ${refused.join(', ')}${refusal === undefined ? '' : ` (${refusal})`}; the rest was delivered`,
     refused: refused.length,
     now,
   });

@@ -1,16 +1,18 @@
 import type { Incident } from '../domain/alert.ts';
-import { weekMs } from '../domain/duration.ts';
+import { minuteMs, weekMs } from '../domain/duration.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Calendar, Random } from '../ports/clock.ts';
 import type { StoredState } from '../ports/store.ts';
-import { abandonUnknownChannels } from './channel-changes.ts';
+import { followChannels } from './channel-changes.ts';
 import { followClock, livedNote, skipUnwatched } from './clock-change.ts';
+import { noteDamagedPolls } from './damaged-polls.ts';
 import { restoreSpending } from './learn-spending.ts';
 import { putNotification } from './queue.ts';
 import { accountsAtOnce, watchAccounts } from './reconfigure.ts';
 import { withdrawNotified } from './retract.ts';
+import { scheduleSelfAlerts } from './self-alerts.ts';
 import { scheduleSilences } from './silencing.ts';
 import { emptyState, type MonitorState, scheduleBy, writeNote } from './state.ts';
 
@@ -18,6 +20,9 @@ import { emptyState, type MonitorState, scheduleBy, writeNote } from './state.ts
  * Notifications that were pending for longer while lowwater was down are not sent (a restored old backup).
  */
 const staleMessageMs = weekMs;
+
+/** The first polls come within half a minute (`domain/schedule.ts`): what was pending waits no longer for them. */
+const maxConfirmMs = minuteMs;
 
 /** Written when the daemon stopped on request. */
 export const aliveNote = 'alive-at';
@@ -56,10 +61,15 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
   }
   yield;
   for (const alert of stored.alerts) state.alerts.hold(alert);
-  for (const incident of stored.incidents) state.incidents.hold(incident.id, completed(incident));
+  const downMs = Math.max(0, now - lastRun.endedAt);
+  for (const incident of stored.incidents) {
+    const whole = completed(incident, downMs);
+    // The next daemon counts from this start on.
+    if (downMs > 0 && incident.resolvedAt === null) state.incidents.set(incident.id, whole);
+    else state.incidents.hold(incident.id, whole);
+  }
   for (const silence of stored.silences) state.silences.hold(silence.id, silence);
   for (const backoff of stored.backoffs) state.backoffs.hold(backoff.group, backoff);
-  const downMs = Math.max(0, now - lastRun.endedAt);
   for (const message of stored.messages) restoreMessage(state, message, { downMs, now });
   yield* watchAccounts(state, now);
   const spending = new Map(stored.spending.map((row) => [row.account, row]));
@@ -68,6 +78,7 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
       const graceMs = lastRun.exact ? 0 : account.pollIntervalMs;
       skipUnwatched(state, account.settings.id, Math.max(0, now - lastRun.endedAt - graceMs));
       restoreSpending(state, account, spending.get(account.id));
+      if (downMs > account.pollIntervalMs) state.unconfirmed.add(account.id);
     }
     yield;
   }
@@ -75,8 +86,11 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
   if (lastRun.endedAt > now) followClock(state, now - lastRun.endedAt, now);
   // A daemon that dies before its first poll: the next one counts from here.
   writeNote(state, livedNote, String(now));
-  abandonUnknownChannels(state, now);
+  state.unconfirmedUntil = now + maxConfirmMs;
+  followChannels(state, now);
   scheduleSilences(state, now);
+  scheduleSelfAlerts(state);
+  noteDamagedPolls(state, stored.damaged, now);
   for (const incident of state.incidents.values()) resumeIncident(state, incident, now);
   return state;
 }
@@ -85,12 +99,13 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
  * Fields that older versions did not store. They did not notify of acknowledgements: those count as notified,
  * so that none comes late.
  */
-function completed(incident: Incident): Incident {
+function completed(incident: Incident, downMs: number): Incident {
   const acknowledgedAt = incident.acknowledgement?.at ?? null;
-  const notified = Object.entries(incident.notified).map(([channel, last]) => [
-    channel,
-    Object.hasOwn(last, 'acknowledgedAt') ? last : { ...last, acknowledgedAt },
-  ]);
+  const isOpen = incident.resolvedAt === null && downMs > 0;
+  const notified = Object.entries(incident.notified).map(([channel, last]) => {
+    const whole = Object.hasOwn(last, 'acknowledgedAt') ? last : { ...last, acknowledgedAt };
+    return [channel, isOpen ? { ...whole, pausedMs: (last.pausedMs ?? 0) + downMs } : whole];
+  });
   return { ...incident, eased: incident.eased ?? null, notified: Object.fromEntries(notified) };
 }
 

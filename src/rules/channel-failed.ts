@@ -12,24 +12,24 @@ export const refusedRecipientsFact = 'refused recipients';
 
 export const variableFact = 'environment variable';
 
-/** A channel refuses messages for good, or some of its recipients; notified on the others. */
+/** A channel refuses messages for good, or some of their recipients or parts; notified on the others. */
 export const channelFailed: AlertKind = {
   type,
   concernsEveryChannel: true,
   subject: ({ rule }) => `channel ${cleanText(channelOf(rule), nameLimit)} fails`,
   firing: (item, frame) =>
     refusesSomeOnly(item)
-      ? `channel ${nameOf(item, frame)} does not reach all recipients`
+      ? `channel ${nameOf(item, frame)} delivers only in part`
       : `channel ${nameOf(item, frame)} does not take messages`,
   resolved: (item, frame) =>
     refusesSomeOnly(item)
-      ? `channel ${nameOf(item, frame)} reaches all recipients again`
+      ? `channel ${nameOf(item, frame)} delivers everything again`
       : `channel ${nameOf(item, frame)} takes messages again`,
   recovery: 'Resolved: the channel took a message again.',
   figures: ownFigures,
   advice: (item, frame) => [
     refusesSomeOnly(item)
-      ? 'Correct or remove what is refused in "to" of the channel, and try it with "lowwater test-channel".'
+      ? 'Correct or remove what is refused (mail addresses stand in "to" of the channel), and try it with "lowwater test-channel".'
       : `Fix the channel in the configuration and try it with "lowwater test-channel".${howItTakesEffect(item, frame)} Alerts that are still open are sent to it again then.`,
   ],
 };

@@ -53,10 +53,10 @@ describe('the headline of a notice stands alone', () => {
       ...item,
       facts: [...(item?.facts ?? []), { name: 'refused recipients', value: { unit: 'count', count: 1 } }],
     });
-    expect(word(partly).subject).toBe('lowwater: channel ops does not reach all recipients');
+    expect(word(partly).subject).toBe('lowwater: channel ops delivers only in part');
     expect(word(partly).advice.join(' ')).toContain('Correct or remove');
     expect(word(buildItem({ ...partly, kinds: ['resolved'] })).subject).toBe(
-      'lowwater: channel ops reaches all recipients again',
+      'lowwater: channel ops delivers everything again',
     );
   });
 

@@ -3,6 +3,7 @@ import type { LiveViews } from '../../views/views.ts';
 import type { WebEnv } from '../web-env.ts';
 import { addAccountOperations } from './accounts.ts';
 import { addAlertOperations } from './alerts.ts';
+import { addDaemonOperations, type DaemonFacts, unknownDaemon } from './daemon.ts';
 import { refuseInput } from './input.ts';
 import { addMessageOperations } from './messages.ts';
 import type { Api } from './operation.ts';
@@ -10,7 +11,7 @@ import { addPaymentOperations } from './pay.ts';
 import { addSilenceOperations } from './silences.ts';
 
 /** The JSON API with its document. Each operation is described where it is served. */
-export function createApi(views: LiveViews): Api {
+export function createApi(views: LiveViews, daemon: DaemonFacts = unknownDaemon): Api {
   const api = new OpenAPIHono<WebEnv>({
     defaultHook: (result) => {
       if (!result.success) throw refuseInput(result.error);
@@ -21,6 +22,7 @@ export function createApi(views: LiveViews): Api {
   addSilenceOperations(api, views);
   addMessageOperations(api, views);
   addPaymentOperations(api, views);
+  addDaemonOperations(api, views, daemon);
   api.get('/api/v1/openapi.json', (context) => context.json(describeApi(api, views.status().version)));
   return api;
 }
