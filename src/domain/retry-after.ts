@@ -14,14 +14,19 @@ const asctimeDate = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4
 /**
  * Reads a `Retry-After` header (RFC 9110, 10.2.3): whole seconds, or a date in one of the three forms of HTTP.
  *
- * `now` is the wall clock in milliseconds. The result is milliseconds from now, at most `maxMs`. Null where
- * the value is neither, negative, or a date already past: the caller's own backoff holds then.
+ * `now` is the wall clock of whoever wrote the value, in milliseconds: `sentAt` of the answer. The result is milliseconds from
+ * now, at most `maxMs`. Null where the value is neither, negative, or a date already past: the caller's own backoff holds then.
  */
 export function parseRetryAfter(value: string, now: number, maxMs = maxRetryAfterMs): number | null {
   const text = value.trim();
   if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, maxMs);
   const at = parseHttpDate(text);
   return at === null || at < now ? null : Math.min(at - now, maxMs);
+}
+
+/** When an answer was sent by its own `Date`, so that a server whose clock is off is understood; by our clock where it has none. */
+export function sentAt(date: string | undefined, now: number): number {
+  return (date === undefined ? null : parseHttpDate(date.trim())) ?? now;
 }
 
 function parseHttpDate(text: string): number | null {

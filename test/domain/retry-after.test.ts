@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { maxProviderWaitMs, maxRetryAfterMs, parseRetryAfter } from '../../src/domain/retry-after.ts';
+import { maxProviderWaitMs, maxRetryAfterMs, parseRetryAfter, sentAt } from '../../src/domain/retry-after.ts';
 
 const now = Date.UTC(2026, 10, 20, 12, 0, 0);
 
@@ -30,3 +30,10 @@ test.each(['315360000', 'Fri, 20 Nov 2036 12:00:00 GMT'])(
     expect(parseRetryAfter(value, now, maxProviderWaitMs)).toBe(24 * 3_600_000);
   },
 );
+
+test('a date counts from the date of the answer, whose clock may be hours off', () => {
+  const theirs = sentAt('Fri, 20 Nov 2026 03:00:00 GMT', now);
+  expect(parseRetryAfter('Fri, 20 Nov 2026 03:00:30 GMT', theirs)).toBe(30_000);
+  expect(sentAt('yesterday', now)).toBe(now);
+  expect(sentAt(undefined, now)).toBe(now);
+});

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { formatDuration } from '../../domain/duration.ts';
 import { createForeignTexts, type ForeignTexts } from '../../domain/foreign-text.ts';
 import type { Outcome, OutcomeDetail } from '../../domain/outcome.ts';
-import { maxProviderWaitMs, parseRetryAfter } from '../../domain/retry-after.ts';
+import { maxProviderWaitMs, parseRetryAfter, sentAt } from '../../domain/retry-after.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Provider, SendingGuard } from '../../ports/provider.ts';
@@ -198,7 +198,7 @@ function outcomeOf(end: ExchangeEnd, { texts, timeoutMs, now, durationMs }: Ende
 function withRetryAfter(detail: OutcomeDetail, headers: IncomingHttpHeaders, now: number): OutcomeDetail {
   const header = headers['retry-after'];
   if (detail.kind === 'ok' || header === undefined) return detail;
-  const retryAfterMs = parseRetryAfter(String(header), now, maxProviderWaitMs);
+  const retryAfterMs = parseRetryAfter(String(header), sentAt(headers.date, now), maxProviderWaitMs);
   return retryAfterMs === null ? detail : { ...detail, retryAfterMs };
 }
 
