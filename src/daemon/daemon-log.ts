@@ -6,6 +6,7 @@ import type { Sent } from '../engine/delivery-ended.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import type { Log } from '../ports/log.ts';
+import type { DamagedRun } from '../ports/store.ts';
 
 /** Writes to the log: loudly when something changes, quietly while it repeats. */
 export class DaemonLog {
@@ -32,6 +33,14 @@ export class DaemonLog {
     else if (outcome.kind === 'ok') this.#log.info(fields, 'the balance can be read again');
     else
       this.#log.warn({ ...fields, reason: outcome.reason, code: outcome.code }, 'the balance cannot be read');
+  }
+
+  damageFound(damaged: readonly DamagedRun[]): void {
+    for (const { account, polls, earliestAt, latestAt } of damaged)
+      this.#log.error(
+        { account, polls, earliestAt, latestAt },
+        'stored polls are damaged; they were set aside in the table damaged_run',
+      );
   }
 
   deliveryEnded({ message, delivery }: Sent): void {
@@ -63,6 +72,11 @@ export class DaemonLog {
         'alert changed',
       );
     }
+  }
+
+  /** Nobody waits for what becomes of an order that was left in the database. */
+  orderRefused(order: string, why: string): void {
+    this.#log.warn({ order, why }, 'an order of the command line was refused');
   }
 
   ordersFailed(error: unknown): void {

@@ -59,6 +59,8 @@ export interface LastNotified {
    */
   readonly receipt?: string;
   readonly escalatedAt: number | null;
+  /** How long lowwater did not run since then, where it did not: reminders wait that much longer. */
+  readonly pausedMs?: number;
   readonly acknowledgedAt: number | null;
 }
 

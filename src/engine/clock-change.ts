@@ -28,13 +28,8 @@ export function followClock(state: MonitorState, byMs: number, now: number): voi
     if (message.state !== 'pending') continue;
     state.messages.set(message.id, shiftMessage(message, byMs));
   }
-  for (const backoff of [...state.backoffs.values()]) {
-    if (backoff.until === 0) continue;
-    state.backoffs.set(backoff.group, { ...backoff, until: backoff.until + byMs });
-  }
+  if (byMs < 0) shiftWaits(state, byMs);
   for (const account of state.accounts.values()) {
-    const { retryAt } = account.poll;
-    if (retryAt !== null) account.poll = { ...account.poll, retryAt: retryAt + byMs };
     // A clock that is set back into a schedule's hours may make an account stale that rested before.
     scheduleAccount(state, account);
   }
@@ -73,6 +68,21 @@ function shiftAccount(state: MonitorState, id: string, byMs: number): void {
   // Other polls are due now, perhaps sooner.
   account.pollGapMs = pollGapMs;
   scheduleAccount(state, account);
+}
+
+/**
+ * Only for a clock that was set back. A machine that slept has waited meanwhile: what the provider asked for is over when it
+ * is over for the provider.
+ */
+function shiftWaits(state: MonitorState, byMs: number): void {
+  for (const backoff of [...state.backoffs.values()]) {
+    if (backoff.until === 0) continue;
+    state.backoffs.set(backoff.group, { ...backoff, until: backoff.until + byMs });
+  }
+  for (const account of state.accounts.values()) {
+    const { retryAt } = account.poll;
+    if (retryAt !== null) account.poll = { ...account.poll, retryAt: retryAt + byMs };
+  }
 }
 
 function shiftIncident(incident: Incident, byMs: number): Incident {

@@ -99,7 +99,7 @@ function decideNext(input: Input, notified: LastNotified): Decision {
   if (isAcknowledged(incident)) return quiet('acknowledged');
   const escalation = decideEscalation(input, notified);
   if (escalation?.kind === 'notify') return escalation;
-  const repeatAt = notified.at + plan.repeatEveryMs;
+  const repeatAt = notified.at + (notified.pausedMs ?? 0) + plan.repeatEveryMs;
   if (now < repeatAt) return quiet('not due', Math.min(repeatAt, escalation?.until ?? repeatAt));
   if (!input.waiting()) return notify('reminder');
   // The pending notification says what a reminder would.

@@ -5,7 +5,7 @@ import { alertKindOf } from '../rules/registry.ts';
 import { countFact, text, textFact } from '../rules/verdict.ts';
 import { incidentOf } from './incidents.ts';
 import type { ProviderCounts } from './provider-counts.ts';
-import { closeSelfAlert, raiseSelfAlert } from './self-alerts.ts';
+import { closeSelfAlert, isRaised, raiseSelfAlert } from './self-alerts.ts';
 import { type MonitorState, maxAtOnce } from './state.ts';
 import { inactiveAlert } from './transition.ts';
 import type { WatchedAccount } from './watched-account.ts';
@@ -22,20 +22,20 @@ function reviewOutage(state: MonitorState, baseUrl: string, now: number): void {
   const account = providerAccountId(baseUrl);
   const alert = state.alerts.get(account, outageRule);
   const many = counts.areMany(counts.stale.size);
-  if (alert?.state === 'firing' && !many) {
+  const isOn = isRaised(alert);
+  if (isOn && !many) {
     closeSelfAlert(state, { account, rule: outageRule, resolution: { kind: 'recovered' }, now });
     touchStaleIncidents(state, baseUrl);
     return;
   }
-  const lasts = alert?.state === 'firing';
-  if (!lasts && !(many && counts.areMany(countTogether(state, counts)))) return;
+  if (!isOn && !(many && counts.areMany(countTogether(state, counts)))) return;
   const identity = { account, rule: outageRule, type: outageRule, balance: null } as const;
   raiseSelfAlert(state, {
     alert: alert ?? inactiveAlert(identity),
     evaluation: describeOutage(baseUrl, counts),
     now,
   });
-  if (!lasts) touchStaleIncidents(state, baseUrl);
+  if (!isOn) touchStaleIncidents(state, baseUrl);
 }
 
 /**
@@ -61,8 +61,7 @@ export function reviewOutages(state: MonitorState, now: number): void {
 /** After accounts were removed that it may have consisted of. */
 export function reviewOngoingOutages(state: MonitorState, now: number): void {
   for (const baseUrl of state.providers.keys()) {
-    const alert = state.alerts.get(providerAccountId(baseUrl), outageRule);
-    if (alert?.state === 'firing') reviewOutage(state, baseUrl, now);
+    if (isRaised(state.alerts.get(providerAccountId(baseUrl), outageRule))) reviewOutage(state, baseUrl, now);
   }
 }
 
@@ -81,7 +80,7 @@ export function isPartOfOutage(state: MonitorState, incident: Incident): boolean
   const account = state.accounts.get(incident.account);
   if (account === undefined || !isStalenessSymptom(incident) || incident.resolvedAt !== null) return false;
   const outage = state.alerts.get(providerAccountId(account.settings.baseUrl), outageRule);
-  return outage?.state === 'firing';
+  return isRaised(outage);
 }
 
 export function* staleIncidentsOf(state: MonitorState, provider: string): Iterable<Incident> {
@@ -108,7 +107,7 @@ export function heldUntil(state: MonitorState, incident: Incident, now: number):
   if (account === undefined || alert === undefined || !isStalenessSymptom(incident)) return null;
   const { baseUrl } = account.settings;
   const outage = state.alerts.get(providerAccountId(baseUrl), outageRule);
-  if (outage?.state === 'firing') return Number.POSITIVE_INFINITY;
+  if (isRaised(outage)) return Number.POSITIVE_INFINITY;
   const intervalMs = state.providers.get(baseUrl)?.maxIntervalMs ?? account.pollIntervalMs;
   const staleSince = alert.changedAt.at(-1) ?? incident.firedAt;
   const endedAt = outage?.changedAt.at(-1) ?? Number.NEGATIVE_INFINITY;

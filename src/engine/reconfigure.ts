@@ -105,7 +105,10 @@ function obsolescence(
   const account = state.accounts.get(alert.account);
   if (account === undefined)
     return isOrphan(state, alert) ? [{ alert, resolution: { kind: 'account-removed' } }] : [];
-  const isConfigured = account.rules.some((rule) => rule.id === alert.rule && rule.type === alert.type);
+  // Of another kind or about another balance it is another rule, whatever its id.
+  const isConfigured = account.rules.some(
+    ({ id, type, balance }) => id === alert.rule && type === alert.type && balance === alert.balance,
+  );
   return isConfigured ? [] : [{ alert, resolution: { kind: 'rule-removed' } }];
 }
 

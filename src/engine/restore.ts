@@ -7,10 +7,12 @@ import type { Calendar, Random } from '../ports/clock.ts';
 import type { StoredState } from '../ports/store.ts';
 import { abandonUnknownChannels } from './channel-changes.ts';
 import { followClock, livedNote, skipUnwatched } from './clock-change.ts';
+import { noteDamagedPolls } from './damaged-polls.ts';
 import { restoreSpending } from './learn-spending.ts';
 import { putNotification } from './queue.ts';
 import { accountsAtOnce, watchAccounts } from './reconfigure.ts';
 import { withdrawNotified } from './retract.ts';
+import { scheduleSelfAlerts } from './self-alerts.ts';
 import { scheduleSilences } from './silencing.ts';
 import { emptyState, type MonitorState, scheduleBy, writeNote } from './state.ts';
 
@@ -56,10 +58,10 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
   }
   yield;
   for (const alert of stored.alerts) state.alerts.hold(alert);
-  for (const incident of stored.incidents) state.incidents.hold(incident.id, completed(incident));
+  const downMs = Math.max(0, now - lastRun.endedAt);
+  for (const incident of stored.incidents) state.incidents.hold(incident.id, completed(incident, downMs));
   for (const silence of stored.silences) state.silences.hold(silence.id, silence);
   for (const backoff of stored.backoffs) state.backoffs.hold(backoff.group, backoff);
-  const downMs = Math.max(0, now - lastRun.endedAt);
   for (const message of stored.messages) restoreMessage(state, message, { downMs, now });
   yield* watchAccounts(state, now);
   const spending = new Map(stored.spending.map((row) => [row.account, row]));
@@ -77,6 +79,8 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
   writeNote(state, livedNote, String(now));
   abandonUnknownChannels(state, now);
   scheduleSilences(state, now);
+  scheduleSelfAlerts(state);
+  noteDamagedPolls(state, stored.damaged, now);
   for (const incident of state.incidents.values()) resumeIncident(state, incident, now);
   return state;
 }
@@ -85,12 +89,13 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
  * Fields that older versions did not store. They did not notify of acknowledgements: those count as notified,
  * so that none comes late.
  */
-function completed(incident: Incident): Incident {
+function completed(incident: Incident, downMs: number): Incident {
   const acknowledgedAt = incident.acknowledgement?.at ?? null;
-  const notified = Object.entries(incident.notified).map(([channel, last]) => [
-    channel,
-    Object.hasOwn(last, 'acknowledgedAt') ? last : { ...last, acknowledgedAt },
-  ]);
+  const isOpen = incident.resolvedAt === null && downMs > 0;
+  const notified = Object.entries(incident.notified).map(([channel, last]) => {
+    const whole = Object.hasOwn(last, 'acknowledgedAt') ? last : { ...last, acknowledgedAt };
+    return [channel, isOpen ? { ...whole, pausedMs: (last.pausedMs ?? 0) + downMs } : whole];
+  });
   return { ...incident, eased: incident.eased ?? null, notified: Object.fromEntries(notified) };
 }
 

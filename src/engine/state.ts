@@ -4,7 +4,7 @@ import type { Notification } from '../domain/outbox.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Silence } from '../domain/silence.ts';
 import type { Calendar, Random } from '../ports/clock.ts';
-import type { GroupBackoff } from '../ports/store.ts';
+import type { DamagedRun, GroupBackoff } from '../ports/store.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import { LocalWeeks } from '../spending/local-week.ts';
 import { AlertRecords } from './alert-records.ts';
@@ -63,7 +63,9 @@ export interface MonitorState {
   /** The group of each account that is not the first of its group (`groupOf`). */
   readonly groups: Map<string, string>;
   readonly notes: Records<NamedNote>;
-  /** When time alone changes something: `account:<id>`, `incident:<id>`, `silences`. */
+  /** Stored polls that were found damaged, by account. */
+  readonly damaged: Map<string, readonly DamagedRun[]>;
+  /** When time alone changes something: `account:<id>`, `incident:<id>`, `damaged:<account>`, `silences`. */
   readonly due: DueQueue<string>;
   /** Incidents to decide on before the turn ends. */
   readonly touched: Set<string>;
@@ -117,6 +119,7 @@ export function emptyState({
     shortestIntervals: new Map(),
     unloaded: new Set(),
     notes: new Records(),
+    damaged: new Map(),
     due: new DueQueue(),
     touched: new Set(),
   };

@@ -1,7 +1,9 @@
 import { decideTouched } from './announce.ts';
+import { reviewDamagedPolls } from './damaged-polls.ts';
 import { judgeElapsed } from './judge.ts';
 import { reviewOutages } from './outage.ts';
 import { reviewSilences } from './retract.ts';
+import { elapseSelfAlert } from './self-alerts.ts';
 import { type MonitorState, maxAtOnce } from './state.ts';
 
 /**
@@ -40,6 +42,8 @@ function runKey(state: MonitorState, key: string, now: number): void {
   const id = key.slice(colon + 1);
   if (kind === 'silences') reviewSilences(state, now);
   if (kind === 'incident') state.touched.add(id);
+  if (kind === 'self') elapseSelfAlert(state, id, now);
+  if (kind === 'damaged') reviewDamagedPolls(state, id, now);
   const account = kind === 'account' ? state.accounts.get(id) : undefined;
   if (account !== undefined) judgeElapsed(state, account, now);
 }

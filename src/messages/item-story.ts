@@ -71,13 +71,13 @@ function causeOf(item: MessageItem, frame: WordingFrame): string {
     case 'topped-up':
       return `Resolved: ${formatRise(resolution.micros, frame.currency)} was topped up.`;
     case 'rule-removed':
-      return 'Closed because the rule was removed from the configuration. That says nothing about the balance.';
+      return 'Closed because the rule was removed from the configuration, or watches something else now. That says nothing about the balance.';
     case 'account-removed':
       return 'Closed because the account was removed from the configuration. That says nothing about its balance.';
     case 'channel-removed':
       return 'Closed because the channel was removed from the configuration.';
     case 'recovered':
-      return alertKindOf(item).recovery;
+      return recoveryOf(item);
   }
 }
 
@@ -112,4 +112,9 @@ function acknowledgementOf(item: MessageItem, frame: WordingFrame): readonly str
 
 function withoutFullStop(text: string): string {
   return text.replace(/[.\s]+$/, '');
+}
+
+function recoveryOf(item: MessageItem): string {
+  const { recovery } = alertKindOf(item);
+  return typeof recovery === 'string' ? recovery : recovery(item);
 }

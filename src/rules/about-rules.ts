@@ -55,6 +55,6 @@ export function timingOf(rule: Rule, pollIntervalMs: number): AlertTiming {
   return {
     forMs: rule.forMs,
     recoverForMs: rule.recoverForMs,
-    flapWindowMs: flapIntervals * pollIntervalMs,
+    flapWindowMs: Math.max(flapIntervals * pollIntervalMs, ruleKindOf(rule).minFlapWindowMs ?? 0),
   };
 }

@@ -1,3 +1,4 @@
+import { hourMs } from '../domain/duration.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { ValueSource } from '../domain/settings.ts';
@@ -20,6 +21,8 @@ export const authFailed: RuleKind<AuthFailedRule, InputOf<typeof keys>> = {
   needsReading: false,
   builtInId: 'auth-failed',
   staleness: 'cause',
+  // After a refusal the account waits for half a minute at least, whatever its poll interval.
+  minFlapWindowMs: hourMs,
   build: (common) => ({ ...common, type: 'auth-failed' }),
   describe: (rule) => `the provider refuses the key (${rule.severity})`,
   evaluate,

@@ -62,7 +62,7 @@ export interface AlertKind {
   firing(item: MessageItem, frame: WordingFrame): string;
   resolved(item: MessageItem, frame: WordingFrame): string;
   /** Why it ended, as a sentence, where nothing better is known. */
-  readonly recovery: string;
+  readonly recovery: string | ((item: MessageItem) => string);
   /** The most important first. */
   figures(item: MessageItem, frame: WordingFrame): readonly Figure[];
   /** What to do next while it is open, as sentences. */
@@ -99,6 +99,8 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   lookBackMs?(rule: R): number;
   /** With hysteresis, for all steps of a ladder. */
   clearsAt?(rule: R): Micros;
+  /** Flapping is counted over at least this time: alerts that make polls wait change less often than polls are due. */
+  readonly minFlapWindowMs?: number;
   /**
    * The level that it takes for empty; `empty` is that of the account. Absent for kinds that do not warn of
    * it.

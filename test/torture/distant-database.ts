@@ -51,6 +51,7 @@ export class DistantDatabase {
     };
     return {
       ...asStoreFile(database),
+      takeDamaged: () => database.takeDamaged(),
       commit: async (batch) => {
         if (life.call()) return never();
         const isRepeated = unsettled === batch;

@@ -80,6 +80,7 @@ export function createFencedStore(options: {
 
   return {
     ...reader,
+    takeDamaged: () => [],
     async commit(batch) {
       if (settled.has(batch)) return;
       if (unsure !== null && unsure.batch !== batch)
