@@ -2,7 +2,14 @@ import type { Message } from '../domain/message.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { DeliveryEnd, Sent } from '../engine/delivery-ended.ts';
-import { absorbFollowers, incidentsUnderWay, putNotification, queueOf, sendable } from '../engine/queue.ts';
+import {
+  absorbFollowers,
+  heldForPollUntil,
+  incidentsUnderWay,
+  putNotification,
+  queueOf,
+  sendable,
+} from '../engine/queue.ts';
 import { threadSubject } from '../messages/message-wording.ts';
 import type { Channel } from '../ports/channel.ts';
 import { composeMessage } from './compose.ts';
@@ -56,8 +63,11 @@ export class Dispatcher {
     let next = Number.POSITIVE_INFINITY;
     if (this.#hasNothing()) return next;
     for (const [name, lane] of this.#lanes) {
-      for (const message of this.#sendable(name, lane)) {
-        next = Math.min(next, Math.max(message.dueAt, lane.pace.freeAt));
+      const waiting = this.#sendable(name, lane);
+      const heldUntil = heldForPollUntil(this.#dependencies.state, queueOf(this.#dependencies.state, name));
+      for (const message of waiting) {
+        const from = message.items.length > 0 ? heldUntil : message.dueAt;
+        next = Math.min(next, Math.max(message.dueAt, lane.pace.freeAt, from));
       }
     }
     return next;
@@ -96,7 +106,9 @@ export class Dispatcher {
   #claimOne(name: string, lane: Lane, now: number): Claim | null {
     const { state } = this.#dependencies;
     if (lane.pace.freeAt > now) return null;
-    const due = this.#sendable(name, lane).find((message) => message.dueAt <= now);
+    const waiting = this.#sendable(name, lane);
+    const isHeld = heldForPollUntil(state, queueOf(state, name)) > now;
+    const due = waiting.find((message) => message.dueAt <= now && !(isHeld && message.items.length > 0));
     if (due === undefined) return null;
     const whole = absorbFollowers(state, due, incidentsUnderWay(state, name));
     const message = { ...whole, attempts: whole.attempts + 1, uncertain: true };
