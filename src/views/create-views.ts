@@ -23,7 +23,7 @@ import { nextStep } from '../rules/next-step.ts';
 import { selfAlertTypes } from '../rules/registry.ts';
 import { thin } from '../spending/thin.ts';
 import { findSilenced } from './find-silenced.ts';
-import { type Payment, paymentOf } from './payments.ts';
+import { type Payment, paymentOf } from './payment.ts';
 import type {
   AccountView,
   AlertView,

@@ -9,7 +9,7 @@ import type { Fact, Quantity } from '../domain/quantity.ts';
 import { type Balance, balances, type PollRecord, type Reading } from '../domain/reading.ts';
 import type { Matcher } from '../domain/rule.ts';
 import { severities } from '../domain/severity.ts';
-import type { DuePayment } from './payments.ts';
+import type { DuePayment } from './payment-plan.ts';
 import { orNull, publicObject } from './public-object.ts';
 import type { AccountView, AlertView, ChannelView, ExplainedRule, SilenceView } from './views.ts';
 

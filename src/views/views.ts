@@ -23,7 +23,7 @@ import type { Evaluation } from '../rules/evaluation.ts';
 import type { NextStep } from '../rules/next-step.ts';
 import type { WeekAgo } from '../spending/week-ago.ts';
 
-import type { Payment } from './payments.ts';
+import type { Payment } from './payment.ts';
 
 /**
  * What people may see and do, whatever they sit at: the HTTP server asks the running daemon, the command line asks the

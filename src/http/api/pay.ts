@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { isoDay, isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import { formatCsvLine } from '../../views/csv.ts';
-import type { DuePayment } from '../../views/payments.ts';
+import type { DuePayment } from '../../views/payment-plan.ts';
 import { paymentJson } from '../../views/public-json.ts';
 import type { LiveViews } from '../../views/views.ts';
 import { planPayments } from '../page/pay.ts';

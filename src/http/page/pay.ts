@@ -1,7 +1,7 @@
 import { inSlices } from '../../daemon/slices.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { plural } from '../../domain/plural.ts';
-import { type CurrencyPayments, type DuePayment, PaymentPlan } from '../../views/payments.ts';
+import { type CurrencyPayments, type DuePayment, PaymentPlan } from '../../views/payment-plan.ts';
 import type { LiveViews } from '../../views/views.ts';
 import { balanceLabel } from '../../wording/balance-wording.ts';
 import { type Html, html } from '../../wording/html.ts';
