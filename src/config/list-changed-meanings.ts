@@ -12,10 +12,7 @@ export function listChangedMeanings(
   settings: Pick<Settings, 'rules' | 'server' | 'routes'>,
   schema: number,
 ): readonly ConfigProblem[] {
-  return [
-    ...(schema < 2 ? listSinceFirst(settings) : []),
-    ...(schema < 3 ? listReminders(settings) : []),
-  ];
+  return [...(schema < 2 ? listSinceFirst(settings) : []), ...(schema < 3 ? listReminders(settings) : [])];
 }
 
 function listSinceFirst({ rules, server }: Pick<Settings, 'rules' | 'server'>): ConfigProblem[] {

@@ -1,6 +1,6 @@
 import { type Incident, matchSubject } from '../domain/alert.ts';
 import { matches, matchesEverything } from '../domain/matcher.ts';
-import { defaultGroupWaitMs, repeatEveryBySeverity, type Route } from '../domain/route.ts';
+import { defaultGroupWaitMs, type Route, repeatEveryBySeverity } from '../domain/route.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import type { ChannelPlan } from './decide.ts';
 

@@ -128,9 +128,9 @@ describe('channels of an incident', () => {
     ]);
   });
 
-  test('the fallback repeats every four hours and gathers for five seconds', () => {
+  test('the fallback repeats by severity and gathers for five seconds', () => {
     expect(routesFor(incident(), [], channels)).toMatchObject([
-      { channels, repeatEveryMs: 4 * hourMs, groupWaitMs: 5000, escalate: null },
+      { channels, repeatEveryMs: null, groupWaitMs: 5000, escalate: null },
     ]);
   });
 });

@@ -50,7 +50,7 @@ const provider = shape({
     .prefault({}),
 }).meta({ description: 'The messaging provider.' });
 
-const labels = labelRecord(z.string({ error: 'must be a text' })).meta({
+const labels = labelRecord(z.string({ error: 'must be a string' })).meta({
   description: 'Labels that rules, routes and silences can match.',
 });
 
@@ -210,7 +210,7 @@ const logLevels = [
 /** The whole file, as people write it. What holds across keys is checked in `checks/`. */
 export const configSchema = shape({
   $schema: z
-    .string({ error: 'must be a text' })
+    .string({ error: 'must be a string' })
     .meta({ description: 'Where editors find this schema.' })
     .optional(),
   provider: provider.prefault({}),

@@ -39,8 +39,7 @@ export function asksOf(settings: Settings, incident: Incident): readonly Ask[] {
     }
     for (const channel of route.escalate?.channels ?? []) {
       const afterMs = route.escalate?.afterMs ?? 0;
-      if (!escalations.has(channel))
-        escalations.set(channel, { afterMs, repeatEveryMs });
+      if (!escalations.has(channel)) escalations.set(channel, { afterMs, repeatEveryMs });
     }
   }
   if (taken.length === 0) for (const name of names) direct.set(name, usualMs);
