@@ -10,7 +10,7 @@ import type {
   Role,
 } from '../ports/cluster.ts';
 import type { Log } from '../ports/log.ts';
-import type { Store, StoredState } from '../ports/store.ts';
+import type { DamagedRecord, Store, StoredState } from '../ports/store.ts';
 import { clockOff, clusterStatusOf } from './cluster-status.ts';
 import { DatabaseLink } from './database-link.ts';
 import { FleetPolling } from './fleet-polling.ts';
@@ -47,6 +47,8 @@ interface MembershipDependencies {
     readonly state: MonitorState;
     /** The node that had the accounts before and did not give them away; null where it did. */
     readonly takenFrom: string | null;
+    /** Stored records that could not be read. */
+    readonly damaged: readonly DamagedRecord[];
   }) => void;
   /** Ends that work at once and forgets all of it. */
   readonly abandon: () => void;
@@ -91,6 +93,8 @@ export class Membership {
   #blindSince: number | null = null;
   /** Why it owns the accounts though its clock is off. */
   #doubt: string | null = null;
+  /** What it began without, because it could not be read. */
+  #unreadable: string | null = null;
   #loadFailure: string | null = null;
 
   constructor(dependencies: MembershipDependencies) {
@@ -133,7 +137,7 @@ export class Membership {
       takeovers: this.#takeovers,
       polling: this.#polling.known,
       isBlind: clock.monotonic() - blindSince > leaseMs,
-      doubt: this.#doubt,
+      doubt: this.#doubt ?? this.#unreadable,
       loadFailure: this.#loadFailure,
     });
   }
@@ -277,11 +281,15 @@ export class Membership {
   async #load(owned: OwnedAccounts): Promise<void> {
     const { begin, log, looked } = this.#dependencies;
     try {
-      const state = await owned.load();
+      const isLenient = this.isDoubtful;
+      const { state, damaged } = await owned.load(isLenient);
       if (this.#owned !== owned || this.#pauses.ended) return;
       owned.begin();
       this.#loadFailure = null;
-      begin({ store: owned.store, state, takenFrom: this.#lapsedOwner });
+      const unreadable = damaged.filter(({ body }) => body === null).map(({ source }) => source);
+      this.#unreadable =
+        unreadable.length === 0 ? null : `nothing can be read of the tables ${unreadable.join(', ')}`;
+      begin({ store: owned.store, state, takenFrom: this.#lapsedOwner, damaged });
       if (this.#databaseLink.isClockOff) {
         this.#followDoubt();
         log.error({ doubt: this.#doubt }, 'nobody could own the accounts: this daemon does, in doubt');
@@ -372,6 +380,7 @@ export class Membership {
   #forget(): void {
     this.#owned = null;
     this.#doubt = null;
+    this.#unreadable = null;
     this.#standsBy = false;
     this.#rejoin();
     this.#lease.end();

@@ -8,6 +8,8 @@ import { createFencedStore } from './fenced-store.ts';
 import { onlySlot, openLease } from './lease.ts';
 import { migrate } from './migrate.ts';
 import { insertOrder, readFrom } from './reader.ts';
+import { openRecordReader } from './record-reader.ts';
+import { setAside } from './set-aside.ts';
 
 /**
  * The database that several daemons share. `open` makes or updates its tables, and is called, until it succeeds, before anything else.
@@ -26,6 +28,7 @@ export function openCluster(options: {
   const { url, leaseMs, log, now, program, migrations } = options;
   const database = openDatabase({ url, log });
   const reader = { ...readFrom(database, now), close: async () => undefined };
+  const records = openRecordReader(database);
   const settled = new WeakSet<Batch>();
   return {
     async open() {
@@ -39,6 +42,8 @@ export function openCluster(options: {
       log.info({}, 'PostgreSQL database open');
     },
     ...openLease(database, { leaseMs, program }),
+    load: (options) => records.loadOwned(now(), options),
+    setAside: (owner, damaged) => setAside(database, { slot: onlySlot, ...owner }, damaged),
     store: ({ incarnation, epoch }) =>
       createFencedStore({ database, reader, fence: { slot: onlySlot, incarnation, epoch }, settled }),
     reader,
