@@ -91,7 +91,9 @@ class Loading {
     const incidents = await this.#part('incident', () => this.#incidents(messages));
     const silences = await this.#part('silence', () => this.#bodies<Silence>('silence', findSilences, [now]));
     const notes = await this.#part('note', () =>
-      this.#patiently<{ name: string; value: string }>('SELECT name, value FROM note'),
+      this.#patiently<{ name: string; value: string }>(
+        "SELECT name, value FROM note WHERE name NOT LIKE '@%'",
+      ),
     );
     const damaged = await this.#part('damaged_run', () =>
       this.#patiently<DamagedRun>(
