@@ -14,7 +14,7 @@ import {
   type SortKey,
   writeListQuery,
 } from './account-list.ts';
-import { alertCard, needsSomebody, sortAlerts } from './alerts.ts';
+import { accountsOf, alertCard, needsSomebody, sortAlerts } from './alerts.ts';
 import { accountPath, choiceLink, options } from './forms.ts';
 import { live } from './live.ts';
 import { channelTable, messageTable } from './messages.ts';
@@ -38,7 +38,7 @@ import {
 
 /** So many alerts stand on top; the rest is one click away. */
 const shownAlerts = 8;
-const shownMessages = 10;
+const shownMessages = 5;
 /** More would outlive the young objects' space while they wait for a commit, and be garbage among the old ones. */
 const sliceOfAccounts = 100;
 
@@ -90,8 +90,9 @@ async function urgentSection(
   const shown = await Promise.all(
     urgent.slice(0, shownAlerts).map(({ account, rule }) => views.alert(account, rule)),
   );
-  return html`<section aria-labelledby="needs-heading"><h2 id="needs-heading">${plural(urgent.length, 'alert')} ${urgent.length === 1 ? 'needs' : 'need'} somebody now</h2>
-<ul class="alerts">${shown.map((alert) => alert !== null && alertCard(alert, frame, { back }))}</ul>
+  const accounts = await accountsOf(views, urgent.slice(0, shownAlerts));
+  return html`<section aria-labelledby="needs-heading"><h2 id="needs-heading">${plural(urgent.length, 'alert')} ${urgent.length === 1 ? 'needs' : 'need'} attention</h2>
+<ul class="alerts">${shown.map((alert) => alert !== null && alertCard(alert, accounts.get(alert.account) ?? null, frame, { back }))}</ul>
 ${more > 0 && html`<p><a href="/alerts?care=nobody&state=firing">All ${urgent.length} alerts</a>, where many can be acknowledged at once.</p>`}${taken}</section>`;
 }
 
@@ -112,8 +113,7 @@ function doubtsOf(views: LiveViews): readonly Html[] {
             ? 'was not read'
             : 'were not read'
       }: <a href="/?sort=state">accounts by state</a>.`,
-    active > 0 &&
-      html`${plural(active, 'silence')} ${active === 1 ? 'is' : 'are'} active: nothing is sent about what ${active === 1 ? 'it matches' : 'they match'}.`,
+    active > 0 && html`${plural(active, 'silence')} ${active === 1 ? 'is' : 'are'} active.`,
     problems > 0 && html`lowwater itself needs attention.`,
   ].filter((doubt) => doubt !== false);
 }
@@ -124,11 +124,11 @@ function describeCared(cared: readonly FiringView[]): string {
     [cared.filter(({ acknowledged, silenced }) => !acknowledged && silenced).length, 'silenced'],
     [
       cared.filter(({ acknowledged, silenced }) => !acknowledged && !silenced).length,
-      'covered by a worse one',
+      'inhibited by a worse one',
     ],
   ] as const;
   const words = parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
-  return `${plural(cared.length, 'other alert')} firing: ${words.join(', ')}.`;
+  return `Also firing: ${words.join(', ')}.`;
 }
 
 function stateFilters({ counts, total }: AccountPage, list: ListQuery): Html {
@@ -202,10 +202,10 @@ function accountRow(account: AccountView, frame: Frame): Html {
   const leading = leadingBalance(account);
   const cells = html`<td class="state">${badge(tone, word)}</td>
 <th scope="row"><a href="${accountPath(account.id)}"><bdi>${nameOf(account.name)}</bdi></a>${labelList(account)}</th>
-<td class="number" data-label="SMS balance">${amountOf(account, 'sms')}</td>
-<td class="number" data-label="VoIP balance">${amountOf(account, 'voip')}</td>
+<td class="number ${leading !== 'sms' && 'other'}" data-label="SMS balance">${amountOf(account, 'sms')}</td>
+<td class="number ${leading !== 'voip' && 'other'}" data-label="VoIP balance">${amountOf(account, 'voip')}</td>
 <td class="picture" data-label="24 hours">${live(`day ${account.id}`, drawSparkline(account, leading, frame.now))}</td>
-<td class="number" data-label="Burn per day">${burnCell(account)}</td>
+<td class="number burn" data-label="Burn per day">${burnCell(account)}</td>
 <td data-label="Runway">${runwayCell(account, leading, frame)}${leading === 'voip' && html`<span class="sub">of VoIP</span>`}</td>
 <td data-label="Read">${readCell(account, frame)}</td>
 <td class="open" data-label="Open">${openCell(account)}</td>`;

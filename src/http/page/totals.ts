@@ -45,7 +45,7 @@ export class Totals {
   table(frame: Frame): Html | null {
     const totals = [...this.#totals].sort(([, left], [, right]) => right.accounts - left.accounts);
     if (totals.length === 0) return null;
-    return html`<div class="scroll" role="group" aria-label="Totals" tabindex="0"><table class="cards compact">
+    return html`<div class="scroll" role="group" aria-label="Totals" tabindex="0"><table class="cards compact totals">
 <thead><tr><th scope="col">Currency</th><th scope="col">Accounts</th><th scope="col" class="number">SMS</th><th scope="col" class="number">VoIP</th><th scope="col" class="number">Burn per day</th><th scope="col">First empty</th></tr></thead>
 <tbody>${totals.map(([code, total]) => totalRow(total, this.#neverRead.get(code) ?? 0, frame))}</tbody></table></div>`;
   }
