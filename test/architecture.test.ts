@@ -23,7 +23,8 @@ const floors: readonly (readonly string[])[] = [
   ['replay'],
   ['chart'],
   ['channels'],
-  ['providers', 'store', 'config', 'http', 'cli', 'system'],
+  ['providers'],
+  ['store', 'config', 'http', 'cli', 'system'],
   ['simulator'],
   ['main'],
 ];

@@ -18,9 +18,10 @@ export function wordSubject(item: MessageItem, frame: WordingFrame): string {
  * start to tell it from the next incident of the alert. No brackets, which mail programs ignore when they
  * thread.
  */
-export function incidentSubject(incident: Incident, timezone: string): string {
+export function incidentSubject(item: MessageItem, timezone: string): string {
+  const { incident } = item;
   const since = `${incident.event ? 'at' : 'since'} ${formatShortMoment(incident.firedAt, timezone)}`;
-  return withoutBrackets(`${nameOf(incident, incident.accountName)}: ${subjectOf(incident)} ${since}`);
+  return withoutBrackets(`${nameOf(incident, incident.accountName)}: ${subjectOf(item)} ${since}`);
 }
 
 export function withoutBrackets(text: string): string {
@@ -48,13 +49,13 @@ function clauseOf(item: MessageItem, frame: WordingFrame): string {
   const state = stateOf(item);
   if (state === 'closed') {
     return item.resolution?.kind === 'account-removed'
-      ? `account removed while ${subjectOf(item.incident)}`
-      : `rule ${cleanText(item.rule, nameLimit)} removed while ${subjectOf(item.incident)}`;
+      ? `account removed while ${subjectOf(item)}`
+      : `rule ${cleanText(item.rule, nameLimit)} removed while ${subjectOf(item)}`;
   }
   const kind = alertKindOf(item);
   return state === 'resolved' ? kind.resolved(item, frame) : kind.firing(item, frame);
 }
 
-function subjectOf(incident: Incident): string {
-  return alertKindOf(incident).subject(incident);
+function subjectOf(item: MessageItem): string {
+  return alertKindOf(item).subject(item);
 }

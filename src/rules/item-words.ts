@@ -1,18 +1,18 @@
 import { isOver } from '../domain/item-state.ts';
 import type { MessageItem } from '../domain/message.ts';
 import { formatAmountDistinctFrom, formatMoney, type Micros } from '../domain/money.ts';
-import { balanceLabel } from '../wording/balance-wording.ts';
 import { type WordingFrame, wordQuantity } from '../wording/quantity-wording.ts';
 
-/** `SMS` or `VoIP`: the balance that a notice is about. */
-export function moneyOf(item: Pick<MessageItem, 'balance'>): string {
-  return balanceLabel(item.balance ?? 'sms');
+/** `SMS`: the balance that an item is about, as people call it. */
+export function moneyOf({ balanceLabel }: Pick<MessageItem, 'balanceLabel'>): string {
+  return balanceLabel;
 }
 
 /** The newest reading of the notice's balance; what the rule judged where no reading is known. */
 export function currentMicros(item: MessageItem): Micros | null {
   const reading = item.account?.reading ?? null;
-  if (reading !== null && item.balance !== null) return reading[item.balance];
+  const current = item.balance === null ? undefined : reading?.balances[item.balance];
+  if (current !== undefined) return current;
   return item.value?.unit === 'money' ? item.value.micros : null;
 }
 

@@ -2,7 +2,6 @@ import type * as z from 'zod';
 import type { MessageItem } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
-import type { Balance } from '../domain/reading.ts';
 import type { Ladder, Rule } from '../domain/rule.ts';
 import type { AccountSettings, Settings } from '../domain/settings.ts';
 import type { Severity } from '../domain/severity.ts';
@@ -28,7 +27,7 @@ export interface KeyReader {
 }
 
 /** What decides which rules watch an account. */
-export type WatchableAccount = Pick<AccountSettings, 'id' | 'labels' | 'currency'>;
+export type WatchableAccount = Pick<AccountSettings, 'id' | 'labels' | 'currency' | 'balances'>;
 
 /** One number of a message with its name. */
 export interface Figure {
@@ -60,7 +59,7 @@ export interface AlertKind {
   /** How long after it fired nobody is told yet: what is over by then is nobody's trouble. Absent: it is told at once. */
   heldMs?(settings: Settings): number;
   /** What it is about in a few words, without state and numbers: in the subject of its mails. */
-  subject(about: { readonly balance: Balance | null; readonly rule: string }): string;
+  subject(about: { readonly balanceLabel: string; readonly rule: string }): string;
   /** What is the case while it fires, or happened: a clause that follows the account's name. */
   firing(item: MessageItem, frame: WordingFrame): string;
   /** What is the case once it is resolved. */
@@ -87,7 +86,7 @@ export interface RuleKind<R extends Rule = Rule, I = unknown> extends AlertKind 
   readonly keys: z.core.$ZodLooseShape;
   /** True where only a valid reading can move it: while the account cannot be read, time decides nothing about it. */
   readonly needsReading: boolean;
-  /** Where it exists without being configured: the id that its rule has then. */
+  /** Where it exists without being configured: the id that its rule has then, after that of its balance if it is about one. */
   readonly builtInId?: string;
   /** Of a kind that exists without being configured: on which accounts. Absent: on all. */
   builtInFor?(account: WatchableAccount): boolean;

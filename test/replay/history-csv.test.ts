@@ -6,6 +6,8 @@ import { HistoryFileError, readHistoryCsv } from '../../src/replay/history-csv.t
 import { PackedPolls } from '../../src/store/runs/packed-polls.ts';
 import { formatCsvLine } from '../../src/views/csv.ts';
 
+const columns = { balances: ['sms', 'voip'], isMixed: false };
+
 const header = 'at,sms,voip,currency';
 const noon = Date.UTC(2026, 10, 20, 12);
 const reading = { at: noon, sms: 12_500_000, voip: -1, currency: 'CNY' };
@@ -13,7 +15,7 @@ const line = '2026-11-20T12:00:00Z,12.5,-0.000001,CNY';
 
 /** The readings by account. */
 async function read(...pieces: string[]) {
-  const shelves = await readHistoryCsv(Readable.from(pieces), () => new PackedPolls());
+  const shelves = await readHistoryCsv(Readable.from(pieces), () => new PackedPolls(), columns);
   const readingsOf = (shelf: PackedPolls) =>
     [...shelf.polls(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)].flatMap(
       (poll) => poll.reading ?? [],
@@ -53,7 +55,7 @@ describe('a file of readings', () => {
       return `2026-11-20T${at}:00Z,${sms},0,CNY`;
     });
     const readings = (await read([header, ...rows].join('\n'))).get('') ?? [];
-    expect(readings.map(({ sms }) => sms / 1_000_000)).toEqual([1, 2, 9, 3]);
+    expect(readings.map(({ balances }) => (balances.sms ?? 0) / 1_000_000)).toEqual([1, 2, 9, 3]);
   });
 
   it('is told apart by account', async () => {

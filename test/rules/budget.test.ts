@@ -23,7 +23,7 @@ const rule: BudgetRule = {
 const midnight = factsNoon - 12 * hourMs;
 
 function read(at: number, sms: number, currency = 'CNY'): Reading {
-  return { at, sms: units(sms), voip: 0, currency };
+  return { at, balances: { sms: units(sms), voip: 0 }, currency };
 }
 
 /** A day of which nothing is hidden, until noon, in which so much was spent. */

@@ -1,7 +1,7 @@
 import { weekMs } from '../../domain/duration.ts';
 import { formatMoney } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
-import type { Balance, Reading } from '../../domain/reading.ts';
+import type { Balance, BalanceDefinition, Reading } from '../../domain/reading.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
 import { formatHistoryLine, historyHeader } from '../../views/csv.ts';
 import type { AccountView } from '../../views/views.ts';
@@ -26,13 +26,13 @@ export const historyCommand: Command = {
   summary: 'readings of an account as chart, table, CSV or JSON',
   details: `A chart on a terminal, a table where the output goes elsewhere.
 
---csv prints RFC 4180 with the header at,sms,voip,currency: what "replay --input" reads. Times are ISO 8601 UTC.
---json prints {"points":[{"at","sms","voip","currency"}]}, the same as GET /api/v1/accounts/ID/history.`,
+--csv prints RFC 4180 with the header at,sms,voip,currency (the balances of the account): what "replay --input" reads. Times are
+ISO 8601 UTC. --json prints {"points":[{"at","sms","voip","currency"}]}, the same as GET /api/v1/accounts/ID/history.`,
   positionals: [{ name: 'ID', summary: 'the account' }],
   options: {
     since: { value: 'TIME', summary: 'a duration before now (7d) or a date (2026-11-01); default 7d' },
     until: { value: 'TIME', summary: 'likewise; default now' },
-    balance: { value: 'NAME', summary: 'sms (default) or voip: what the chart shows' },
+    balance: { value: 'NAME', summary: 'what the chart shows; default: the first balance of the account' },
     csv: { summary: 'print CSV' },
     json: { summary: 'print JSON' },
     table: { summary: 'print a table also on a terminal' },
@@ -45,7 +45,7 @@ export const historyCommand: Command = {
       const when = { now, timezone: settings.timezone };
       const since = readInstant(input, 'since', when) ?? now - weekMs;
       const until = readInstant(input, 'until', when) ?? now;
-      const balance = readBalance(input);
+      const balance = readBalance(input, account.balances);
       if (since >= until) throw new UsageError('--since must be before --until');
       return async ({ views }) => {
         // The end is exclusive, and a reading of this very millisecond belongs to "until now".
@@ -53,13 +53,13 @@ export const historyCommand: Command = {
         if (input.flag('json')) {
           const { readingJson } = await import('../../views/public-json.ts');
           await printJson(context, { points: readings.map(readingJson) });
-        } else if (input.flag('csv')) await printCsv(context, readings);
+        } else if (input.flag('csv')) await printCsv(context, account, readings);
         else if (readings.length === 0)
           await context.stdout.write(
             `No readings of ${account.id} since ${formatInstant(since, settings.timezone)} (${settings.timezone}).\n`,
           );
         else if (input.flag('table') || !context.stdout.isTerminal)
-          await printTable(context, readings, { balance, timezone: settings.timezone });
+          await printTable(context, readings, { account, balance: balance.id, timezone: settings.timezone });
         else
           await printChart(context, {
             account,
@@ -77,13 +77,16 @@ export const historyCommand: Command = {
 
 async function printCsv(
   { stdout, stderr, clock, signal }: CommandContext,
+  { balances }: AccountSettings,
   readings: readonly Reading[],
 ): Promise<void> {
   // On a terminal the lines themselves show how far it is.
   const progress = stdout.isTerminal ? null : startProgress({ output: stderr, clock, label: 'export' });
-  await stdout.write(historyHeader);
+  await stdout.write(historyHeader(balances));
   for (let from = 0; from < readings.length && !signal.aborted; from += chunkLines) {
-    const chunk = readings.slice(from, from + chunkLines).map(formatHistoryLine);
+    const chunk = readings
+      .slice(from, from + chunkLines)
+      .map((reading) => formatHistoryLine(reading, balances));
     await stdout.write(chunk.join(''));
     progress?.update((from + chunk.length) / readings.length);
   }
@@ -94,14 +97,21 @@ async function printCsv(
 async function printTable(
   { stdout }: CommandContext,
   readings: readonly Reading[],
-  { balance, timezone }: { readonly balance: Balance; readonly timezone: string },
+  {
+    account,
+    balance,
+    timezone,
+  }: { readonly account: AccountSettings; readonly balance: Balance; readonly timezone: string },
 ): Promise<void> {
-  const rankOf = (name: Balance) => (name === balance ? {} : { rank: 1 });
   const table = formatTable<Reading>({
     columns: [
       { header: `AT (${timezone})`, value: ({ at }) => formatInstant(at, timezone, { seconds: true }) },
-      { header: 'SMS', align: 'right', ...rankOf('sms'), value: ({ sms }) => formatMoney(sms) },
-      { header: 'VOIP', align: 'right', ...rankOf('voip'), value: ({ voip }) => formatMoney(voip) },
+      ...account.balances.map(({ id, label }) => ({
+        header: label.toUpperCase(),
+        align: 'right' as const,
+        ...(id === balance ? {} : { rank: 1 }),
+        value: ({ balances }: Reading) => (balances[id] === undefined ? '-' : formatMoney(balances[id])),
+      })),
       { header: 'CURRENCY', rank: 2, value: ({ currency }) => currency },
     ],
     rows: readings,
@@ -113,7 +123,7 @@ async function printTable(
 interface ChartContent {
   readonly account: AccountSettings;
   readonly view: AccountView | null;
-  readonly balance: Balance;
+  readonly balance: BalanceDefinition;
   readonly timezone: string;
   readonly readings: readonly Reading[];
   readonly since: number;
@@ -126,10 +136,13 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
     import('../../chart/chart.ts'),
     import('../../chart/line.ts'),
   ]);
-  const { account, balance, readings, since, until, timezone, view } = content;
+  const { account, readings, since, until, timezone, view } = content;
+  const { id: balance, label } = content.balance;
   const newest = readings.at(-1);
   // Amounts in another currency are no points of this line.
-  const drawn = readings.filter(({ currency }) => currency === newest?.currency);
+  const drawn = readings.filter(
+    ({ currency, balances }) => currency === newest?.currency && balances[balance] !== undefined,
+  );
   const first = drawn[0];
   const chart = layChart({
     // A history that is shorter than what was asked for fills the chart.
@@ -157,11 +170,11 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
     style: stdout.style,
   });
   const currency = newest === undefined ? '' : cleanText(newest.currency, 12);
-  const title = `${cleanText(account.name, 80)}: ${balance.toUpperCase()} balance`;
+  const title = `${cleanText(account.name, 80)}: ${label.toUpperCase()} balance`;
   const latest =
-    newest === undefined
+    newest?.balances[balance] === undefined
       ? ''
-      : `${formatMoney(newest[balance])} ${currency} at ${formatInstant(newest.at, timezone)} (${timezone})`;
+      : `${formatMoney(newest.balances[balance])} ${currency} at ${formatInstant(newest.at, timezone)} (${timezone})`;
   const names = Object.entries(view?.thresholds[balance] ?? {}).map(
     ([severity, micros]) => `${severity} ${formatMoney(micros)}`,
   );

@@ -134,7 +134,7 @@ async function pictureOf(
     severity: it.severity,
     rule: it.rule,
   }));
-  const words = `${balanceLabel(balance)} balance, and when it would have fired`;
+  const words = `${balanceLabel(balance, account.balances)} balance, and when it would have fired`;
   return html`<figure class="chart"><div class="chart-box">${drawChart({ ...chart, incidents, predicted: [] }, words, frame.timezone)}</div><figcaption>${words}.</figcaption></figure>`;
 }
 

@@ -1,4 +1,5 @@
 import type { Batch } from '../../ports/store.ts';
+import { accountToBody } from '../account-body.ts';
 import { PollEncoder } from '../runs/poll-codec.ts';
 import { isFull } from '../runs/tail.ts';
 import { textArray } from './binary-array.ts';
@@ -110,7 +111,8 @@ export class PollWriter {
       const { encoder } = tail;
       change(tail).tail = { bytes: encoder.bytes(), polls: encoder.polls, latestAt: encoder.latestAt };
     }
-    for (const state of batch.accounts) change(this.#tailOf(state.account)).body = JSON.stringify(state);
+    for (const state of batch.accounts)
+      change(this.#tailOf(state.account)).body = JSON.stringify(accountToBody(state));
     const removed = batch.removedAccounts.map((account) => this.#tailOf(account));
     for (const tail of removed) change(tail).body = '';
     const forgottenSpending = removed.map(({ no }) => no);

@@ -3,6 +3,7 @@ import type { Alert, Incident } from '../../domain/alert.ts';
 import type { Notification } from '../../domain/outbox.ts';
 import type { Silence } from '../../domain/silence.ts';
 import type { GroupBackoff, StoredSpending, StoredState, StoreReader } from '../../ports/store.ts';
+import { accountFromBody } from '../account-body.ts';
 import { incidentFromBody } from '../incident-body.ts';
 import { DamagedRecordError } from '../runs/damaged-record.ts';
 import type { Ask, Database, Value } from './connection.ts';
@@ -97,7 +98,7 @@ async function loadAccounts(ask: Ask): Promise<readonly AccountState[]> {
     [0],
     ({ no }) => [no],
   );
-  return rows.map(parseBody<AccountState>);
+  return rows.map((row) => accountFromBody(parseBody(row)));
 }
 
 async function loadSpending(ask: Ask): Promise<readonly StoredSpending[]> {

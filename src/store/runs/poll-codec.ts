@@ -1,6 +1,6 @@
 import type { Micros } from '../../domain/money.ts';
 import { type OutcomeKind, outcomeKinds } from '../../domain/outcome.ts';
-import type { PollRecord, Reading } from '../../domain/reading.ts';
+import { amountOf, type PollRecord, type Reading } from '../../domain/reading.ts';
 import { ByteReader, ByteWriter, PollCodecError } from './poll-bytes.ts';
 
 /**
@@ -117,26 +117,28 @@ export class PollEncoder {
     }
     if (poll.outcome !== 'ok') throw new RangeError(`a poll that ended ${poll.outcome} has no reading`);
     if (reading.at !== poll.at) throw new RangeError('a reading has the instant of its poll');
-    checkBalance(reading.sms);
-    checkBalance(reading.voip);
+    checkBalance(amountOf(reading, 'sms'));
+    checkBalance(amountOf(reading, 'voip'));
     this.#writer.reserve(64 + 3 * reading.currency.length);
     this.#putOk(reading);
   }
 
   #putOk(reading: Reading): void {
     const tail = this.#tail;
-    const smsMove = moveOf(tail.sms, reading.sms);
-    const voipMove = moveOf(tail.voip, reading.voip);
+    const sms = amountOf(reading, 'sms');
+    const voip = amountOf(reading, 'voip');
+    const smsMove = moveOf(tail.sms, sms);
+    const voipMove = moveOf(tail.voip, voip);
     const sameCurrency = tail.currencies[tail.currency] === reading.currency;
     this.#writer.byte(
       codeOfOutcome.ok | (smsMove << 3) | (voipMove << 5) | (sameCurrency ? 0 : currencyChanged),
     );
     this.#putTime(reading.at);
-    this.#putBalance(smsMove, tail.sms, reading.sms);
-    this.#putBalance(voipMove, tail.voip, reading.voip);
+    this.#putBalance(smsMove, tail.sms, sms);
+    this.#putBalance(voipMove, tail.voip, voip);
     if (!sameCurrency) this.#putCurrency(reading.currency);
-    tail.sms = reading.sms;
-    tail.voip = reading.voip;
+    tail.sms = sms;
+    tail.voip = voip;
   }
 
   #putTime(at: number): void {
@@ -208,7 +210,7 @@ function readRecord(reader: ByteReader, tail: Tail): PollRecord {
   if ((control & currencyChanged) !== 0) tail.currency = readCurrency(reader, tail.currencies);
   const currency = tail.currencies[tail.currency];
   if (currency === undefined) throw new PollCodecError('a reading names no currency');
-  return { at, outcome, reading: { at, sms: tail.sms, voip: tail.voip, currency } };
+  return { at, outcome, reading: { at, balances: { sms: tail.sms, voip: tail.voip }, currency } };
 }
 
 function readTime(reader: ByteReader, tail: Tail): void {

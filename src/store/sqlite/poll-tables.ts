@@ -64,6 +64,7 @@ function instantText(at: number): string {
   return isoText(at).slice(0, 23).replace('T', ' ');
 }
 
-function readingRow({ at, sms, voip, currency }: Reading): (string | number)[] {
-  return [instantText(at), sms / 1e6, voip / 1e6, currency];
+function readingRow({ at, balances, currency }: Reading): (string | number | null)[] {
+  const units = (micros = Number.NaN): number | null => (Number.isNaN(micros) ? null : micros / 1e6);
+  return [instantText(at), units(balances.sms), units(balances.voip), currency];
 }

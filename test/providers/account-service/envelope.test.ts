@@ -35,7 +35,7 @@ describe('a successful answer', () => {
   ])('%s', (_name, sms, micros) => {
     const outcome = judge(withSms(sms));
     expect(outcome).toMatchObject({ kind: 'ok', answer: { sms: micros } });
-    expect(outcome.kind === 'ok' && Object.is(outcome.answer.sms, micros)).toBe(true);
+    expect(outcome.kind === 'ok' && Object.is(outcome.answer.balances.sms, micros)).toBe(true);
   });
 
   test('is one whatever the HTTP status is', () => {
@@ -283,7 +283,7 @@ describe('for any input', () => {
     fc.assert(
       fc.property(digits, (text) => {
         const outcome = judge(withSms(text));
-        expect(outcome.kind === 'ok' ? outcome.answer.sms : null).toBe(parseMicros(text));
+        expect(outcome.kind === 'ok' ? outcome.answer.balances.sms : null).toBe(parseMicros(text));
       }),
       { numRuns: 2000 },
     );
