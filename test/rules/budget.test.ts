@@ -128,7 +128,7 @@ test('it gives no verdict in another currency than that of the account', () => {
 });
 
 test('it is described with its ladder', () => {
-  expect(describeRule(rule)).toBe(
+  expect(describeRule({ ...rule, balanceLabel: 'SMS' })).toBe(
     'spent of the SMS balance since the day began reaches 100.00 (critical), 50.00 (warning)',
   );
 });

@@ -61,7 +61,7 @@ test('an empty log answers every question', () => {
 describe('falls are spending, rises are top-ups', () => {
   const log = logOf(
     [100, 90, 95, 80, 80, 300].map((sms, index) =>
-      readingAt(index * 5, sms, { balances: { voip: units(sms * 2) } }),
+      readingAt(index * 5, sms, { balances: { sms: units(sms), voip: units(sms * 2) } }),
     ),
   );
 

@@ -60,7 +60,7 @@ ${outcome.kind === 'tried' && (await resultSection(views, shown, outcome, frame)
 
 function trialForm({ account, rule, written, time, outcome }: TrialShown): Html {
   const problems = outcome.kind === 'refused' ? outcome.problems : [];
-  const fields = ruleFields(ruleKindOf(rule), written);
+  const fields = ruleFields(ruleKindOf(rule), written, account.balances);
   const own = new Set(fields.map(({ path }) => path));
   return html`<form class="panel trial" method="post" action="${trialPath(account.id, rule.id)}">
 ${problems.filter(({ path }) => !own.has(path)).map(({ path, message }) => html`<p class="problem" role="alert">${path !== '' && html`<code>${path}</code> `}${message}</p>`)}
