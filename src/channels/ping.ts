@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Ping } from '../daemon/heartbeat.ts';
 import type { Secret } from '../domain/secret.ts';
 import { startDeadline } from '../net/deadline.ts';
-import { openHttpConnections, placeOf } from '../net/http-post.ts';
+import { openHttpConnections, placeOf, readStart } from '../net/http-post.ts';
 import type { Clock } from '../ports/clock.ts';
 
 const deadlineMs = 10_000;
@@ -11,11 +11,11 @@ const deadlineMs = 10_000;
 export function createPing(clock: Clock): Ping {
   let current: { readonly url: Secret; readonly dispatcher: Dispatcher } | null = null;
 
-  /** A reload may bring another address; the connections to the one before are let go. */
+  /** A reload may bring another address; the connections to the one before are closed. */
   function connectionsTo(url: Secret): Dispatcher {
     if (current !== null && current.url === url) return current.dispatcher;
     void current?.dispatcher.close();
-    current = { url, dispatcher: openHttpConnections(url) };
+    current = { url, dispatcher: openHttpConnections(url, { clock }) };
     return current.dispatcher;
   }
 
@@ -25,7 +25,7 @@ export function createPing(clock: Clock): Ping {
       const dispatcher = connectionsTo(url);
       const request = { ...placeOf(url.reveal()), method: 'GET', signal: deadline.signal } as const;
       const response = await deadline.within(dispatcher.request(request));
-      await response.body.dump();
+      await readStart(response.body, clock);
       return response.statusCode >= 200 && response.statusCode < 300;
     } catch {
       // Whatever went wrong, the outside was not reached; it will notice.

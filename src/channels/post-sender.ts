@@ -2,6 +2,7 @@ import type { Message } from '../domain/message.ts';
 import type { Secret } from '../domain/secret.ts';
 import { deliverWithin, openHttpConnections, postOnce } from '../net/http-post.ts';
 import { type AnswerTable, classifyAnswer } from './answers.ts';
+import { deliverParts, type MessagePart } from './deliver-parts.ts';
 import type { Sender, SenderDependencies } from './kind.ts';
 import { tryRender } from './rendering.ts';
 
@@ -12,44 +13,49 @@ export interface Attempt {
   readonly body: string;
 }
 
+export interface PostedPart extends MessagePart {
+  readonly body: string;
+}
+
 export interface PostSenderOptions extends SenderDependencies {
   /** The receiver: connections are kept to it, past a proxy where it is this machine. */
   readonly address: Secret;
   readonly table: AnswerTable;
-  /** The bodies of a message, posted one after the other. All of them go out again when one is not taken. */
-  readonly render: (message: Message) => readonly string[];
-  readonly prepare: (body: string, it: { readonly id: string; readonly now: number }) => Attempt;
-  /** For the whole exchange. */
+  /** What is posted of a message, one part after the other. */
+  readonly render: (message: Message) => readonly PostedPart[];
+  readonly prepare: (body: string, attempt: { readonly id: string; readonly now: number }) => Attempt;
+  /** For each part. */
   readonly timeoutMs?: number;
 }
 
 /** A sender that posts JSON and knows by its table what the answer means. */
 export function openPostSender(options: PostSenderOptions): Sender {
   const { address, clock, texts, table, render, prepare, timeoutMs = 15_000 } = options;
-  const dispatcher = openHttpConnections(address);
+  const dispatcher = openHttpConnections(address, { clock });
   return {
     async send(message, outer) {
-      const bodies = tryRender(() => render(message));
-      if ('failed' in bodies) return bodies.failed;
-      return deliverWithin({ clock, afterMs: timeoutMs, outer }, async (signal) => {
-        let said: string | undefined;
-        for (const body of bodies.rendered) {
-          const { url, headers, body: sent } = prepare(body, { id: message.id, now: clock.now() });
+      const parts = tryRender(() => render(message));
+      if ('failed' in parts) return parts.failed;
+      const { recipients } = message;
+      return deliverParts({ parts: parts.rendered, recipients }, (part) =>
+        deliverWithin({ clock, afterMs: timeoutMs, outer }, async (signal) => {
+          const { url, headers, body } = prepare(part.body, { id: message.id, now: clock.now() });
           const answer = await postOnce({
             url,
             headers: { 'content-type': 'application/json', 'user-agent': 'lowwater', ...headers },
-            body: sent,
+            body,
             signal,
             dispatcher,
+            clock,
           });
-          const delivery = classifyAnswer(table, answer, { now: clock.now(), texts });
-          if (delivery.kind !== 'delivered') return delivery;
-          said = delivery.said;
-        }
-        return said === undefined ? { kind: 'delivered' } : { kind: 'delivered', said };
-      });
+          return classifyAnswer(table, answer, { now: clock.now(), texts });
+        }),
+      );
     },
-    preview: async (message) => render(message).join('\n'),
+    preview: async (message) =>
+      render(message)
+        .map(({ body }) => body)
+        .join('\n'),
     close: () => dispatcher.destroy(),
   };
 }

@@ -11,7 +11,7 @@ import type { Attempt } from './post-sender.ts';
 
 /** What renders and signs for a robot, loaded when the first channel of its kind is opened. */
 export interface Robot {
-  /** The bodies of a message, posted one after the other. */
+  /** The message as a body, and where the robot needs one a second body that mentions people. */
   render(message: Message, mention: Mention): readonly object[];
   /** Signs a body at the moment of sending. Absent where the address alone is the credential. */
   sign?(order: {
@@ -86,7 +86,11 @@ export function robotKind(its: {
         ...dependencies,
         address: webhookUrl,
         table: its.answers,
-        render: (message) => render(message, mention).map((body) => JSON.stringify(body)),
+        render: (message) =>
+          render(message, mention).map((body, index) => ({
+            name: index === 0 ? 'the message' : 'the mention',
+            body: JSON.stringify(body),
+          })),
         prepare: (body, { now }) => {
           const url = webhookUrl.reveal();
           return key === null || sign === undefined ? { url, body } : sign({ url, body, key, now });

@@ -1,8 +1,9 @@
 import type { Counters } from '../daemon/counting.ts';
-import type { AlertName, OperatorOrder, Refusal } from '../domain/operator.ts';
+import type { Acknowledge, OperatorOrder, Refusal } from '../domain/operator.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Settings } from '../domain/settings.ts';
 import { isSessionEnded } from '../engine/ended-sessions.ts';
+import { linkKeysOf } from '../engine/link-keys.ts';
 import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { StoredState } from '../ports/store.ts';
@@ -108,7 +109,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     return made;
   }
 
-  const acknowledgeOne = (it: AlertName & { readonly by: string; readonly comment: string }) => {
+  const acknowledgeOne = (it: Acknowledge) => {
     const at = now();
     return order<null>(
       (state) => acknowledge(state, { ...it, at }),
@@ -137,7 +138,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     notifications: (limit, before) => known.views.notifications(limit, before),
     acknowledge: acknowledgeOne,
     acknowledgeAll: ({ alerts, by, comment }) =>
-      Promise.all(alerts.map(({ account, rule }) => acknowledgeOne({ account, rule, by, comment }))),
+      Promise.all(alerts.map((alert) => acknowledgeOne({ ...alert, by, comment }))),
     unacknowledge: ({ account, rule }) => {
       const at = now();
       return order<null>(
@@ -172,6 +173,7 @@ export async function createStandbyViews(parts: StandbyDependencies): Promise<Li
     // Who signs out here is signed out of this process (`switched-views.ts`): what is stored is the owner's.
     endSession: async () => undefined,
     isSessionEnded: (id) => isSessionEnded(known.state, id),
+    linkKeys: () => linkKeysOf(known.state),
     status: parts.status,
     counters: parts.counters,
     subscribe(changed) {

@@ -35,6 +35,7 @@ export function switchViews(current: () => LiveViews): LiveViews & { readonly sw
       await current().endSession(session);
     },
     isSessionEnded: (id) => endedSessions.has(id) || current().isSessionEnded(id),
+    linkKeys: () => current().linkKeys(),
     status: () => current().status(),
     get counters() {
       return current().counters;

@@ -6,30 +6,31 @@ import type { Batch, Store } from '../ports/store.ts';
 import type { Claim } from './dispatcher.ts';
 
 /**
- * Alerts and messages are written at once, but no more often than this: a message that grows by thousands of
- * alerts is not written for each. What is about to be sent never waits, nor that the provider asked to be
- * left alone.
+ * Alerts and notifications are written at once, but at most this often: a notification that grows by
+ * thousands of alerts is not written for each. Claims never wait, nor a provider's request to back off.
  */
 const gatherMs = 100;
 /**
- * Plain readings wait longer, because each commit waits for the disk: a crash costs at most these, and the
- * next poll makes up for it …
+ * Plain readings wait longer, because each commit waits for the disk: a crash loses at most these, and the
+ * next poll replaces them …
  */
 const gatherReadingsMs = 500;
-/** … unless there are so many that writing them would hold up the polls that come. */
+/** … unless there are so many that writing them would delay the next polls. */
 const maxGathered = 500;
-/** While the database cannot be written, it is tried again this often. */
 const retryMs = 2000;
-/** Where another process is in its way, the same is tried again soon, and then less often … */
+/** While another process locks the database, the same is tried again soon, then less often … */
 const busyPausesMs = { first: 25, longest: 200 };
-/** … and for so long in all that is no failure: an order that the command line leaves takes milliseconds. */
+/**
+ * … for at most so long without counting as a failure: an order that the command line leaves takes
+ * milliseconds.
+ */
 const patienceMs = 5000;
 
 interface CommitterDependencies {
   readonly state: MonitorState;
   readonly store: Store;
   readonly clock: Clock;
-  /** Called after each attempt with what waited for it: that goes on, stored or not. */
+  /** Called after each attempt with its claims, whether it was stored or not. */
   readonly committed: (failure: StorageError | null, claims: readonly Claim[]) => void;
 }
 
@@ -40,20 +41,18 @@ interface CommitterDependencies {
  */
 export class Committer {
   readonly #parts: CommitterDependencies;
-  /** Claims that the next batch holds: they go out once it is stored, those made later with a later one. */
+  /** Claims of the next batch: they are sent once it is stored. */
   #claims: Claim[] = [];
-  /** Who waits for the end of the next batch. */
   #waiting: ((isAttempted: boolean) => void)[] = [];
-  /** What has the store for itself next, in the order of asking. */
+  /** What gets exclusive use of the store next, in the order of asking. */
   readonly #line: (() => Promise<void>)[] = [];
   #busy = false;
-  /** A batch of which nobody knows whether it is stored: it goes out again, as it is, until it surely is. */
+  /** A batch that may or may not be stored: it is sent again unchanged until that is known. */
   #unsettled: Batch | null = null;
   #cancel: (() => void) | null = null;
-  /** The delay of the timer that runs; Infinity when none does. */
   #armedMs = Number.POSITIVE_INFINITY;
   #failing = false;
-  /** When alerts or messages were last written, on the monotonic clock. */
+  /** On the monotonic clock. */
   #alertsWrittenAt = Number.NEGATIVE_INFINITY;
   #stopped = false;
 
@@ -65,10 +64,9 @@ export class Committer {
     return this.#failing;
   }
 
-  /** Makes sure that what has changed is written soon, at once where claims wait for it. */
+  /** Makes sure that changes are written soon; at once where there are claims. */
   schedule(claims: readonly Claim[] = []): void {
     this.#claims.push(...claims);
-    // What is gathered while a batch is under way is looked at when that has ended.
     if (this.#stopped || this.#busy) return;
     const delayMs = this.#delay();
     if (delayMs >= this.#armedMs) return;
@@ -77,7 +75,10 @@ export class Committer {
     this.#cancel = this.#parts.clock.setTimer(delayMs, () => void this.flush());
   }
 
-  /** No further attempts: the database is about to be closed, or is another daemon's. Nobody waits for one in vain. */
+  /**
+   * No further attempts: the database is about to be closed, or another daemon owns it. Those who wait are
+   * released.
+   */
   stop(): void {
     this.#disarm();
     this.#stopped = true;
@@ -85,8 +86,8 @@ export class Committer {
   }
 
   /**
-   * Writes what has changed until now, a batch of it, right after what is under way. Gives, after the attempt, whether there was one
-   * that counts: none does once another daemon owns the accounts.
+   * Writes a batch of the present changes right after the running one. Gives whether there was an attempt
+   * that counts: there is none once another daemon owns the accounts.
    */
   flush(): Promise<boolean> {
     this.#disarm();
@@ -97,18 +98,18 @@ export class Committer {
     });
   }
 
-  /** Writes all that has changed, however many batches it takes, if the disk lets it. */
+  /** Writes all changes, however many batches that takes, if the disk allows it. */
   async flushAll(): Promise<void> {
     while ((await this.flush()) && !this.#failing && !isAllTaken(this.#parts.state));
   }
 
-  /** Resolves once what has changed beyond plain readings is stored, or cannot be for now. */
+  /** Resolves once all but plain readings is stored, or cannot be for now. */
   async storeChanges(): Promise<void> {
     if (this.#failing) return;
     if (this.#busy || !changedOnlyReadings(this.#parts.state)) await this.flush();
   }
 
-  /** Lets something else have the store for itself. What it throws or rejects with ends the process. */
+  /** Gives something else exclusive use of the store. What it throws ends the process. */
   alone(work: () => Promise<void>): void {
     this.#line.push(work);
     this.#goOn();

@@ -11,10 +11,7 @@ import { baseOf, type ComposeDependencies } from './message-frame.ts';
 
 const chartPoints = 200;
 
-/**
- * A report over its period: balance, spending, top-ups, runway and incidents of every account, shortest
- * runway first.
- */
+/** Balance, spending, top-ups, runway and incidents of every account over a period, shortest runway first. */
 export async function composeReport(
   dependencies: ComposeDependencies,
   message: Notification,
@@ -53,7 +50,7 @@ async function reportAccount(
   const incidents = await reader.incidents({ account: settings.id, since, until });
   const { poll } = account;
   const readings = before === null ? within : [before, ...within];
-  // The sums stand beside the present balance: what was spent in another currency is no part of them.
+  // Spending in another currency must not be added to the present balance's.
   const currency = poll.reading?.currency ?? null;
   const { balances } = settings;
   const flows = new Map(balances.map(({ id }) => [id, measureFlow(readings, id, currency)]));
@@ -80,7 +77,6 @@ interface Flow {
   readonly topUps: { at: number; balance: Balance; micros: number }[];
 }
 
-/** Falls are spending, rises are top-ups, from one reading in the currency to the next. */
 function measureFlow(readings: readonly Reading[], balance: Balance, currency: string | null): Flow {
   const flow: Flow = { spent: 0, toppedUp: 0, topUps: [] };
   for (let index = 1; index < readings.length; index++) {
@@ -98,7 +94,7 @@ function measureFlow(readings: readonly Reading[], balance: Balance, currency: s
   return flow;
 }
 
-/** An account of which nothing is known comes after those that run out, before none. */
+/** Unknown accounts come after those that run out. */
 function shortestRunway(account: ReportAccount): number {
   const runways = Object.values(account.runways).flatMap((runway) => runway?.runwayMs ?? []);
   return runways.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...runways);

@@ -7,6 +7,7 @@ import { kindsByIncident, type Notification, type NotificationReason } from '../
 import type { Reading } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
 import { severityRank } from '../domain/severity.ts';
+import { linkKeysOf } from '../engine/link-keys.ts';
 import { routesFor } from '../engine/plan.ts';
 import { runwayOf } from '../engine/runways.ts';
 import type { MonitorState } from '../engine/state.ts';
@@ -20,15 +21,14 @@ import { composeReport } from './compose-report.ts';
 import { collect } from './history-loader.ts';
 import { baseOf, type ComposeDependencies } from './message-frame.ts';
 
-/** Charts reach back this far, with this many readings. */
 const chartMs = weekMs;
 const chartPoints = 200;
-/** Only the first notices of a message are drawn; the others are a line of text. */
+/** Items of a message that have a chart. */
 const drawnItems = 10;
 
 /**
- * Renders the content of a message from the state as it is once what the database has for it is read. Null when nothing it was
- * about is known any more. `charts` is whether alerts are given the readings of their days.
+ * Renders a message from the present state, after loading what the database has for it. Null when nothing it
+ * was about exists any more. `charts`: whether items get the readings of their days.
  */
 export async function composeMessage(
   dependencies: ComposeDependencies,
@@ -42,7 +42,6 @@ export async function composeMessage(
   return composeIncidents(dependencies, message, charts ? await readCharts(dependencies, message) : null);
 }
 
-/** Readings for the charts by account. */
 type Charts = ReadonlyMap<string, readonly Reading[]>;
 
 function composeIncidents(
@@ -72,18 +71,20 @@ function composeIncidents(
   };
 }
 
-/** What the message is about, the most urgent first. */
 function incidentsOf(state: MonitorState, message: Notification): readonly Incident[] {
   return (
     [...kindsByIncident(message.items).keys()]
       .flatMap((id) => state.incidents.get(id) ?? [])
-      // The channel refused its beginning for good while this waited: it does not hear of the end alone.
+      // The channel refused the beginning for good meanwhile: it does not hear of the end alone.
       .filter((incident) => incident.resolvedAt === null || incident.notified[message.channel] !== undefined)
       .sort(byUrgency)
   );
 }
 
-/** Who is told late because of a refusal hears of the end, too: a message of their own about it may be there already. */
+/**
+ * Recipients that get a message late also hear of the end: their message about it may already have been sent
+ * to the others.
+ */
 function kindsNow(
   message: Notification,
   kinds: ReadonlyMap<string, readonly NotificationReason[]>,
@@ -94,7 +95,7 @@ function kindsNow(
   return late ? [...notified, 'resolved'] : notified;
 }
 
-/** The latest readings of the accounts that are drawn; none of one that the database has none of for now. */
+/** Latest readings of the accounts with a chart. */
 async function readCharts(
   { state, reader, now }: ComposeDependencies,
   message: Notification,
@@ -107,7 +108,7 @@ async function readCharts(
       charts.set(id, thin(await collect(reader.readings(query)), chartPoints));
     }
   } catch (error) {
-    // A chart is worth less than the message: what memory holds has to do.
+    // The message matters more than its chart: use what is in memory.
     if (!(error instanceof StorageError)) throw error;
   }
   return charts;
@@ -135,16 +136,17 @@ function composeItem(
       ? []
       : (input.charts.get(watched.id) ?? thin(watched.log.readings(now - chartMs), chartPoints));
   const open = incident.resolvedAt === null && !incident.event;
+  const key = linkKeysOf(dependencies.state)[0];
   return {
     ...item,
     account: item.account && { ...item.account, history },
-    acknowledgeUrl: open ? dependencies.acknowledgeUrl(incident, now) : null,
+    acknowledgeUrl: open && key !== undefined ? dependencies.acknowledgeUrl({ incident, now, key }) : null,
     mention: mentionsPeople(dependencies.state, input),
     receipt: incident.notified[input.channel]?.receipt ?? null,
   };
 }
 
-/** Whatever else hangs on the receiver's messages that first told of these incidents: each is edited as a whole. */
+/** Other incidents in the receiver's messages that these are in: each message is edited as a whole. */
 function composeCompanions(
   dependencies: ComposeDependencies,
   input: { readonly items: readonly MessageItem[]; readonly channel: string; readonly now: number },
@@ -161,7 +163,7 @@ function composeCompanions(
     );
 }
 
-/** As the first route says that leads the incident to the channel; one that no route leads there goes as by default. */
+/** As the first route says that leads to the channel; the default without one. */
 function mentionsPeople(
   { settings }: MonitorState,
   input: {
@@ -179,7 +181,6 @@ function mentionsPeople(
   return mention === 'reminders' || (mention && input.kinds.some((kind) => kind !== 'reminder'));
 }
 
-/** An incident with what is known of its account now, without a chart and without links. */
 export function describeIncident(
   state: MonitorState,
   input: { readonly incident: Incident; readonly kinds: readonly NotificationReason[]; readonly now: number },
@@ -256,20 +257,16 @@ function otherAcknowledgedAlerts(
   });
 }
 
-/** The rules whose alerts fire or wait to. */
 function openRules({ rules, alerts }: WatchedAccount): readonly Rule[] {
   return rules.filter(({ id }) => (alerts.get(id)?.state ?? 'inactive') !== 'inactive');
 }
 
-/**
- * Alerts about a balance; and those about an account that cannot be read, where it matters how long the last
- * known balance lasts.
- */
+/** Also alerts about an account that cannot be read: how long the last known balance lasts matters. */
 function saysRunway({ balance, type }: Incident): boolean {
   return balance !== null || alertKindOf({ type }).staleness !== undefined;
 }
 
-/** The thread that the message goes into: only where every one of its incidents was first told there. */
+/** The thread of the message, if all of its incidents began in the same one. */
 function threadOf(
   state: MonitorState,
   message: Notification,
@@ -293,7 +290,7 @@ function earlierNotified(incident: Incident, message: Notification): LastNotifie
     : notified;
 }
 
-/** Open before ended, worse before milder, balances before lowwater's own failures, newer before older. */
+/** Open before ended, worse before milder, balances before self alerts, newer before older. */
 function byUrgency(left: Incident, right: Incident): number {
   const open = Number(left.resolvedAt !== null) - Number(right.resolvedAt !== null);
   const own = Number(left.account === selfAccountId) - Number(right.account === selfAccountId);

@@ -8,7 +8,6 @@ export interface ConnectionDependencies {
   readonly openChannels: (settings: Settings) => readonly Channel[];
 }
 
-/** The provider and the channels of the configuration in force. */
 export class Connections {
   readonly #dependencies: ConnectionDependencies;
   #settings: Settings;
@@ -29,8 +28,8 @@ export class Connections {
   readonly readBalance: Provider['readBalance'] = (...order) => this.#provider.readBalance(...order);
 
   /**
-   * Opens those of new settings; the old ones finish what they are doing, then close. The provider keeps its connections where its
-   * own settings are what they were: thousands of handshakes for one changed account would hold up its polls.
+   * Opens those of new settings; the old ones finish what they are doing, then close. Unchanged provider
+   * settings keep their connections: thousands of handshakes would delay polls.
    */
   replace(settings: Settings): void {
     const old: Replaceable[] = [...this.#channels];

@@ -14,16 +14,15 @@ const countedAs = {
   needless: 'dead',
 } as const satisfies Record<DeliveryEnd['kind'], NotificationState>;
 
-/** Counters since the start of the process, for metrics. */
+/** For metrics; since the start of the process. */
 export interface Counters {
   polls(): Iterable<{ readonly account: string; readonly outcome: OutcomeKind; readonly count: number }>;
-  /** Cumulative histogram of poll durations in seconds. */
+  /** In seconds, cumulative. */
   pollDurations(): {
     readonly buckets: readonly { readonly le: number; readonly count: number }[];
     readonly sum: number;
     readonly count: number;
   };
-  /** Lines of the log that could not be written. */
   droppedLogLines(): number;
   notifications(): Iterable<{
     readonly channel: string;
@@ -32,7 +31,6 @@ export interface Counters {
   }>;
 }
 
-/** What the process has counted since its start. */
 export class Counting implements Counters {
   readonly #polls = new Map<string, Map<OutcomeKind, number>>();
   readonly #notifications = new Map<string, Map<NotificationState, number>>();

@@ -6,8 +6,9 @@ import type { Sent } from '../engine/delivery-ended.ts';
 import type { MonitorState } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import type { Log } from '../ports/log.ts';
+import type { DamagedRun } from '../ports/store.ts';
 
-/** What the daemon writes to its log: loud when something changes, quiet while it stays the same. */
+/** Writes to the log: loudly when something changes, quietly while it repeats. */
 export class DaemonLog {
   readonly #log: Log;
   readonly #outcomes = new Map<string, OutcomeKind>();
@@ -34,6 +35,14 @@ export class DaemonLog {
       this.#log.warn({ ...fields, reason: outcome.reason, code: outcome.code }, 'the balance cannot be read');
   }
 
+  damageFound(damaged: readonly DamagedRun[]): void {
+    for (const { account, polls, earliestAt, latestAt } of damaged)
+      this.#log.error(
+        { account, polls, earliestAt, latestAt },
+        'stored polls are damaged; they were set aside in the table damaged_run',
+      );
+  }
+
   deliveryEnded({ message, delivery }: Sent): void {
     const fields = { channel: message.channel, message: wireId(message), attempts: message.attempts };
     const before = this.#channelErrors.get(message.channel);
@@ -50,7 +59,6 @@ export class DaemonLog {
     else this.#log.warn(detail, 'message not delivered yet');
   }
 
-  /** Says which alerts changed in the turn. */
   turnEnded(state: MonitorState): void {
     for (const alert of state.alerts.changed()) {
       const key = alertKey(alert.account, alert.rule);
@@ -64,6 +72,11 @@ export class DaemonLog {
         'alert changed',
       );
     }
+  }
+
+  /** Nobody waits for what becomes of an order that was left in the database. */
+  orderRefused(order: string, why: string): void {
+    this.#log.warn({ order, why }, 'an order of the command line was refused');
   }
 
   ordersFailed(error: unknown): void {

@@ -1,18 +1,26 @@
-import type { Incident } from '../domain/alert.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Settings } from '../domain/settings.ts';
 import { changedAccounts, hasOtherKey, isReadDifferently } from '../engine/changed-accounts.ts';
 import { followClock } from '../engine/clock-change.ts';
+import { noteDamagedPolls } from '../engine/damaged-polls.ts';
 import { recordDelivery, type Sent } from '../engine/delivery-ended.ts';
+import { renewLinkKeys } from '../engine/link-keys.ts';
 import { observePoll } from '../engine/observe.ts';
 import { reconfigure } from '../engine/reconfigure.ts';
 import { aliveNote } from '../engine/restore.ts';
-import { isStorageFailing, noteConfiguration, noteStorage } from '../engine/self-alerts.ts';
+import {
+  isStorageFailing,
+  noteClusterChange,
+  noteClusterProblems,
+  noteConfiguration,
+  noteStorage,
+} from '../engine/self-alerts.ts';
 import { type MonitorState, writeNote } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { ClusterProblem } from '../ports/cluster.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import { Committer } from './committer.ts';
@@ -25,6 +33,7 @@ import { Heartbeat, type Ping } from './heartbeat.ts';
 import { HistoryLoader } from './history-loader.ts';
 import { Learning } from './learning.ts';
 import { LeftOrders } from './left-orders.ts';
+import type { AcknowledgeLink } from './message-frame.ts';
 import { Poller } from './poller.ts';
 import { nextReportAt, sendDueReports } from './reporting.ts';
 import { Retention } from './retention.ts';
@@ -33,23 +42,25 @@ import { WakeTimer } from './wake-timer.ts';
 
 export interface DaemonDependencies extends ConnectionDependencies {
   readonly store: Store;
-  /** What the configuration names and was in the store when this process began to own it. */
+  /** The configured and the stored state when this process became the owner. */
   readonly state: MonitorState;
   readonly clock: Clock;
   readonly log: Log;
   readonly ping: Ping;
-  readonly acknowledgeUrl: (incident: Incident, now: number) => string | null;
-  /** Called when a person wants the accounts to go to another daemon. */
+  readonly acknowledgeUrl: (link: AcknowledgeLink) => string | null;
+  /** Called when a person hands the accounts over to another daemon. */
   readonly handOver?: () => void;
-  /** Looked at before each poll: whether the accounts are this process's at this instant. Always, unless it says so. */
+  /** Checked before each poll: whether this process owns the accounts now. Default: always. */
   readonly owns?: () => boolean;
-  /** Looked at before each sending; as `owns`, unless it says so. */
+  /** Checked before each send. Default: as `owns`. */
   readonly maySend?: () => boolean;
-  /** Whether it may ask for more of a group than one balance of which the database does not know; it always may, unless it says so. */
+  /** Whether a group may be asked again before the last outcome is stored. Default: always. */
   readonly mayActUnpersisted?: () => boolean;
+  /** What is wrong among the daemons that share the database. Default: nothing. */
+  readonly clusterProblems?: () => readonly ClusterProblem[];
   /**
-   * It wakes at least this often, because the command line may have left an order and the clock may have
-   * jumped. 1 s.
+   * Wakes at least this often, because the command line may have left an order and the clock may have
+   * changed. Default: 1 s.
    */
   readonly maxSleepMs?: number;
 }
@@ -57,9 +68,8 @@ export interface DaemonDependencies extends ConnectionDependencies {
 const usualSleepMs = 1000;
 
 /**
- * The running daemon. Everything happens in turns: something came in (a poll ended, a message was sent, a
- * person ordered something, time passed), the monitor takes it in and decides, what changed is committed, and
- * only then messages go out.
+ * The running daemon. Everything happens in turns: an event (a poll ended, a message was sent, a person
+ * ordered something, time passed), decisions, commit, and only then messages are sent.
  */
 export class Daemon {
   readonly state: MonitorState;
@@ -82,7 +92,7 @@ export class Daemon {
   readonly #ending: Ending;
   readonly #leftOrders: LeftOrders;
   #running = false;
-  /** What ends now changes nothing any more: it stopped looking at the clock, and somebody else has the accounts. */
+  /** Another process owns the accounts: what still ends here changes nothing. */
   #fenced = false;
 
   constructor(dependencies: DaemonDependencies) {
@@ -177,16 +187,17 @@ export class Daemon {
     return this.#time.now();
   }
 
-  /** Begins to poll. What was left undelivered goes out. */
+  /** Begins to poll. Pending notifications are sent. */
   start(): void {
     this.#running = true;
+    renewLinkKeys(this.state, this.#time.now());
     this.poller.adopt(new Set());
-    // The file that the daemon starts with is valid, whatever the one before it heard of at its end.
+    // The file at the start is valid, whatever the last daemon reported.
     noteConfiguration(this.state, null, this.#time.now());
     this.#tick();
   }
 
-  /** Does something at once, as part of a turn, and gives what it gives. */
+  /** Does something at once as part of a turn. */
   act<T>(work: (now: number) => T): T {
     this.#followClockChange();
     const now = this.#time.now();
@@ -196,8 +207,8 @@ export class Daemon {
   }
 
   /**
-   * As `act`, for what a person ordered: it is stored when the answer is given, if the disk lets it. Rejects with `StorageError` where it
-   * is not, and another daemon may own the accounts before it is.
+   * As `act`, for what a person ordered: it is stored when the promise resolves, if the disk allows it.
+   * Rejects with `StorageError` where it is not and another daemon may own the accounts.
    */
   async runDurably<T>(work: (now: number) => T): Promise<T> {
     const result = this.act(work);
@@ -210,12 +221,16 @@ export class Daemon {
     );
   }
 
-  /** Stores at once what has changed beyond plain readings, if the disk lets it. */
+  /** Notifies of something that happened among the daemons that share the database; `happened` is a clause. */
+  announce(happened: string): void {
+    this.act((now) => noteClusterChange(this.state, happened, now));
+  }
+
+  /** Stores all but plain readings at once, if the disk allows it. */
   storeChanges(): Promise<void> {
     return this.#committer.storeChanges();
   }
 
-  /** Puts a new configuration in force; state and clocks of what remains go on. */
   reload(settings: Settings): void {
     const changed = changedAccounts(this.state.accounts, settings, isReadDifferently);
     const rekeyed = changedAccounts(this.state.accounts, settings, hasOtherKey);
@@ -232,18 +247,18 @@ export class Daemon {
     this.#dependencies.log.info({ accounts: settings.accounts.length }, 'configuration reloaded');
   }
 
-  /** A reload failed: the running configuration stays, and everybody hears of it once. */
+  /** A reload failed: the running configuration stays. */
   reportInvalidConfiguration(text: string): void {
     this.act((now) => noteConfiguration(this.state, text, now));
   }
 
-  /** Calls `changed` after each commit. Gives the end of it. */
+  /** Calls `changed` after each commit. Returns the unsubscribe function. */
   subscribe(changed: () => void): () => void {
     this.#subscribers.add(changed);
     return () => this.#subscribers.delete(changed);
   }
 
-  /** Ends at once and stores nothing more: somebody else goes on from what is stored. */
+  /** Ends at once and stores nothing more: another process continues from what is stored. */
   abandon(): Promise<void> {
     this.#running = false;
     this.#fenced = true;
@@ -251,8 +266,8 @@ export class Daemon {
   }
 
   /**
-   * Ends: no new work, running work finishes or is abandoned, everything known is stored. By the right time where the clock is known to be
-   * ahead of it: whoever goes on has another clock.
+   * Ends: no new work, running work finishes or is abandoned, everything is stored. `aheadMs`: how far this
+   * clock is known to be wrong, because another process continues with its own.
    */
   stop(aheadMs = 0): Promise<void> {
     this.#time.correctBy(aheadMs);
@@ -285,6 +300,7 @@ export class Daemon {
     const now = this.#time.now();
     this.poller.start(now);
     this.#leftOrders.look(now);
+    noteClusterProblems(this.state, this.#dependencies.clusterProblems?.() ?? [], now);
     sendDueReports(this.state, now);
     this.#learning.start(now);
     this.#prune(now);
@@ -320,6 +336,11 @@ export class Daemon {
       this.poller.stored();
       this.#timer.wakeBy(this.poller.nextAt);
     }
+    const damaged = this.#dependencies.store.takeDamaged();
+    if (damaged.length > 0) {
+      this.#daemonLog.damageFound(damaged);
+      this.act((now) => noteDamagedPolls(this.state, damaged, now));
+    }
     if (isStorageFailing(this.state) !== (failure !== null)) {
       this.#daemonLog.storageChanged(failure);
       this.act((now) => noteStorage(this.state, failure?.message ?? null, now));
@@ -348,7 +369,6 @@ export class Daemon {
     }));
   }
 
-  /** A changed key deserves a new try at once. */
   #forgiveRefusal(id: string): void {
     const account = this.state.accounts.get(id);
     if (account === undefined) return;

@@ -8,35 +8,34 @@ import type { Channel } from '../ports/channel.ts';
 import { composeMessage } from './compose.ts';
 import type { ComposeDependencies } from './message-frame.ts';
 
-/** A message that was taken from the outbox to be sent as soon as the taking is stored. */
+/** A notification taken from the outbox, to be sent once that is stored. */
 export interface Claim {
   readonly message: Notification;
   readonly wasUncertain: boolean;
 }
 
 interface DispatcherDependencies extends ComposeDependencies {
-  /** Whether anything may be sent at this instant. */
   readonly maySend: () => boolean;
   readonly ended: (sent: Sent) => void;
 }
 
 const notOwned = 'another daemon may own the accounts soon, so it was not sent';
 
-/** One channel's delivery: one message at a time, no faster than the channel allows. */
+/** Delivery of one channel: one message at a time, no faster than it allows. */
 interface Lane {
   readonly channel: Channel;
   busy: AbortController | null;
   pace: Pace;
 }
 
-/** When the receiver takes the next message: of one channel, or of several that send to the same receiver. */
+/** When the receiver takes the next message; shared by channels with one receiver. */
 interface Pace {
   freeAt: number;
 }
 
 /**
- * Delivers the outbox. Each channel has a lane of its own, so that a slow or broken one delays no other.
- * Taking a message and sending it are two steps: in between, the taking is committed.
+ * Delivers the outbox. Each channel has its own lane, so that a slow or broken one delays no other. Claiming
+ * a message and sending it are two steps, with a commit in between.
  */
 export class Dispatcher {
   readonly #dependencies: DispatcherDependencies;
@@ -51,7 +50,7 @@ export class Dispatcher {
     return [...this.#lanes.values()].filter((lane) => lane.busy !== null).length;
   }
 
-  /** When the next message can be taken; Infinity when none waits or its channel is busy. */
+  /** When the next message can be claimed; Infinity when none waits or its channel is busy. */
   get nextAt(): number {
     let next = Number.POSITIVE_INFINITY;
     if (this.#hasNothing()) return next;
@@ -65,7 +64,7 @@ export class Dispatcher {
     return next;
   }
 
-  /** Makes the lanes those of the given channels. What a removed or replaced channel is sending is let finish. */
+  /** Follows a reload. A delivery of a removed or replaced channel may finish. */
   adopt(channels: readonly Channel[]): void {
     const names = new Set(channels.map((channel) => channel.name));
     for (const name of [...this.#lanes.keys()]) if (!names.has(name)) this.#lanes.delete(name);
@@ -80,7 +79,7 @@ export class Dispatcher {
     }
   }
 
-  /** Takes what is due: marks it as under way, possibly sent, so that the next commit says so. */
+  /** Claims what is due: marks it as in flight and possibly sent, so that the next commit says so. */
   claimDue(now: number): Claim[] {
     const claims: Claim[] = [];
     if (this.#hasNothing()) return claims;
@@ -92,7 +91,7 @@ export class Dispatcher {
       const whole = absorbFollowers(this.#dependencies.state, due);
       const message = { ...whole, attempts: whole.attempts + 1, uncertain: true };
       lane.busy = new AbortController();
-      // Another lane of the same receiver may be due at this very moment.
+      // Another lane of the same receiver may be due now.
       lane.pace.freeAt = now + lane.channel.minGapMs;
       this.#dependencies.state.underWay.add(message.id);
       putNotification(this.#dependencies.state, message);
@@ -101,28 +100,27 @@ export class Dispatcher {
     return claims;
   }
 
-  /** The clock jumped: the pause after a message is as long as before. */
+  /** After a clock change the pause after a message stays as long. */
   shift(byMs: number): void {
     const paces = new Set([...this.#lanes.values()].map(({ pace }) => pace));
     for (const pace of paces) pace.freeAt += byMs;
   }
 
-  /** Sends what was taken, once that is stored. */
+  /** Sends claims that are stored. */
   send(claims: readonly Claim[]): void {
     for (const claim of claims) void this.#deliver(claim);
   }
 
-  /** No new deliveries. */
   stop(): void {
     this.#stopped = true;
   }
 
-  /** Gives up on what is still under way: it goes out again after the next start. */
+  /** Gives up on running deliveries: they are repeated after the next start. */
   abandon(): void {
     for (const lane of this.#lanes.values()) lane.busy?.abort();
   }
 
-  /** Asked after every poll, when hardly ever anything waits: the lanes are not looked at then. */
+  /** Called after every poll, mostly with nothing to send: then no lane is looked at. */
   #hasNothing(): boolean {
     return this.#stopped || this.#dependencies.state.messages.size === 0 || !this.#dependencies.maySend();
   }
@@ -137,7 +135,7 @@ export class Dispatcher {
     this.#dependencies.ended({ ...claim, subject, delivery });
   }
 
-  /** A channel that was renamed while it sent something: what follows waits, as on the old lane. */
+  /** A channel that was renamed during a delivery: later messages wait for its end. */
   #isUnderWay(queue: readonly Notification[]): boolean {
     return queue.some((message) => this.#dependencies.state.underWay.has(message.id));
   }
@@ -167,7 +165,7 @@ export class Dispatcher {
   }
 }
 
-/** Null where the channel's threads are not told apart by their subject. */
+/** Null where the channel does not thread by subject. */
 function threadSubjectOf(lane: Lane | undefined, content: Message): string | null {
   if (lane?.channel.threadsBySubject !== true || content.kind !== 'incidents') return null;
   return threadSubject(content);

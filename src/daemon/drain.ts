@@ -1,13 +1,12 @@
 import type { Channel } from '../ports/channel.ts';
 import type { Provider } from '../ports/provider.ts';
 
-/** Something that a reload replaces while it is in use. */
 export interface Replaceable {
-  /** Closes it as soon as what it is doing has ended; it is given nothing new. */
+  /** Closes it after its running work; it gets no new work. */
   closeAfterUse(): void;
 }
 
-/** A provider that lets its polls finish before it goes: a reload is no failure of theirs. */
+/** A provider that finishes its polls before it closes: a reload must not fail them. */
 export function replaceableProvider(provider: Provider): Provider & Replaceable {
   const uses = new InFlight(() => provider.close());
   return {
@@ -17,7 +16,7 @@ export function replaceableProvider(provider: Provider): Provider & Replaceable 
   };
 }
 
-/** A channel that lets its delivery finish before it goes: cut off, the message would be sent twice. */
+/** A channel that finishes its delivery before it closes: a cut delivery would be sent twice. */
 export function replaceableChannel(channel: Channel): Channel & Replaceable {
   const uses = new InFlight(() => channel.close());
   return {
@@ -28,7 +27,6 @@ export function replaceableChannel(channel: Channel): Channel & Replaceable {
   };
 }
 
-/** Counts what is under way. */
 class InFlight {
   readonly #close: () => Promise<void>;
   #running = 0;

@@ -7,9 +7,9 @@ import type { Learning } from './learning.ts';
 import type { Poller } from './poller.ts';
 import type { WakeTimer } from './wake-timer.ts';
 
-/** Running polls and deliveries get this long to finish at the end; Docker kills after 10 s … */
+/** Running polls and deliveries get this long at the end; Docker kills after 10 s … */
 const drainMs = 7000;
-/** … and what is left to be stored this long, and again after a word of the end itself. */
+/** … and the last commits this long each. */
 const lastStoreMs = 1000;
 
 interface EndingDependencies {
@@ -21,11 +21,10 @@ interface EndingDependencies {
   readonly heartbeat: Heartbeat;
   readonly committer: Committer;
   readonly connections: Connections;
-  /** Notes that the daemon lived until now: the last that it stores. */
+  /** Notes that the daemon lived until now, as the last record. */
   readonly noteEnd: () => void;
 }
 
-/** How the work of a daemon ends. */
 export class Ending {
   readonly #dependencies: EndingDependencies;
   #idle: (() => void) | null = null;
@@ -34,7 +33,7 @@ export class Ending {
     this.#dependencies = dependencies;
   }
 
-  /** At once, and nothing more is stored. */
+  /** Stores nothing more. */
   async abandon(): Promise<void> {
     this.#beginNothing();
     this.#dependencies.committer.stop();
@@ -42,7 +41,6 @@ export class Ending {
     await this.#dependencies.connections.close();
   }
 
-  /** Running work finishes or is abandoned, everything known is stored. */
   async stop(): Promise<void> {
     const { committer, connections, noteEnd } = this.#dependencies;
     this.#beginNothing();
@@ -57,7 +55,6 @@ export class Ending {
     await connections.close();
   }
 
-  /** A poll or a delivery has ended. */
   somethingEnded(): void {
     if (this.#idle !== null && this.#isIdle()) this.#idle();
   }

@@ -2,18 +2,14 @@ import type { Notification } from '../domain/outbox.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { HeartbeatSettings } from '../domain/settings.ts';
 
-/** Reaches an outside URL; resolves to whether it answered well. Never rejects. */
+/** Requests an external URL; resolves to whether it answered well. Never rejects. */
 export type Ping = (url: Secret, signal: AbortSignal) => Promise<boolean>;
 
-/**
- * A poll or a message that is late by this much is overdue: the outside world shall notice that something
- * hangs.
- */
+/** A poll or a message that is late by this much stops the heartbeat. */
 const overdueMs = 60_000;
 
 const lookAgainMs = 1000;
 
-/** What the rule of the heartbeat goes by. */
 interface Vitals {
   readonly storageFailing: boolean;
   readonly pollsRunning: number;
@@ -27,15 +23,15 @@ function isOverdue(message: Notification, now: number): boolean {
 }
 
 /**
- * Tells an outside watcher that lowwater works (a dead man's switch). It goes out only while polls are stored, and neither a poll nor a
- * message is overdue, so that its absence means something.
+ * Tells an external watcher that lowwater works (a dead man's switch): only while polls are stored and no
+ * poll or message is overdue.
  */
 export class Heartbeat {
   readonly #ping: Ping;
   readonly #ended: (reached: boolean) => void;
   #settings: HeartbeatSettings | null;
   #nextAt: number;
-  /** A daemon that dies young at each of its starts must not look alive. */
+  /** A daemon that dies soon after each start must not look alive. */
   #firstPoll: 'awaited' | 'ended' | 'stored' = 'awaited';
   #busy: AbortController | null = null;
 
@@ -43,7 +39,6 @@ export class Heartbeat {
     readonly ping: Ping;
     readonly settings: HeartbeatSettings | null;
     readonly now: number;
-    /** Called with how each ended. */
     readonly ended: (reached: boolean) => void;
   }) {
     this.#ping = dependencies.ping;
@@ -65,16 +60,14 @@ export class Heartbeat {
     if (this.#firstPoll === 'awaited') this.#firstPoll = 'ended';
   }
 
-  /** What had changed until then is stored. */
   stored(): void {
     if (this.#firstPoll === 'ended') this.#firstPoll = 'stored';
   }
 
-  /** Sends one when it is due. */
   beat(now: number, vitals: () => Vitals): void {
     if (this.#settings === null || now < this.#nextAt) return;
     if (!this.#isWell(now, vitals())) {
-      // What was held back goes out as soon as all is well, not at the next turn of a long interval.
+      // After a failure it is sent as soon as all is well, not after a long interval.
       this.#nextAt = now + Math.min(this.#settings.everyMs, lookAgainMs);
       return;
     }
@@ -98,7 +91,7 @@ export class Heartbeat {
 
   #isWell(now: number, vitals: Vitals): boolean {
     const { nextPollAt } = vitals;
-    // Where the schedule asks for no poll soon, such as a cron expression at night, none can be stored.
+    // A schedule may ask for no poll soon, such as at night: then none can be stored.
     const resting = vitals.pollsRunning === 0 && nextPollAt > now + overdueMs;
     const isStored = this.#firstPoll === 'stored' || resting;
     if (vitals.storageFailing || !isStored || nextPollAt < now - overdueMs) return false;

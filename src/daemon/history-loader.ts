@@ -4,20 +4,20 @@ import type { MonitorState } from '../engine/state.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import type { StoreReader } from '../ports/store.ts';
 
-/** So many accounts are read at once where many are asked for: a shared database answers them together. */
+/** Accounts that are read together: a shared database answers them at once. */
 const maxLoading = 256;
 
 interface HistoryLoaderDependencies {
   readonly state: MonitorState;
   readonly reader: Pick<StoreReader, 'readings' | 'readingBefore'>;
   readonly now: () => number;
-  /** Takes in what was read, as part of a turn where there are turns. */
+  /** Takes in what was read, as part of a turn if there are turns. */
   readonly act: (takeIn: (now: number) => void) => void;
 }
 
 /**
- * Gives accounts that are asleep what was stored of them, each once, when somebody needs it. Polls and alerts go on while the
- * database cannot be read: the account begins anew then.
+ * Loads stored readings of an account when somebody first needs them. If the database cannot be read, polls
+ * and alerts go on and the account begins without history.
  */
 export class HistoryLoader {
   readonly #dependencies: HistoryLoaderDependencies;
@@ -27,7 +27,7 @@ export class HistoryLoader {
     this.#dependencies = dependencies;
   }
 
-  /** Resolves when the account is awake; at once, without a promise, when it is already. */
+  /** Resolves when the account is loaded; undefined when it already is. */
   of(account: WatchedAccount): Promise<void> | undefined {
     const { id } = account;
     if (!this.#dependencies.state.unloaded.has(id)) return undefined;
@@ -38,7 +38,6 @@ export class HistoryLoader {
     return reading;
   }
 
-  /** Resolves when all of these are awake. */
   async ofAll(ids: Iterable<string>): Promise<void> {
     const { state } = this.#dependencies;
     const loading: Promise<void>[] = [];
@@ -56,7 +55,7 @@ export class HistoryLoader {
     const { state, now, act } = this.#dependencies;
     const read = await this.#read(account, loadSince(state, account, now()));
     act((at) => {
-      // A reload may have made it anew meanwhile, or removed it.
+      // A reload may have replaced or removed it.
       const current = state.unloaded.has(account.id) ? state.accounts.get(account.id) : undefined;
       if (current !== undefined) loadHistory(state, current, { ...read, now: at });
     });
@@ -76,7 +75,7 @@ export class HistoryLoader {
   }
 }
 
-/** For who has no turns: a state that only this process looks at. */
+/** For a state without turns that only this process uses. */
 export function historyLoaderOf(
   state: MonitorState,
   reader: HistoryLoaderDependencies['reader'],
@@ -85,9 +84,8 @@ export function historyLoaderOf(
   return new HistoryLoader({ state, reader, now, act: (takeIn) => takeIn(now()) });
 }
 
-/** All that comes in parts. */
-export async function collect<Row>(dependencies: AsyncIterable<readonly Row[]>): Promise<readonly Row[]> {
+export async function collect<Row>(chunks: AsyncIterable<readonly Row[]>): Promise<readonly Row[]> {
   const found: Row[] = [];
-  for await (const part of dependencies) for (const row of part) found.push(row);
+  for await (const chunk of chunks) for (const row of chunk) found.push(row);
   return found;
 }

@@ -1,8 +1,8 @@
 import { Secret } from '../domain/secret.ts';
 
 /**
- * Every text that must not leave the process: each secret of the configuration, wherever it stands, and the parts of it that
- * others quote by themselves: the path of an address that is a credential, what in it is none of its words, the password in one.
+ * Every text that must not leave the process: each secret of the configuration, and its parts that others may
+ * quote: the path of a credential address, its key-like segments, its password.
  */
 export function listSecretTexts(settings: object): string[] {
   const texts: string[] = [];
@@ -24,7 +24,7 @@ function quotableTexts(secret: Secret): string[] {
   const url = /^[a-z]+:\/\//i.test(text) ? URL.parse(text) : null;
   if (url === null) return [text];
   const path = url.pathname + url.search;
-  // A short path such as "/" or "/ping" is no credential, and hiding it would black out ordinary text.
+  // A short path such as "/ping" is no credential, and hiding it would black out ordinary text.
   const quotable = path.length > 8 ? [path] : [];
   const keys = [
     ...url.pathname.split('/').filter(isKeyLike),
@@ -33,7 +33,7 @@ function quotableTexts(secret: Secret): string[] {
   return [text, ...quotable, ...keys, ...keys.map(decode), url.password, decode(url.password)];
 }
 
-/** No word that an address is made of by its service, such as `incoming-webhook`, but what was drawn for this one. */
+/** True for a generated segment, unlike the fixed ones of a service such as `incoming-webhook`. */
 function isKeyLike(part: string): boolean {
   return part.length >= 24 || (isLong(part) && /\d/.test(part) && /[a-z]/i.test(part));
 }

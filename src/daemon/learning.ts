@@ -7,9 +7,9 @@ import type { Log } from '../ports/log.ts';
 import type { StoreReader } from '../ports/store.ts';
 import type { HistoryLoader } from './history-loader.ts';
 
-/** So many readings are learned at once, which takes a millisecond or two, and then everything else has its turn. */
+/** Learned per slice, in a millisecond or two, before others have their turn. */
 const readingsAtOnce = 1000;
-/** So many accounts read what was stored of them at once, which takes some milliseconds. */
+/** Accounts that load together, in some milliseconds. */
 const accountsAtOnce = 20;
 const pauseMs = 20;
 
@@ -19,19 +19,18 @@ interface LearningDependencies {
   readonly historyLoader: HistoryLoader;
   readonly clock: Clock;
   readonly log: Log;
-  /** Called whenever something is there to be stored. */
+  /** Called when there is something to store. */
   readonly learned: () => void;
 }
 
-/** What is being learned, and where it is read from. */
 interface Lesson {
   readonly subject: LearnFromHistory;
-  readonly dependencies: AsyncIterator<readonly Reading[]>;
+  readonly chunks: AsyncIterator<readonly Reading[]>;
 }
 
 /**
- * Reads what accounts have yet to remember, then makes what is known of spending from stored history where it was not stored
- * with the account: after an upgrade, or when an account moved to another time zone. In slices, after polling began.
+ * Loads accounts that nobody has needed yet, then learns spending from stored history where none is stored:
+ * after an upgrade or a change of the time zone. In slices, after polling began.
  */
 export class Learning {
   readonly #dependencies: LearningDependencies;
@@ -44,7 +43,7 @@ export class Learning {
     this.#dependencies = dependencies;
   }
 
-  /** Goes on learning until all is known. To be called again when accounts may have been added to what is not. */
+  /** Continues until everything is learned; called again when accounts were added. */
   start(now: number): void {
     const { unlearned, unloaded } = this.#dependencies.state;
     if (this.#stopped || this.#working || unlearned.size + unloaded.size === 0) return;
@@ -74,7 +73,7 @@ export class Learning {
       if (state.unlearned.size === 0) log.info({}, 'spending learned from stored history');
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      // A history that cannot be read is no reason to know nothing from now on.
+      // Unreadable history must not stop learning from new readings.
       log.warn(
         { err: error, accounts: state.unlearned.size },
         'stored history cannot be read; learning spending from now on',
@@ -84,7 +83,7 @@ export class Learning {
     }
   }
 
-  /** Accounts that nobody has polled or looked at yet: whoever looks at all of them must not wait for all at once. */
+  /** So that who needs all accounts does not wait for all at once. */
   async #loadSome(): Promise<void> {
     const { state, historyLoader } = this.#dependencies;
     const some = [...state.unloaded].slice(0, accountsAtOnce);
@@ -102,7 +101,7 @@ export class Learning {
       const account = state.accounts.get(id);
       if (account !== undefined) {
         const subject = new LearnFromHistory(state, account, now);
-        return { subject, dependencies: reader.readings(subject.query)[Symbol.asyncIterator]() };
+        return { subject, chunks: reader.readings(subject.query)[Symbol.asyncIterator]() };
       }
       state.unlearned.delete(id);
     }
@@ -110,10 +109,10 @@ export class Learning {
   }
 }
 
-/** True when there is nothing more to learn, or nobody to learn it for. */
-async function takeSome({ subject, dependencies }: Lesson): Promise<boolean> {
+/** True when there is nothing more to learn. */
+async function takeSome({ subject, chunks }: Lesson): Promise<boolean> {
   for (let taken = 0; taken < readingsAtOnce; ) {
-    const part = subject.isOver ? null : await dependencies.next();
+    const part = subject.isOver ? null : await chunks.next();
     if (part === null || part.done === true) {
       subject.finish();
       return true;

@@ -5,24 +5,23 @@ import { type MonitorState, writeNote } from '../engine/state.ts';
 import type { Store } from '../ports/store.ts';
 import type { DaemonLog } from './daemon-log.ts';
 
-/** The note that says when the command line last left an order. */
 const orderNote = 'order-at';
-/** Orders are looked for no sooner than this after the last time. */
+/** Orders are looked for at most this often. */
 const lookMs = 500;
 
 interface LeftOrdersDependencies {
   readonly state: MonitorState;
   readonly store: Store;
   readonly daemonLog: DaemonLog;
-  /** Gives the store to some work once nothing else has it. */
+  /** Gives the work exclusive use of the store. */
   readonly alone: (work: () => Promise<void>) => void;
-  /** Does something as a turn. */
+  /** Runs the work as a turn. */
   readonly act: (work: (now: number) => void) => void;
-  /** The accounts are to go to another daemon. */
+  /** Hands the accounts to another daemon. */
   readonly handOver: () => void;
 }
 
-/** What the command line left in the database for the daemon. */
+/** Orders that the command line left in the database. */
 export class LeftOrders {
   readonly #dependencies: LeftOrdersDependencies;
   #looks = false;
@@ -32,9 +31,9 @@ export class LeftOrders {
     this.#dependencies = dependencies;
   }
 
-  /** Takes and obeys them; looks again only after the answer, and not at each of many polls a second. */
+  /** Takes and executes them. One look at a time, and not at every poll. */
   look(now: number): void {
-    // A clock that was set back asks anew.
+    // After the clock was set back, look again.
     if (this.#looks || Math.abs(now - this.#lookedAt) < lookMs) return;
     this.#looks = true;
     this.#lookedAt = now;
@@ -57,16 +56,20 @@ export class LeftOrders {
 
   #runDurably(taken: readonly OperatorOrder[] | StorageError, now: number): void {
     const { state, daemonLog, handOver } = this.#dependencies;
-    // The store forgets orders with the next commit, so there must be one. While the database cannot be used nobody can have left an
-    // order in it: that is a failure to store like any other, and the next commit says so.
+    // The store deletes orders with the next commit, so there must be one. A failure to read them is a
+    // storage failure, which that commit reports.
     writeNote(state, orderNote, String(now));
     if (taken instanceof StorageError) {
       daemonLog.ordersFailed(taken);
       return;
     }
     for (const order of taken) {
-      if (order.kind === 'hand-over') handOver();
-      else applyOrder(state, order, now);
+      if (order.kind === 'hand-over') {
+        handOver();
+        continue;
+      }
+      const refusal = applyOrder(state, order, now);
+      if (refusal !== null) daemonLog.orderRefused(order.kind, refusal.why);
     }
   }
 }

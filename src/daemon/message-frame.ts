@@ -4,16 +4,23 @@ import type { MonitorState } from '../engine/state.ts';
 import type { StoreReader } from '../ports/store.ts';
 import type { HistoryLoader } from './history-loader.ts';
 
+/** A link by which an incident is acknowledged without signing in. */
+export interface AcknowledgeLink {
+  readonly incident: Incident;
+  readonly now: number;
+  /** What it is signed with. */
+  readonly key: Buffer;
+}
+
 export interface ComposeDependencies {
   readonly state: MonitorState;
   readonly reader: StoreReader;
   readonly historyLoader: HistoryLoader;
   readonly now: () => number;
-  /** Signed link to the confirmation page of an acknowledgement; null where no page can be reached. */
-  readonly acknowledgeUrl: (incident: Incident, now: number) => string | null;
+  /** Signed link to the confirmation page; null where the page has no address. */
+  readonly acknowledgeUrl: (link: AcknowledgeLink) => string | null;
 }
 
-/** What every message carries. */
 export function baseOf(state: MonitorState, message: Notification, now: number) {
   return {
     id: wireId(message),

@@ -1,26 +1,26 @@
 interface OpenRequestsDependencies {
-  /** Whether an account that was asked still is, or the database does not know how that ended. */
+  /** Whether the account is being asked, or the outcome is not stored yet. */
   readonly isOpen: (id: string) => boolean;
-  /** Whether more may be asked than the database knows of. */
+  /** Whether it may be asked before that is stored. */
   readonly mayActUnpersisted: () => boolean;
 }
 
 /**
- * Keeps one request of a group open at a time, from its beginning until the database knows how it ended: who takes over asks again what
- * it does not know of.
+ * Keeps one request of a group open at a time, from its start until the outcome is stored: a new owner
+ * repeats only what is not stored.
  */
 export class OpenRequests {
   readonly #dependencies: OpenRequestsDependencies;
-  /** Of each group the accounts that were asked and may be open: mostly one. */
+  /** Accounts of each group that were asked and may be open. */
   readonly #asked = new Map<string, readonly string[]>();
-  /** Accounts whose turn came while one of their group was open, each with its group. */
+  /** Accounts that had to wait, with their group. */
   readonly #held = new Map<string, string>();
 
   constructor(dependencies: OpenRequestsDependencies) {
     this.#dependencies = dependencies;
   }
 
-  /** Whether this account may be asked now, which opens its request. Whoever may not is among those that `takeFreed` gives. */
+  /** Whether the account may be asked now, which opens its request. If not, it is among `takeFreed` later. */
   begin(id: string, group: string): boolean {
     const open = this.#openOf(group);
     if (open.length > 0 && !this.#dependencies.mayActUnpersisted()) {
@@ -32,13 +32,14 @@ export class OpenRequests {
     return true;
   }
 
-  /** Whether somebody waits for this group. */
   isAwaited(group: string): boolean {
     for (const held of this.#held.values()) if (held === group) return true;
     return false;
   }
 
-  /** Who was held and is no longer: to be asked whether it may begin, since only one of a group may. */
+  /**
+   * Accounts that need not wait any longer: each has to call `begin` again, since only one of a group may.
+   */
   takeFreed(): readonly string[] {
     const freed = [...this.#held].flatMap(([id, group]) => (this.#openOf(group).length === 0 ? [id] : []));
     for (const id of freed) this.#held.delete(id);

@@ -10,33 +10,28 @@ import type { Provider, SendingGuard } from '../ports/provider.ts';
 import type { HistoryLoader } from './history-loader.ts';
 import { OpenRequests } from './open-requests.ts';
 
-/** A request that may not be sent, because the accounts are perhaps somebody else's by now, asks again after this. */
+/** A request that may not be sent because this process may not be the owner asks again after this. */
 const askAgainMs = 1000;
 
-/**
- * So many polls are begun in a turn: where thousands are due, because something held everything up, each would wait for
- * all others, and everything else with them.
- */
+/** Polls that begin in one turn: thousands at once would delay each other and everything else. */
 const maxBegun = 50;
 
 interface PollerDependencies {
   readonly state: MonitorState;
   readonly readBalance: Provider['readBalance'];
-  /** What an outcome is judged by has to be there before it. */
   readonly historyLoader: HistoryLoader;
-  /** Whether anything may be asked at this instant. */
+  /** Whether this process owns the accounts now. */
   readonly owns: () => boolean;
-  /** Whether more may be asked than the database knows of; undefined where it always may. */
+  /** Whether a group may be asked before its last outcome is stored; undefined: always. */
   readonly mayActUnpersisted?: (() => boolean) | undefined;
   readonly now: () => number;
-  /** Called with every outcome, before the next poll of the account is scheduled. */
+  /** Called with every outcome, before the account's next poll is scheduled. */
   readonly ended: (account: WatchedAccount, outcome: Outcome) => void;
 }
 
 /**
- * Decides when each account is polled: a stable phase per account, later when the provider asked to wait,
- * sooner to retry a failure, never faster than the guard of the group, never twice at once. All instants are
- * of the daemon's steady clock.
+ * Schedules polls: a stable phase per account, later when the provider asked to wait, sooner to retry a
+ * failure, never faster than the rate guard, never two at once. Instants are of the steady clock.
  */
 export class Poller {
   readonly #dependencies: PollerDependencies;
@@ -50,13 +45,12 @@ export class Poller {
   /** From when on a request that was held back may ask again, behind those that were before it. */
   readonly #heldBack = new Map<string, number>();
   readonly #phases = new Map<string, number>();
-  /** What is due and yet to be begun, in this order. */
+  /** Due, to begin in this order. */
   readonly #line = new Set<string>();
-  /** When what is due was last looked for. */
   #lookedAt = 0;
   readonly #underWay = new Set<string>();
   readonly #open: OpenRequests | null;
-  /** One for all polls: only the end of the daemon gives up on any. */
+  /** Aborts all polls at the end of the daemon. */
   readonly #ending = new AbortController();
   readonly #waiting = new Map<string, ((outcome: Outcome | null) => void)[]>();
   #stopped = false;
@@ -77,15 +71,12 @@ export class Poller {
     return this.#underWay.size;
   }
 
-  /** When the account is polled next; null while it is being polled, or about to be. */
+  /** Null while it is being polled or about to be. */
   nextPollAt(id: string): number | null {
     return this.#due.dueAt(id);
   }
 
-  /**
-   * Brings the schedule in line with the watched accounts: new and changed ones start, removed ones stop, the
-   * others keep their phase.
-   */
+  /** Follows a reload: new and changed accounts start, removed ones stop, others keep their phase. */
   adopt(changed: ReadonlySet<string>): void {
     const { state } = this.#dependencies;
     const now = this.#dependencies.now();
@@ -122,15 +113,15 @@ export class Poller {
     }
   }
 
-  /** Something was stored: what had to wait for that is due. */
+  /** Something was stored: accounts that waited for that are due. */
   stored(): void {
     const now = this.#dependencies.now();
     for (const id of this.#open?.takeFreed() ?? []) this.#due.set(id, now);
   }
 
   /**
-   * Polls as soon as the guard allows; the promise gives the outcome, or null where the daemon ends before, or the account is removed.
-   * Null while the provider asked to wait.
+   * Polls as soon as the guard allows. The promise gives the outcome, or null where the daemon ends first or
+   * the account is removed. Null instead of a promise while the provider asked to wait.
    */
   pollNow(id: string): Promise<Outcome | null> | null {
     const now = this.#dependencies.now();
@@ -142,7 +133,7 @@ export class Poller {
     return promise;
   }
 
-  /** The wall clock jumped forward or back: intervals go on as they were, the calendar is read anew. */
+  /** After a clock change intervals go on as before; cron expressions are evaluated again. */
   shift(byMs: number): void {
     const { state } = this.#dependencies;
     const now = this.#dependencies.now();
@@ -156,26 +147,24 @@ export class Poller {
     accounts.forEach((account, index) => {
       const { id, poll } = account.settings;
       const soon = now + (index / accounts.length) * Math.min(2000, account.pollIntervalMs);
-      // After a jump forward the machine may have slept: a reading soon tells what happened meanwhile.
+      // After a jump forward the machine may have slept: poll soon.
       if (byMs > account.pollIntervalMs) this.#due.set(id, Math.max(soon, blockedUntil(state, id)));
       else if (poll.kind === 'cron') this.#due.set(id, this.#nextByPlan(account, now));
     });
   }
 
-  /** No new polls: whoever waits for one hears that there is none. */
   stop(): void {
     this.#stopped = true;
     for (const id of [...this.#waiting.keys()]) this.#giveUp(id);
   }
 
-  /** Gives up on what is still under way. */
   abandon(): void {
     this.#ending.abort();
   }
 
   /**
-   * What is due, those first that were polled longest ago: when a group's wait is over and its first request
-   * is refused again, the next wait must not fall to the same accounts.
+   * What is due, the longest unpolled first: when a group's wait is over and its first request is refused
+   * again, the next wait must not hit the same accounts.
    */
   #takeDue(now: number): string[] {
     const ids: string[] = [];
@@ -270,7 +259,7 @@ export class Poller {
     if (loadedHistory !== undefined) await loadedHistory;
     this.#underWay.delete(id);
     const current = this.#dependencies.state.accounts.get(id);
-    // An account that was removed, or a poll that was abandoned at the end, says nothing any more.
+    // Removed, or abandoned at the end: the outcome means nothing.
     if (current === undefined || this.#ending.signal.aborted) {
       this.#release(id, null);
       return;
@@ -281,7 +270,6 @@ export class Poller {
     this.#release(id, outcome);
   }
 
-  /** Who waits for a poll that has not begun hears that there is none. */
   #giveUp(id: string): void {
     if (!this.#underWay.has(id)) this.#release(id, null);
   }

@@ -4,25 +4,24 @@ import type { ReportSettings } from '../domain/settings.ts';
 import { putNotification } from '../engine/queue.ts';
 import { type MonitorState, writeNote } from '../engine/state.ts';
 
-/** Clocks are set back by a day or a zone, hardly by more; a note further ahead than this is not believed. */
+/** Clocks are set back by a day or a zone, hardly more; a note further ahead is ignored. */
 const maxStepBackMs = 3 * dayMs;
 
 /**
- * Sends the reports that are due: each at most once per run of its cron expression, and one for all runs that
- * were missed. When a report last went out is stored with it, so that a restart repeats none.
+ * Sends due reports: each at most once per run of its cron expression, and one for all missed runs. The last
+ * run is stored in the same transaction.
  */
 export function sendDueReports(state: MonitorState, now: number): void {
   for (const report of state.settings.reports) {
     const note = `report:${report.id}`;
     const last = lastRun(state, report, now);
-    // A report that is new in the configuration begins with its next run.
+    // A new report begins with its next run.
     const runAt = last === null ? null : dueRun(state, report, last, now);
     if (last === null || runAt !== null) writeNote(state, note, String(runAt ?? now));
     if (runAt !== null) sendReport(state, { report, until: runAt, now });
   }
 }
 
-/** When the next report is due; Infinity when there is none. */
 export function nextReportAt(state: MonitorState): number {
   let next = Number.POSITIVE_INFINITY;
   for (const report of state.settings.reports) {
@@ -33,7 +32,6 @@ export function nextReportAt(state: MonitorState): number {
   return next;
 }
 
-/** Puts a report over the period that ends at `until` on the queue of each of its channels. */
 function sendReport(
   state: MonitorState,
   { report, until, now }: { readonly report: ReportSettings; readonly until: number; readonly now: number },
@@ -47,7 +45,7 @@ function sendReport(
   }
 }
 
-/** The period of a report begins at the run before; a week earlier where there was none. */
+/** Since the run before; a week where there was none. */
 export function periodStart(
   state: Pick<MonitorState, 'calendar'>,
   report: ReportSettings,
@@ -57,9 +55,8 @@ export function periodStart(
 }
 
 /**
- * The run that the report last went out for; null for a new one. A note from far ahead was written by a clock
- * that was wrong: it must not keep the report back until then. A clock that was set back by less keeps the
- * report from going out twice.
+ * The run of the last report; null for a new one. A note from far ahead is from a wrong clock and ignored;
+ * one from slightly ahead keeps the report from being sent twice.
  */
 function lastRun(state: MonitorState, report: ReportSettings, now: number): number | null {
   const note = state.notes.get(`report:${report.id}`);
@@ -68,17 +65,14 @@ function lastRun(state: MonitorState, report: ReportSettings, now: number): numb
   return last <= now + maxStepBackMs ? last : null;
 }
 
-/** The newest run in (last, now]; null when there was none. A clock that was set back brings none again. */
+/** The newest run in (last, now]; null when there was none. */
 function dueRun(state: MonitorState, report: ReportSettings, last: number, now: number): number | null {
   const next = nextRun(state, report, last);
   if (next === null || next > now) return null;
   return Math.max(next, state.calendar.previous(report.cron, report.timezone, now) ?? next);
 }
 
-/**
- * What `nextRun` found last for each report. Every tick asks, and a calendar takes longer to answer than a
- * poll does.
- */
+/** Every tick asks for it, and the calendar is slower than a poll. */
 const knownRuns = new WeakMap<ReportSettings, { readonly after: number; readonly at: number | null }>();
 
 function nextRun(state: MonitorState, report: ReportSettings, after: number): number | null {

@@ -2,16 +2,17 @@ import { dayMs, hourMs } from '../domain/duration.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Store } from '../ports/store.ts';
 
-/** Old records are deleted this often … */
 const everyMs = hourMs;
-/** … a small step at a time, with a pause in which polls go on. */
+/** In small steps with a pause in which polls go on. */
 const stepMs = 50;
-/** A clock that just jumped, or that stands far ahead of what is stored, is not believed for this long. */
+/** How long a clock is not trusted after it changed or was far ahead of the stored data. */
 const distrustMs = dayMs;
-/** A pause longer than this between two runs of lowwater is doubted. */
+/** A longer pause between two runs may be a wrong clock. */
 const longPauseMs = 30 * dayMs;
 
-/** Deletes what is older than the retention, unless the clock may be wrong: a wrong clock must not cost the history. */
+/**
+ * Deletes what is older than the retention, unless the clock may be wrong: that must not cost the history.
+ */
 export class Retention {
   readonly #store: Store;
   #nextAt: number;
@@ -30,7 +31,7 @@ export class Retention {
     this.#nextAt = now + distrustMs;
   }
 
-  /** What there is to be done now, for when the store is free; null while it is not time yet. */
+  /** The work that is due, for when the store is free; null before that. */
   due(retentionMs: number, now: number): (() => Promise<void>) | null {
     if (now < this.#nextAt) return null;
     this.#nextAt = now + everyMs;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { inParts, type Parts } from '../domain/parts.ts';
 
-/** The items in slices, between which the rest of the daemon has its turn: no answer may stall polls and alerts. */
+/** Slices, with a turn for the rest of the daemon in between. */
 export async function* inSlices<T>(items: Iterable<T>, size: number): AsyncGenerator<readonly T[]> {
   for (const slice of inParts(items, size)) {
     yield slice;
@@ -9,7 +9,7 @@ export async function* inSlices<T>(items: Iterable<T>, size: number): AsyncGener
   }
 }
 
-/** Each part in a turn of its own, as what comes after: polls go on between. */
+/** Runs each part in its own turn of the event loop. */
 export async function inTurns<Result>(parts: Parts<Result>): Promise<Result> {
   for (;;) {
     const part = parts.next();

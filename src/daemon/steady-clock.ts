@@ -1,15 +1,13 @@
 import type { Clock } from '../ports/clock.ts';
 
 /**
- * A difference between wall and monotonic clock above this is a jump (or a sleep of the machine), below it a
+ * A larger difference between wall and monotonic clock is a clock change or a sleep, a smaller one a
  * correction.
  */
 const jumpMs = 2000;
-/** The wall clock counts whole milliseconds: a difference up to one is none. */
 const wallStepMs = 1;
 /**
- * Looked at after more than this many of the usual times, the process itself stood still: a paused container,
- * a stopped process.
+ * Without a look for this many intervals the process itself stood still (paused container, stopped process).
  */
 const sleepsPerPause = 15;
 
@@ -39,19 +37,19 @@ export class SteadyClock {
     return Math.floor(this.#exact());
   }
 
-  /** The milliseconds until `at`, with their fraction; negative when it is over. */
+  /** With fraction; negative when it is over. */
   until(at: number): number {
     return at - this.#exact();
   }
 
-  /** The wall clock turned out to be ahead of the truth by so much: `takeJump` tells of it. */
+  /** The wall clock is known to be ahead by so much: the next `takeJump` includes it. */
   correctBy(aheadMs: number): void {
     this.#aheadMs = aheadMs;
   }
 
   /**
-   * How far the wall clock has moved away, and follows it; 0 when it has not. Small corrections are followed
-   * without a word.
+   * How far the wall clock moved; the steady clock follows it. 0 when it did not; small corrections are
+   * followed silently.
    */
   takeJump(): number {
     const monotonic = this.#clock.monotonic();

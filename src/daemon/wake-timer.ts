@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** One timer for the soonest of many instants: asking for a later one than it waits for costs nothing. */
+/** One timer for the soonest of many instants; asking for a later one costs nothing. */
 export class WakeTimer {
   readonly #dependencies: {
     readonly clock: Clock;
@@ -19,12 +19,11 @@ export class WakeTimer {
     this.#dependencies = dependencies;
   }
 
-  /** Wakes no later than `at`. */
   wakeBy(at: number): void {
     if (this.#stopped || at >= this.#at) return;
     this.#cancel();
     this.#at = at;
-    // The time by which turns go counts whole milliseconds.
+    // Turns count whole milliseconds.
     const delayMs = Math.max(0, this.#dependencies.until(Math.ceil(at)));
     this.#cancel = this.#dependencies.clock.setTimer(delayMs, () => {
       this.#at = Number.POSITIVE_INFINITY;

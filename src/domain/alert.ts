@@ -59,6 +59,8 @@ export interface LastNotified {
    */
   readonly receipt?: string;
   readonly escalatedAt: number | null;
+  /** How long lowwater did not run since then, where it did not: reminders wait that much longer. */
+  readonly pausedMs?: number;
   readonly acknowledgedAt: number | null;
 }
 
@@ -98,7 +100,7 @@ export interface Incident {
   readonly threshold: Quantity | null;
   readonly facts: readonly Fact[];
   readonly acknowledgement: Acknowledgement | null;
-  /** How bad it still was after a top-up had made it milder: whoever paid has this severity in mind. */
+  /** How bad it still was after a top-up: the severity that its payer has in mind. */
   readonly eased: { readonly severity: Severity; readonly rises: number } | null;
   readonly notified: Readonly<Record<string, LastNotified>>;
 }

@@ -2,9 +2,9 @@
 export class OperatorError extends Error {}
 
 /**
- * Why the database could not be used; `kind` decides what a person is told. `unknown`: what was to be stored may be stored all the
- * same, and only storing it again, as it is, finds that out. `fenced`: another daemon owns the accounts now, and nothing was stored.
- * `unfit`: what is configured and what is there do not go together, and waiting does not change that.
+ * Why the database could not be used; `kind` decides what a person reads. `unknown`: the data may have been
+ * stored, which only storing it again, unchanged, finds out. `fenced`: another daemon owns the accounts now,
+ * and nothing was stored. `unfit`: configuration and database do not fit, and waiting does not change that.
  */
 export class StorageError extends OperatorError {
   readonly kind: 'full' | 'read-only' | 'corrupt' | 'busy' | 'unknown' | 'fenced' | 'unfit' | 'other';

@@ -22,7 +22,7 @@ export interface BalanceAnswer {
   readonly currency: string;
 }
 
-/** What some providers say beside the balances. Absent parts were not said. */
+/** What some providers say besides the balances. Absent parts were not said. */
 export interface ProviderFacts {
   /** Whether the provider tops the account up by itself. */
   readonly autoRecharge?: boolean;

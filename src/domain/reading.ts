@@ -21,6 +21,14 @@ export function ofEach<T>(
   return found;
 }
 
+/** Each balance's value made into another one. */
+export function mapEach<From, To>(
+  values: Readonly<Record<Balance, From>>,
+  to: (value: From) => To,
+): Record<Balance, To> {
+  return Object.fromEntries(Object.entries(values).map(([balance, value]) => [balance, to(value)]));
+}
+
 /** One balance of a reading of an account that has it. Throws where it has not: nothing is invented in its place. */
 export function amountOf({ balances }: BalanceAnswer, balance: Balance): Micros {
   const micros = balances[balance];

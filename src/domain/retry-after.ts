@@ -24,10 +24,31 @@ export function parseRetryAfter(value: string, now: number, maxMs = maxRetryAfte
   return at === null || at < now ? null : Math.min(at - now, maxMs);
 }
 
-function parseHttpDate(text: string): number | null {
+/** A date in one of the three forms of HTTP (RFC 9110, 5.6.7); null for anything else. */
+export function parseHttpDate(text: string): number | null {
   // The obsolete asctime form names no zone; HTTP says that it is GMT.
   const dated = asctimeDate.test(text) ? `${text} GMT` : text;
   if (dated === text && !imfFixdate.test(text) && !rfc850Date.test(text)) return null;
   const at = Date.parse(dated);
   return Number.isNaN(at) ? null : at;
+}
+
+/** Headers as Node gives them: names in lower case, some values several times. */
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/**
+ * What an answer asks to wait, in milliseconds, at most `maxMs`; null where it says nothing useful. A date counts from the answer's
+ * own `Date`: the clock of who wrote it may be hours off.
+ */
+export function readRetryAfter(
+  headers: Headers,
+  { now, maxMs }: { readonly now: number; readonly maxMs: number },
+): number | null {
+  const text = firstOf(headers['retry-after']);
+  if (text === undefined) return null;
+  return parseRetryAfter(text, parseHttpDate(firstOf(headers['date']) ?? '') ?? now, maxMs);
+}
+
+function firstOf(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === 'string' ? header : header?.[0];
 }

@@ -72,7 +72,6 @@ class HashedTexts {
   #count = 0;
   /** 1 at each length that a text has. */
   #lengths = new Uint8Array(64);
-  /** A bit for what the first `minFormLength` characters come to: most places of a text are told by it alone. */
   readonly #starts = new Uint8Array(2 ** 18);
 
   /** Its first `most` characters. None is shorter than `minFormLength`. */

@@ -1,10 +1,9 @@
 import { type Alert, alertKey } from '../domain/alert.ts';
 import { Unsaved } from './unsaved.ts';
 
-/** Which alert: of an account, or of lowwater itself, and of which rule. */
 export type AlertIdentity = Pick<Alert, 'account' | 'rule'>;
 
-/** Every alert by account and rule, as `Records` keeps its own: it notes what was set or removed. */
+/** Alerts by account and rule, with changes noted as in `Records`. */
 export class AlertRecords {
   readonly unsaved = new Unsaved();
   readonly #accounts = new Map<string, Map<string, Alert>>();
@@ -13,7 +12,7 @@ export class AlertRecords {
     return this.#accounts.get(account)?.get(rule);
   }
 
-  /** The alerts of one account by rule; inactive ones without a past are not kept. */
+  /** By rule; inactive ones without a past are not kept. */
   of(account: string): ReadonlyMap<string, Alert> {
     return this.#accounts.get(account) ?? none;
   }
@@ -22,7 +21,7 @@ export class AlertRecords {
     for (const alerts of this.#accounts.values()) yield* alerts.values();
   }
 
-  /** Alerts that have changed since the last batch was taken. */
+  /** Changed since the last batch. */
   *changed(): Iterable<Alert> {
     for (const key of this.unsaved.keys()) {
       const { account, rule } = identityOf(key);
@@ -36,14 +35,13 @@ export class AlertRecords {
     this.unsaved.add(alertKey(alert.account, alert.rule));
   }
 
-  /** Keeps what is worth no write: the newest numbers are for people who look. */
+  /** Keeps values that need no write, such as the newest numbers. */
   hold(alert: Alert): void {
     const known = this.#accounts.get(alert.account);
     if (known === undefined) this.#accounts.set(alert.account, new Map([[alert.rule, alert]]));
     else known.set(alert.rule, alert);
   }
 
-  /** Removes an alert here and on disk. */
   delete({ account, rule }: AlertIdentity): void {
     const alerts = this.#accounts.get(account);
     alerts?.delete(rule);
@@ -66,7 +64,7 @@ export class AlertRecords {
 
 const none: ReadonlyMap<string, Alert> = new Map();
 
-/** The id of a provider may hold a slash, that of a rule never does. */
+/** A provider's id may contain a slash, a rule's never does. */
 function identityOf(key: string): AlertIdentity {
   const slash = key.lastIndexOf('/');
   return { account: key.slice(0, slash), rule: key.slice(slash + 1) };

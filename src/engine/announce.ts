@@ -13,8 +13,8 @@ import { isOwnFailureRaised } from './self-alerts.ts';
 import { type MonitorState, maxAtOnce, scheduleBy } from './state.ts';
 
 /**
- * The step of a turn that decides, for every incident that was touched and every channel of it, whether something is to
- * be said, and puts that on the outbox.
+ * The step of a turn that decides, for every touched incident and each of its channels, whether to notify,
+ * and queues that.
  */
 export function decideTouched(state: MonitorState, now: number): void {
   if (state.touched.size === 0) return;
@@ -32,14 +32,14 @@ export function decideTouched(state: MonitorState, now: number): void {
   }
 }
 
-/** What is looked up once for all decisions of a turn. */
+/** Looked up once per turn. */
 interface Turn {
   readonly state: MonitorState;
   readonly now: number;
   readonly waiting: WaitingIncidents;
 }
 
-/** An incident as far as it was told, and when it has to be looked at again. */
+/** An incident after its notifications, and when to look at it again. */
 interface Announced {
   readonly incident: Incident;
   readonly until: number;
@@ -62,7 +62,10 @@ function announce(turn: Turn, incident: Incident): void {
   if (Number.isFinite(notified.until)) scheduleBy(state, `incident:${incident.id}`, notified.until);
 }
 
-/** Tells one channel until nothing is left: one thing said may leave another, such as an escalation that is due as well. */
+/**
+ * Notifies one channel until nothing is left: one notification may leave another, such as an escalation that
+ * is due as well.
+ */
 function notifyAll(
   turn: Turn,
   input: { readonly incident: Incident; readonly plan: ChannelPlan; readonly suppression: Suppression },
@@ -96,7 +99,7 @@ function plansOf(state: MonitorState, incident: Incident): readonly ChannelPlan[
     .filter((name) => !isAbout(incident, name));
   const plans = planChannels(incident, state.settings.routes, channels);
   if (incident.type !== providerDown.type) return plans;
-  // Its message replaces those of the accounts, so whoever would have heard of one of them hears of it.
+  // It replaces the notifications of the accounts, so it goes to all of their channels.
   const own = new Map(plans.map((plan) => [plan.channel, plan]));
   const isDirect = (channel: string): boolean => own.get(channel)?.direct === true;
   const reachable = channelsOfRoutes(state.settings.routes, channels);
@@ -104,7 +107,7 @@ function plansOf(state: MonitorState, incident: Incident): readonly ChannelPlan[
     if (reachable.every(isDirect)) break;
     for (const plan of planChannels(stale, state.settings.routes, channels)) {
       if (!plan.direct || isDirect(plan.channel)) continue;
-      // Where the outage itself escalates to, it still does.
+      // The outage's own escalation still applies.
       const escalateAfterMs = own.get(plan.channel)?.escalateAfterMs ?? plan.escalateAfterMs;
       own.set(plan.channel, { ...plan, escalateAfterMs });
     }
@@ -112,18 +115,18 @@ function plansOf(state: MonitorState, incident: Incident): readonly ChannelPlan[
   return [...own.values()];
 }
 
-/** True until the first channel is told. One that refused for good was told as far as escalation goes. */
+/** True until the first channel is notified. For escalation, a refused attempt counts. */
 function isUntried(state: MonitorState, incident: Incident): boolean {
   if (Object.keys(incident.notified).length > 0) return false;
   return !state.settings.channels.some(({ name }) => state.channelTries.has(`${name}/${incident.id}`));
 }
 
-/** A channel is not asked to carry the news of its own failure. */
+/** A channel is not used to report its own failure. */
 function isAbout(incident: Incident, channel: string): boolean {
   return incident.type === channelFailed.type && incident.rule === channelFailedRule(channel);
 }
 
-/** A channel that refuses for good is tried again at the pace of reminders, not with every new alert's fate unknown. */
+/** A channel that refuses for good is retried at the pace of reminders, not with every new alert. */
 function channelFailedUntil(state: MonitorState, incident: Incident, plan: ChannelPlan): number | null {
   if (!isOwnFailureRaised(state, channelFailedRule(plan.channel))) return null;
   const lastTry = state.channelTries.get(`${plan.channel}/${incident.id}`);
@@ -133,7 +136,7 @@ function channelFailedUntil(state: MonitorState, incident: Incident, plan: Chann
   return lastTry + (reminded ? repeatEveryMs : defaultRepeatEveryMs);
 }
 
-/** The incidents that each channel's queue still speaks of, read when first asked for. */
+/** The incidents in each channel's queue, read on demand. */
 class WaitingIncidents {
   readonly #state: MonitorState;
   readonly #byChannel = new Map<string, ReadonlySet<string>>();
@@ -145,7 +148,7 @@ class WaitingIncidents {
   has(channel: string, incident: string): boolean {
     const known = this.#byChannel.get(channel);
     if (known !== undefined) return known.has(incident);
-    // What only some recipients still wait for, the others have: to them it is no word of now.
+    // A retry for some recipients does not count: the others already have it.
     const items = queueOf(this.#state, channel).flatMap(({ items, owed }) =>
       owed === undefined ? items : [],
     );

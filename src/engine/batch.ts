@@ -15,9 +15,8 @@ import type { Unsaved } from './unsaved.ts';
 const maxReadings = 500;
 
 /**
- * What changed since the last batch was taken, as one transaction's worth of records; null when nothing did. The
- * notes begin anew: what changes from here on belongs to a later batch. Each batch taken ends with `batchStored` or
- * `batchReturned` before the next is taken.
+ * The changes since the last batch as one transaction; null when there are none. Each batch ends with
+ * `batchStored` or `batchReturned` before the next is taken.
  */
 export function takeBatch(state: MonitorState): Batch | null {
   if (isAllTaken(state)) return null;
@@ -45,7 +44,7 @@ export function takeBatch(state: MonitorState): Batch | null {
   };
 }
 
-/** As if what changed were stored: for who keeps nothing of it. Gives the incidents among it, without making a batch. */
+/** Drops the notes of changes as if they were stored, for replay. Returns the changed incidents. */
 export function discardChanges(state: MonitorState): readonly Incident[] {
   const incidents = state.incidents.take().rows;
   const messages = state.messages.take().rows;
@@ -56,7 +55,7 @@ export function discardChanges(state: MonitorState): readonly Incident[] {
   return incidents;
 }
 
-/** The batch is safe on disk: what nobody needs in memory any more leaves it. */
+/** The batch is on disk: what is no longer needed leaves memory. */
 export function batchStored(
   state: MonitorState,
   { messages, incidents }: Pick<Batch, 'messages' | 'incidents'>,
@@ -69,29 +68,26 @@ export function batchStored(
     forgetIfSettled(state, id);
 }
 
-/** The batch was surely not stored: all of it goes into the next one, as it is then. */
+/** The batch was not stored: its records go into the next one, in their state then. */
 export function batchReturned(state: MonitorState): void {
   for (const part of takenFrom(state)) part.putBack();
 }
 
-/** Whether nothing has changed since the last batch was taken. */
 export function isAllTaken(state: MonitorState): boolean {
   const { polls, polled, spending } = state;
   return polls.size + polled.unsaved.size + spending.unsaved.size === 0 && changedOnlyReadings(state);
 }
 
-/** Whether everything is known to be on disk, what was taken included. */
 export function isAllStored(state: MonitorState): boolean {
   return takenFrom(state).every((part) => part.allStored);
 }
 
-/** Whether what changed is polls and what is known of their accounts and spending, if anything. */
 export function changedOnlyReadings(state: MonitorState): boolean {
   for (const { size } of changesBeyondReadings(state)) if (size > 0) return false;
   return true;
 }
 
-/** Written out, because a replay asks in every turn: to look the tables up by name would cost more. */
+/** Written out: replay asks in every turn, and a lookup by name would be slower. */
 function changesBeyondReadings(state: MonitorState): readonly Unsaved[] {
   const { backoffs, alerts, incidents, messages, silences, notes } = state;
   return [
@@ -104,7 +100,6 @@ function changesBeyondReadings(state: MonitorState): readonly Unsaved[] {
   ];
 }
 
-/** Everything that `takeBatch` takes from, to be told how that ended. */
 function takenFrom(state: MonitorState) {
   const { polls, polled, spending } = state;
   return [polls, polled.unsaved, spending.unsaved, ...changesBeyondReadings(state)];
@@ -115,7 +110,6 @@ function storedSpending(spending: AccountSpending): StoredSpending[] {
   return bytes === null ? [] : [{ account: spending.account, bytes }];
 }
 
-/** Nobody has to hear of it any more. */
 function forgetIfSettled(state: MonitorState, id: string): void {
   const incident = state.incidents.get(id);
   if (incident === undefined || !isSettled(incident) || isQueued(state, incident)) return;
@@ -123,7 +117,7 @@ function forgetIfSettled(state: MonitorState, id: string): void {
   state.due.delete(`incident:${id}`);
 }
 
-/** Whether a message still has to speak of it. Looks at the newest first: what was just put there is found at once. */
+/** Looks at the newest first, where it most likely is. */
 function isQueued(state: MonitorState, incident: Incident): boolean {
   return Object.keys(incident.notified).some(
     (channel) => queueOf(state, channel).findLastIndex(({ items }) => isAmong(items, incident.id)) >= 0,

@@ -1,6 +1,5 @@
 import type { AccountSettings, PollSchedule, Settings } from '../domain/settings.ts';
 
-/** Accounts that are watched, that the configuration names too, and that differ there in what is asked. */
 export function changedAccounts(
   watched: ReadonlyMap<string, { readonly settings: AccountSettings }>,
   { accounts }: Settings,
@@ -14,7 +13,6 @@ export function changedAccounts(
   return changed;
 }
 
-/** Another key, address or schedule. */
 export function isReadDifferently(old: AccountSettings, account: AccountSettings): boolean {
   return (
     hasOtherKey(old, account) ||
@@ -28,7 +26,7 @@ function isSameSchedule(old: PollSchedule, poll: PollSchedule): boolean {
   return poll.kind === 'cron' && old.cron === poll.cron && old.timezone === poll.timezone;
 }
 
-/** Another key or address: a refusal of the old one says nothing of it. */
+/** A refusal of the old key or address says nothing about the new one. */
 export function hasOtherKey(old: AccountSettings, account: AccountSettings): boolean {
   return old.authSecret.reveal() !== account.authSecret.reveal() || old.baseUrl !== account.baseUrl;
 }

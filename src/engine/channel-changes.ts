@@ -6,8 +6,8 @@ import { closeOwnFailure } from './self-alerts.ts';
 import type { MonitorState } from './state.ts';
 
 /**
- * Follows a reload: channels that stayed are tried anew, renamed ones take along what they were told, others
- * are gone.
+ * Follows a reload: channels that stay are tried again, renamed ones keep what they were notified of, others
+ * are dropped.
  */
 export function followChannels(state: MonitorState, before: readonly ChannelSettings[], now: number): void {
   const known = new Set(before.map((channel) => channel.name));
@@ -23,7 +23,7 @@ export function followChannels(state: MonitorState, before: readonly ChannelSett
   }
 }
 
-/** After a restart with another configuration: what is stored of channels that are not in it is let go. */
+/** After a restart: drops what is stored of channels that are not configured any more. */
 export function abandonUnknownChannels(state: MonitorState, now: number): void {
   const named = new Set<string>();
   for (const message of state.messages.values()) named.add(message.channel);
@@ -35,7 +35,7 @@ export function abandonUnknownChannels(state: MonitorState, now: number): void {
   for (const name of named) abandonChannel(state, name, now);
 }
 
-/** The same readers under a new name: they are not told again what they know, and get what is still on its way. */
+/** The same receiver under a new name: it is not notified twice and gets what is pending. */
 function renameChannel(
   state: MonitorState,
   { from, to }: { readonly from: string; readonly to: string },
@@ -48,7 +48,7 @@ function renameChannel(
   }
 }
 
-/** Messages to a channel that is gone cannot be delivered; open incidents are told on the channels that remain. */
+/** Pending notifications of a removed channel end; open incidents go to the remaining channels. */
 function abandonChannel(state: MonitorState, name: string, now: number): void {
   for (const message of [...state.messages.values()]) {
     if (message.channel !== name || message.state !== 'pending' || state.underWay.has(message.id)) continue;
@@ -61,7 +61,6 @@ function abandonChannel(state: MonitorState, name: string, now: number): void {
   for (const incident of [...state.incidents.values()]) {
     const { [name]: notified, ...others } = incident.notified;
     if (notified === undefined) continue;
-    // Nobody is owed the end of it there any more.
     state.incidents.set(incident.id, { ...incident, notified: others });
   }
   closeOwnFailure(state, {

@@ -8,15 +8,14 @@ import { type MonitorState, writeNote } from './state.ts';
 import { shiftAlert } from './transition.ts';
 
 /**
- * The note that says when a daemon lived, by the clock that its records go by. Written where they were moved along with time
- * that passed or a clock that jumped, so that nobody who starts on them moves them by the same once more.
+ * The note that says when a daemon lived, by the clock of its records. Written when they were shifted, so
+ * that the next daemon does not shift them again.
  */
 export const livedNote = 'lived-at';
 
 /**
- * The wall clock jumped, or the machine slept: what is measured moves along, so that neither staleness nor a
- * `for`, a reminder or a retry comes early or late by it. What the calendar says (silences) is looked up
- * anew.
+ * The wall clock changed or the machine slept: timestamps are shifted, so that staleness, `for`, reminders
+ * and retries come neither early nor late. Silences are by the calendar and looked up again.
  */
 export function followClock(state: MonitorState, byMs: number, now: number): void {
   state.due.shift(byMs);
@@ -29,14 +28,9 @@ export function followClock(state: MonitorState, byMs: number, now: number): voi
     if (message.state !== 'pending') continue;
     state.messages.set(message.id, shiftMessage(message, byMs));
   }
-  for (const backoff of [...state.backoffs.values()]) {
-    if (backoff.until === 0) continue;
-    state.backoffs.set(backoff.group, { ...backoff, until: backoff.until + byMs });
-  }
+  if (byMs < 0) shiftWaits(state, byMs);
   for (const account of state.accounts.values()) {
-    const { retryAt } = account.poll;
-    if (retryAt !== null) account.poll = { ...account.poll, retryAt: retryAt + byMs };
-    // A clock that is set back into a schedule's hours may find the account stale that rested before.
+    // A clock that is set back into a schedule's hours may make an account stale that rested before.
     scheduleAccount(state, account);
   }
   for (const [key, at] of [...state.channelTries]) state.channelTries.set(key, at + byMs);
@@ -45,8 +39,8 @@ export function followClock(state: MonitorState, byMs: number, now: number): voi
 }
 
 /**
- * Nobody watched an account for so long: that counts neither as breach nor as recovery, as no staleness, and
- * nobody could have acknowledged meanwhile.
+ * Time in which nobody watched an account counts neither as breach nor as recovery nor as staleness, and
+ * nobody could acknowledge in it.
  */
 export function skipUnwatched(state: MonitorState, id: string, byMs: number): void {
   if (byMs === 0) return;
@@ -59,7 +53,6 @@ export function skipUnwatched(state: MonitorState, id: string, byMs: number): vo
   }
 }
 
-/** What counts as read, and when it is polled again, as far as the account itself says. */
 function shiftAccount(state: MonitorState, id: string, byMs: number): void {
   const account = state.accounts.get(id);
   if (account === undefined) return;
@@ -67,14 +60,29 @@ function shiftAccount(state: MonitorState, id: string, byMs: number): void {
   account.poll = {
     ...account.poll,
     unwatchedMs: account.poll.unwatchedMs + byMs,
-    // A poll in the future would look after a restart as if the clock had been set back once more.
+    // A poll in the future would look like another clock change after a restart.
     polledAt: polledAt === null || byMs > 0 ? polledAt : polledAt + byMs,
   };
   const pollGapMs = pollGap(state.calendar, account.settings.poll, account.poll);
   if (pollGapMs === account.pollGapMs) return;
-  // Other polls are waited for now, and perhaps sooner ones.
+  // Other polls are due now, perhaps sooner.
   account.pollGapMs = pollGapMs;
   scheduleAccount(state, account);
+}
+
+/**
+ * Only for a clock that was set back. A machine that slept has waited meanwhile: what the provider asked for is over when it
+ * is over for the provider.
+ */
+function shiftWaits(state: MonitorState, byMs: number): void {
+  for (const backoff of [...state.backoffs.values()]) {
+    if (backoff.until === 0) continue;
+    state.backoffs.set(backoff.group, { ...backoff, until: backoff.until + byMs });
+  }
+  for (const account of state.accounts.values()) {
+    const { retryAt } = account.poll;
+    if (retryAt !== null) account.poll = { ...account.poll, retryAt: retryAt + byMs };
+  }
 }
 
 function shiftIncident(incident: Incident, byMs: number): Incident {

@@ -3,31 +3,28 @@ import { isAcknowledged } from '../domain/incident.ts';
 import type { NotificationReason } from '../domain/outbox.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 
-/** What a route asks of one channel for one incident. Null times: never. */
+/** What a route wants for one channel and incident. Null times: never. */
 export interface ChannelPlan {
   readonly channel: string;
-  /** False for a channel that only hears of the incident when it escalates, or only because it was told before. */
+  /** False for a channel that is only notified by escalation, or only because it was notified before. */
   readonly direct: boolean;
   readonly repeatEveryMs: number | null;
   readonly escalateAfterMs: number | null;
   readonly groupWaitMs: number;
 }
 
-/** What keeps an incident from being told now. */
+/** Why an incident is not notified now. */
 export interface Suppression {
   readonly silenced: boolean;
-  /** A worse alert on the same balance, or a failed key, or an outage of the provider already says it. */
+  /** A worse alert on the same balance, a refused key or an outage of the provider already says it. */
   readonly inhibited: boolean;
-  /** Held until it is known whether this is an outage of the whole provider; the instant at which that ends. */
+  /** Held until this instant, when it is known whether the whole provider is down. */
   readonly heldUntil: number | null;
-  /** The channel refuses for good; the instant at which it is tried again. */
+  /** The channel refuses for good and is retried at this instant. */
   readonly channelFailedUntil: number | null;
 }
 
-/**
- * A named reason for a message, or a named reason for saying nothing, with the instant at which the answer may change
- * by time alone.
- */
+/** A named reason to notify or to stay quiet, and when time alone may change the answer. */
 export type Decision =
   | { readonly kind: 'notify'; readonly item: NotificationReason }
   | { readonly kind: 'quiet'; readonly why: QuietReason; readonly until: number | null };
@@ -45,15 +42,15 @@ type QuietReason =
   | 'already notified';
 
 /**
- * Compares an incident with what a channel was last told of it (Alertmanager's dedup stage). Because nothing else is
- * consulted, the end of a silence, a restart or a missed tick needs no case of its own.
+ * Compares an incident with what a channel was last notified of (Alertmanager's dedup stage). Nothing else is
+ * consulted, so the end of a silence, a restart or a missed tick needs no case of its own.
  */
 export function decide(input: {
   readonly incident: Incident;
   readonly plan: ChannelPlan;
   readonly notified: LastNotified | null;
   readonly suppression: Suppression;
-  /** Whether something about the incident is still on its way to the channel. */
+  /** Whether a notification about the incident is pending for the channel. */
   readonly waiting: () => boolean;
   readonly now: number;
 }): Decision {
@@ -66,13 +63,13 @@ export function decide(input: {
 
 type Input = Parameters<typeof decide>[0];
 
-/** What merely happened is told once, where it is routed to; there is nothing to escalate. */
+/** An event is notified once, by its routes; nothing escalates. */
 function decideEvent(input: Input): Decision {
   if (input.notified !== null) return quiet('already notified');
   return input.plan.direct ? decideFirst(input, 'event') : quiet('never notified');
 }
 
-/** Whoever heard that it fired hears that it ended, whatever happened since; only a silence makes that wait. */
+/** A channel that was notified of the firing is notified of the end; only a silence delays that. */
 function decideEnd({ notified, suppression, now }: Input): Decision {
   if (notified === null) return quiet('never notified');
   if (notified.resolved) return quiet('already notified');
@@ -84,7 +81,7 @@ function decideFirst(input: Input, item: NotificationReason): Decision {
   if (!plan.direct) return decideEscalation(input, null) ?? quiet('never notified');
   const suppressed = decideSuppression(suppression, input.now);
   if (suppressed !== null) return suppressed;
-  // A channel that comes in late, after a person took the incident, is not woken.
+  // A person has taken it: a channel that joins late is not needed.
   if (isAcknowledged(incident)) return quiet('acknowledged');
   return notify(item);
 }
@@ -94,7 +91,7 @@ function decideNext(input: Input, notified: LastNotified): Decision {
   const suppressed = decideSuppression(suppression, now);
   if (suppressed !== null) return suppressed;
   if (plan.repeatEveryMs !== null && rose(incident, notified)) return notify('worse');
-  // Whoever was told of it is told who has it, so that nobody else sets out.
+  // Channels that know of it learn who has it, so that nobody else starts.
   if (isAcknowledged(incident) && notified.acknowledgedAt !== incident.acknowledgement?.at)
     return notify('acknowledged');
   if (plan.repeatEveryMs === null) return quiet('not due');
@@ -102,15 +99,15 @@ function decideNext(input: Input, notified: LastNotified): Decision {
   if (isAcknowledged(incident)) return quiet('acknowledged');
   const escalation = decideEscalation(input, notified);
   if (escalation?.kind === 'notify') return escalation;
-  const repeatAt = notified.at + plan.repeatEveryMs;
+  const repeatAt = notified.at + (notified.pausedMs ?? 0) + plan.repeatEveryMs;
   if (now < repeatAt) return quiet('not due', Math.min(repeatAt, escalation?.until ?? repeatAt));
   if (!input.waiting()) return notify('reminder');
-  // What waits says everything that a reminder would.
+  // The pending notification says what a reminder would.
   const nextAt = now + plan.repeatEveryMs;
   return quiet('still on its way', Math.min(nextAt, escalation?.until ?? nextAt));
 }
 
-/** Null when this channel takes no part in an escalation, or has been escalated to. */
+/** Null where the channel is not escalated to, or was already. */
 function decideEscalation(input: Input, notified: LastNotified | null): Decision | null {
   const { incident, plan, suppression, now } = input;
   if (plan.escalateAfterMs === null || (notified?.escalatedAt ?? null) !== null) return null;
@@ -136,8 +133,8 @@ function rose(incident: Incident, notified: LastNotified): boolean {
 }
 
 /**
- * The severity that the channel's readers have in mind: a person who acknowledged has seen the one of that moment, and
- * whoever topped up believes that it helped.
+ * The severity that readers have in mind: an acknowledger saw the one of that moment, and who topped up
+ * believes that it helped.
  */
 function knownSeverity(incident: Incident, notified: LastNotified): Severity {
   const { acknowledgement, eased } = incident;

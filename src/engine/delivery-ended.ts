@@ -6,25 +6,22 @@ import { forEachNotified, retractMuted, withdrawNotified } from './retract.ts';
 import { clearOwnFailure, isOwnFailureRaised, raiseChannelFailed } from './self-alerts.ts';
 import type { MonitorState } from './state.ts';
 
-/** How sending ended; `needless` when there was nothing to send or nowhere to send it, which is no fault of the channel. */
+/** `needless`: there was nothing to send or nowhere to send it; not a fault of the channel. */
 export type DeliveryEnd = Delivery | { readonly kind: 'needless'; readonly reason: string };
 
-/** A message that was sent, and how that ended. `subject` is the mail thread's; null where the channel has none. */
+/** A sent message and how that ended. `subject` of the mail thread; null without threads. */
 export interface Sent {
   readonly message: Notification;
-  /** An earlier attempt under the same id may have arrived. */
   readonly wasUncertain: boolean;
   readonly subject: string | null;
   readonly delivery: DeliveryEnd;
 }
 
-/** The message as it is now, and an end of one kind. */
 interface Ended<Kind extends DeliveryEnd['kind'] = DeliveryEnd['kind']> extends Sent {
   readonly delivery: Extract<DeliveryEnd, { kind: Kind }>;
   readonly now: number;
 }
 
-/** Records how sending a message ended, and what follows for its incidents and its channel. */
 export function recordDelivery(state: MonitorState, sent: Sent, now: number): void {
   const message = state.messages.get(sent.message.id) ?? sent.message;
   state.underWay.delete(message.id);
@@ -85,12 +82,12 @@ function recordDelivered(state: MonitorState, ended: Ended<'delivered'>): void {
   endForWhoHasIt(state, ended);
   const rule = channelFailedRule(message.channel);
   if (isOwnFailureRaised(state, rule)) {
-    // What the channel refused while it was broken is decided on again.
+    // Decide again on what the channel refused while it was broken.
     for (const id of state.incidents.keys()) state.touched.add(id);
     forgetTries(state, message.channel);
   }
-  const refused = delivery.refusedRecipients ?? [];
-  if (refused.length > 0) raiseRefused(state, { channel: message.channel, refused, now });
+  const { refusedRecipients: refused = [], refusal } = delivery;
+  if (refused.length > 0) raiseRefused(state, { channel: message.channel, refused, refusal, now });
   else clearOwnFailure(state, rule, now);
   forEachNotified(state, message, (_, notified) => {
     const first = notified.firstMessage === message.id && notified.subject === null;
@@ -106,7 +103,7 @@ function recordDelivered(state: MonitorState, ended: Ended<'delivered'>): void {
   });
 }
 
-/** Delivered, but for those who were refused for now: for them it goes on, at the pace of a first try. */
+/** Delivered, except for recipients that were refused temporarily: they are retried. */
 function endForWhoHasIt(state: MonitorState, { message, delivery, now }: Ended<'delivered'>): void {
   const { owed } = delivery;
   if (owed === undefined) {
@@ -123,31 +120,44 @@ function endForWhoHasIt(state: MonitorState, { message, delivery, now }: Ended<'
   });
 }
 
-/** What became of those who were refused for now. The incidents count as told in any case: others have the message. */
+/**
+ * The outcome for recipients that were refused temporarily. The incidents count as notified anyway: others
+ * have the message.
+ */
 function recordOwed(state: MonitorState, ended: Ended, owed: readonly string[]): void {
   const { message, delivery, now } = ended;
   const { channel } = message;
   if (delivery.kind === 'delivered') {
     endForWhoHasIt(state, { ...ended, delivery });
-    const refused = delivery.refusedRecipients ?? [];
-    if (refused.length > 0) raiseRefused(state, { channel, refused, now });
-  } else if (delivery.kind === 'retry' && now < message.giveUpAt) {
+    const { refusedRecipients: refused = [], refusal } = delivery;
+    if (refused.length > 0) raiseRefused(state, { channel, refused, refusal, now });
+  } else if (
+    delivery.kind === 'retry' &&
+    now < message.giveUpAt &&
+    message.attempts < (delivery.tries ?? Number.POSITIVE_INFINITY)
+  ) {
     recordRetry(state, { ...ended, delivery });
   } else {
     end(state, message, { deliveredAt: message.deliveredAt ?? now });
-    if (delivery.kind !== 'needless') raiseRefused(state, { channel, refused: owed, now });
+    if (delivery.kind !== 'needless')
+      raiseRefused(state, { channel, refused: owed, refusal: delivery.reason, now });
   }
 }
 
 function raiseRefused(
   state: MonitorState,
-  ended: { readonly channel: string; readonly refused: readonly string[]; readonly now: number },
+  ended: {
+    readonly channel: string;
+    readonly refused: readonly string[];
+    readonly refusal: string | undefined;
+    readonly now: number;
+  },
 ): void {
-  const { channel, refused, now } = ended;
+  const { channel, refused, refusal, now } = ended;
   raiseChannelFailed(state, {
     channel,
     severity: 'warning',
-    reason: `refused ${refused.join(', ')}; the other recipients got the message`,
+    reason: `refused ${refused.join(', ')}${refusal === undefined ? '' : ` (${refusal})`}; the rest was delivered`,
     refused: refused.length,
     now,
   });
@@ -172,19 +182,19 @@ function recordRetry(state: MonitorState, { message, delivery, wasUncertain, now
     lastError: delivery.reason,
   };
   putNotification(state, waiting);
-  // A silence may have begun while it was under way.
+  // A silence may have begun meanwhile.
   retractMuted(state, waiting, now);
 }
 
 /**
- * What could not be told is not counted as told: it is tried again when the channel works, or at the pace of
- * reminders. Of an incident that the channel heard of before, that is what came since.
+ * What was not delivered does not count as notified: it is tried again when the channel works, or at the pace
+ * of reminders.
  */
 function recordDead(
   state: MonitorState,
   ended: {
     readonly message: Notification;
-    /** Incidents that another message goes on with. */
+    /** Incidents that continue in another notification. */
     readonly spared: ReadonlySet<string>;
     readonly reason: string;
     readonly now: number;
@@ -199,7 +209,7 @@ function recordDead(
   withdrawNotified(state, message, spared);
 }
 
-/** Lets a channel be tried again at once, because it worked or was configured anew. */
+/** Allows a new try at once, because the channel worked or was reconfigured. */
 export function forgetTries(state: MonitorState, channel: string): void {
   for (const key of [...state.channelTries.keys()]) {
     if (key.startsWith(`${channel}/`)) state.channelTries.delete(key);

@@ -1,14 +1,10 @@
 interface Entry<Key> {
   readonly key: Key;
   at: number;
-  /** Where it stands in the heap. */
   place: number;
 }
 
-/**
- * Keys with the instant at which each is due, soonest first: a binary heap that knows where each key stands. A key is
- * there at most once; setting it again moves it.
- */
+/** Keys by due time: a binary heap that knows the place of each key. Setting a key again moves it. */
 export class DueQueue<Key> {
   readonly #heap: Entry<Key>[] = [];
   readonly #entries = new Map<Key, Entry<Key>>();
@@ -17,7 +13,7 @@ export class DueQueue<Key> {
     return this.#heap.length;
   }
 
-  /** When the soonest key is due; Infinity when there is none. */
+  /** Infinity when empty. */
   get nextAt(): number {
     return this.#heap[0]?.at ?? Number.POSITIVE_INFINITY;
   }
@@ -49,7 +45,7 @@ export class DueQueue<Key> {
     this.#settle(last);
   }
 
-  /** Takes the soonest key when it is due by `now`; undefined otherwise. */
+  /** Undefined when nothing is due by `now`. */
   takeDue(now: number): Key | undefined {
     const first = this.#heap[0];
     if (first === undefined || first.at > now) return undefined;
@@ -57,7 +53,7 @@ export class DueQueue<Key> {
     return first.key;
   }
 
-  /** Moves every instant by the same time, after a jump of the clock they are measured on. */
+  /** After a change of the clock. */
   shift(byMs: number): void {
     for (const entry of this.#heap) entry.at += byMs;
   }

@@ -2,7 +2,7 @@ import { type MonitorState, writeNote } from './state.ts';
 
 const prefix = 'signed-out:';
 
-/** Remembers that somebody signed out of a session of the page, until the session would have ended anyhow: a copy of its cookie is worth nothing. */
+/** Stores that a session was signed out, until it would have expired: a copied cookie is worthless. */
 export function endSession(
   state: MonitorState,
   { id, endsAt }: { readonly id: string; readonly endsAt: number },

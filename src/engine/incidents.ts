@@ -4,7 +4,7 @@ import type { Evaluation } from '../rules/evaluation.ts';
 import type { MonitorState } from './state.ts';
 import type { WatchedAccount } from './watched-account.ts';
 
-/** Opens the incident of an alert that fires now; gives its id. */
+/** Opens the incident of an alert that fires now; returns its id. */
 export function openIncident(
   state: MonitorState,
   {
@@ -18,11 +18,11 @@ export function openIncident(
   return incident.id;
 }
 
-/** Records something that happened and has no end, such as a top-up. */
+/** Records an event, such as a top-up. */
 export function openEvent(
   state: MonitorState,
   input: {
-    readonly account: WatchedAccount;
+    readonly account: WatchedAccount | null;
     readonly alert: Alert;
     readonly evaluation: Evaluation;
     readonly now: number;
@@ -36,7 +36,6 @@ export function openEvent(
   keepIncident(state, { ...incident, event: true });
 }
 
-/** Carries what changed in a firing alert over to its incident. */
 export function updateIncident(state: MonitorState, change: IncidentChange): void {
   const incident = incidentOf(state, change.alert);
   if (incident !== undefined) keepIncident(state, changedIncident(incident, change));
@@ -54,13 +53,12 @@ export function closeIncident(
   if (incident !== undefined) keepIncident(state, closedIncident(incident, alert, { resolution, now }));
 }
 
-/** Puts a changed incident where everybody finds it, to be stored and decided on. */
+/** Stores a changed incident and marks it to be decided on. */
 export function keepIncident(state: MonitorState, incident: Incident): void {
   state.incidents.set(incident.id, incident);
   state.touched.add(incident.id);
 }
 
-/** The incident that an alert would open at `now`. */
 export function sketchIncident(input: {
   readonly id: string;
   readonly account: WatchedAccount | null;

@@ -7,14 +7,13 @@ import { isPartOfOutage } from './outage.ts';
 import { isSilenced } from './silencing.ts';
 import type { MonitorState } from './state.ts';
 
-/** What keeps an incident from being told to anybody, as far as silences and other alerts go. */
+/** What silences and other alerts suppress for all channels. */
 export interface Suppression {
   readonly silenced: boolean;
-  /** Another alert of the account that says more on the same balance, or a failed key, already says it. */
   readonly inhibited: boolean;
 }
 
-/** Whether a person would find the incident suppressed now, and how (for the API). */
+/** For the API: whether and how the incident is suppressed now. */
 export function suppressionOf(state: MonitorState, incident: Incident, now: number): Suppression {
   const suppression = suppressionByAlerts(state, incident, now);
   return { ...suppression, inhibited: suppression.inhibited || isPartOfOutage(state, incident) };
@@ -33,15 +32,15 @@ function isInhibited(state: MonitorState, incident: Incident, now: number): bool
   return false;
 }
 
-/** An alert that is itself silenced says nothing, so it must not keep others from speaking. */
+/** A silenced alert says nothing, so it must not inhibit others. */
 function isNotSilenced(state: MonitorState, alert: Alert, now: number): boolean {
   const incident = incidentOf(state, alert);
   return incident !== undefined && !isSilenced(state, incident, now);
 }
 
 /**
- * Whether another alert of the same account already says what this one would: one that says more of how empty the same
- * balance is, or a refused key, which explains why readings are stale.
+ * Whether another alert of the same account already says what this one would: it says more about the same
+ * empty balance, or it is the cause of stale readings.
  */
 export function inhibits(other: Alert, alert: Alert): boolean {
   if (other.state !== 'firing' || other.rule === alert.rule) return false;
@@ -49,13 +48,13 @@ export function inhibits(other: Alert, alert: Alert): boolean {
   return shareNotification(other, alert) && outranks(other, alert);
 }
 
-/** Of alerts about how empty one balance is only the one that says most speaks, and one acknowledgement takes them all. */
+/** Of alerts about how empty a balance is only one is notified, and one acknowledgement covers all. */
 export function shareNotification(one: Alert, other: Alert): boolean {
   const alike = one.balance !== null && one.balance === other.balance;
   return alike && Number.isFinite(rankOf(one)) && Number.isFinite(rankOf(other));
 }
 
-/** The worse one; at equal severity what is empty before what is low before what will be empty, then the deeper threshold. */
+/** The worse one; at equal severity empty before low before running out, then the deeper threshold. */
 function outranks(one: Alert, other: Alert): boolean {
   const order =
     severityRank(one.severity) - severityRank(other.severity) ||

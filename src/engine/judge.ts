@@ -11,11 +11,12 @@ import { type MonitorState, scheduleBy } from './state.ts';
 import { elapse, elapsesAt, inactiveAlert, isAtRest, type Transition, transition } from './transition.ts';
 import { factsOf, type RuleWithKind, type WatchedAccount } from './watched-account.ts';
 
-/** Judges every rule of an account after a poll. Rules about readings are left alone when there was no reading. */
+/**
+ * Judges every rule of an account after a poll. Rules that need a reading are skipped when there was none.
+ */
 export function judgePoll(state: MonitorState, account: WatchedAccount, now: number): void {
   const facts = factsOf(account, now);
   const read = facts.outcome === 'ok';
-  // Judging one rule changes the alert of no other.
   const { judges, alerts } = account;
   let next = Number.POSITIVE_INFINITY;
   for (const judge of judges) {
@@ -31,8 +32,8 @@ export function judgePoll(state: MonitorState, account: WatchedAccount, now: num
 }
 
 /**
- * Judges what time alone changes: `for`, `recoverFor`, flapping, staleness. An account that is asleep is scheduled again
- * when it wakes.
+ * Judges what time alone changes: `for`, `recoverFor`, flapping, staleness. An unloaded account is scheduled
+ * after it is loaded.
  */
 export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: number): void {
   if (state.unloaded.has(account.id)) return;
@@ -46,17 +47,17 @@ export function judgeElapsed(state: MonitorState, account: WatchedAccount, now: 
   schedule(state, account, nextChange(account, facts));
 }
 
-/** Sets the one instant at which the account's alerts next change by themselves. */
+/** Schedules the next instant at which time alone changes an alert of the account. */
 export function scheduleAccount(state: MonitorState, account: WatchedAccount): void {
   schedule(state, account, nextChange(account, factsOf(account, 0)));
 }
 
-/** A good reading only moves staleness further away: the queue is left alone and asks again when it gets there. */
+/** A good reading only moves staleness further away: the queue keeps its entry and asks again then. */
 function schedule(state: MonitorState, { dueKey }: WatchedAccount, at: number): void {
   if (at < (state.due.dueAt(dueKey) ?? Number.POSITIVE_INFINITY)) scheduleBy(state, dueKey, at);
 }
 
-/** When time alone next changes an alert of the account; Infinity when it changes none. */
+/** Infinity when time changes none. */
 function nextChange({ judges, alerts }: WatchedAccount, facts: AccountFacts): number {
   let next = Number.POSITIVE_INFINITY;
   for (const judge of judges) {
@@ -66,7 +67,6 @@ function nextChange({ judges, alerts }: WatchedAccount, facts: AccountFacts): nu
   return next;
 }
 
-/** The same of one rule. */
 function changesAt(
   { rule, kind }: RuleWithKind,
   { alert, facts }: { readonly alert: Alert | undefined; readonly facts: AccountFacts },
@@ -77,7 +77,6 @@ function changesAt(
   return Math.min(beginsAt, elapsesAt(alert, timingOf(rule, facts.pollIntervalMs)) ?? beginsAt);
 }
 
-/** One rule of an account at an instant. */
 interface RuleCase extends RuleWithKind {
   readonly account: WatchedAccount;
   readonly facts: AccountFacts;
@@ -119,7 +118,7 @@ function judgeRule(state: MonitorState, ruleCase: RuleCase): void {
 function applyTransition(state: MonitorState, ruleCase: RuleCase, { alert, change }: Transition): void {
   const { account } = ruleCase;
   if (change === 'none' && alert.state !== 'inactive') {
-    // The newest numbers are for people who look; they are worth no write.
+    // The newest numbers are for people who look; they need no write.
     state.alerts.hold(alert);
     return;
   }
@@ -130,7 +129,6 @@ function applyTransition(state: MonitorState, ruleCase: RuleCase, { alert, chang
   touchAccount(state, account);
 }
 
-/** Opens, updates or closes the incident that belongs to a change, and notes it in the alert. */
 function followIncident(
   state: MonitorState,
   { account, rule, now }: RuleCase,
@@ -146,7 +144,6 @@ function followIncident(
   return alert;
 }
 
-/** An alert that was never more than pending leaves no trace. */
 function saveAlert(state: MonitorState, alert: Alert): void {
   if (alert.state !== 'inactive' || alert.changedAt.length > 0) state.alerts.set(alert);
   else state.alerts.delete(alert);
@@ -178,7 +175,6 @@ function isHeld(kind: RuleWithKind['kind'], facts: AccountFacts): boolean {
   return kind.needsReading && facts.outcome !== 'ok';
 }
 
-/** Whether the newest reading found more than the one before it. */
 function rises({ reading, previous }: AccountState, balance: Balance | null): boolean {
   return (
     balance !== null &&
@@ -188,14 +184,14 @@ function rises({ reading, previous }: AccountState, balance: Balance | null): bo
   );
 }
 
-/** What ended an incident: money that came in since it began, or simply that all is well again. */
+/** A top-up since it began, or simply a recovery. */
 function resolutionOf(
   state: MonitorState,
   account: WatchedAccount,
   { rule, alert }: { readonly rule: Rule; readonly alert: Alert },
 ): Resolution {
   const { balance } = rule;
-  // The instant as the readings know it: the alert's own clocks are moved by every time in which nobody watched.
+  // By the time of readings: the alert's own timestamps are shifted by unwatched time.
   const since = incidentOf(state, alert)?.firedAt;
   if (since === undefined || balance === null || ruleKindOf(rule).emptinessRank === undefined)
     return { kind: 'recovered' };

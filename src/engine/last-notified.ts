@@ -2,8 +2,8 @@ import type { Incident, LastNotified } from '../domain/alert.ts';
 import type { NotificationReason } from '../domain/outbox.ts';
 
 /**
- * The incident after a channel was told something of it. `message` is the one that says it; `untried` says
- * that no channel was told, or tried, before.
+ * The incident after a channel was notified. `message` says it; `untried`: no channel was notified or tried
+ * before.
  */
 export function markNotified(
   incident: Incident,
@@ -31,7 +31,7 @@ export function markNotified(
   };
   return {
     ...incident,
-    // Nobody can acknowledge what a silence or another alert kept from everybody: the time to do so begins now.
+    // Nobody could acknowledge what was suppressed everywhere: the time to escalation begins now.
     escalationSince: untried ? now : incident.escalationSince,
     notified: { ...incident.notified, [channel]: notified },
   };

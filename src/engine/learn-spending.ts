@@ -6,17 +6,17 @@ import { AccountSpending } from '../spending/account-spending.ts';
 import type { MonitorState } from './state.ts';
 import { emptyAt, type WatchedAccount } from './watched-account.ts';
 
-/** What is longer ago says nothing that ten weeks do not. */
+/** Older history adds nothing to ten weeks. */
 const historyMs = 70 * dayMs;
 
-/** Takes a new reading into what is known of the account's spending; what an hour's end changed is stored. */
+/** Adds a reading to the spending; an hour's end is stored. */
 export function learnSpending(state: MonitorState, account: WatchedAccount, reading: Reading): void {
-  // While it is made from history it must not begin with the present.
+  // While it is learned from history it must not begin with the present.
   if (state.unlearned.has(account.id)) return;
   if (account.spending.read(reading)) state.spending.set(account.id, account.spending);
 }
 
-/** The spending of an account under its settings as they are now. In another time zone it has to be learned anew. */
+/** The spending of an account under its present settings. Another time zone means learning again. */
 export function followSpending(state: MonitorState, settings: AccountSettings): void {
   const known = state.spending.get(settings.id);
   const frame = { week: state.weeks.of(settings), floorMicros: emptyAt(settings) };
@@ -26,8 +26,8 @@ export function followSpending(state: MonitorState, settings: AccountSettings): 
 }
 
 /**
- * Goes on from what was stored at the end of an hour. What was not stored, or by another version, or in another time zone, is made
- * from history later (`LearnFromHistory`).
+ * Restores what was stored at the end of an hour. What is missing, of another version or another time zone is
+ * learned from history later (`LearnFromHistory`).
  */
 export function restoreSpending(
   state: MonitorState,
@@ -35,16 +35,16 @@ export function restoreSpending(
   stored: StoredSpending | undefined,
 ): void {
   const isRestored = stored !== undefined && state.spending.get(account.id)?.restore(stored.bytes) === true;
-  // Without any history it begins with the present.
+  // Without history it begins now.
   if (isRestored || account.poll.reading === null) state.unlearned.delete(account.id);
 }
 
-/** From when on readings are missing in what is known of the spending; Infinity where all of it is made from history. */
+/** Readings from this instant on are missing in the spending; Infinity where all is learned from history. */
 export function spendingKnownSince(state: MonitorState, { id, spending }: WatchedAccount): number {
   return state.unlearned.has(id) ? Number.POSITIVE_INFINITY : (spending.last?.at ?? 0) + 1;
 }
 
-/** Takes in, of stored readings, those that came since what was stored of the spending, unless all of it is made from history. */
+/** Adds stored readings that are newer than the stored spending. */
 export function catchUpSpending(
   state: MonitorState,
   account: WatchedAccount,
@@ -54,9 +54,8 @@ export function catchUpSpending(
   for (const reading of readings) if (reading.at >= since) account.spending.read(reading);
 }
 
-/** Learns the spending of one account from its stored history, some readings at a time, while polling goes on. */
+/** Learns one account's spending from stored history, in slices, while polling goes on. */
 export class LearnFromHistory {
-  /** What it is made from. */
   readonly query: HistoryQuery;
   readonly #state: MonitorState;
   readonly #spending: AccountSpending;
@@ -71,7 +70,6 @@ export class LearnFromHistory {
     this.query = { account: id, since: now - historyMs, until: Number.MAX_SAFE_INTEGER, asStored: true };
   }
 
-  /** Nobody is there any more to learn it for. */
   get isOver(): boolean {
     return !this.#state.unlearned.has(this.query.account);
   }
@@ -80,7 +78,7 @@ export class LearnFromHistory {
     for (const reading of readings) this.#spending.read(reading);
   }
 
-  /** All was taken. What was read meanwhile, and is perhaps not stored yet, is still in the log. */
+  /** Readings that came meanwhile may not be stored yet, but are in the log. */
   finish(): void {
     const account = this.#state.accounts.get(this.query.account);
     if (account === undefined || this.isOver) return;

@@ -6,34 +6,32 @@ import type { MonitorState } from './state.ts';
 import type { WatchedAccount } from './watched-account.ts';
 
 /**
- * What an account that is asleep has yet to be given of its stored readings: those since an instant and, for its log, the one
- * before that. All accounts at once at the start would keep everything waiting, so each gets its own when somebody first looks
- * at it or polls it, before anything else is appended.
+ * From when on stored readings have to be loaded: for the log, the one before its window too. Each account
+ * loads its own when it is first polled or looked at, before any other reading is appended: all at once would
+ * delay the start.
  */
 export function loadSince(state: MonitorState, account: WatchedAccount, now: number): number {
   return Math.min(logSince(account, now), spendingKnownSince(state, account));
 }
 
 /**
- * The memory that rules look back on, as it would be had lowwater not been restarted. In the order of their times, readings from
- * before and after a clock was set back would alternate, and look like spending: they come as they were stored, `readings`
- * from the newest one before `loadSince` on. Empty where they could not be read: rules that look back begin anew then.
+ * Fills the log as if lowwater had not restarted. Readings come in the order of storage: by time, those from
+ * before and after a clock change would alternate and look like spending. Empty where they could not be read:
+ * rules that look back begin without history then.
  */
 export function loadHistory(state: MonitorState, account: WatchedAccount, loaded: LoadedHistory): void {
   state.unloaded.delete(account.id);
   const since = logSince(account, loaded.now);
   const from = newestBefore(loaded.readings, since)?.at ?? since;
   for (const reading of loaded.readings) if (reading.at >= from) account.log.append(reading);
-  // What is made from history is made of these, where they are all of it.
   if (loaded.areAll) state.unlearned.delete(account.id);
   catchUpSpending(state, account, loaded.readings);
-  // What time alone changes was let wait for this.
+  // Waited for this.
   scheduleAccount(state, account);
 }
 
 export interface LoadedHistory {
   readonly readings: readonly Reading[];
-  /** Nothing older is stored of the account. */
   readonly areAll: boolean;
   readonly now: number;
 }

@@ -9,7 +9,7 @@ import { pollGap } from './poll-gaps.ts';
 import { groupOf, type MonitorState } from './state.ts';
 import type { WatchedAccount } from './watched-account.ts';
 
-/** Takes in how a poll ended: the fact is stored, rules judge it, and failures make the account or its group wait. */
+/** Takes in an outcome: it is stored, rules judge it, and failures make the account or its group wait. */
 export function observePoll(
   state: MonitorState,
   account: WatchedAccount,
@@ -35,7 +35,7 @@ export function observePoll(
   if (heldBack && !holdsBack(state, account)) touchStaleIncidents(state, account.settings.baseUrl);
 }
 
-/** Not to be polled before this instant, whatever asks: the account failed, or its group met the provider's limit. */
+/** The account is not polled before this, whoever asks: it was refused, or its group met the rate limit. */
 export function blockedUntil(state: MonitorState, id: string): number {
   return Math.max(groupBlockedUntil(state, id), refusedUntil(state, id));
 }
@@ -44,7 +44,7 @@ function groupBlockedUntil(state: MonitorState, id: string): number {
   return state.backoffs.get(groupOf(state, id))?.until ?? 0;
 }
 
-/** Only a refused key must be waited for; other failures name a retry that is sooner than the schedule. */
+/** Only a refused key must be waited for; other failures retry sooner than the schedule. */
 function refusedUntil(state: MonitorState, id: string): number {
   const poll = state.accounts.get(id)?.poll;
   return poll?.outcome === 'auth_failed' ? (poll.retryAt ?? 0) : 0;
@@ -114,7 +114,7 @@ function retryDelay(
   failures: number,
 ): number {
   const intervalMs = account.pollIntervalMs;
-  // A refused key is counted by itself: earlier failures of another kind do not make its first wait longer.
+  // A refused key counts by itself: earlier failures of another kind do not lengthen its first wait.
   if (outcome.kind === 'auth_failed') {
     const strikes = account.poll.outcome === 'auth_failed' ? failures : 1;
     const retryAfterMs = outcome.retryAfterMs ?? null;
@@ -124,8 +124,8 @@ function retryDelay(
 }
 
 /**
- * The provider asked to come again later without limiting the rate: it is as busy for the others of the group. This adds
- * no strike, so the next rate limit waits no longer for it.
+ * `Retry-After` without a rate limit: the whole group waits, but it adds no strike, so the next rate limit
+ * waits no longer.
  */
 function standBack(state: MonitorState, account: WatchedAccount, until: number): void {
   const group = groupOf(state, account.id);
@@ -134,7 +134,6 @@ function standBack(state: MonitorState, account: WatchedAccount, until: number):
   state.backoffs.set(group, { ...known, until });
 }
 
-/** One more `rate_limited` in a row for the whole group. */
 function strike(
   state: MonitorState,
   account: WatchedAccount,
@@ -146,7 +145,7 @@ function strike(
   const delay = backoffDelay({
     strikes,
     ...backoffOf(state),
-    // An account that is polled once a day must not keep those of its group waiting for as long.
+    // An account that is polled once a day must not make its group wait that long.
     intervalMs: state.shortestIntervals.get(group) ?? account.pollIntervalMs,
     retryAfterMs,
   });
@@ -155,8 +154,8 @@ function strike(
 }
 
 /**
- * The first `ok` ends the count. One that comes while the group waits was asked for before: it does not take back what
- * the provider has asked for since.
+ * The first `ok` resets the count. One that arrives while the group waits was requested before: the wait
+ * stays.
  */
 function clearBackoff(state: MonitorState, account: WatchedAccount, now: number): void {
   const group = groupOf(state, account.id);

@@ -1,11 +1,17 @@
 import { type Incident, isSelfId } from '../domain/alert.ts';
-import { dayMs } from '../domain/duration.ts';
 import { isAcknowledged } from '../domain/incident.ts';
 import { matchesEverything } from '../domain/matcher.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
-import type { AlertName, OperatorOrder, Refusal, SilenceOrder } from '../domain/operator.ts';
+import type {
+  Acknowledge,
+  AlertName,
+  OperatorOrder,
+  Refusal,
+  SeenAlertName,
+  SilenceOrder,
+} from '../domain/operator.ts';
 import type { Matcher } from '../domain/rule.ts';
-import type { Silence } from '../domain/silence.ts';
+import { maxSilenceMs, type Silence } from '../domain/silence.ts';
 import { channelFailedRule } from '../rules/channel-failed.ts';
 import { ruleKindOf, selfAlertTypes } from '../rules/registry.ts';
 import { incidentOf, keepIncident } from './incidents.ts';
@@ -13,18 +19,26 @@ import { shareNotification, suppressionByAlerts } from './inhibit.ts';
 import { reviewSilences } from './retract.ts';
 import type { MonitorState } from './state.ts';
 
-/** Longest silence that is taken for meant: longer ones are mistakes, and nothing is silenced for ever. */
-export const maxSilenceMs = 366 * dayMs;
-
-/** A person takes an open incident: reminders and escalation stop until it resolves or gets worse. */
 export function acknowledge(
   state: MonitorState,
-  order: AlertName & { readonly by: string; readonly comment: string; readonly at: number },
+  order: Acknowledge & { readonly at: number },
 ): Refusal | null {
   const incident = openIncidentOf(state, order);
   if (incident === null) return noIncident(order);
+  const refusal = refuseChanged(state, order);
+  if (refusal !== null) return refusal;
   for (const open of [incident, ...incidentsSharingNotification(state, incident)]) take(state, open, order);
   return null;
+}
+
+/** Why an order is not for the alert as it is now: the person saw another incident, or another severity. */
+function refuseChanged(state: MonitorState, { account, rule, seen = {} }: SeenAlertName): Refusal | null {
+  const { incident, severity } = seen;
+  const alert = state.alerts.get(account, rule);
+  if (incident !== undefined && (alert?.incident ?? null) !== incident)
+    return { refused: 'changed', why: 'this is another incident now' };
+  if (severity === undefined || alert?.severity === severity) return null;
+  return { refused: 'changed', why: `this alert is ${alert?.severity ?? 'over'} now` };
 }
 
 function take(
@@ -35,7 +49,7 @@ function take(
   if (isAcknowledged(incident)) return;
   const { severity, rises } = incident;
   const taken = { ...incident, acknowledgement: { at, by, comment, severity, rises } };
-  // What another speaks for says nothing of its own, now or when that one has ended.
+  // An inhibited alert is never notified by itself, not even when the inhibiting one ends.
   keepIncident(
     state,
     suppressionByAlerts(state, incident, at).inhibited ? withAllNotified(taken, at) : taken,
@@ -43,7 +57,7 @@ function take(
   applyToSpending(state, incident, true);
 }
 
-/** What a person knows of it may say something of the account's spending. */
+/** An acknowledgement may teach the spending what is expected. */
 function applyToSpending(state: MonitorState, incident: Incident, taken: boolean): void {
   const account = state.accounts.get(incident.account);
   const rule = account?.rules.find(({ id }) => id === incident.rule);
@@ -61,7 +75,7 @@ function withAllNotified(incident: Incident, acknowledgedAt: number): Incident {
   return { ...incident, notified: Object.fromEntries(notified) };
 }
 
-/** The open incidents that share one voice with it: they are about the same empty balance. */
+/** Open incidents about the same empty balance. */
 function incidentsSharingNotification(state: MonitorState, { account, rule }: AlertName): Incident[] {
   const alerts = state.alerts.of(account);
   const alert = alerts.get(rule);
@@ -71,7 +85,7 @@ function incidentsSharingNotification(state: MonitorState, { account, rule }: Al
     .flatMap((other) => openIncidentOf(state, other) ?? []);
 }
 
-/** The person gives it back: reminders go on, and whoever has to act gets the whole time before it escalates. */
+/** Removes an acknowledgement: reminders go on, and the time to escalation starts again. */
 export function unacknowledge(
   state: MonitorState,
   order: AlertName & { readonly at: number },
@@ -99,9 +113,10 @@ function noIncident({ account, rule }: AlertName): Refusal {
   return { refused: 'not-found', why: `no incident of rule "${rule}" is open for account "${account}"` };
 }
 
-/** Mutes matching alerts for a while. */
 export function addSilence(state: MonitorState, order: SilenceOrder, now: number): Silence | Refusal {
-  const refusal = refuseSilence(state, order, now);
+  const { seen } = order;
+  const changed = seen === undefined ? null : refuseChanged(state, { ...seen, seen });
+  const refusal = changed ?? refuseSilence(state, order, now);
   if (refusal !== null) return refusal;
   const { match, startsAt, endsAt, comment } = order;
   const silence: Silence = {
@@ -117,7 +132,7 @@ export function addSilence(state: MonitorState, order: SilenceOrder, now: number
   return silence;
 }
 
-/** Why such a silence would not be taken; null where it would. */
+/** Null where the silence would be accepted. */
 export function refuseSilence(
   state: MonitorState,
   { match, everything = false, startsAt, endsAt }: SilenceOrder,
@@ -135,14 +150,14 @@ function refuseWindow(why: string): Refusal {
   return { refused: 'invalid', why, about: 'window' };
 }
 
-/** Everything is muted only on purpose: a matcher that lost its keys on the way must not do it. */
+/** Everything is muted only on purpose: a matcher that lost its keys must not do it. */
 function whyNotMeant(everything: boolean): string {
   return everything
     ? 'a silence of everything names nothing besides'
     : 'this would mute every alert of every account; if that is meant, say "everything" in so many words';
 }
 
-/** What the matcher names and does not exist: it would mute nothing. Null when it names nothing unknown. */
+/** Unknown names in the matcher, which would mute nothing. Null when there are none. */
 function findUnknown({ accounts, settings }: MonitorState, match: Matcher): Refusal | null {
   const account = match.account?.find((id) => !accounts.has(id) && !isSelfId(id));
   if (account !== undefined) return noSuch('account', account, accounts.keys());
@@ -161,7 +176,6 @@ function meant(typed: string, known: Iterable<string>): string {
   return nearest === null ? '' : `; did you mean "${nearest}"?`;
 }
 
-/** Ends a silence now. */
 export function expireSilence(state: MonitorState, id: string, now: number): Refusal | null {
   const silence = state.silences.get(id);
   if (silence === undefined) return { refused: 'not-found', why: `no silence has the id "${id}"` };
@@ -169,7 +183,6 @@ export function expireSilence(state: MonitorState, id: string, now: number): Ref
   return null;
 }
 
-/** Lets a silence that is not over last so much longer. */
 export function extendSilence(
   state: MonitorState,
   { id, byMs }: { readonly id: string; readonly byMs: number },
@@ -184,16 +197,20 @@ export function extendSilence(
   return null;
 }
 
-/** Carries out what the command line left in the database; what no longer applies is dropped. */
+/** Executes what the command line left in the database, by the same checks as over HTTP; what does not apply is refused. */
 export function applyOrder(
   state: MonitorState,
   order: Exclude<OperatorOrder, { readonly kind: 'hand-over' }>,
   now: number,
-): void {
-  if (order.kind === 'acknowledge') acknowledge(state, order);
-  else if (order.kind === 'unacknowledge') unacknowledge(state, order);
-  else if (order.kind === 'expire') expireSilence(state, order.id, now);
-  else if (order.silence.endsAt > now) keepSilence(state, order.silence, now);
+): Refusal | null {
+  if (order.kind === 'acknowledge') return acknowledge(state, order);
+  if (order.kind === 'unacknowledge') return unacknowledge(state, order);
+  if (order.kind === 'expire') return expireSilence(state, order.id, now);
+  const { silence } = order;
+  const everything = matchesEverything(silence.match);
+  const refusal = refuseSilence(state, { ...silence, everything, by: silence.createdBy }, now);
+  if (refusal === null) keepSilence(state, silence, now);
+  return refusal;
 }
 
 function keepSilence(state: MonitorState, silence: Silence, now: number): void {

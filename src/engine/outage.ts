@@ -5,7 +5,7 @@ import { alertKindOf } from '../rules/registry.ts';
 import { countFact, text, textFact } from '../rules/verdict.ts';
 import { incidentOf } from './incidents.ts';
 import type { ProviderCounts } from './provider-counts.ts';
-import { closeSelfAlert, raiseSelfAlert } from './self-alerts.ts';
+import { closeSelfAlert, isRaised, raiseSelfAlert } from './self-alerts.ts';
 import { type MonitorState, maxAtOnce } from './state.ts';
 import { inactiveAlert } from './transition.ts';
 import type { WatchedAccount } from './watched-account.ts';
@@ -13,8 +13,8 @@ import type { WatchedAccount } from './watched-account.ts';
 const outageRule = providerDown.type;
 
 /**
- * An outage of a whole provider: at least half, and at least three, of its accounts went stale within one
- * poll interval. One message replaces theirs, and one more says that it is over.
+ * At least half, and at least three, of a provider's accounts went stale within one poll interval. One
+ * notification replaces theirs, and one says that it is over.
  */
 function reviewOutage(state: MonitorState, baseUrl: string, now: number): void {
   const counts = state.providers.get(baseUrl);
@@ -22,25 +22,25 @@ function reviewOutage(state: MonitorState, baseUrl: string, now: number): void {
   const account = providerAccountId(baseUrl);
   const alert = state.alerts.get(account, outageRule);
   const many = counts.areMany(counts.stale.size);
-  if (alert?.state === 'firing' && !many) {
+  const isOn = isRaised(alert);
+  if (isOn && !many) {
     closeSelfAlert(state, { account, rule: outageRule, resolution: { kind: 'recovered' }, now });
     touchStaleIncidents(state, baseUrl);
     return;
   }
-  const lasts = alert?.state === 'firing';
-  if (!lasts && !(many && counts.areMany(countTogether(state, counts)))) return;
+  if (!isOn && !(many && counts.areMany(countTogether(state, counts)))) return;
   const identity = { account, rule: outageRule, type: outageRule, balance: null } as const;
   raiseSelfAlert(state, {
     alert: alert ?? inactiveAlert(identity),
     evaluation: describeOutage(baseUrl, counts),
     now,
   });
-  if (!lasts) touchStaleIncidents(state, baseUrl);
+  if (!isOn) touchStaleIncidents(state, baseUrl);
 }
 
 /**
- * The step of a turn that looks at each provider of which an account went stale or was read again: whether it is out as a
- * whole. Asked for the incidents that this turn decides on: those behind them wait for a later one.
+ * The step of a turn that looks at providers of which an account went stale or was read again. Only for
+ * incidents that this turn decides on.
  */
 export function reviewOutages(state: MonitorState, now: number): void {
   if (state.touched.size === 0) return;
@@ -58,34 +58,31 @@ export function reviewOutages(state: MonitorState, now: number): void {
   for (const baseUrl of providers) reviewOutage(state, baseUrl, now);
 }
 
-/** Reviews every outage that lasts, after accounts were removed that it may have consisted of. */
+/** After accounts were removed that it may have consisted of. */
 export function reviewOngoingOutages(state: MonitorState, now: number): void {
   for (const baseUrl of state.providers.keys()) {
-    const alert = state.alerts.get(providerAccountId(baseUrl), outageRule);
-    if (alert?.state === 'firing') reviewOutage(state, baseUrl, now);
+    if (isRaised(state.alerts.get(providerAccountId(baseUrl), outageRule))) reviewOutage(state, baseUrl, now);
   }
 }
 
-/** Whether so many accounts of its provider fail that staleness is held back: it may be an outage of the whole. */
+/** Whether so many accounts fail that staleness is held: the whole provider may be down. */
 export function holdsBack(state: MonitorState, { settings }: WatchedAccount): boolean {
   const counts = state.providers.get(settings.baseUrl);
   return counts?.areMany(counts.failing) ?? false;
 }
 
-/** Whether staleness of the provider's accounts is held back, or told after all, is decided anew. */
 export function touchStaleIncidents(state: MonitorState, baseUrl: string): void {
   for (const incident of staleIncidents(state, baseUrl)) state.touched.add(incident.id);
 }
 
-/** Whether the message about a whole provider stands for this staleness of one account. */
+/** Whether the provider's incident replaces this one. */
 export function isPartOfOutage(state: MonitorState, incident: Incident): boolean {
   const account = state.accounts.get(incident.account);
   if (account === undefined || !isStalenessSymptom(incident) || incident.resolvedAt !== null) return false;
   const outage = state.alerts.get(providerAccountId(account.settings.baseUrl), outageRule);
-  return outage?.state === 'firing';
+  return isRaised(outage);
 }
 
-/** The incidents of accounts that are stale while their provider, given by its account id, is down. */
 export function* staleIncidentsOf(state: MonitorState, provider: string): Iterable<Incident> {
   for (const baseUrl of state.providers.keys())
     if (providerAccountId(baseUrl) === provider) yield* staleIncidents(state, baseUrl);
@@ -101,8 +98,8 @@ function* staleIncidents(state: MonitorState, baseUrl: string): Iterable<Inciden
 }
 
 /**
- * Until when the staleness of a single account is held back because it may be part of an outage: one poll interval from its
- * start while enough of the provider's accounts fail, and as long after an outage ended. Null when it stands alone.
+ * Until when an account's staleness is held because the provider may be down: one poll interval from its
+ * start while enough accounts fail, and as long after an outage. Null when it stands alone.
  */
 export function heldUntil(state: MonitorState, incident: Incident, now: number): number | null {
   const account = state.accounts.get(incident.account);
@@ -110,7 +107,7 @@ export function heldUntil(state: MonitorState, incident: Incident, now: number):
   if (account === undefined || alert === undefined || !isStalenessSymptom(incident)) return null;
   const { baseUrl } = account.settings;
   const outage = state.alerts.get(providerAccountId(baseUrl), outageRule);
-  if (outage?.state === 'firing') return Number.POSITIVE_INFINITY;
+  if (isRaised(outage)) return Number.POSITIVE_INFINITY;
   const intervalMs = state.providers.get(baseUrl)?.maxIntervalMs ?? account.pollIntervalMs;
   const staleSince = alert.changedAt.at(-1) ?? incident.firedAt;
   const endedAt = outage?.changedAt.at(-1) ?? Number.NEGATIVE_INFINITY;
@@ -122,7 +119,6 @@ function isStalenessSymptom(alert: { readonly type: string }): boolean {
   return alertKindOf(alert).staleness === 'symptom';
 }
 
-/** How many went stale within one interval of the last to do so. */
 function countTogether(state: MonitorState, { stale, maxIntervalMs }: ProviderCounts): number {
   const since = [...stale].flatMap((id) =>
     [...state.alerts.of(id).values()]

@@ -34,7 +34,7 @@ export function planChannels(
   return [...plans.values()].filter((plan) => channels.includes(plan.channel));
 }
 
-/** The routes that an incident takes, the fallback for unmatched ones included. */
+/** With the fallback where none matches. */
 export function routesFor(
   incident: Pick<Incident, 'account' | 'rule' | 'type' | 'severity' | 'labels'>,
   routes: readonly Route[],
@@ -50,7 +50,10 @@ export function routesFor(
   return taken.length > 0 ? taken : [everyChannel(channels)];
 }
 
-/** The channels that any incident may be told on without escalating; all of them where something may match no route. */
+/**
+ * Channels that any incident may be notified on without escalating; all of them where something may match no
+ * route.
+ */
 export function channelsOfRoutes(routes: readonly Route[], channels: readonly string[]): readonly string[] {
   const catchesAll = routes.some(({ match }) => matchesEverything(match));
   return catchesAll
@@ -58,7 +61,7 @@ export function channelsOfRoutes(routes: readonly Route[], channels: readonly st
     : channels;
 }
 
-/** What holds where no route is configured, or none matches: everything to every channel. */
+/** Without routes, or where none matches: everything to every channel. */
 export function everyChannel(channels: readonly string[]): Route {
   return {
     match: {},
@@ -71,7 +74,6 @@ export function everyChannel(channels: readonly string[]): Route {
   };
 }
 
-/** The plan of a channel of which no route asks anything. */
 const unasked = {
   direct: false,
   repeatEveryMs: null,
@@ -90,7 +92,7 @@ function concernsEveryChannel(incident: Incident): boolean {
   return alertKindOf(incident).concernsEveryChannel === true;
 }
 
-/** Told when it begins, gets worse and ends; reminded only as far as a route asks for it. */
+/** Notified of beginning, worsening and end; reminded only as far as a route asks for it. */
 function addOnce(plans: Map<string, ChannelPlan>, channel: string): void {
   const known = plans.get(channel);
   const repeatEveryMs = known?.repeatEveryMs ?? Number.POSITIVE_INFINITY;

@@ -3,14 +3,12 @@ import { dayMs } from '../domain/duration.ts';
 import type { PollSchedule } from '../domain/settings.ts';
 import type { Calendar } from '../ports/clock.ts';
 
-/** Runs of a cron expression that are looked at for its usual interval. */
 const sampledRuns = 6;
-/** `stale` waits for this many polls. */
 const gapRuns = 3;
-/** Of an expression that hardly ever runs. */
+/** For an expression that hardly ever runs. */
 const fallbackMs = dayMs;
 
-/** The usual time between two polls; for a cron expression the shortest of its next few. */
+/** For a cron expression the shortest of its next few. */
 export function pollInterval(calendar: Calendar, schedule: PollSchedule, now: number): number {
   if (schedule.kind === 'every') return schedule.everyMs;
   let shortest = Number.POSITIVE_INFINITY;

@@ -2,10 +2,13 @@ import type { Batch } from '../ports/store.ts';
 
 type Polls = Batch['polls'];
 
-/** A storage that cannot be written for long must not fill the memory: older polls are dropped, alerts never. */
+/**
+ * While the database cannot be written, older polls are dropped so that memory does not fill; alerts never
+ * are.
+ */
 const maxKept = 50_000;
 
-/** Polls that are to be stored, oldest first. Taken and put back as what `Unsaved` holds. */
+/** Polls to be stored, oldest first. Taken and put back as in `Unsaved`. */
 export class PollNotes {
   #polls: Polls[number][] = [];
   #taken: Polls = [];
@@ -15,7 +18,6 @@ export class PollNotes {
     return this.#polls.length;
   }
 
-  /** Whether they are to be stored at once. */
   get urgent(): boolean {
     return this.#urgent;
   }
@@ -26,7 +28,7 @@ export class PollNotes {
 
   add(poll: Polls[number]): void {
     this.#polls.push(poll);
-    // A refused key makes its account wait: a crash right after must not forget that.
+    // A refused key makes its account wait: a crash must not forget that.
     this.#urgent ||= poll.poll.outcome === 'auth_failed';
     this.#keepNewest();
   }
@@ -36,7 +38,7 @@ export class PollNotes {
     this.#urgent = true;
   }
 
-  /** All of them, or the oldest where there are more than `most`. */
+  /** All of them, or the oldest `most`. */
   take(most = Number.POSITIVE_INFINITY): Polls {
     if (this.#taken.length > 0) throw new Error('polls were taken before the last batch ended');
     this.#taken = this.#polls.slice(0, most);

@@ -2,10 +2,8 @@ import type { AccountState } from '../domain/account-state.ts';
 import type { Alert } from '../domain/alert.ts';
 import { alertKindOf } from '../rules/registry.ts';
 
-/** Fewer accounts than this are no provider. */
 const minAccounts = 3;
 
-/** An account as far as it is counted. */
 interface CountedAccount {
   readonly id: string;
   readonly pollIntervalMs: number;
@@ -13,20 +11,22 @@ interface CountedAccount {
   readonly alerts: ReadonlyMap<string, Alert>;
 }
 
-/** All accounts of one provider in numbers, counted as each changes: looking at every account for each change would not do. */
+/**
+ * Counts over all accounts of a provider, updated as each changes: looking at every account each time would
+ * be too slow.
+ */
 export class ProviderCounts {
   accounts = 0;
   maxIntervalMs = 0;
-  /** How many do not answer; a refused key is an answer. */
+  /** Accounts that do not answer; a refused key is an answer. */
   failing = 0;
   /** Accounts with an open incident that says that there are no readings. */
   readonly withoutReadings = new Set<string>();
-  /** Those of them whose refused key does not explain it. */
+  /** Those of them that no refused key explains. */
   readonly stale = new Set<string>();
-  /** How often each reason of a failure was the last one. */
+  /** How often each reason is the last one. */
   readonly reasons = new Map<string, number>();
 
-  /** At least half of the accounts, and enough to speak of a provider. */
   areMany(count: number): boolean {
     return count >= minAccounts && count * 2 >= this.accounts;
   }
@@ -43,7 +43,6 @@ export class ProviderCounts {
     this.#count(after, 1);
   }
 
-  /** An alert of the account may have changed. */
   look({ id, alerts }: CountedAccount): void {
     let symptom = false;
     let explained = false;
@@ -57,7 +56,7 @@ export class ProviderCounts {
     setHas(this.stale, id, symptom && !explained);
   }
 
-  /** Why most of the accounts cannot be read; null where none says. */
+  /** Null where no reason is known. */
   get commonestReason(): string | null {
     const [commonest] = [...this.reasons].toSorted(([, left], [, right]) => right - left);
     return commonest?.[0] ?? null;

@@ -9,14 +9,14 @@ import {
 import type { MonitorState } from './state.ts';
 
 /**
- * A stored message takes up to this many things to say, the next one goes into another: a burst of thousands
- * is not written anew with each. They are one when they are sent.
+ * A stored notification takes up to this many items, then another begins: a burst of thousands is not
+ * rewritten with each. They are joined when they are sent.
  */
 const maxItemsStored = 250;
 
 /**
- * Puts one thing to say on a channel's queue: into the last message there that is not yet on its way. What becomes due
- * within the group wait, or while the channel is down or busy, is one message when it is sent. Gives the message's id.
+ * Adds an item to the channel's last notification that is not being sent. What becomes due within the group
+ * wait, or while the channel is down or busy, is one message. Returns the notification's id.
  */
 export function enqueue(
   state: MonitorState,
@@ -42,7 +42,7 @@ export function enqueue(
   return message.id;
 }
 
-/** Stores a message that is new or has changed, and keeps it in its queue while it is pending. */
+/** Stores a notification and keeps the queue of its channel. */
 export function putNotification(state: MonitorState, message: Notification): void {
   state.messages.set(message.id, message);
   const queue = state.queues.get(message.channel) ?? [];
@@ -51,18 +51,15 @@ export function putNotification(state: MonitorState, message: Notification): voi
   if (message.state !== 'pending' && place >= 0) state.queues.set(message.channel, queue.toSpliced(place, 1));
 }
 
-/**
- * What may be sent next: the oldest message about incidents, which no later one may overtake, and what stands alone,
- * which waits for nothing.
- */
+/** The oldest notification about incidents, which no later one may overtake, and standalone ones. */
 export function sendable(queue: readonly Notification[]): readonly Notification[] {
   const first = queue.find((message) => !isStandalone(message));
   return queue.filter((message) => message === first || isStandalone(message));
 }
 
 /**
- * Everything that queued up behind a message that is about to be sent joins it: what happened while the
- * channel was down is told at once, in order.
+ * Joins everything queued behind a notification that is about to be sent: what happened while the channel was
+ * down is one message, in order.
  */
 export function absorbFollowers(state: MonitorState, message: Notification): Notification {
   if (isStandalone(message)) return message;
@@ -80,8 +77,8 @@ export function absorbFollowers(state: MonitorState, message: Notification): Not
 }
 
 /**
- * A message that was tried for a day is given up, but not the incidents of which something joined it later:
- * they go on in a message of their own that has its own day. Gives their ids.
+ * A notification is given up after a day, but not the incidents of which something joined it later: they
+ * continue in a notification with its own day. Returns their ids.
  */
 export function splitFresh(state: MonitorState, message: Notification, now: number): ReadonlySet<string> {
   const triedMs = message.giveUpAt - message.createdAt;
@@ -97,7 +94,7 @@ export function splitFresh(state: MonitorState, message: Notification, now: numb
       now: first.at,
       dueAt: now + retryDelayMs(message.attempts),
     }),
-    // With the time in which the clock jumped or nobody ran.
+    // Includes clock changes and time without a daemon.
     giveUpAt: first.at + triedMs,
   };
   putNotification(state, next);
@@ -105,7 +102,6 @@ export function splitFresh(state: MonitorState, message: Notification, now: numb
   return spared;
 }
 
-/** A channel got a new name: what waits for it goes there. */
 export function moveQueue(
   state: MonitorState,
   { from, to }: { readonly from: string; readonly to: string },
@@ -120,7 +116,7 @@ export function moveQueue(
   state.queues.set(to, [...(state.queues.get(to) ?? []), ...ids]);
 }
 
-/** The channel's queue, oldest first. */
+/** Oldest first. */
 export function queueOf(state: MonitorState, channel: string): readonly Notification[] {
   return (state.queues.get(channel) ?? []).flatMap((id) => state.messages.get(id) ?? []);
 }
@@ -133,7 +129,7 @@ export function removeNotification(state: MonitorState, message: Notification): 
   );
 }
 
-/** Replies refer to the first message of an incident: they must not refer to one that went into another. */
+/** Replies refer to an incident's first message, also when that was joined into another. */
 function followFirstMessage(
   state: MonitorState,
   input: { readonly incident: string; readonly from: Notification; readonly to: Notification },
@@ -148,7 +144,7 @@ function followFirstMessage(
   });
 }
 
-/** Reports stand between: what happens later may join a message before them, but must never overtake it. */
+/** Standalone ones in between are passed over. */
 function lastWaiting(state: MonitorState, channel: string): Notification | null {
   const waiting = queueOf(state, channel).filter(
     (message) => !isStandalone(message) && !state.underWay.has(message.id),

@@ -19,12 +19,12 @@ import { reviewSilences } from './retract.ts';
 import type { MonitorState } from './state.ts';
 import { WatchedAccount } from './watched-account.ts';
 
-/** So many accounts are taken up at once, which takes some ten milliseconds. */
+/** Accounts per part, which takes some ten milliseconds. */
 export const accountsAtOnce = 1000;
 
 /**
- * Puts a new configuration in force. Open incidents of rules and accounts that remain keep their state and
- * clocks and are judged by the new rule at the next poll; those of removed ones are closed, saying why.
+ * Applies a new configuration. Open incidents of remaining rules and accounts keep their state and are judged
+ * by the new rule at the next poll; those of removed ones are closed with the reason.
  */
 export function reconfigure(state: MonitorState, settings: Settings, now: number): void {
   const before = state.settings;
@@ -36,8 +36,8 @@ export function reconfigure(state: MonitorState, settings: Settings, now: number
 }
 
 /**
- * Makes the watched accounts those of the settings; removed ones and removed rules close their incidents. Accounts that are those
- * of the settings `before`, under the same rules, are left as they are. Between thousands of accounts others may have their turn.
+ * Watches the accounts of the settings; removed accounts and rules close their incidents. Accounts that did
+ * not change, under the same rules, are left as they are. Yields between thousands of accounts.
  */
 export function* watchAccounts(state: MonitorState, now: number, before?: Settings): Parts<void> {
   const gone = idsThatAreGone(state);
@@ -54,7 +54,7 @@ export function* watchAccounts(state: MonitorState, now: number, before?: Settin
   }
   const obsolete = [...state.alerts.values()].flatMap((alert) => obsolescence(state, alert));
   for (const { alert, resolution } of obsolete) removeAlert(state, alert, resolution, now);
-  // A new name or label alone changes neither groups nor counts.
+  // A new name or label changes neither groups nor counts.
   const isReadAlike = (account: AccountSettings): boolean => {
     const old = known.get(account.id);
     return old !== undefined && !isReadDifferently(old, account);
@@ -77,7 +77,6 @@ export function* watchAccounts(state: MonitorState, now: number, before?: Settin
   }
 }
 
-/** What those of the accounts were that were watched before. */
 function settingsBefore(
   { accounts }: MonitorState,
   fresh: readonly AccountSettings[],
@@ -98,7 +97,7 @@ function idsThatAreGone({ polled, settings: { accounts } }: MonitorState): strin
   return [...polled.keys()].filter((id) => !wanted.has(id));
 }
 
-/** Why an alert is over, where what it is about is configured no more. */
+/** Why an alert ends whose account or rule is not configured any more. */
 function obsolescence(
   state: MonitorState,
   alert: Alert,
@@ -106,13 +105,16 @@ function obsolescence(
   const account = state.accounts.get(alert.account);
   if (account === undefined)
     return isOrphan(state, alert) ? [{ alert, resolution: { kind: 'account-removed' } }] : [];
-  const isConfigured = account.rules.some((rule) => rule.id === alert.rule && rule.type === alert.type);
+  // Of another kind or about another balance it is another rule, whatever its id.
+  const isConfigured = account.rules.some(
+    ({ id, type, balance }) => id === alert.rule && type === alert.type && balance === alert.balance,
+  );
   return isConfigured ? [] : [{ alert, resolution: { kind: 'rule-removed' } }];
 }
 
 /**
- * Accounts that share a secret on one base address share the provider's limit. A group is named after its
- * first account, so that a stored backoff holds no trace of a secret.
+ * Accounts that share a secret on one base address share the provider's limit. A group has the name of its
+ * first account, so that a stored backoff contains no secret.
  */
 function groupAccounts(state: MonitorState): void {
   const providers = new Map<string, Map<string, string>>();
@@ -127,7 +129,7 @@ function groupAccounts(state: MonitorState): void {
   }
 }
 
-/** Counts anew, after accounts came or went; and the shortest poll interval of each group of several. */
+/** Also the shortest poll interval of each group of several. */
 function countProviders(state: MonitorState): void {
   state.providers.clear();
   state.shortestIntervals.clear();
@@ -145,12 +147,11 @@ function countProviders(state: MonitorState): void {
   }
 }
 
-/** The rules that watch an account, and what is made from them alone. */
 interface RuleList extends Pick<WatchedAccount, 'rules' | 'judges'> {
   readonly windowMs: number;
 }
 
-/** By the ids in each: thousands of accounts share few lists. */
+/** By rule ids: thousands of accounts share few lists. */
 type RuleLists = Map<string, RuleList>;
 
 function listFor(rules: readonly Rule[], lists: RuleLists): RuleList {
@@ -182,7 +183,7 @@ function watchAccount(
   );
 }
 
-/** Open incidents are routed and silenced by the account's labels as they are now. */
+/** Open incidents are routed and silenced by the present labels. */
 function followAccount(state: MonitorState, { settings: { name, labels }, alerts }: WatchedAccount): void {
   for (const alert of alerts.values()) {
     const incident = incidentOf(state, alert);
@@ -192,7 +193,7 @@ function followAccount(state: MonitorState, { settings: { name, labels }, alerts
   }
 }
 
-/** A rule that looks further back than before needs a longer log; it fills from what the old one had. */
+/** A longer log starts with the readings of the old one. */
 function logFor(
   watched: WatchedAccount | undefined,
   { windowMs, pollIntervalMs }: { readonly windowMs: number; readonly pollIntervalMs: number },
@@ -204,7 +205,6 @@ function logFor(
   return log;
 }
 
-/** An account of which nothing is known yet. */
 export function freshAccount(account: string, now: number): AccountState {
   return {
     account,
@@ -239,10 +239,7 @@ function removeAlert(state: MonitorState, alert: Alert, resolution: Resolution, 
   state.alerts.delete(alert);
 }
 
-/**
- * An alert whose account is gone, or about a provider that no account uses any more. Those about lowwater
- * itself stay.
- */
+/** Its account is gone, or no account uses its provider any more. Alerts of lowwater itself stay. */
 function isOrphan(state: MonitorState, alert: Alert): boolean {
   if (alert.account === selfAccountId) return false;
   return !state.settings.accounts.some((account) => providerAccountId(account.baseUrl) === alert.account);

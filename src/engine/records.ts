@@ -1,14 +1,13 @@
 import { Unsaved } from './unsaved.ts';
 
-/** What a table adds to a batch: records as they are now, and the keys of those that are gone. */
 export interface Taken<Row> {
   readonly rows: readonly Row[];
   readonly removed: readonly string[];
 }
 
 /**
- * Records by key, which notes by itself what was set or removed: a batch is what its tables noted. Records are
- * values: whoever changes one sets another in its place.
+ * Records by key that note what was set or removed; a batch is what its tables noted. Records are values: a
+ * change sets another one.
  */
 export class Records<Row> {
   readonly unsaved = new Unsaved();
@@ -39,18 +38,17 @@ export class Records<Row> {
     this.unsaved.add(key);
   }
 
-  /** Keeps a record that needs no write, because it is stored like this. */
+  /** Keeps a record that needs no write. */
   hold(key: string, row: Row): void {
     this.#rows.set(key, row);
   }
 
-  /** Removes a record here and on disk. */
   delete(key: string): void {
     this.#rows.delete(key);
     this.unsaved.add(key);
   }
 
-  /** Lets a record go that nobody needs in memory; one that is not stored yet stays. */
+  /** Drops a record from memory once it is stored. */
   forget(key: string): void {
     if (!this.unsaved.has(key)) this.#rows.delete(key);
   }

@@ -1,6 +1,4 @@
-/**
- * What `provider.maxRequestsPerSecond` may be at most: a tenth of the documented limit of the account group.
- */
+/** A tenth of the documented limit of the account group. */
 export const maxRequestsPerSecondLimit = 20;
 
 /**
@@ -12,7 +10,10 @@ export interface Reservation {
   readonly nextFreeAt: number;
 }
 
-/** Clocks are read in whole milliseconds: without this, twenty requests a second would now and then be twenty-one. */
+/**
+ * Clocks are read in whole milliseconds: without this, twenty requests a second would sometimes be
+ * twenty-one.
+ */
 const marginMs = 1;
 
 /** The least time between two sendings of one group, in milliseconds. */

@@ -7,25 +7,26 @@ import type { Calendar, Random } from '../ports/clock.ts';
 import type { StoredState } from '../ports/store.ts';
 import { abandonUnknownChannels } from './channel-changes.ts';
 import { followClock, livedNote, skipUnwatched } from './clock-change.ts';
+import { noteDamagedPolls } from './damaged-polls.ts';
 import { restoreSpending } from './learn-spending.ts';
 import { putNotification } from './queue.ts';
 import { accountsAtOnce, watchAccounts } from './reconfigure.ts';
 import { withdrawNotified } from './retract.ts';
+import { scheduleSelfAlerts } from './self-alerts.ts';
 import { scheduleSilences } from './silencing.ts';
 import { emptyState, type MonitorState, scheduleBy, writeNote } from './state.ts';
 
 /**
- * Messages that lay undelivered longer than this while lowwater was down are not sent any more (an old
- * backup, restored).
+ * Notifications that were pending for longer while lowwater was down are not sent (a restored old backup).
  */
 const staleMessageMs = weekMs;
 
-/** The note that says when the daemon was told to stop and had done so. */
+/** Written when the daemon stopped on request. */
 export const aliveNote = 'alive-at';
 
 /**
- * The daemon's knowledge at its start: what the configuration names and the database remembers. What was read of each account
- * before is yet to be recalled (`recall.ts`).
+ * The state at the start, from configuration and database. Readings of an account are loaded later
+ * (`load-history.ts`).
  */
 export function startMonitor(start: MonitorStart): MonitorState {
   return atOnce(restoreMonitor(start));
@@ -40,8 +41,8 @@ export interface MonitorStart {
 }
 
 /**
- * Takes up the work where the last daemon stopped. The time in between counts neither as breach nor as
- * recovery: the clocks of alerts are moved along. Between thousands of accounts others may have their turn.
+ * Continues where the last daemon stopped. The time in between counts neither as breach nor as recovery:
+ * timestamps are shifted. Yields between thousands of accounts.
  */
 export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<MonitorState> {
   const state = emptyState({ ...start, now });
@@ -49,7 +50,7 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
   state.endedCleanly = lastRun.exact;
   state.lastRunEndedAt = lastRun.endedAt;
   for (const [name, value] of Object.entries(stored.notes)) state.notes.hold(name, { name, value });
-  // It spoke of that one end: were it still there when the clock has been set back, it would lie in the future.
+  // It was about that one end: after the clock is set back it would lie in the future.
   if (stored.notes[aliveNote] !== undefined) state.notes.delete(aliveNote);
   for (const account of stored.accounts) {
     state.polled.hold(account.account, account);
@@ -57,10 +58,10 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
   }
   yield;
   for (const alert of stored.alerts) state.alerts.hold(alert);
-  for (const incident of stored.incidents) state.incidents.hold(incident.id, completed(incident));
+  const downMs = Math.max(0, now - lastRun.endedAt);
+  for (const incident of stored.incidents) state.incidents.hold(incident.id, completed(incident, downMs));
   for (const silence of stored.silences) state.silences.hold(silence.id, silence);
   for (const backoff of stored.backoffs) state.backoffs.hold(backoff.group, backoff);
-  const downMs = Math.max(0, now - lastRun.endedAt);
   for (const message of stored.messages) restoreMessage(state, message, { downMs, now });
   yield* watchAccounts(state, now);
   const spending = new Map(stored.spending.map((row) => [row.account, row]));
@@ -72,30 +73,36 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
     }
     yield;
   }
-  // The clock is behind where it was: what was measured on it would otherwise lie in the future.
+  // The clock is behind: timestamps would lie in the future.
   if (lastRun.endedAt > now) followClock(state, now - lastRun.endedAt, now);
-  // The time until now has been counted: who follows a daemon that dies before its first poll counts from here.
+  // A daemon that dies before its first poll: the next one counts from here.
   writeNote(state, livedNote, String(now));
   abandonUnknownChannels(state, now);
   scheduleSilences(state, now);
+  scheduleSelfAlerts(state);
+  noteDamagedPolls(state, stored.damaged, now);
   for (const incident of state.incidents.values()) resumeIncident(state, incident, now);
   return state;
 }
 
-/** What versions before did not store. They told nobody of an acknowledgement: it counts as told, so that none comes late. */
-function completed(incident: Incident): Incident {
+/**
+ * Fields that older versions did not store. They did not notify of acknowledgements: those count as notified,
+ * so that none comes late.
+ */
+function completed(incident: Incident, downMs: number): Incident {
   const acknowledgedAt = incident.acknowledgement?.at ?? null;
-  const notified = Object.entries(incident.notified).map(([channel, last]) => [
-    channel,
-    Object.hasOwn(last, 'acknowledgedAt') ? last : { ...last, acknowledgedAt },
-  ]);
+  const isOpen = incident.resolvedAt === null && downMs > 0;
+  const notified = Object.entries(incident.notified).map(([channel, last]) => {
+    const whole = Object.hasOwn(last, 'acknowledgedAt') ? last : { ...last, acknowledgedAt };
+    return [channel, isOpen ? { ...whole, pausedMs: (last.pausedMs ?? 0) + downMs } : whole];
+  });
   return { ...incident, eased: incident.eased ?? null, notified: Object.fromEntries(notified) };
 }
 
 /**
- * When the last daemon ended. A daemon that was told to stop wrote it down. One that died is known to have
- * lived at its last poll, its start and the last jump of its clock, and perhaps for a poll interval after: so much is
- * counted as watched, so that a daemon that dies again and again still gets to the end of a `for` and notices staleness.
+ * When the last daemon ended. One that stopped on request wrote it down. One that died lived at its last
+ * poll, start or clock change, and perhaps for a poll interval after: that much counts as watched, so that a
+ * daemon that dies again and again still completes a `for` and detects staleness.
  */
 function lastRunOf(stored: StoredState, now: number): { readonly endedAt: number; readonly exact: boolean } {
   const stoppedAt = Number(stored.notes[aliveNote] ?? Number.NaN);
@@ -123,8 +130,8 @@ function restoreMessage(
 }
 
 /**
- * What ended while nobody could be told is told now. Reminders and escalations of open incidents wait for one
- * poll of the account: the incident may be over.
+ * Ends are notified now. Reminders and escalations of open incidents wait for a poll of the account: the
+ * incident may be over.
  */
 function resumeIncident(state: MonitorState, incident: Incident, now: number): void {
   const account = state.accounts.get(incident.account);

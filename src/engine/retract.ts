@@ -5,9 +5,9 @@ import { isSilenced, scheduleSilences } from './silencing.ts';
 import type { MonitorState } from './state.ts';
 
 /**
- * Takes back what a message that surely reached nobody was to say of incidents that are muted now. It does not count as told: what
- * still is so when the silence ends is said then; a reminder keeps its pace. A message that may have arrived goes on: whoever may know
- * that it fired has to hear of it for sure, and of its end.
+ * Retracts items of muted incidents from a notification that nobody received. They do not count as notified:
+ * what still holds when the silence ends is notified then, and a reminder keeps its pace. A notification that
+ * may have arrived stays: its readers must learn of the end.
  */
 export function retractMuted(state: MonitorState, message: Notification, now: number): void {
   if (mayBeKnown(message) || state.underWay.has(message.id)) return;
@@ -23,12 +23,12 @@ export function retractMuted(state: MonitorState, message: Notification, now: nu
   else putNotification(state, { ...message, items });
 }
 
-/** An attempt may have arrived: the last, or one with less to say; or all but some recipients have it. */
+/** An attempt may have arrived, or some recipients have it. */
 function mayBeKnown({ uncertain, revision, owed }: Notification): boolean {
   return uncertain || revision !== 0 || owed !== undefined;
 }
 
-/** What a message was to say does not count as told, but for what it was to say of `spared` incidents. */
+/** The items of a notification do not count as notified, except those of `spared` incidents. */
 export function withdrawNotified(
   state: MonitorState,
   message: Notification,
@@ -58,7 +58,9 @@ export function withdrawNotified(
   });
 }
 
-/** Changes, or with null removes, what the message's channel counts as told of each incident in it. */
+/**
+ * Changes, or with null removes, what the channel was last notified of for each incident of a notification.
+ */
 export function forEachNotified(
   state: MonitorState,
   message: Notification,

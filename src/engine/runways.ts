@@ -19,8 +19,8 @@ export function runwayOf(account: WatchedAccount, balance: Balance, now: number)
 }
 
 /**
- * Whether a balance may run out within 24 hours, as foretold (`earliest`), or an alert that says so is pending or fires. What is used up
- * and raises no alert is not watched more closely.
+ * Whether a balance may run out within 24 hours by the forecast (`earliest`), or such an alert is pending or
+ * firing. A balance that is used up without an alert is not polled more often.
  */
 export function isNearEmpty(account: WatchedAccount, now: number): boolean {
   for (const alert of account.alerts.values()) {

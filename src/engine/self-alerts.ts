@@ -1,25 +1,36 @@
-import { type Alert, type AlertTiming, type Resolution, selfAccountId } from '../domain/alert.ts';
+import {
+  type Alert,
+  type AlertTiming,
+  alertKey,
+  isSelfId,
+  type Resolution,
+  selfAccountId,
+} from '../domain/alert.ts';
+import { hourMs } from '../domain/duration.ts';
 import type { Fact, Quantity } from '../domain/quantity.ts';
 import type { Severity } from '../domain/severity.ts';
+import type { ClusterProblem } from '../ports/cluster.ts';
 import {
   channelFailed,
   channelFailedRule,
   refusedRecipientsFact,
   variableFact,
 } from '../rules/channel-failed.ts';
+import { clusterChanged } from '../rules/cluster-changed.ts';
+import { clusterDegraded, clusterDegradedRules } from '../rules/cluster-degraded.ts';
 import { configInvalid } from '../rules/config-invalid.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
 import { storageFailed } from '../rules/storage-failed.ts';
 import { countFact, text, textFact } from '../rules/verdict.ts';
-import { closeIncident, openIncident, updateIncident } from './incidents.ts';
-import type { MonitorState } from './state.ts';
-import { inactiveAlert, transition } from './transition.ts';
+import { closeIncident, openEvent, openIncident, updateIncident } from './incidents.ts';
+import { type MonitorState, scheduleBy } from './state.ts';
+import { elapse, elapsesAt, inactiveAlert, type Transition, transition } from './transition.ts';
 
-/** Alerts about lowwater itself are facts of the moment: nothing waits, nothing flaps. */
-const atOnce: AlertTiming = { forMs: 0, recoverForMs: 0, flapWindowMs: 0 };
+/** Self alerts are facts of the moment: nothing waits, but they flap like others. */
+const timing: AlertTiming = { forMs: 0, recoverForMs: 0, flapWindowMs: hourMs };
 
 /** Raises, or says again, an alert about lowwater itself. `text` is what people read as its value. */
-function raiseOwnFailure(
+export function raiseOwnFailure(
   state: MonitorState,
   input: {
     readonly type: string;
@@ -56,7 +67,12 @@ export function closeOwnFailure(
 }
 
 export function isOwnFailureRaised(state: MonitorState, rule: string): boolean {
-  return state.alerts.get(selfAccountId, rule)?.state === 'firing';
+  return isRaised(state.alerts.get(selfAccountId, rule));
+}
+
+/** Whether what a self alert says is the case now: one that flaps stays open while it is not. */
+export function isRaised(alert: Alert | undefined): boolean {
+  return alert?.state === 'firing' && alert.recoveringSince === null;
 }
 
 export function isStorageFailing(state: MonitorState): boolean {
@@ -71,6 +87,30 @@ export function noteStorage(state: MonitorState, problem: string | null, now: nu
 /** The configuration on the disk is invalid, as `problem` says; with null it is the one in force. */
 export function noteConfiguration(state: MonitorState, problem: string | null, now: number): void {
   noteProblem(state, { type: configInvalid.type, severity: 'warning', problem, now });
+}
+
+/** What is wrong among the daemons that share a database, all of it: the rest is over. */
+export function noteClusterProblems(
+  state: MonitorState,
+  problems: readonly ClusterProblem[],
+  now: number,
+): void {
+  for (const [aspect, rule] of clusterDegradedRules()) {
+    const problem = problems.find((it) => it.aspect === aspect);
+    if (problem === undefined) clearOwnFailure(state, rule, now);
+    else raiseOwnFailure(state, { ...problem, type: clusterDegraded.type, rule, now });
+  }
+}
+
+/** Something happened among the daemons that share a database; `happened` is a clause. */
+export function noteClusterChange(state: MonitorState, happened: string, now: number): void {
+  const { type } = clusterChanged;
+  openEvent(state, {
+    account: null,
+    alert: inactiveAlert({ account: selfAccountId, rule: type, type, balance: null }),
+    evaluation: { kind: 'event', severity: 'info', value: text(happened), threshold: null, facts: [] },
+    now,
+  });
 }
 
 function noteProblem(
@@ -122,20 +162,17 @@ export function raiseSelfAlert(
     readonly now: number;
   },
 ): void {
-  const { alert, change } = transition(input.alert, input.evaluation, atOnce, input.now);
+  const { now } = input;
+  const { alert, change } = transition(input.alert, input.evaluation, timing, now);
   if (change === 'fired') {
-    state.alerts.set({
-      ...alert,
-      incident: openIncident(state, { account: null, alert, now: input.now }),
-      changedAt: [input.now],
-    });
+    keepSelfAlert(state, { ...alert, incident: openIncident(state, { account: null, alert, now }) });
   } else if (change !== 'none' || !isSameText(alert.value, input.alert.value)) {
-    updateIncident(state, { alert, rose: change === 'rose', eased: false, now: input.now });
-    state.alerts.set(alert);
+    updateIncident(state, { alert, rose: change === 'rose', eased: false, now });
+    keepSelfAlert(state, alert);
   }
 }
 
-/** Nobody is told again because the words changed, but whoever is told later reads the present ones. */
+/** A change of words is not notified, but later messages have the new words. */
 function isSameText(now: Quantity | null, before: Quantity | null): boolean {
   return now?.unit === 'text' && before?.unit === 'text' && now.text === before.text;
 }
@@ -152,7 +189,43 @@ export function closeSelfAlert(
   const known = state.alerts.get(input.account, input.rule);
   if (known === undefined || known.state !== 'firing') return;
   const recovered: Evaluation = { kind: 'ok', value: known.value, threshold: null, facts: [] };
-  const { alert } = transition(known, recovered, atOnce, input.now);
-  closeIncident(state, { alert, now: input.now, resolution: input.resolution });
-  state.alerts.set({ ...alert, incident: null, changedAt: [input.now] });
+  // What is removed ends at once; what recovers may flap.
+  const isGone = input.resolution.kind !== 'recovered';
+  const calm = isGone ? { ...known, flappingSince: null, changedAt: [] } : known;
+  followSelfAlert(state, transition(calm, recovered, timing, input.now), input);
+}
+
+/** A flapping self alert that has calmed down resolves, or goes on firing. */
+export function elapseSelfAlert(state: MonitorState, key: string, now: number): void {
+  const slash = key.lastIndexOf('/');
+  const known = state.alerts.get(key.slice(0, slash), key.slice(slash + 1));
+  if (known === undefined) return;
+  followSelfAlert(state, elapse(known, timing, now), { resolution: { kind: 'recovered' }, now });
+  keepSchedule(state, state.alerts.get(known.account, known.rule) ?? known);
+}
+
+function followSelfAlert(
+  state: MonitorState,
+  { alert, change }: Transition,
+  { resolution, now }: { readonly resolution: Resolution; readonly now: number },
+): void {
+  if (change === 'none') return;
+  if (change === 'resolved') closeIncident(state, { alert, now, resolution });
+  else updateIncident(state, { alert, rose: false, eased: false, now });
+  keepSelfAlert(state, change === 'resolved' ? { ...alert, incident: null } : alert);
+}
+
+function keepSelfAlert(state: MonitorState, alert: Alert): void {
+  state.alerts.set(alert);
+  keepSchedule(state, alert);
+}
+
+function keepSchedule(state: MonitorState, alert: Alert): void {
+  const at = elapsesAt(alert, timing);
+  if (at !== null) scheduleBy(state, `self:${alertKey(alert.account, alert.rule)}`, at);
+}
+
+/** After a start: when flapping self alerts calm down. */
+export function scheduleSelfAlerts(state: MonitorState): void {
+  for (const alert of state.alerts.values()) if (isSelfId(alert.account)) keepSchedule(state, alert);
 }

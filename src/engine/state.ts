@@ -4,7 +4,7 @@ import type { Notification } from '../domain/outbox.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Silence } from '../domain/silence.ts';
 import type { Calendar, Random } from '../ports/clock.ts';
-import type { GroupBackoff } from '../ports/store.ts';
+import type { DamagedRun, GroupBackoff } from '../ports/store.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
 import { LocalWeeks } from '../spending/local-week.ts';
 import { AlertRecords } from './alert-records.ts';
@@ -35,7 +35,7 @@ export interface MonitorState {
   /** Polls that are not stored yet. */
   readonly polls: PollNotes;
   readonly alerts: AlertRecords;
-  /** Open incidents, and closed ones that somebody has yet to be told about. */
+  /** Open incidents, and closed ones whose end is not notified everywhere. */
   readonly incidents: Records<Incident>;
   /** Messages that are not yet delivered, and those that ended since the last commit. */
   readonly messages: Records<Notification>;
@@ -53,27 +53,27 @@ export interface MonitorState {
     { readonly deliveredAt: number | null; readonly lastError: string | null }
   >;
   readonly silences: Records<Silence>;
-  /** Waiting groups of accounts that share a secret, by the group's name. */
+  /** By the group's name. */
   readonly backoffs: Records<GroupBackoff>;
-  /** The accounts of each provider in numbers, by its base address. */
+  /** By base address. */
   readonly providers: Map<string, ProviderCounts>;
-  /** The shortest poll interval of each group of several accounts. */
   readonly shortestIntervals: Map<string, number>;
-  /** Accounts whose readings of the time before are yet to be read from the database: time alone changes nothing of them. */
+  /** Accounts whose stored readings are not loaded yet: time alone changes nothing about them. */
   readonly unloaded: Set<string>;
-  /** The group of each account that is not the first of one (`groupOf`): hardly any shares its secret. */
+  /** The group of each account that is not the first of its group (`groupOf`). */
   readonly groups: Map<string, string>;
-  /** Small named values: when a report last went out, when the daemon was last alive. */
   readonly notes: Records<NamedNote>;
-  /** When time alone changes something: `account:<id>`, `incident:<id>`, `silences`. */
+  /** Stored polls that were found damaged, by account. */
+  readonly damaged: Map<string, readonly DamagedRun[]>;
+  /** When time alone changes something: `account:<id>`, `incident:<id>`, `damaged:<account>`, `silences`. */
   readonly due: DueQueue<string>;
-  /** Incidents whose channels must be decided on before the turn ends. */
+  /** Incidents to decide on before the turn ends. */
   readonly touched: Set<string>;
 }
 
 /**
- * More accounts than this are woken, and more incidents decided on, in several turns, such as when 50,000 accounts go stale
- * together: polls and deliveries go on in between.
+ * More accounts and incidents take several turns, such as when 50,000 accounts go stale together: polls and
+ * deliveries go on in between.
  */
 export const maxAtOnce = 250;
 
@@ -119,23 +119,23 @@ export function emptyState({
     shortestIntervals: new Map(),
     unloaded: new Set(),
     notes: new Records(),
+    damaged: new Map(),
     due: new DueQueue(),
     touched: new Set(),
   };
 }
 
-/** Wakes `key` no later than `at`. */
+/** Schedules `key` no later than `at`. */
 export function scheduleBy(state: MonitorState, key: string, at: number): void {
   const known = state.due.dueAt(key);
   if (known === null || at < known) state.due.set(key, at);
 }
 
-/** The group of accounts that share the provider's limit with an account: its own id where none does. */
+/** Its own id where the account shares its secret with none. */
 export function groupOf({ groups }: Pick<MonitorState, 'groups'>, account: string): string {
   return groups.get(account) ?? account;
 }
 
-/** Writes a named value, to be stored. */
 export function writeNote(state: MonitorState, name: string, value: string): void {
   state.notes.set(name, { name, value });
 }

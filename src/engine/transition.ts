@@ -26,10 +26,7 @@ type AlertChange =
   | 'fired'
   | 'rose'
   | 'fell'
-  /**
-   * A clock started or stopped inside the state, such as that of a worse severity: worth storing, nothing to
-   * say.
-   */
+  /** A timestamp inside the state changed: stored, not notified. */
   | 'moved'
   | 'recovering'
   | 'relapsed'
@@ -42,9 +39,8 @@ export interface Transition {
   readonly change: AlertChange;
 }
 
-/** More changes than this within the flap window is flapping. */
 const maxChanges = 5;
-/** A flapping alert has calmed when no more than this many changes are left within the window. */
+/** Flapping ends when at most this many changes are left within the window. */
 const calmChanges = 2;
 
 export function inactiveAlert(identity: {
@@ -69,9 +65,7 @@ export function inactiveAlert(identity: {
   };
 }
 
-/**
- * What an evaluation at `now` makes of an alert. `unknown` changes nothing; an event is no matter of state.
- */
+/** `unknown` and events change nothing. */
 export function transition(
   alert: Alert,
   evaluation: Evaluation,
@@ -79,7 +73,7 @@ export function transition(
   now: number,
 ): Transition {
   if (evaluation.kind === 'unknown' || evaluation.kind === 'event') return { alert, change: 'none' };
-  // Facts are gathered only when they are told: an evaluation without them leaves those of the last change.
+  // Facts come only with a change: without them those of the last one stay.
   const facts = evaluation.facts.length > 0 ? evaluation.facts : alert.facts;
   const judged: Alert = { ...alert, value: evaluation.value, threshold: evaluation.threshold, facts };
   return evaluation.kind === 'breached'
@@ -88,14 +82,13 @@ export function transition(
 }
 
 /**
- * What time alone makes of an alert: `for`, `recoverFor` or the flap window may be over. The last reading
- * still stands, so the caller does not call this for alerts about balances while the account cannot be read.
+ * What time alone does to an alert: `for`, `recoverFor` or the flap window may be over. The last reading
+ * still counts, so this is not called for balances while the account cannot be read.
  */
 export function elapse(alert: Alert, timing: AlertTiming, now: number): Transition {
   if (alert.state === 'pending') return breach(alert, alert.severity, timing, now);
   if (alert.recoveringSince !== null) return recover(alert, timing, now);
-  // While a worse severity still waits for `for`, an alert that flaps may calm down: only what is due is
-  // done.
+  // A worse severity may still wait for `for` while a flapping alert calms down: do only what is due.
   if (alert.rising !== null && now >= alert.rising.since + timing.forMs) {
     return breach(alert, alert.rising.severity, timing, now);
   }
@@ -103,15 +96,12 @@ export function elapse(alert: Alert, timing: AlertTiming, now: number): Transiti
   return { alert, change: 'none' };
 }
 
-/**
- * Whether staleness may still begin by time alone: an alert that is pending or fires knows already, one that recovers may have to begin
- * again. Time never ends it.
- */
+/** Whether time may begin a staleness: not while it is pending or firing, but again while it recovers. */
 export function isAtRest(alert: Alert | null): boolean {
   return alert === null || alert.state === 'inactive' || alert.recoveringSince !== null;
 }
 
-/** When `elapse` will next have something to do; null when time alone changes nothing. */
+/** When `elapse` has something to do next; null when never. */
 export function elapsesAt(alert: Alert, timing: AlertTiming): number | null {
   if (alert.state === 'pending') return sum(alert.breachedSince, timing.forMs);
   if (alert.state === 'inactive') return null;
@@ -122,7 +112,6 @@ export function elapsesAt(alert: Alert, timing: AlertTiming): number | null {
   return calmAt === null || risesAt === null ? (calmAt ?? risesAt) : Math.min(calmAt, risesAt);
 }
 
-/** Moves the clocks of an alert, after a jump of the wall clock or a time in which lowwater did not run. */
 export function shiftAlert(alert: Alert, byMs: number): Alert {
   return {
     ...alert,
@@ -153,7 +142,7 @@ function breach(alert: Alert, severity: Severity, timing: AlertTiming, now: numb
 function breachWhileFiring(alert: Alert, severity: Severity, timing: AlertTiming, now: number): Transition {
   if (alert.recoveringSince !== null) {
     const relapsed = { ...alert, recoveringSince: null };
-    // While it flaps, the way back counts as a change although the incident never closed.
+    // While it flaps, a relapse counts as a change although the incident never closed.
     const changedAt =
       alert.flappingSince === null ? alert.changedAt : [...recentChanges(alert, timing, now), now];
     const next = breachWhileFiring({ ...relapsed, changedAt }, severity, timing, now);
@@ -166,7 +155,7 @@ function breachWhileFiring(alert: Alert, severity: Severity, timing: AlertTiming
   }
   if (!isWorse(severity, alert.severity))
     return { alert: { ...alert, severity, rising: null }, change: 'fell' };
-  // As while pending, `for` runs from the first reading that was worse, however much worse.
+  // As while pending, `for` runs from the first worse reading, however much worse.
   const since = rising?.since ?? now;
   if (now >= since + timing.forMs) return { alert: { ...alert, severity, rising: null }, change: 'rose' };
   return {
@@ -200,9 +189,7 @@ function recover(alert: Alert, timing: AlertTiming, now: number): Transition {
   return { alert: resolve(alert, changedAt), change: 'resolved' };
 }
 
-/**
- * Ends flapping when it has calmed; a calm alert whose readings have been good long enough resolves at once.
- */
+/** A calm alert whose readings were good long enough resolves at once. */
 function steady(alert: Alert, timing: AlertTiming, now: number): Transition {
   if (now < calmsAt(alert, timing)) return { alert, change: 'none' };
   const calm: Alert = { ...alert, flappingSince: null, changedAt: recentChanges(alert, timing, now) };

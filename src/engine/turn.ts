@@ -1,7 +1,9 @@
 import { decideTouched } from './announce.ts';
+import { reviewDamagedPolls } from './damaged-polls.ts';
 import { judgeElapsed } from './judge.ts';
 import { reviewOutages } from './outage.ts';
 import { reviewSilences } from './retract.ts';
+import { elapseSelfAlert } from './self-alerts.ts';
 import { type MonitorState, maxAtOnce } from './state.ts';
 
 /**
@@ -13,11 +15,11 @@ import { type MonitorState, maxAtOnce } from './state.ts';
  * Doing it twice says nothing twice, because what was said is part of the incident.
  */
 const steps = [
-  /** judge, transition: what time alone changes. */
+  /** What time alone changes. */
   runDue,
-  /** cover: accounts that went stale together become one incident of their provider. */
+  /** Accounts that went stale together become one incident of their provider. */
   reviewOutages,
-  /** cover, decide, queue: for each incident touched and each channel, a named reason to speak or to keep silent. */
+  /** For each touched incident and channel, a named reason to notify or not. */
   decideTouched,
 ] as const satisfies readonly ((state: MonitorState, now: number) => void)[];
 
@@ -33,13 +35,15 @@ function runDue(state: MonitorState, now: number): void {
   }
 }
 
-/** `silences`, `incident:<id>`, `account:<id>`; `touched` asks for nothing but another turn. */
+/** `touched` only asks for another turn. */
 function runKey(state: MonitorState, key: string, now: number): void {
   const colon = key.indexOf(':');
   const kind = colon < 0 ? key : key.slice(0, colon);
   const id = key.slice(colon + 1);
   if (kind === 'silences') reviewSilences(state, now);
   if (kind === 'incident') state.touched.add(id);
+  if (kind === 'self') elapseSelfAlert(state, id, now);
+  if (kind === 'damaged') reviewDamagedPolls(state, id, now);
   const account = kind === 'account' ? state.accounts.get(id) : undefined;
   if (account !== undefined) judgeElapsed(state, account, now);
 }

@@ -12,25 +12,22 @@ import type { AlertRecords } from './alert-records.ts';
 import type { ProviderCounts } from './provider-counts.ts';
 import type { Records } from './records.ts';
 
-/** A rule, and the kind that knows how it judges. */
 export interface RuleWithKind {
   readonly rule: Rule;
   readonly kind: RuleKind;
 }
 
-/** One account while it is watched: its configuration, what is stored of it, and the memory that rules look back on. */
+/** A watched account: configuration, stored records, and the readings that rules look back on. */
 export class WatchedAccount {
   readonly id: string;
-  /** What wakes it in the queue of what is due: made once, because every poll asks for it. */
+  /** Its key in the due queue; made once, because every poll uses it. */
   readonly dueKey: string;
   readonly settings: AccountSettings;
   readonly rules: readonly Rule[];
-  /** The same, each with its kind. */
   readonly judges: readonly RuleWithKind[];
   readonly pollIntervalMs: number;
-  /** The mean gap of the three polls that are due after the last reading. */
   pollGapMs: number;
-  /** Its readings, as far back as its rules look; those of before this process once they were recalled (`recall.ts`). */
+  /** As far back as its rules look; loaded on demand (`load-history.ts`). */
   readonly log: ReadingLog;
   readonly #tables: Tables;
 
@@ -49,7 +46,6 @@ export class WatchedAccount {
     this.#tables = tables;
   }
 
-  /** How its last poll ended and what is known since, from the table that is stored. */
   get poll(): AccountState {
     const known = this.#tables.polled.get(this.id);
     if (known === undefined) throw new Error(`nothing is known of the watched account ${this.id}`);
@@ -61,20 +57,17 @@ export class WatchedAccount {
     this.#tables.polled.set(this.id, next);
   }
 
-  /** What is known of its spending. */
   get spending(): AccountSpending {
     const known = this.#tables.spending.get(this.id);
     if (known === undefined) throw new Error(`no spending is kept of the watched account ${this.id}`);
     return known;
   }
 
-  /** Its alerts by rule. */
   get alerts(): ReadonlyMap<string, Alert> {
     return this.#tables.alerts.of(this.id);
   }
 }
 
-/** Where an account's records stand. */
 interface Tables {
   readonly polled: Records<AccountState>;
   readonly spending: Records<AccountSpending>;
@@ -95,12 +88,11 @@ export function emptyAt({ creditLimitMicros }: AccountSettings): Micros {
   return creditLimitMicros === 0 ? 0 : -creditLimitMicros;
 }
 
-/** What rules may look at. */
 export function factsOf(account: WatchedAccount, now: number): AccountFacts {
   return new FactsOfAccount(account, now);
 }
 
-/** A class, because one is made at every poll: accessors of an object literal are made anew each time. */
+/** A class, because one is made at every poll and accessors of an object literal are slow to make. */
 class FactsOfAccount implements AccountFacts {
   readonly now: number;
   readonly currency: AccountFacts['currency'];

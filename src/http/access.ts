@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isLoopbackHost } from '../domain/loopback-host.ts';
 import type { ServerSettings } from '../domain/settings.ts';
 import type { Attempts } from './attempts.ts';
-import { isOwnHost, isSameOrigin } from './origin.ts';
+import { hostNameOf, isOwnHost, isSameOrigin } from './origin.ts';
 import { RequestError } from './refusal.ts';
 import type { Sessions } from './session.ts';
 
@@ -30,6 +30,26 @@ export function requireOwnHost({ settings }: Guard, path: string, { host }: Inco
   throw new RequestError(
     'forbidden',
     'This server does not go by that name. Set server.publicUrl to the address that people use.',
+  );
+}
+
+const forwardedHeaders = [
+  'forwarded',
+  'via',
+  'x-real-ip',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+];
+
+/** Whether a request surely comes from this machine: it names it, and no proxy says that it forwards for somebody. */
+export function isFromHere({ settings }: Guard, headers: IncomingHttpHeaders): boolean {
+  const name = hostNameOf(headers.host);
+  return (
+    isLoopbackHost(settings.host) &&
+    name !== null &&
+    isLoopbackHost(name) &&
+    forwardedHeaders.every((header) => headers[header] === undefined)
   );
 }
 
@@ -65,16 +85,16 @@ export async function requireSignIn(guard: Guard, caller: Caller): Promise<void>
 
 /** Throws the refusal of a wrong token, slowly where there were many. */
 async function refuseToken({ attempts }: Guard, { address }: Caller): Promise<never> {
-  const seconds = await attempts.recordFailure(address);
-  if (seconds === null) {
+  const slowed = await attempts.recordFailure(address);
+  if (slowed === null) {
     throw new RequestError('unauthorized', 'The token is wrong.', {
       'www-authenticate': 'Bearer realm="lowwater", error="invalid_token"',
     });
   }
   throw new RequestError(
     'too_many_attempts',
-    `The token is wrong, and too many wrong ones came. Answers are slow for ${seconds} seconds.`,
-    { 'retry-after': String(seconds) },
+    `The token is wrong, and too many wrong ones came. Answers are slow for ${slowed.seconds} seconds.`,
+    slowed.headers,
   );
 }
 

@@ -5,13 +5,15 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import { compress } from 'hono/compress';
 import { HTTPException } from 'hono/http-exception';
 import { methodNotAllowed } from 'hono/method-not-allowed';
+import { acceptsGzip } from './accepts-gzip.ts';
 import { isSignedIn, requireOwnPage, requireSignIn } from './access.ts';
 import { createApi } from './api/routes.ts';
 import { addAssetRoutes } from './assets.ts';
 import { type EventStreams, eventsMediaType } from './events.ts';
+import type { ReportDesk } from './options.ts';
 import { readOwnPath } from './page/form-input.ts';
 import { readParts } from './page/live.ts';
-import { addOpenPages, addPages } from './page/routes.ts';
+import { addOpenPages, addPages, pagePaths } from './page/routes.ts';
 import type { PageOptions } from './page/show.ts';
 import { RequestError, wrongMethod } from './refusal.ts';
 import { type Refusing, renderRefusal } from './refuse.ts';
@@ -19,6 +21,8 @@ import { callerOf, type WebContext, type WebEnv } from './web-env.ts';
 
 export interface AppOptions extends PageOptions, Refusing {
   readonly streams: EventStreams;
+  readonly database: string | null;
+  readonly reports: ReportDesk | null;
 }
 
 /** Answers one request whose body was read; null where it can have none. */
@@ -65,9 +69,9 @@ export function createApp(options: AppOptions): App {
     const { page, have = '' } = req.query();
     const headers = { accept: 'text/html', cookie: req.header('cookie') ?? '' };
     options.streams.open(env.outgoing, {
-      packed: /\bgzip\b/.test(req.header('accept-encoding') ?? ''),
+      packed: acceptsGzip(req.header('accept-encoding')),
       have: have.split('.'),
-      page: page === undefined ? null : readOwnPath(page),
+      page: page === undefined ? null : readPage(page),
       cookie: headers.cookie,
       // The page is asked for as its reader would ask: what it shows, and whether it may be seen, is decided in one place.
       read: async (address) => {
@@ -78,8 +82,15 @@ export function createApp(options: AppOptions): App {
     return RESPONSE_ALREADY_SENT;
   });
   addPages(app, options);
-  app.route('/', createApi(options.views));
+  app.route('/', createApi(options.views, options));
   return answerBy(app);
+}
+
+/** Only pages have parts: a stream that reads another one, or an asset, is nobody's. */
+function readPage(text: string): string {
+  const page = readOwnPath(text);
+  if (pagePaths.test(page)) return page;
+  throw new RequestError('bad_request', 'page: give the address of a page, such as "/" or "/alerts"');
 }
 
 function answerBy(app: OpenAPIHono<WebEnv>): App {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { acceptsGzip } from './accepts-gzip.ts';
 import { RequestError } from './refusal.ts';
 import type { WebApp, WebContext } from './web-env.ts';
 
@@ -57,7 +58,7 @@ function sendAsset(asset: Asset, { req, body }: WebContext): Response {
     'cache-control': pinned ? 'public, max-age=31536000, immutable' : 'no-cache',
   };
   if (req.header('if-none-match') === etag) return body(null, 304, caching);
-  const zipped = /\bgzip\b/.test(req.header('accept-encoding') ?? '');
+  const zipped = acceptsGzip(req.header('accept-encoding'));
   return body(zipped ? asset.packed : asset.body, 200, {
     'content-type': asset.type,
     ...caching,

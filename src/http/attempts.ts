@@ -1,39 +1,88 @@
 import type { Clock } from '../ports/clock.ts';
+import type { Log } from '../ports/log.ts';
 
 const windowMs = 60_000;
-const perAddress = 10;
-const overall = 60;
+const maxPerAddress = 10;
+const maxOverall = 60;
 /** Beyond so many addresses only the overall limit counts: a flood of addresses must not fill the memory. */
-const trackedAddresses = 1_000;
-/** How long an answer to a wrong token waits while too many come. */
-const slowedMs = 1_000;
+const maxTrackedAddresses = 1_000;
+/** How long an answer to a wrong token is held back while too many come. */
+const heldMs = 1_000;
+/** More answers are not held back: each takes a connection from whoever has the right token. */
+const maxHeld = 32;
+
+/** The answer to a wrong token where many came: its headers, and the seconds until they are counted from zero again. */
+export interface SlowedAnswer {
+  readonly seconds: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
 
 /**
- * Counts wrong tokens, per address and in all, over a minute. Beyond the limits the answers to wrong ones
- * come slowly. A right token never waits: who guesses from behind a proxy must not keep out those who share it.
+ * Counts wrong tokens, per address and in all, over a minute. Beyond the limits answers to wrong ones are held back, a few at a time; the rest
+ * is refused at once and its connection closed. A right token never waits: who guesses from behind a proxy must not keep out those who share it.
  */
 export class Attempts {
   readonly #clock: Clock;
-  #windowStart = 0;
+  readonly #log: Pick<Log, 'warn'>;
+  #windowStart: number;
   #failures = new Map<string, number>();
   #total = 0;
+  #held = 0;
+  #refused = 0;
+  #unlogged = 0;
+  /** Of the newest one that is not logged yet. */
+  #lastAddress = '';
+  #cancelLog: (() => void) | null = null;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, log: Pick<Log, 'warn'>) {
     this.#clock = clock;
+    this.#log = log;
     this.#windowStart = clock.monotonic();
   }
 
-  /** Notes a wrong token. Null while few were; else, after a while, the seconds until the count begins anew. */
-  async recordFailure(address: string): Promise<number | null> {
+  /** How many wrong tokens came since the start. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /** Notes a wrong token. Null while few were. */
+  async recordFailure(address: string): Promise<SlowedAnswer | null> {
     this.#turnWindow();
+    this.#refused += 1;
+    this.#logSoon(address);
     const before = this.#failures.get(address) ?? 0;
-    const many = this.#total >= overall || before >= perAddress;
+    const many = this.#total >= maxOverall || before >= maxPerAddress;
     this.#total += 1;
-    if (before > 0 || this.#failures.size < trackedAddresses) this.#failures.set(address, before + 1);
+    if (before > 0 || this.#failures.size < maxTrackedAddresses) this.#failures.set(address, before + 1);
     if (!many) return null;
     const left = this.#windowStart + windowMs - this.#clock.monotonic();
-    await new Promise<void>((resolve) => this.#clock.setTimer(slowedMs, resolve));
-    return Math.max(1, Math.ceil(left / 1000));
+    const seconds = Math.max(1, Math.ceil(left / 1000));
+    const headers = { 'retry-after': String(seconds) };
+    if (this.#held >= maxHeld) return { seconds, headers: { ...headers, connection: 'close' } };
+    this.#held += 1;
+    await new Promise<void>((resolve) => this.#clock.setTimer(heldMs, resolve));
+    this.#held -= 1;
+    return { seconds, headers };
+  }
+
+  /** Logs what was not logged yet. */
+  close(): void {
+    if (this.#cancelLog === null) return;
+    this.#cancelLog();
+    this.#logRefused();
+  }
+
+  /** One line a minute, however many come. */
+  #logSoon(address: string): void {
+    this.#unlogged += 1;
+    this.#lastAddress = address;
+    this.#cancelLog ??= this.#clock.setTimer(windowMs, () => this.#logRefused());
+  }
+
+  #logRefused(): void {
+    this.#log.warn({ count: this.#unlogged, address: this.#lastAddress }, 'wrong tokens were refused');
+    this.#unlogged = 0;
+    this.#cancelLog = null;
   }
 
   #turnWindow(): void {

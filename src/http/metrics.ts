@@ -20,7 +20,10 @@ const sliceOfSamples = 1_000;
  * All metrics of ours. What was not read is absent, never frozen: balances, runway and burn rate vanish
  * while the last poll is not `ok`, and every series of an account vanishes with it.
  */
-export async function* renderMetrics(views: LiveViews, now: number): AsyncGenerator<string> {
+export async function* renderMetrics(
+  views: LiveViews,
+  { now, refusedTokens }: { readonly now: number; readonly refusedTokens: number },
+): AsyncGenerator<string> {
   yield* inFamilies(views.accountIds(), sliceOfAccounts, async (ids) =>
     accountMetrics(await views.accounts(ids), now),
   );
@@ -30,6 +33,11 @@ export async function* renderMetrics(views: LiveViews, now: number): AsyncGenera
   ]);
   yield* inFamilies(views.firing(), sliceOfSamples, alertMetrics);
   yield renderExposition([pollDurations(views), ...messageMetrics(views), ...daemonMetrics(views)]);
+  yield renderExposition([
+    counter('lowwater_refused_tokens_total', 'Wrong tokens that were refused since the start.', [
+      { labels: {}, value: refusedTokens },
+    ]),
+  ]);
 }
 
 /** The samples of a metric stand together, whatever the slices that they were made in. */
@@ -230,12 +238,17 @@ function daemonMetrics(views: LiveViews): readonly Metric[] {
   ];
 }
 
-function clusterMetrics({ role, takeovers, sameConfiguration }: ClusterStatus): readonly Metric[] {
+function clusterMetrics({ role, takeovers, sameConfiguration, polling }: ClusterStatus): readonly Metric[] {
   const owns = role === 'owner' || role === 'alone';
   return [
     gauge('lowwater_owner', '1 when this daemon owns the accounts, 0 when it stands by.', [
       only(owns ? 1 : 0),
     ]),
+    gauge(
+      'lowwater_fleet_polling',
+      '1 where this daemon knows that it or another of those that share the database polls the accounts, 0 where nobody does or it cannot know.',
+      [only(polling.who === 'this' || polling.who === 'other' ? 1 : 0)],
+    ),
     counter('lowwater_takeovers_total', 'How often this daemon took the accounts since it started.', [
       only(takeovers),
     ]),

@@ -18,6 +18,11 @@ export function isOwnHost(hostHeader: string | undefined, settings: ServerSettin
   return isIP(bare) !== 0 || !bare.includes('.') || bare === settings.host.toLowerCase();
 }
 
+/** The name in a `Host` header, without its port; null where it cannot be one. */
+export function hostNameOf(hostHeader: string | undefined): string | null {
+  return parseAuthority(hostHeader)?.hostname ?? null;
+}
+
 /**
  * Whether a changing request comes from our own page or from no page at all. Browsers name the page's site in
  * `Sec-Fetch-Site` and its origin in `Origin`; programs send neither.
@@ -31,7 +36,8 @@ export function isSameOrigin(
   const { origin } = headers;
   if (origin === undefined) return site === undefined ? 'unknown' : 'same';
   const given = parseOrigin(origin);
-  if (given === null) return 'other';
+  // A browser's origin has no path.
+  if (given === null || !/^[a-z][a-z0-9+.-]*:\/\/[^/?#]+$/i.test(origin)) return 'other';
   // The scheme is not compared with `Host`: a proxy in front may have ended TLS.
   if (given.host === parseAuthority(headers.host)?.host) return 'same';
   return settings.publicUrl !== null && given.origin === parseOrigin(settings.publicUrl)?.origin

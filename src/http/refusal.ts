@@ -7,6 +7,7 @@ const statuses = {
   not_found: [404, 'Not found'],
   method_not_allowed: [405, 'Method not allowed'],
   not_now: [409, 'Not now'],
+  changed: [409, 'Changed meanwhile'],
   too_large: [413, 'Too large'],
   unsupported_media_type: [415, 'Unsupported media type'],
   too_many_attempts: [429, 'Too many attempts'],

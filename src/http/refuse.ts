@@ -23,7 +23,7 @@ export async function renderRefusal(
   if (wantsPage(request, target)) {
     const { errorPage, signInDetour } = await import('./page/error.ts');
     const frame = { now: clock.now(), timezone };
-    return error.code === 'unauthorized' ? signInDetour(request, frame) : errorPage(error, frame);
+    return error.code === 'unauthorized' ? signInDetour(request, frame) : errorPage(error, request, frame);
   }
   return {
     status: error.status,

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { isLoopbackHost } from '../domain/loopback-host.ts';
 import type { Log } from '../ports/log.ts';
-import { type Guard, requireSignIn } from './access.ts';
+import { acceptsGzip } from './accepts-gzip.ts';
+import { type Guard, isFromHere, requireSignIn } from './access.ts';
 import { expositionMediaType } from './exposition.ts';
 import { renderMetrics } from './metrics.ts';
 import type { WebServerOptions } from './options.ts';
@@ -13,21 +13,20 @@ import type { WebServerOptions } from './options.ts';
 export type Scrape = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /**
- * `/metrics`. Beyond loopback it asks for the token unless `server.openMetrics` is true: balances are nobody
- * else's business. Written in slices, so that no scrape stalls the daemon, whatever the number of accounts.
+ * `/metrics`. It asks for the token unless the request comes from this machine itself (a proxy's do not) or `server.openMetrics` is true:
+ * balances are nobody else's business. Written in slices, so that no scrape stalls the daemon, whatever the number of accounts.
  */
 export function createScrape(options: WebServerOptions, guard: Guard): Scrape {
   const { views, settings, clock } = options;
-  const open = isLoopbackHost(settings.host) || settings.openMetrics;
   const notify = notifyOnce(options.log);
   return async (request, response) => {
-    if (!open) {
-      const { headers, socket } = request;
+    const { headers, socket } = request;
+    if (!settings.openMetrics && !isFromHere(guard, headers)) {
       await requireSignIn(guard, { method: 'GET', headers, address: socket.remoteAddress ?? '' }).catch(
         notify,
       );
     }
-    const zipped = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
+    const zipped = acceptsGzip(String(headers['accept-encoding'] ?? ''));
     response.writeHead(200, {
       'content-type': expositionMediaType,
       vary: 'accept-encoding',
@@ -37,7 +36,9 @@ export function createScrape(options: WebServerOptions, guard: Guard): Scrape {
       response.end();
       return;
     }
-    const text = Readable.from(writeAll(renderMetrics(views, clock.now())));
+    const text = Readable.from(
+      writeAll(renderMetrics(views, { now: clock.now(), refusedTokens: guard.attempts.refused })),
+    );
     await (zipped ? pipeline(text, createGzip(), response) : pipeline(text, response));
   };
 }

@@ -23,6 +23,9 @@ export interface WebServer {
   close(): Promise<void>;
 }
 
+/** Names the database of the daemon that answers. */
+const databaseHeader = 'lowwater-database';
+
 /** The server cannot listen; the message is a sentence for the operator. */
 export class ListenError extends OperatorError {
   constructor(message: string, options?: { readonly cause?: unknown }) {
@@ -42,19 +45,24 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   const { token } = settings;
   const sessions =
     token === null ? null : new Sessions({ token, key: options.ackKey, clock, random, ended: views });
-  const guard: Guard = { settings, sessions, attempts: new Attempts(clock) };
+  const guard: Guard = { settings, sessions, attempts: new Attempts(clock, log) };
   const streams = new EventStreams({ views, clock, limits });
   const refusing = { log, clock, timezone: options.timezone ?? 'UTC' };
   let app: Promise<App> | null = null;
   const loadApp = async (): Promise<App> => {
     const { createApp } = await import('./app.ts');
-    return createApp({ views, trials, guard, streams, ackKey: options.ackKey, ...refusing });
+    const { ackKey, database = null, reports = null } = options;
+    return createApp({ views, trials, guard, streams, ackKey, database, reports, ...refusing });
   };
   const answering: Answering = {
     guard,
     limits,
     probes: createProbes(views),
     scrape: createScrape(options, guard),
+    headers: {
+      ...securityHeaders,
+      ...(options.database == null ? {} : { [databaseHeader]: options.database }),
+    },
     refusing,
     app: () => {
       app ??= loadApp();
@@ -72,7 +80,8 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   server.setTimeout(limits.idleTimeoutMs);
   server.on('clientError', refuseBrokenRequest);
   const url = await listen(server, options);
-  return { url, close: closeOnce(server, streams, options) };
+  const close = closeOnce(server, streams, options);
+  return { url, close: () => close().finally(() => guard.attempts.close()) };
 }
 
 function requireProtection({ settings }: WebServerOptions): void {
@@ -97,12 +106,14 @@ interface Answering {
   readonly limits: ServerLimits;
   readonly probes: ReadonlyMap<string, Probe>;
   readonly scrape: Scrape;
+  /** On every answer. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly refusing: Refusing;
   readonly app: () => Promise<App>;
 }
 
 async function answer(it: Answering, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(it.headers)) response.setHeader(name, value);
   try {
     await answerOrThrow(it, request, response);
   } catch (error) {
@@ -138,6 +149,8 @@ async function answerOrThrow(
   if (probe !== undefined) return send(probe(url.searchParams, refusing.clock.now()), request, response);
   requireOwnHost(guard, url.pathname, request.headers);
   if (url.pathname === '/metrics') return scrape(request, response);
+  if (!/^(?:identity)?$/i.test(request.headers['content-encoding'] ?? ''))
+    throw new RequestError('unsupported_media_type', 'The body must not be compressed.');
   const body = reads ? null : await readBody(request, limits.maxBodyBytes);
   const handle = await app();
   await handle(request, response, body);

@@ -21,24 +21,23 @@ function courseOf(item: MessageItem, frame: WordingFrame): readonly string[] {
   const lasted = knownSpan(item.firedAt, frame.now);
   switch (stateOf(item)) {
     case 'firing':
+    case 'worse':
       return [`Firing since ${since}.`];
     case 'event':
       return [`Seen ${since}.`];
-    case 'worse':
-      return [`It got worse and is ${item.severity} now. Firing since ${since}.`];
     case 'reminder':
       return [
         `Still firing${lasted === null ? '' : `, for ${lasted} now,`} since ${formatMoment(item.firedAt, frame)}.`,
       ];
     case 'escalated':
       return [
-        `Nobody has acknowledged this${lasted === null ? '' : ` for ${lasted}`}, so you are told as well. Firing since ${formatMoment(item.firedAt, frame)}.`,
+        `Nobody has acknowledged this${lasted === null ? '' : ` for ${lasted}`}, so it was escalated to you. Firing since ${formatMoment(item.firedAt, frame)}.`,
       ];
     case 'acknowledged':
       return [`Reminders and escalation stop until it gets worse or ends. Firing since ${since}.`];
     case 'flapping':
       return [
-        `It keeps changing between firing and resolved. lowwater holds further messages about it back until it calms down. First fired ${since}.`,
+        `It keeps changing between firing and resolved. Further messages about it are paused until it calms down. First fired ${since}.`,
       ];
     case 'resolved':
     case 'closed':
@@ -51,7 +50,9 @@ function endOf(item: MessageItem, frame: WordingFrame): readonly string[] {
   const span = `from ${formatMoment(item.firedAt, frame)} to ${formatMoment(endedAt, frame)}`;
   const length = knownSpan(item.firedAt, endedAt);
   const lasted = length === null ? `By the clock ${span}.` : `Lasted ${length}, ${span}.`;
-  const late = isFirstNotification(item) ? ['It came and went before this channel could be told.'] : [];
+  const late = isFirstNotification(item)
+    ? ['It fired and resolved before this channel could be notified.']
+    : [];
   const rest = (item.account?.takenAlerts ?? []).map(
     ({ rule, severity, by }) =>
       `Rule ${cleanText(rule, 80)} still fires (${severity}); ${cleanText(by, 60) || 'somebody'} has acknowledged it.`,
@@ -70,13 +71,13 @@ function causeOf(item: MessageItem, frame: WordingFrame): string {
     case 'topped-up':
       return `Resolved: ${formatRise(resolution.micros, frame.currency)} was topped up.`;
     case 'rule-removed':
-      return 'Closed because the rule was removed from the configuration. That says nothing about the balance.';
+      return 'Closed because the rule was removed from the configuration, or watches something else now. That says nothing about the balance.';
     case 'account-removed':
       return 'Closed because the account was removed from the configuration. That says nothing about its balance.';
     case 'channel-removed':
       return 'Closed because the channel was removed from the configuration.';
     case 'recovered':
-      return alertKindOf(item).recovery;
+      return recoveryOf(item);
   }
 }
 
@@ -111,4 +112,9 @@ function acknowledgementOf(item: MessageItem, frame: WordingFrame): readonly str
 
 function withoutFullStop(text: string): string {
   return text.replace(/[.\s]+$/, '');
+}
+
+function recoveryOf(item: MessageItem): string {
+  const { recovery } = alertKindOf(item);
+  return typeof recovery === 'string' ? recovery : recovery(item);
 }

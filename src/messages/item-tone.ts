@@ -27,7 +27,7 @@ export function stateWordOf(item: MessageItem): string {
     case 'event':
       return severity;
     case 'worse':
-      return `NOW ${severity}`;
+      return `WORSENED TO ${severity}`;
     case 'reminder':
       return `STILL ${severity}`;
     case 'escalated':

@@ -12,13 +12,12 @@ import { reportSubject } from './report-wording.ts';
 export interface IncidentsWording {
   readonly headline: string;
   readonly tone: Tone;
-  /** The first `limit` notices, the most urgent first. */
+  /** The first `limit` items, the most urgent first. */
   readonly items: readonly ItemWording[];
-  /** How many notices were cut. */
+  /** How many items were cut. */
   readonly more: number;
 }
 
-/** Words for up to `limit` notices of the message; the rest is counted. */
 export function wordIncidents(message: IncidentMessage, limit: number): IncidentsWording {
   const shown = message.items.slice(0, limit).map((item) => wordItem(item, message));
   return {
@@ -44,7 +43,10 @@ export function messageSubject(message: Message): string {
   }
 }
 
-/** What the subjects of a thread have in common: the most urgent incident of its first message, and how many others there are. */
+/**
+ * The common part of a thread's subjects: the most urgent incident of its first message, and how many others
+ * there are.
+ */
 export function threadSubject(message: Pick<IncidentMessage, 'items' | 'timezone' | 'thread'>): string {
   if (message.thread !== null) return withoutBrackets(cleanText(message.thread.subject, 200));
   const first = firstOf(message.items);
@@ -53,8 +55,8 @@ export function threadSubject(message: Pick<IncidentMessage, 'items' | 'timezone
 }
 
 /**
- * How bad it is with all that the rest of the subject stands for: that one of them ended is no all-clear for the others. The
- * most urgent notice stands first.
+ * The worst of everything that the subject stands for: the end of one incident is no all-clear for the
+ * others.
  */
 function firstWordOf({ items, thread }: IncidentMessage): string {
   const first = firstOf(items);
@@ -65,15 +67,14 @@ function firstWordOf({ items, thread }: IncidentMessage): string {
 }
 
 export function testHeadline(message: TestMessage): string {
-  return `TEST · lowwater reaches the channel ${cleanText(message.channel, 80)}`;
+  return `TEST · lowwater can reach channel ${cleanText(message.channel, 80)}`;
 }
 
 export function testStory(message: TestMessage): string {
   const at = formatMoment(message.at, { timezone: message.timezone, now: message.at });
-  return `This is a test message of ${at}. Alerts for this channel will arrive here. There is nothing to do.`;
+  return `Test message sent ${at}. Alerts for this channel will arrive here. No action needed.`;
 }
 
-/** `and 7 more`: what stands where a list was cut. */
 export function wordMore(more: number): string {
   return `and ${plural(more, 'more alert')}`;
 }
@@ -85,7 +86,6 @@ function headlineOf(message: IncidentMessage, shown: readonly ItemWording[]): st
   return `${tallyOf(message.items)} · ${first.subject}; ${wordMore(others)}`;
 }
 
-/** The most urgent one. */
 function firstOf<T>([first]: readonly T[]): T {
   if (first === undefined) throw new Error('A message about incidents has at least one notice.');
   return first;

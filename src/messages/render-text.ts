@@ -19,7 +19,7 @@ export function renderText(message: Message, width: number): string {
   }
 }
 
-/** Characters two columns wide (Unicode UAX #11); those beyond the BMP, ideographs and emoji, are two units long as well. */
+/** Characters two columns wide (Unicode UAX #11); those beyond the BMP are two units long anyway. */
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6]/g;
 
@@ -27,7 +27,6 @@ function columnsOf(text: string): number {
   return text.length + (text.match(wide)?.length ?? 0);
 }
 
-/** Breaks a text at spaces into lines of at most `width` columns, each indented by `indent`. */
 function wrap(text: string, indent: number, width: number): readonly string[] {
   const room = Math.max(20, width - indent);
   const lines: string[] = [];

@@ -20,19 +20,16 @@ import {
 import type { Tone } from './item-tone.ts';
 
 const soonMs = 7 * dayMs;
-/** A share of forecasts that is no chance any more. */
+/** A share of forecasts that is no coincidence. */
 const mostly = 0.7;
-/** In the line that says which accounts run out. */
 const namesShown = 10;
 
-/** One balance of one account in a report. */
 interface ReportLine {
   readonly label: string;
   readonly balance: string;
   readonly perDay: string;
   readonly toppedUp: string;
   readonly runway: string;
-  /** The length alone, for tables. */
   readonly lasts: string;
   /** The runway as a part of a sentence: `lasts 3 days`, `used up`. */
   readonly runwayClause: string;
@@ -43,11 +40,11 @@ interface ReportLine {
 export interface ReportAccountWording {
   readonly name: string;
   readonly id: string;
-  /** None where the account was never read: nothing is known of what it spends. */
+  /** None where the account was never read. */
   readonly lines: readonly ReportLine[];
   /** `2 incidents, 1 still open`. */
   readonly incidents: string;
-  /** What an account is in one word: `USED UP`, `FINE`. */
+  /** `USED UP`, `FINE`. */
   readonly state: { readonly word: string; readonly tone: Tone };
   readonly advice: string | null;
   readonly read: string;
@@ -56,15 +53,18 @@ export interface ReportAccountWording {
 export interface ReportWording {
   readonly headline: string;
   readonly period: string;
-  /** Which accounts may run out before the report comes next, with when, and of which nobody knows; null where no report follows. */
+  /**
+   * Accounts that may run out before the next report, and those of which nothing is known; null where no
+   * report follows.
+   */
   readonly runsOut: string | null;
-  /** One line a currency: what all accounts spent and were topped up by. */
+  /** One line per currency. */
   readonly totals: readonly string[];
   readonly accounts: readonly ReportAccountWording[];
   readonly more: number;
 }
 
-/** A report in words, shortest runway first as it comes; at most `limit` accounts, the totals always of all. */
+/** At most `limit` accounts, shortest runway first as it comes; totals are always of all. */
 export function wordReport(message: ReportMessage, limit: number): ReportWording {
   const frame = { timezone: message.timezone, now: message.at };
   const shown = message.accounts.slice(0, limit);
@@ -78,7 +78,7 @@ export function wordReport(message: ReportMessage, limit: number): ReportWording
   };
 }
 
-/** A subject that tells one report from the next: `Balance report weekly, Fri 20 Nov 09:00 UTC+8`. */
+/** `Balance report weekly, Fri 20 Nov 09:00 UTC+8`. */
 export function reportSubject(message: ReportMessage): string {
   const until = formatMoment(message.until, { timezone: message.timezone, now: message.at });
   return `Balance report ${cleanText(message.reportId, 63)}, ${until}`;
@@ -129,12 +129,12 @@ function wordRunsOut(message: ReportMessage): string | null {
   const next = `before the next report (${formatMoment(nextAt, { timezone, now })})`;
   const notified =
     ending.length === 0
-      ? `No account is foretold to run out ${next}.`
+      ? `No account is predicted to run out ${next}.`
       : `May run out ${next}: ${list(ending)}.`;
   return unknown.length === 0 ? notified : `${notified} Not known: ${list(unknown)}.`;
 }
 
-/** Of an account that was never read, or of whose spending too little is known, nobody knows when it runs out. */
+/** Never read, or too little known of its spending to say when it runs out. */
 function isUnknown(account: ReportAccount): boolean {
   if (account.reading === null) return true;
   return account.balances.every(({ id: balance }) => {
@@ -193,7 +193,7 @@ function wordAccount(account: ReportAccount, message: ReportMessage): ReportAcco
   };
 }
 
-/** The worst that can be said of an account: only one without any of it is fine. */
+/** The worst that holds for the account. */
 function stateOf(account: ReportAccount): ReportAccountWording['state'] {
   const runways = account.balances.map(({ id }) => account.runways[id]?.runwayMs ?? soonMs);
   const shortest = Math.min(...runways);
@@ -209,7 +209,7 @@ function stateOf(account: ReportAccount): ReportAccountWording['state'] {
     : { word: open.length === 1 ? 'OPEN INCIDENT' : 'OPEN INCIDENTS', tone: worst.severity };
 }
 
-/** A balance that stands at zero and never moved says nothing. */
+/** A balance that stays at zero says nothing. */
 function isInUse(account: ReportAccount, balance: Balance): boolean {
   const current = account.reading === null ? 0 : amountOf(account.reading, balance);
   return current !== 0 || account.spent[balance] !== 0 || account.toppedUp[balance] !== 0;
@@ -239,7 +239,7 @@ function wordLine(
   };
 }
 
-/** Of two weeks: a report may be of a month, but forecasts older than that are not kept. */
+/** Of two weeks, even in a monthly report: older forecasts are not kept. */
 function wordRecord(record: ForecastRecord | null): string {
   if (record === null) return 'how good forecasts are is not known yet';
   const { aheadMs, count, medianError, tooLow } = record;
@@ -264,5 +264,5 @@ function adviceOf(account: ReportAccount): string | null {
     const restore = account.runways[balance]?.restoreMicros ?? null;
     return restore === null || restore <= 0 ? [] : [`${formatPayable(restore, currency)} on ${label}`];
   });
-  return parts.length === 0 ? null : `Top up ${parts.join(' and ')} to have 30 days again.`;
+  return parts.length === 0 ? null : `Top up ${parts.join(' and ')} for another 30 days.`;
 }

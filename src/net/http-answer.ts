@@ -1,5 +1,5 @@
 import { parseJsonObject } from '../domain/json.ts';
-import { parseRetryAfter } from '../domain/retry-after.ts';
+import { maxRetryAfterMs, readRetryAfter as readRetryAfterHeader } from '../domain/retry-after.ts';
 
 /** What a receiver answered. Header names are in lower case. */
 export interface HttpAnswer {
@@ -19,7 +19,5 @@ export function jsonOf({ body }: HttpAnswer): Readonly<Record<string, unknown>> 
 
 /** What the answer asks to wait, in milliseconds from now, at most an hour; null where it says nothing useful. */
 export function readRetryAfter(answer: Pick<HttpAnswer, 'headers'>, now: number): number | null {
-  const header = answer.headers['retry-after'];
-  const text = typeof header === 'string' ? header : header?.[0];
-  return text === undefined ? null : parseRetryAfter(text, now);
+  return readRetryAfterHeader(answer.headers, { now, maxMs: maxRetryAfterMs });
 }

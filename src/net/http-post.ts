@@ -1,15 +1,20 @@
+import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { isLoopbackHost } from '../domain/loopback-host.ts';
 import type { Secret } from '../domain/secret.ts';
 import type { Delivery } from '../ports/channel.ts';
 import type { Clock } from '../ports/clock.ts';
 import { errorCodes, explainConnectError } from './connect-error.ts';
+import { connectOptions, createConnector } from './connector.ts';
 import { startDeadline } from './deadline.ts';
 import type { HttpAnswer } from './http-answer.ts';
 import { type Environment, readProxyVariables } from './proxy-variables.ts';
 
 /** The most that is read of an answer: what receivers say that matters is a word or a line. */
-const answerLimit = 64 * 1024;
+const maxBodyBytes = 64 * 1024;
+
+/** How long the body of an answer is waited for once its status is there: a body without an end must not undo the status. */
+const maxBodyMs = 3000;
 
 /**
  * How long an idle connection is kept for the next message where the receiver does not say (`Keep-Alive`, which is obeyed): as
@@ -17,8 +22,7 @@ const answerLimit = 64 * 1024;
  */
 const keepAliveTimeout = 30_000;
 
-/** Said explicitly, so that `NODE_TLS_REJECT_UNAUTHORIZED` in the environment changes nothing. */
-const verified = { rejectUnauthorized: true } as const;
+const connectTimeoutMs = 10_000;
 
 export interface HttpPost {
   readonly url: string;
@@ -26,31 +30,38 @@ export interface HttpPost {
   readonly body: string;
   readonly signal: AbortSignal;
   readonly dispatcher: Dispatcher;
+  readonly clock: Clock;
 }
 
 /**
- * Connections to one receiver: past any proxy for this machine, else as the proxy variables say. Certificates
- * are always verified. No HTTP/2: receivers take one message at a time, and the simpler protocol tells a
- * refused connection from a lost one.
+ * Connections to one receiver: past any proxy for this machine, else as the proxy variables say. Certificates are always
+ * verified.
  *
  * Throws `ProxyVariableError` when a proxy variable holds no address.
  */
-export function openHttpConnections(address: Secret, environment: Environment = process.env): Dispatcher {
-  const settings = {
-    allowH2: false,
-    connections: 2,
-    maxResponseSize: answerLimit,
-    keepAliveTimeout,
-    connect: { ...verified, timeout: 10_000 },
-  };
+export function openHttpConnections(
+  address: Secret,
+  { clock, environment = process.env }: { readonly clock: Clock; readonly environment?: Environment },
+): Dispatcher {
+  const settings = { allowH2: false, connections: 2, keepAliveTimeout };
+  const verified = connectOptions(clock);
   const proxies = readProxyVariables(environment);
   const host = URL.parse(address.reveal())?.hostname ?? '';
   return proxies === null || isLoopbackHost(host)
-    ? new Agent(settings)
-    : new EnvHttpProxyAgent({ ...settings, requestTls: verified, proxyTls: verified, ...proxies });
+    ? new Agent({ ...settings, connect: createConnector(clock, connectTimeoutMs) })
+    : new EnvHttpProxyAgent({
+        ...settings,
+        connect: { ...verified, timeout: connectTimeoutMs },
+        requestTls: verified,
+        proxyTls: verified,
+        ...proxies,
+      });
 }
 
-/** One POST. Never follows a redirect. Rejects with undici's errors. */
+/**
+ * One POST. Never follows a redirect. Rejects with undici's errors where no status came. Status and headers are the answer
+ * however its body goes on: of a body that is too large, endless, cut or broken the answer has what came of it.
+ */
 export async function postOnce(post: HttpPost): Promise<HttpAnswer> {
   const response = await post.dispatcher.request({
     ...placeOf(post.url),
@@ -59,7 +70,29 @@ export async function postOnce(post: HttpPost): Promise<HttpAnswer> {
     body: post.body,
     signal: post.signal,
   });
-  return { status: response.statusCode, headers: response.headers, body: await response.body.text() };
+  const body = await readStart(response.body, post.clock);
+  return { status: response.statusCode, headers: response.headers, body };
+}
+
+/** What comes of a body within the limits of size and time, or before it breaks. Ends a connection that would go on. */
+export async function readStart(body: Readable, clock: Clock): Promise<string> {
+  const chunks: Buffer[] = [];
+  let left = maxBodyBytes;
+  const cancelTimer = clock.setTimer(maxBodyMs, () => body.destroy());
+  try {
+    for await (const chunk of body) {
+      const bytes = Buffer.from(chunk);
+      chunks.push(bytes.subarray(0, left));
+      left -= bytes.length;
+      if (left <= 0) break;
+    }
+  } catch {
+    // The status is known; nothing else that a broken body could say matters.
+  } finally {
+    cancelTimer();
+    body.destroy();
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 /** An address as a dispatcher takes it. Throws, with the code `ERR_INVALID_URL`, where it is none. */
@@ -103,7 +136,5 @@ function classifyTransportError(
   if (refused !== undefined) return { kind: 'retry', certainty: 'refused', reason: refused };
   if (codes.includes('ERR_INVALID_URL') || codes.includes('UND_ERR_INVALID_ARG'))
     return { kind: 'dead', reason: 'the address is no URL' };
-  if (codes.includes('UND_ERR_RES_EXCEEDED_MAX_SIZE'))
-    return { kind: 'retry', certainty: 'unknown', reason: 'the answer is too large' };
   return { kind: 'retry', certainty: 'unknown', reason: 'the connection was lost before the answer' };
 }

@@ -4,9 +4,14 @@ import type { Message } from '../domain/message.ts';
 export type Delivery =
   | {
       readonly kind: 'delivered';
-      /** Refused for good, while others got the message. */
+      /**
+       * Refused for good, while the rest was taken: mail addresses, or names of parts that the receiver takes by themselves. The
+       * names are shown to people.
+       */
       readonly refusedRecipients?: readonly string[];
-      /** Refused for now, while others got it: these are tried again alone. */
+      /** Why, where the receiver said so. */
+      readonly refusal?: string;
+      /** Refused for now, while the rest was taken: these are tried again alone. */
       readonly owed?: {
         readonly recipients: readonly string[];
         readonly reason: string;
@@ -31,7 +36,7 @@ export type Delivery =
 /** A place where messages go. Never rejects. */
 export interface Channel {
   readonly name: string;
-  /** Messages of an incident are one thread, and threads are told apart by their subject. */
+  /** Messages of an incident are one thread, identified by the subject. */
   readonly threadsBySubject?: boolean;
   /** Draws the balances that its alerts are about: readings of days are gathered for it before it is given a message. */
   readonly drawsAlerts?: boolean;

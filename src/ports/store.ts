@@ -37,6 +37,16 @@ export interface Batch {
   readonly notes: Readonly<Record<string, string | null>>;
 }
 
+/** Stored polls of an account that were found damaged: kept as bytes, and never read as polls. */
+export interface DamagedRun {
+  readonly account: string;
+  /** The time that they are of; null where that is not known. */
+  readonly earliestAt: number | null;
+  readonly latestAt: number | null;
+  readonly polls: number;
+  readonly foundAt: number;
+}
+
 /** What a daemon needs to continue. */
 export interface StoredState {
   readonly accounts: readonly AccountState[];
@@ -48,6 +58,7 @@ export interface StoredState {
   readonly messages: readonly Notification[];
   readonly silences: readonly Silence[];
   readonly notes: Readonly<Record<string, string>>;
+  readonly damaged: readonly DamagedRun[];
 }
 
 export interface HistoryQuery {
@@ -78,7 +89,7 @@ export interface IncidentQuery {
  */
 export interface StoreReader {
   load(): Promise<StoredState>;
-  /** Oldest first, hundreds or thousands at a time. */
+  /** Oldest first, hundreds or thousands at a time. A damaged run is left out, here and below. */
   readings(query: HistoryQuery): AsyncIterable<readonly Reading[]>;
   /** Oldest first, in chunks as `readings`. */
   polls(query: HistoryQuery): AsyncIterable<readonly PollRecord[]>;
@@ -130,6 +141,8 @@ export interface Store extends StoreFile {
    * commit that begins after that. Cheap when there are none.
    */
   takeOrders(): Promise<readonly OperatorOrder[]>;
+  /** What commits have set aside since the last call because it was damaged. */
+  takeDamaged(): readonly DamagedRun[];
   /** Deletes older records, a small step at a time; true when there is more to do. */
   prune(olderThan: number): Promise<boolean>;
 }

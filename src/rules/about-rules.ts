@@ -6,7 +6,7 @@ import type { Ladder, Rule } from '../domain/rule.ts';
 import { severities } from '../domain/severity.ts';
 import { ruleKindOf } from './registry.ts';
 
-/** What a rule watches for, in a line: `SMS balance below 50.00 (critical), 200.00 (warning); resolves 10% above; for 5m`. */
+/** `SMS balance below 50.00 (critical), 200.00 (warning); resolves 10% above; for 5m`. */
 export function describeRule(rule: Rule): string {
   const parts = [ruleKindOf(rule).describe(rule)];
   if (rule.forMs > 0) parts.push(`for ${formatDuration(rule.forMs)}`);
@@ -14,12 +14,12 @@ export function describeRule(rule: Rule): string {
   return parts.join('; ');
 }
 
-/** How far back the rules look at most, and never less than the day that outlooks and sparklines show. */
+/** At least the day that runways and sparklines show. */
 export function maxWindow(rules: readonly Rule[]): number {
   return rules.reduce((longest, rule) => Math.max(longest, ruleKindOf(rule).lookBackMs?.(rule) ?? 0), dayMs);
 }
 
-/** The balance at which the alerts of these rules on it surely resolve; null where none of them says. */
+/** Null where no rule says. */
 export function clearingBalance(rules: readonly Rule[], balance: Balance): Micros | null {
   const levels = rules.flatMap((rule) =>
     rule.balance === balance ? (ruleKindOf(rule).clearsAt?.(rule) ?? []) : [],
@@ -27,7 +27,7 @@ export function clearingBalance(rules: readonly Rule[], balance: Balance): Micro
   return levels.length === 0 ? null : Math.max(...levels);
 }
 
-/** How far back spending of a balance is measured: a day, unless a rule on it names another time. */
+/** A day, unless a rule on the balance names another time. */
 export function spendingLookback(rules: readonly Rule[], balance: Balance): number {
   for (const rule of rules) {
     const lookbackMs = rule.balance === balance ? ruleKindOf(rule).burnLookbackMs?.(rule) : null;
@@ -36,7 +36,7 @@ export function spendingLookback(rules: readonly Rule[], balance: Balance): numb
   return dayMs;
 }
 
-/** The levels of a balance that charts draw: the highest where several rules name one for a severity. */
+/** The highest where several rules name a level for one severity. */
 export function balanceLevels(rules: readonly Rule[], balance: Balance): Ladder<Micros> {
   const levels: { info?: number; warning?: number; critical?: number } = {};
   for (const rule of rules) {
@@ -49,14 +49,12 @@ export function balanceLevels(rules: readonly Rule[], balance: Balance): Ladder<
   return levels;
 }
 
-/** Flapping is counted over this many poll intervals. */
 const flapIntervals = 10;
 
-/** How long things must last for the alert of a rule, on an account with this usual time between polls. */
 export function timingOf(rule: Rule, pollIntervalMs: number): AlertTiming {
   return {
     forMs: rule.forMs,
     recoverForMs: rule.recoverForMs,
-    flapWindowMs: flapIntervals * pollIntervalMs,
+    flapWindowMs: Math.max(flapIntervals * pollIntervalMs, ruleKindOf(rule).minFlapWindowMs ?? 0),
   };
 }

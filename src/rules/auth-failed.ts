@@ -1,3 +1,4 @@
+import { hourMs } from '../domain/duration.ts';
 import { cleanText } from '../domain/plain-text.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { ValueSource } from '../domain/settings.ts';
@@ -20,6 +21,8 @@ export const authFailed: RuleKind<AuthFailedRule, InputOf<typeof keys>> = {
   needsReading: false,
   builtInId: 'auth-failed',
   staleness: 'cause',
+  // After a refusal the account waits for half a minute at least, whatever its poll interval.
+  minFlapWindowMs: hourMs,
   build: (common) => ({ ...common, type: 'auth-failed' }),
   describe: (rule) => `the provider refuses the key (${rule.severity})`,
   evaluate,
@@ -38,7 +41,10 @@ export const authFailed: RuleKind<AuthFailedRule, InputOf<typeof keys>> = {
   ],
 };
 
-/** The second half of a sentence, and what brings the new key into force: no process sees its environment change. */
+/**
+ * The second half of a sentence, with how the new key takes effect: a running process does not see its
+ * environment change.
+ */
 function placeOfKey(from: ValueSource | null): string {
   if (from === null)
     return 'put it into the configuration as "authSecret" of this account: lowwater takes the changed file by itself.';
@@ -47,7 +53,7 @@ function placeOfKey(from: ValueSource | null): string {
     : `give it to lowwater as the environment variable ${from.name}, with a restart: a process that runs does not see it.`;
 }
 
-/** Breached by the outcome `auth_failed`, at once; resolved by `ok`. Any other outcome tells nothing about the key. */
+/** Breached by `auth_failed`, at once; resolved by `ok`. Other outcomes say nothing about the key. */
 function evaluate(rule: AuthFailedRule, { outcome }: AccountFacts): Evaluation {
   if (outcome === null) return unknown('not polled yet');
   if (outcome === 'auth_failed') return breached(rule.severity, { value: text(outcome), threshold: null });

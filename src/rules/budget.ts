@@ -82,7 +82,7 @@ export const budget: RuleKind<BudgetRule, InputOf<typeof keys>> = {
   ],
 };
 
-/** Names of facts that messages tell. */
+/** Names of facts that messages show. */
 const began = 'period began';
 const knownSince = 'known since';
 const firstRead = 'first read in it';
@@ -149,7 +149,7 @@ function factsBehind(rule: BudgetRule, facts: AccountFacts): readonly Fact[] {
     moneyFact('spent', spentOf(sum, rule)),
   );
   if (sum.knownSince > sum.startsAt) found.push(instantFact(knownSince, sum.knownSince));
-  // What was spent before is known by its share of a long gap only.
+  // Before that, only a share of a long gap is known.
   else if (sum.watchedFrom - sum.startsAt > (sum.endsAt - sum.startsAt) / 20)
     found.push(instantFact(firstRead, sum.watchedFrom));
   const steps = ladderSteps(rule.thresholds).map(({ severity, threshold }) =>

@@ -60,7 +60,7 @@ function listBuiltIn(
   });
 }
 
-/** The id of a built-in rule: its own name, unless a configured rule took that. */
+/** Its own name, unless a configured rule has it. */
 function freeId(name: string, taken: readonly string[]): string {
   const candidates = [name, `built-in-${name}`];
   for (let number = 2; number <= taken.length + 2; number++) candidates.push(`built-in-${name}-${number}`);

@@ -4,7 +4,6 @@ import { accountMatch } from '../schema/matchers.ts';
 import { choice } from '../schema/shapes.ts';
 import { duration, id } from '../schema/texts.ts';
 
-/** The keys that every rule takes. */
 export const commonKeys = {
   id: id('Names the rule in messages, silences and the API. Unique.'),
   for: duration('How long a breach must last before the alert fires.').prefault('0s'),
@@ -12,7 +11,6 @@ export const commonKeys = {
   match: accountMatch.optional(),
 };
 
-/** The keys that every rule about money takes besides. */
 export const moneyKeys = {
   balance: id(
     'Which balance of the account the rule watches, such as "sms". Default: the first of its provider.',
@@ -21,5 +19,4 @@ export const moneyKeys = {
 
 export const severityKey = choice('How bad it is when the rule fires.', severities);
 
-/** What the keys of a kind read as. */
 export type InputOf<S extends z.core.$ZodLooseShape> = z.output<z.ZodObject<S, z.core.$strict>>;

@@ -1,7 +1,6 @@
 import { ownFigures } from './figures.ts';
 import type { AlertKind } from './kind.ts';
 
-/** A changed configuration could not be taken. */
 export const configInvalid: AlertKind = {
   type: 'config-invalid',
   subject: () => 'configuration invalid',

@@ -51,11 +51,11 @@ export const currency: RuleKind<CurrencyRule, InputOf<typeof keys>> = {
     ...readingFigures(item, frame),
   ],
   advice: () => [
-    'Ask the provider why the currency changed. Until it is as expected, rules about money give no verdict for this account, but that it is below zero. If the change is right, set "currency" of the account in the configuration.',
+    'Ask the provider why the currency changed. Until it is as expected, balance rules are paused for this account, except the below-zero check. If the change is right, set "currency" of the account in the configuration.',
   ],
 };
 
-/** Breached when the reading's currency differs from the account's configured one; resolved when equal again. */
+/** Breached when the reading's currency differs from the configured one. */
 function evaluate(rule: CurrencyRule, facts: AccountFacts): Evaluation {
   if (facts.currency === null) return unknown('no currency configured');
   if (facts.reading === null) return unknown('no reading yet');

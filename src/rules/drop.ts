@@ -170,7 +170,7 @@ function wouldNotFire(rule: DropRule, { reading, log }: AccountFacts): string | 
     return `It would not fire with "by" of ${exactAmount(spentMicros, reading.currency)} or more.`;
   }
   const startMicros = log.balanceAt(span.from, rule.balance);
-  // Rounded up to the four decimals of a percentage that are shown, so that the share named here is enough.
+  // Rounded up to the four decimals that are shown, so that this share is enough.
   const share = Math.ceil((spentMicros / startMicros) * 1_000_000) / 1_000_000;
   return `It would not fire with "by" of ${formatShare(share)} or more.`;
 }

@@ -7,14 +7,10 @@ import type { AccountSpending } from '../spending/account-spending.ts';
 import type { ReadingLog } from '../spending/reading-log.ts';
 
 interface EvaluationNumbers {
-  /** What was judged: a balance, a runway, a spending, an age. Null where nothing could be measured. */
+  /** A balance, runway, spending or age. Null where nothing could be measured. */
   readonly value: Quantity | null;
-  /** What it was held against. */
   readonly threshold: Quantity | null;
-  /**
-   * Every number behind the verdict. Empty as `evaluate` gives it, which runs at each poll; `explainRule`
-   * fills it in.
-   */
+  /** Every number behind the verdict; added by `explainRule`, because `evaluate` runs at each poll. */
   readonly facts: readonly Fact[];
 }
 
@@ -35,29 +31,26 @@ export type Evaluation = EvaluationNumbers &
 /** Everything that a rule may look at. Instants are milliseconds since 1970. */
 export interface AccountFacts {
   readonly now: number;
-  /** The currency that the configuration names for the account; null where it names none. */
+  /** As configured; null where it is not. */
   readonly currency: string | null;
   readonly pollIntervalMs: number;
   /**
-   * The mean gap between the polls that are due after the last reading; longer than the interval over a
-   * cron's night.
+   * The mean gap between the polls due after the last reading; longer than the interval where a cron
+   * expression rests at night.
    */
   readonly pollGapMs: number;
-  /** The newest `ok` reading, and the one before it. */
   readonly reading: Reading | null;
   readonly previous: Reading | null;
-  /** Readings of the longest window that any rule looks back on, newest last, the newest `reading` included. */
+  /** As far back as any rule looks, newest last, `reading` included. */
   readonly log: ReadingLog;
-  /** What is known of the account's spending, and foretold from it. */
   readonly spending: AccountSpending;
-  /** How many polls failed since the last that did not. */
   readonly consecutiveFailures: number;
-  /** What is empty for the account: 0, or below it by its credit limit. */
+  /** 0, or below it by the credit limit. */
   readonly floorMicros: Micros;
-  /** How the last poll ended; null before the first. */
+  /** Null before the first poll. */
   readonly outcome: Outcome['kind'] | null;
-  /** When the account was last read, or first watched where it never was. */
+  /** When it was last read, or first watched where it never was. */
   readonly readSince: number;
-  /** Time since `readSince` in which lowwater itself was not watching: it counts as no staleness. */
+  /** Time since `readSince` in which lowwater did not watch: it is not staleness. */
   readonly unwatchedMs: number;
 }

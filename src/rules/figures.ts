@@ -17,8 +17,8 @@ import { currentMicros, wordBalance } from './item-words.ts';
 import type { Figure } from './kind.ts';
 
 /**
- * The numbers of a notice about a balance. `threshold` words what was judged; null leaves it out. `valueIsBalance`: the
- * kind judges the balance itself, so that it is known even where no reading is any more.
+ * The numbers of an item about a balance. `threshold` words the limit; null leaves it out. `valueIsBalance`:
+ * the kind judges the balance itself, so it is known even without a reading.
  */
 export function moneyFigures(
   item: MessageItem,
@@ -37,21 +37,20 @@ export function moneyFigures(
   ];
 }
 
-/** Of an account that cannot be read: what was known last, and how often it failed since. */
+/** For an account that cannot be read: what was last known, and how often it failed since. */
 export function stalenessFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {
   const failures = item.account?.consecutiveFailures ?? 0;
   const failed = failures === 0 ? [] : [{ label: 'Failed polls', value: `${failures} in a row` }];
   return [...lastKnownFigures(item, frame), ...failed];
 }
 
-/** About lowwater itself there are facts, and the value says in words what is wrong. */
 export function ownFigures(item: MessageItem, frame: WordingFrame): readonly Figure[] {
   const what = wordWhatIsWrong(item, frame);
   const facts = item.facts.map((fact) => figureOf(fact, frame));
   return what === null ? facts : [{ label: 'Reason', value: what }, ...facts];
 }
 
-/** The value of lowwater's own alerts; null once it is over. */
+/** The value of a self alert; null once it is over. */
 export function wordWhatIsWrong(item: MessageItem, frame: WordingFrame): string | null {
   if (item.value?.unit !== 'text' || stateOf(item) === 'resolved') return null;
   return wordQuantity(item.value, frame);
@@ -78,15 +77,12 @@ export function allBalances({ reading, balances }: ItemAccount): readonly Figure
 function balanceFigures(item: MessageItem, frame: WordingFrame, valueIsBalance: boolean): readonly Figure[] {
   const current = currentMicros(item);
   if (current === null || item.balance === null) return [];
-  // What was judged is a sum of spending here, and only a reading tells the balance itself.
+  // The value is a sum of spending; only a reading has the balance.
   if (!valueIsBalance && (item.account?.reading ?? null) === null) return [];
   return [{ label: `${item.balanceLabel} balance`, value: wordBalance(current, item, frame) }];
 }
 
-/**
- * A balance that changed by half or more in one poll may be a mistake of the provider: the value before is
- * told.
- */
+/** A change by half or more in one poll may be a mistake of the provider: the value before is shown. */
 function jumpFigures(item: MessageItem): readonly Figure[] {
   const { reading, previous } = item.account ?? { reading: null, previous: null };
   if (reading === null || previous === null || item.balance === null) return [];
@@ -101,7 +97,7 @@ function jumpFigures(item: MessageItem): readonly Figure[] {
 
 function runwayFigures(runway: Runway | null, frame: WordingFrame): readonly Figure[] {
   if (runway === null || runway.burnPerDay === null) return [];
-  // An interval says by itself how sure it is.
+  // The interval already shows how certain it is.
   const plain = runway.runwayMs !== null && runway.runwayMs > 0 && runway.forecast?.earliest == null;
   const sure = plain ? ` (confidence ${runway.confidence})` : '';
   return [

@@ -62,7 +62,7 @@ export const idle: RuleKind<IdleRule, InputOf<typeof keys>> = {
   ],
 };
 
-/** How long nothing was spent. The log forgets what lies before its window; the incident knows for how long it has lasted. */
+/** The log has only its window; the incident knows since when it fires. */
 function lengthOf(item: MessageItem, { now }: WordingFrame): number | null {
   if (item.value?.unit !== 'duration') return null;
   const windowMs = item.threshold?.unit === 'duration' ? item.threshold.ms : 0;
@@ -96,12 +96,12 @@ function evaluate(rule: IdleRule, facts: AccountFacts): Evaluation {
   return breached(rule.severity, numbers);
 }
 
-/** Watched time from the reading that showed the last spending, or from the first one known, to the newest. */
+/** Watched time since the last spending that is known. */
 function idleTime(rule: IdleRule, log: ReadingLog): number {
   return log.length === 0 ? 0 : watchedTime(log, log.lastSpendingIndex(rule.balance));
 }
 
-/** Time from a kept reading to the newest, without gaps. */
+/** Time up to the newest reading, without gaps. */
 function watchedTime(log: ReadingLog, from: number): number {
   const to = log.length - 1;
   return log.instantAt(to) - log.instantAt(from) - log.blindBetween(from, to);

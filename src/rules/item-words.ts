@@ -8,7 +8,7 @@ export function moneyOf({ balanceLabel }: Pick<MessageItem, 'balanceLabel'>): st
   return balanceLabel;
 }
 
-/** The newest reading of the notice's balance; what the rule judged where no reading is known. */
+/** The newest reading of the item's balance; the judged value where there is no reading. */
 export function currentMicros(item: MessageItem): Micros | null {
   const reading = item.account?.reading ?? null;
   const current = item.balance === null ? undefined : reading?.balances[item.balance];
@@ -17,8 +17,8 @@ export function currentMicros(item: MessageItem): Micros | null {
 }
 
 /**
- * The balance in the headline, after a space; empty where none is known. Of what is over, it is the one of that moment:
- * the message may be sent late, and a list shows it for months, while the balance goes on to move.
+ * The balance in the headline, after a space; empty where unknown. What is over shows the balance of that
+ * moment: the message may be sent late and stays in lists for months.
  */
 export function currentAmount(item: MessageItem, frame: WordingFrame): string {
   const fact = isOver(item) ? item.facts.find(({ name }) => name === 'balance') : undefined;
@@ -26,17 +26,17 @@ export function currentAmount(item: MessageItem, frame: WordingFrame): string {
   return micros === null ? '' : ` ${wordBalance(micros, item, frame)}`;
 }
 
-/** A balance beside the threshold that it is held against, so that rounding never makes the one look like the other. */
+/** A balance next to its threshold: rounding never makes them look equal. */
 export function wordBalance(micros: Micros, { threshold }: MessageItem, { currency }: WordingFrame): string {
   return formatAmountDistinctFrom(micros, threshold?.unit === 'money' ? threshold.micros : micros, currency);
 }
 
-/** What was judged, in words; null where nothing could be measured. */
+/** Null where nothing could be measured. */
 export function wordValue(item: MessageItem, frame: WordingFrame): string | null {
   return item.value === null ? null : wordQuantity(item.value, frame);
 }
 
-/** What it was held against. Money stands beside an amount with its currency already: it goes without. */
+/** Without currency, because it stands next to an amount with one. */
 export function wordLimit(item: MessageItem, frame: WordingFrame): string | null {
   if (item.threshold === null) return null;
   return item.threshold.unit === 'money'
@@ -44,7 +44,7 @@ export function wordLimit(item: MessageItem, frame: WordingFrame): string | null
     : wordQuantity(item.threshold, frame);
 }
 
-/** The count, text, amount or length of a named fact; null where the rule gave none. */
+/** Null where the rule has no such fact. */
 export function factText(item: MessageItem, name: string, frame: WordingFrame): string | null {
   const fact = item.facts.find((candidate) => candidate.name === name);
   if (fact === undefined) return null;
@@ -61,7 +61,7 @@ export function wordLowBalance(
   const limitMicros = item.threshold?.unit === 'money' ? item.threshold.micros : 0;
   const limit = wordThreshold(limitMicros);
   const current = currentMicros(item);
-  // Within the hysteresis, or while `recoverFor` runs, the balance is past the threshold and the incident still open.
+  // The incident is still open within the hysteresis and during `recoverFor`.
   const relation =
     current !== null && current >= limitMicros ? `recovering from below ${limit}` : `below ${limit}`;
   return `${moneyOf(item)} balance${currentAmount(item, frame)}, ${relation}`;

@@ -7,7 +7,6 @@ import { shape } from '../schema/shapes.ts';
 import type { KeyProblem, KeyReader } from './kind.ts';
 import { worstFirst } from './ladder.ts';
 
-/** A threshold for each severity, as the file writes them. */
 export function ladderKey<T extends z.ZodType>(description: string, step: (word: string) => T) {
   return shape({
     info: step('info').optional(),
@@ -18,7 +17,7 @@ export function ladderKey<T extends z.ZodType>(description: string, step: (word:
 
 type Steps = { readonly [S in Severity]?: number | undefined };
 
-/** The ladder of a rule, and the worst severity that it can reach. One threshold is a ladder of one step. */
+/** One threshold is a ladder of one step. `severity`: the worst that it can reach. */
 export function buildLadder(
   steps: Steps | undefined,
   single: { readonly threshold: number | undefined; readonly severity: Severity },
@@ -32,17 +31,16 @@ export function buildLadder(
   return { thresholds, severity: worstFirst.find((step) => thresholds[step] !== undefined) ?? 'info' };
 }
 
-/** How the steps of a ladder are written. */
 export interface LadderForm {
-  /** The key that stands for a ladder of one step. */
+  /** The key of a ladder of one step. */
   readonly single: string;
   /** Null for what is no threshold. */
   readonly read: (value: unknown) => number | null;
-  /** Which way a value goes when it gets worse. */
+  /** Which direction is worse. */
   readonly worse: 'lower' | 'higher';
 }
 
-/** A ladder is either one threshold with a severity or several by severity, the worse the further. */
+/** Either one threshold with a severity, or several by severity, in order. */
 export function checkLadder(keys: KeyReader, form: LadderForm): KeyProblem[] {
   const { single } = form;
   const has = (key: string): boolean => keys.valueAt([key]) !== undefined;
@@ -68,7 +66,7 @@ export function checkLadder(keys: KeyReader, form: LadderForm): KeyProblem[] {
   return [...problems, ...checkOrder(keys, form)];
 }
 
-/** Of two in the wrong order the milder would never be seen. */
+/** In the wrong order the milder would never apply. */
 function checkOrder(keys: KeyReader, { read, worse }: LadderForm): KeyProblem[] {
   const steps = severities.flatMap((severity) => {
     const path = ['thresholds', severity];
@@ -89,12 +87,12 @@ function checkOrder(keys: KeyReader, { read, worse }: LadderForm): KeyProblem[] 
   });
 }
 
-/** An amount as the file writes it; null for anything else. */
+/** Null for anything else. */
 export function readAmount(value: unknown): number | null {
   return typeof value === 'number' || typeof value === 'string' ? parseMicros(String(value)) : null;
 }
 
-/** A duration as the file writes it; null for anything else. */
+/** Null for anything else. */
 export function readDuration(value: unknown): number | null {
   return typeof value === 'string' ? parseDuration(value) : null;
 }

@@ -4,7 +4,6 @@ import { type Severity, severities, severityRank } from '../domain/severity.ts';
 import type { Evaluation } from './evaluation.ts';
 import { breached, ok } from './verdict.ts';
 
-/** Worst first: the order in which a ladder is judged. */
 export const worstFirst: readonly Severity[] = severities.toReversed();
 
 /**
@@ -29,12 +28,11 @@ export function breachedStep(query: {
   return null;
 }
 
-/** The worst step of a ladder that a rising value has reached; null when it has reached none. */
 export function reachedStep(ladder: Ladder<number>, value: number): Severity | null {
   return worstFirst.find((severity) => value >= (ladder[severity] ?? Number.POSITIVE_INFINITY)) ?? null;
 }
 
-/** The verdict on a value by the step that it breaches: held against that one, else against the one that it meets first. */
+/** The threshold is that of the breached step, else the mildest. */
 export function stepVerdict(
   ladder: Ladder<number>,
   severity: Severity | null,
@@ -45,12 +43,12 @@ export function stepVerdict(
   return severity === null ? ok(numbers) : breached(severity, numbers);
 }
 
-/** The threshold of the mildest step, which a value meets first; null for an empty ladder. */
+/** The mildest step; null for an empty ladder. */
 export function firstThreshold(ladder: Ladder<number>): number | null {
   return ladder.info ?? ladder.warning ?? ladder.critical ?? null;
 }
 
-/** The steps that are set, worst first. */
+/** Worst first. */
 export function ladderSteps(
   ladder: Ladder<number>,
 ): { readonly severity: Severity; readonly threshold: number }[] {

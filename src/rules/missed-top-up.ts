@@ -21,7 +21,7 @@ import { breached, countFact, durationFact, instantFact, money, moneyFact, ok, u
 
 export interface MissedTopUpRule extends MoneyRule {
   readonly type: 'missed-top-up';
-  /** The balance at which it is due; null: learned. */
+  /** Null: learned. */
   readonly atMicros: Micros | null;
   readonly withinMs: number;
 }
@@ -76,7 +76,6 @@ export const missedTopUp: RuleKind<MissedTopUpRule, InputOf<typeof keys>> = {
   ],
 };
 
-/** Name of the fact that messages tell. */
 const usualAmount = 'usual top-up';
 
 function wordFiring(item: MessageItem, frame: WordingFrame): string {
@@ -86,7 +85,7 @@ function wordFiring(item: MessageItem, frame: WordingFrame): string {
   return `${moneyOf(item)} top-up${what} did not come${limit === null ? '' : ` at ${limit}`}, balance${currentAmount(item, frame)}`;
 }
 
-/** Where a top-up is due, and how much then comes where that was learned; in words, why it is not known. */
+/** Where a top-up is due, and its amount if that was learned; in words, why it is unknown. */
 type Due = { readonly level: Micros; readonly amount: Micros | null } | string;
 
 /**
@@ -101,7 +100,7 @@ function evaluate(rule: MissedTopUpRule, facts: AccountFacts, firing: Severity |
   const numbers = { value: money(amountOf(reading, rule.balance)), threshold: money(due.level) };
   const since = belowSince(rule, facts, due.level);
   if (since === null) return ok(numbers);
-  // A log that begins below the level may have forgotten the rest of it; it saw no top-up.
+  // A log that begins below the level saw no top-up, but may have forgotten since when.
   const held = firing !== null && since === facts.log.instantAt(0);
   return held || reading.at - since >= rule.withinMs ? breached(rule.severity, numbers) : ok(numbers);
 }
@@ -116,7 +115,10 @@ function dueOf(rule: MissedTopUpRule, { spending, reading, floorMicros }: Accoun
   return usualTopUp(state, floorMicros) ?? 'the last top-ups were not of one amount from one balance';
 }
 
-/** Since which reading the balance is below the level without a top-up, as far back as `within`; null when it is not below. */
+/**
+ * Since which reading the balance is below the level without a top-up, at most `within` back; null when it is
+ * not.
+ */
 function belowSince(rule: MissedTopUpRule, { log, spending }: AccountFacts, level: Micros): number | null {
   const { balance, withinMs } = rule;
   const newest = log.length - 1;

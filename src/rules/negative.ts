@@ -73,7 +73,7 @@ function wordFiring(item: MessageItem, frame: WordingFrame): string {
   return `${moneyOf(item)} balance${currentAmount(item, frame)} is used up, the credit ends at ${formatMoney(end)}`;
 }
 
-/** Only what is used up is held against something below zero: the end of the credit. Null where it is not. */
+/** The end of the credit, where the balance has used it up; else null. */
 function creditEnd({ threshold }: MessageItem): Micros | null {
   return threshold?.unit === 'money' && threshold.micros < 0 ? threshold.micros : null;
 }

@@ -7,15 +7,15 @@ import { ladderSteps } from './ladder.ts';
 import { ruleKindOf } from './registry.ts';
 import { usableReading } from './usable-reading.ts';
 
-/** What a rule will say next that is worse than what it says now, and when, as foretold. */
+/** The next worse verdict of a rule, and when it is predicted. */
 export interface NextStep {
   readonly severity: Severity;
   readonly at: number;
 }
 
 /**
- * When a rule that warns of an end will speak, or speak worse: a level of the balance is reached, or what is left lasts no longer than the
- * time asked for. Null of other rules, of those that say their worst, and where nothing is foretold.
+ * When a rule that warns of an end will fire or get worse: a level is reached, or the rest lasts no longer
+ * than its time. Null for other rules, at the worst severity, and without a prediction.
  */
 export function nextStep(rule: Rule, facts: AccountFacts): NextStep | null {
   const kind = ruleKindOf(rule);

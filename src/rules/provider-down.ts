@@ -2,7 +2,7 @@ import { figureOf, wordWhatIsWrong } from './figures.ts';
 import { wordValue } from './item-words.ts';
 import type { AlertKind } from './kind.ts';
 
-/** Most accounts of a provider cannot be read: one message instead of theirs. */
+/** Most accounts of a provider cannot be read: one notification replaces theirs. */
 export const providerDown: AlertKind = {
   type: 'provider-down',
   subject: () => 'not answering',

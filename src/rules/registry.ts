@@ -3,6 +3,8 @@ import { authFailed } from './auth-failed.ts';
 import { below } from './below.ts';
 import { budget } from './budget.ts';
 import { channelFailed } from './channel-failed.ts';
+import { clusterChanged } from './cluster-changed.ts';
+import { clusterDegraded } from './cluster-degraded.ts';
 import { configInvalid } from './config-invalid.ts';
 import { currency } from './currency.ts';
 import { drop } from './drop.ts';
@@ -17,7 +19,7 @@ import { storageFailed } from './storage-failed.ts';
 import { topUp } from './top-up.ts';
 import { slump, surge } from './unusual.ts';
 
-/** The kinds of rules that can be configured, in the order in which people read of them. */
+/** In the order in which people read them. */
 export const ruleKinds = [
   below,
   negative,
@@ -34,12 +36,17 @@ export const ruleKinds = [
   authFailed,
 ] as const satisfies readonly RuleKind[];
 
-/** What lowwater raises about itself or about a provider as a whole; nobody configures it. */
-const ownKinds: readonly AlertKind[] = [providerDown, storageFailed, channelFailed, configInvalid];
+const ownKinds: readonly AlertKind[] = [
+  providerDown,
+  storageFailed,
+  channelFailed,
+  configInvalid,
+  clusterDegraded,
+  clusterChanged,
+];
 
 export const selfAlertTypes: readonly string[] = ownKinds.map(({ type }) => type);
 
-/** Any rule, to be told apart by its type. */
 export type AnyRule = ReturnType<(typeof ruleKinds)[number]['build']>;
 
 const ruleKindByType = new Map<string, RuleKind>(ruleKinds.map((kind) => [kind.type, kind]));
@@ -47,19 +54,17 @@ const alertKindByType = new Map<string, AlertKind>(
   [...ruleKinds, ...ownKinds].map((kind) => [kind.type, kind]),
 );
 
-/** Null where no kind has that name. */
 export function kindOfRuleNamed(type: string | null): RuleKind | null {
   return ruleKindByType.get(type ?? '') ?? null;
 }
 
-/** The kind that made the rule. */
 export function ruleKindOf(rule: Pick<Rule, 'type'>): RuleKind {
   const kind = ruleKindByType.get(rule.type);
   if (kind === undefined) throw new Error(`no module knows rules of type ${rule.type}`);
   return kind;
 }
 
-/** The kind of an alert, an incident or a notice. Of one that only a newer lowwater knows little can be said. */
+/** A kind that only a newer lowwater knows gets plain words. */
 export function alertKindOf(alert: { readonly type: string }): AlertKind {
   return alertKindByType.get(alert.type) ?? unknownKind(alert.type);
 }

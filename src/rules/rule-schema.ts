@@ -10,7 +10,7 @@ import { ruleKinds } from './registry.ts';
 
 const [first, ...others] = ruleKinds;
 
-/** One rule as it stands in the file, read as the typed rule. Each kind takes its own keys only. */
+/** Each kind takes only its own keys. */
 export const ruleSchema = z.discriminatedUnion('type', [schemaOf(first), ...others.map(schemaOf)], {
   error: (issue) =>
     issue.code === 'invalid_union'
@@ -18,7 +18,6 @@ export const ruleSchema = z.discriminatedUnion('type', [schemaOf(first), ...othe
       : 'must be an object in braces',
 });
 
-/** The rule of a kind that the file would give with nothing but its id. */
 export function plainRule(kind: RuleKind, id: string): Rule {
   return ruleSchema.parse({ id, type: kind.type });
 }
@@ -30,7 +29,6 @@ function schemaOf(kind: RuleKind) {
   );
 }
 
-/** What the keys that all rules have in common read as, and those that many have. */
 interface CommonInput extends InputOf<typeof commonKeys> {
   readonly severity?: Severity | undefined;
   readonly balance?: Balance | undefined;
@@ -49,14 +47,14 @@ function commonOf({ type }: RuleKind, input: CommonInput): Rule {
   };
 }
 
-/** A key of another kind deserves a better word than "unknown". */
-function hintsFor({ type, keys }: RuleKind): Record<string, string> {
+/** A key of another kind deserves a better error than "unknown". */
+function hintsFor({ keys }: RuleKind): Record<string, string> {
   const hints: Record<string, string> = {};
   const foreign = ruleKinds.flatMap((kind) => Object.keys(kind.keys));
   for (const key of foreign) {
     if (Object.hasOwn(keys, key)) continue;
     const takers = ruleKinds.filter((kind) => Object.hasOwn(kind.keys, key)).map((kind) => kind.type);
-    hints[key] = `a rule of type ${type} does not take this key; ${takers.join(', ')} does`;
+    hints[key] = `is not valid here; only for ${takers.join(' and ')}`;
   }
   return hints;
 }

@@ -66,7 +66,7 @@ export function isBuiltInFor(kind: RuleKind, account: WatchableAccount): boolean
   return kind.builtInFor?.(account) ?? true;
 }
 
-/** What makes two rules do the same job: the type and, for rules about money, the balance. */
+/** Rules with the same job replace each other: same type and balance. */
 export function ruleJob({ type, balance }: Rule): string {
   return balance === null ? type : `${type}/${balance}`;
 }

@@ -1,4 +1,4 @@
-import { dayMs, describeDuration, describeHistory, minuteMs } from '../domain/duration.ts';
+import { dayMs, describeDuration, minuteMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
 import { plural } from '../domain/plural.ts';
@@ -7,16 +7,18 @@ import type { MoneyRule } from '../domain/rule.ts';
 import { type Burn, measureBurn, runwayOf } from '../spending/burn.ts';
 import type { AccountFacts } from './evaluation.ts';
 
-/** A rule as far as it goes by the mean burn. */
 interface MeanRunwayRule extends MoneyRule {
-  /** Null: how long it lasts is foretold. Else by the mean burn over so long. */
+  /** Null: by the forecast. Else by the mean burn over this time. */
   readonly lookbackMs: number | null;
   readonly minimumHistoryMs: number;
-  /** True when the file itself set `minimumHistory`: then it alone decides whether the rule may speak. */
+  /** True when the file set `minimumHistory`: then it alone decides whether there is a verdict. */
   readonly minimumHistoryGiven: boolean;
 }
 
-/** Without a `lookback` the mean burn stands in until there is a day to foretell from. */
+/** As `measureBurn` asks for at least medium confidence. */
+const minReadings = 6;
+
+/** Without a `lookback` the mean burn is used until there is a day of history. */
 export function meanLookback(rule: MeanRunwayRule): number {
   return rule.lookbackMs ?? dayMs;
 }
@@ -25,18 +27,17 @@ export function meanBurn(rule: MeanRunwayRule, { log }: AccountFacts): Burn {
   return measureBurn({ log, balance: rule.balance, lookbackMs: meanLookback(rule) });
 }
 
-/** Why the mean burn tells nothing yet; null where it does. */
+/** Why the mean burn is not enough yet; null where it is. */
 function tooLittle(rule: MeanRunwayRule, burn: Burn): string | null {
   if (maySpeak(rule, burn)) return null;
-  const seen = `${describeHistory(burn.observedMs)} in ${plural(burn.readings, 'reading')}`;
-  if (rule.minimumHistoryGiven) {
-    return `${seen}, needs ${describeDuration(Math.min(rule.minimumHistoryMs, meanLookback(rule)))}`;
-  }
-  const neededMs = Math.min(60 * minuteMs, meanLookback(rule) / 2);
-  const enough = burn.observedMs >= neededMs && burn.readings >= 6;
-  return enough
-    ? `${seen}, most of it without polls (confidence ${burn.confidence})`
-    : `${seen}, needs ${describeDuration(neededMs)} and 6 readings (confidence ${burn.confidence})`;
+  const neededMs = rule.minimumHistoryGiven
+    ? Math.min(rule.minimumHistoryMs, meanLookback(rule))
+    : Math.min(60 * minuteMs, meanLookback(rule) / 2);
+  const span = `${burn.observedMs < 1000 ? '0' : describeDuration(burn.observedMs)} of ${describeDuration(neededMs)}`;
+  if (rule.minimumHistoryGiven) return `not enough history: ${span}`;
+  return burn.observedMs >= neededMs && burn.readings >= minReadings
+    ? `not enough history: most of the last ${describeDuration(burn.observedMs)} passed without polls`
+    : `not enough history: ${burn.readings} of ${plural(minReadings, 'reading')}, ${span}`;
 }
 
 function maySpeak(rule: MeanRunwayRule, burn: Burn): boolean {
@@ -45,20 +46,19 @@ function maySpeak(rule: MeanRunwayRule, burn: Burn): boolean {
   return burn.confidence === 'medium' || burn.confidence === 'high';
 }
 
-/** A rule as far as it asks how long a balance lasts. */
 export interface RunwayFloorRule extends MeanRunwayRule {
-  /** Null: what is empty for the account, 0 or its credit limit. */
+  /** Null: the account's, 0 or below it by its credit limit. */
   readonly floorMicros: Micros | null;
 }
 
-/** How long the balance lasts, with the forecast where it is foretold; or why that cannot be said. */
+/** How long the balance lasts, with the forecast if it is by that; or why that is unknown. */
 export type RunwayEstimate =
   | { readonly kind: 'known'; readonly runwayMs: number; readonly forecast: Forecast | null }
   | { readonly kind: 'unknown'; readonly why: string };
 
 /**
- * How long what is left above the floor lasts: foretold (spending/forecast.ts), or by the mean burn (`measureBurn`, `runwayOf`) where
- * the rule names a `lookback`, and as long as too little is known to foretell from.
+ * How long the balance lasts above the floor: by the forecast (`spending/forecast.ts`), or by the mean burn
+ * with a `lookback` or too little history.
  */
 export function estimateRunway(rule: RunwayFloorRule, facts: AccountFacts, reading: Reading): RunwayEstimate {
   const left = leftOf(rule, facts, reading);
@@ -74,7 +74,7 @@ export function estimateRunway(rule: RunwayFloorRule, facts: AccountFacts, readi
   return { kind: 'known', runwayMs: runwayOf(burn, left) ?? Number.POSITIVE_INFINITY, forecast: null };
 }
 
-/** Whether it surely lasts so long: a quick answer, false where that is not at once to be seen. */
+/** A fast path: false where the answer needs the full estimate. */
 export function surelyLastsFor(
   rule: RunwayFloorRule,
   facts: AccountFacts,
@@ -83,7 +83,7 @@ export function surelyLastsFor(
   const left = leftOf(rule, facts, reading);
   if (left <= 0) return false;
   if (rule.lookbackMs === null && facts.spending.last?.at === reading.at) {
-    // A second more than is asked for: what is foretold is not exact to the millisecond.
+    // A second more: predictions are not exact to the millisecond.
     const expected = facts.spending.expected(rule.balance, forMs + 1000);
     if (expected !== null) return expected < left;
   }
@@ -98,7 +98,7 @@ export function floorOf(rule: RunwayFloorRule, facts: AccountFacts): Micros {
   return rule.floorMicros ?? facts.floorMicros;
 }
 
-/** What is spent within a time, rounded up. */
+/** Rounded up. */
 export function expectedSpend(rule: RunwayFloorRule, facts: AccountFacts, withinMs: number): Micros {
   const predicted = rule.lookbackMs === null ? facts.spending.expected(rule.balance, withinMs) : null;
   if (predicted !== null) return Math.ceil(predicted);

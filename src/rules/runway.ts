@@ -62,7 +62,7 @@ const keys = {
   floor: amount(
     'The balance that counts as empty. Default: 0, or below it by the `creditLimit` of the account.',
   ).optional(),
-  lookback: durationKey('Reckon by the mean spending over so long, in whole days, instead of the forecast.', {
+  lookback: durationKey('Use average spend over this period, in whole days, instead of the forecast.', {
     minMs: secondMs,
   }).optional(),
   minimumHistory: durationKey('The rule gives no verdict on less history than this. Default: 1h.').optional(),
@@ -74,7 +74,7 @@ export const runway: RuleKind<RunwayRule, InputOf<typeof keys>> = {
   keys,
   needsReading: true,
   emptinessRank: 2,
-  // Without `minimumHistory` an hour is asked for, or the whole `lookback` where that is shorter.
+  // The default of `minimumHistory` is an hour, at most the `lookback`.
   build: (common, input) => ({
     ...common,
     ...buildLadder(input.thresholds, { threshold: input.within, severity: common.severity }),
@@ -139,7 +139,7 @@ function checkHistory(reader: KeyReader): KeyProblem[] {
   ];
 }
 
-/** Days that are cut weigh the hours of the day unevenly: the runway then swings with the time of day. */
+/** With parts of days the runway swings with the time of day. */
 function warnOfParts(rule: RunwayRule): KeyProblem[] {
   if (rule.lookbackMs === null || rule.lookbackMs % dayMs === 0) return [];
   return [
@@ -169,16 +169,17 @@ function wordFiring(item: MessageItem, frame: WordingFrame): string {
   return `${start} lasts ${roughRunway(runwayMs)}${limit}`;
 }
 
-/** A runway alert is left at this multiple of `within`. */
+/** A runway alert resolves at this multiple of `within`. */
 const recoveryFactor = 1.2;
 
 /**
- * Breached when balance − floor lasts less than `within`; resolved when it lasts at least 1.2 × `within`. How long it lasts is
- * foretold (spending/forecast.ts), or by the mean burn where the file names a `lookback` (`measureBurn`, `runwayOf`).
+ * Breached when balance − floor lasts less than `within`; resolved when it lasts at least 1.2 × `within`. By
+ * the forecast (`spending/forecast.ts`), or by the mean burn with a `lookback` or under a day of history
+ * (`measureBurn`, `runwayOf`).
  *
- * By the mean burn, also while less than a day is known to foretell from, it speaks at medium or high confidence; where the file gives
- * `minimumHistory`, that span of observed time (or the whole lookback, if shorter) alone decides. Nothing spent is ok, unless the balance
- * is below the floor, or at it while the alert fires: an account that spends nothing because it is empty has not recovered.
+ * The mean burn needs medium or high confidence, or exactly `minimumHistory` of observed time (at most the
+ * lookback) where the file gives that. Nothing spent is ok, unless the balance is below the floor, or at it
+ * while the alert fires: an account that spends nothing because it is empty has not recovered.
  */
 function evaluate(rule: RunwayRule, facts: AccountFacts, firing: Severity | null): Evaluation {
   const reading = usableReading(facts);
@@ -192,7 +193,6 @@ function evaluate(rule: RunwayRule, facts: AccountFacts, firing: Severity | null
   return stepVerdict(rule.thresholds, severity, { value, limit: duration });
 }
 
-/** The runway at which a breached `within` is left. */
 function recoversAt(withinMs: number): number {
   return Math.round(withinMs * recoveryFactor);
 }
@@ -246,7 +246,7 @@ function wouldNotFire(rule: RunwayRule, facts: AccountFacts): string | null {
   const runwayMs = estimate.kind === 'known' ? estimate.runwayMs : 0;
   const within = firstThreshold(rule.thresholds);
   if (!Number.isFinite(runwayMs) || runwayMs === 0) {
-    // Below this floor the balance lasts longer than the longest `within`.
+    // With a lower floor the balance lasts longer than the longest `within`.
     const usedWithin = expectedSpend(rule, facts, within ?? 0);
     const floor = formatAmount(amountOf(reading, rule.balance) - usedWithin, reading.currency);
     return `The balance is at its floor or under it; it would not fire with a floor below ${floor}.`;

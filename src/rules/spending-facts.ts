@@ -8,12 +8,12 @@ import type { UsualSpending } from '../spending/profile.ts';
 import { countFact, moneyFact, textFact } from './verdict.ts';
 
 export const basisWords: Readonly<Record<ForecastBasis, string>> = {
-  'mean-burn': 'the mean burn, because less than a day is known',
-  'hour-of-day': 'the hour of the day, because less than a week is known',
+  'mean-burn': 'average spend (under a day of history)',
+  'hour-of-day': 'the hour of the day (under a week of history)',
   'hour-of-week': 'the hour of the week',
 };
 
-/** What a forecast is made of: what it was learned from, how much is usual, how much of that it is now, and how good it was. */
+/** What a forecast is based on: history, usual spending, present level, and past errors. */
 export function spendingFacts(spending: AccountSpending, balance: Balance): Fact[] {
   const state = spending.state(balance);
   if (state === null) return [];

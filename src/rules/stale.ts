@@ -77,15 +77,14 @@ function evaluate(rule: StaleRule, facts: AccountFacts, firing: Severity | null)
   const ageMs = watchedAge(facts);
   const afterMs = staleAfter(rule, facts.pollGapMs);
   const numbers = { value: duration(ageMs), threshold: duration(afterMs) };
-  // Only a reading ends it: a longer `after` in an edited configuration tells nobody that the account can be
-  // read again.
+  // Only a reading resolves it: a longer `after` in an edited file does not mean that the account can be
+  // read.
   const unanswered = firing !== null && facts.outcome !== 'ok';
-  // Of an account that was never read there is no old reading to go by: it may never have been right.
+  // Without any reading, the account may never have been configured correctly.
   const never = rule.afterMs === null && facts.reading === null && facts.consecutiveFailures >= pollsMissed;
   return unanswered || never || ageMs >= afterMs ? breached(rule.severity, numbers) : ok(numbers);
 }
 
-/** The configured `after`, or the time of three polls, at least two minutes. */
 function staleAfter(rule: StaleRule, pollGapMs: number): number {
   return rule.afterMs ?? Math.max(pollsMissed * pollGapMs, shortestAfterMs);
 }

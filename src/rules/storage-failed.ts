@@ -1,22 +1,46 @@
+import type { MessageItem } from '../domain/message.ts';
 import { ownFigures } from './figures.ts';
 import { wordValue } from './item-words.ts';
 import type { AlertKind } from './kind.ts';
 
-/** The database cannot be written. */
+const type = 'storage-failed';
+
+/** The rule id under which damaged polls of an account are reported. */
+export function damagedPollsRule(account: string): string {
+  return `${type}:${account}`;
+}
+
+/** The account whose stored polls are damaged; null where the database cannot be written. */
+function damagedAccountOf({ rule }: Pick<MessageItem, 'rule'>): string | null {
+  return rule.startsWith(`${type}:`) ? rule.slice(type.length + 1) : null;
+}
+
+/** The database cannot be written, or gave back damaged polls of an account. */
 export const storageFailed: AlertKind = {
-  type: 'storage-failed',
+  type,
   concernsEveryChannel: true,
-  // As long as another daemon may own the accounts soon, nothing that is not stored may be told.
+  // What is not stored is not notified while another daemon may take over.
   heldMs: ({ storage }) => storage.postgres?.leaseMs ?? 0,
-  subject: () => 'cannot store',
+  subject: (item) => (damagedAccountOf(item) === null ? 'cannot store' : 'stored readings damaged'),
   firing: (item, frame) => {
     const value = wordValue(item, frame);
-    return `cannot store readings and alerts${value === null ? '' : ` (${value})`}`;
+    const detail = value === null ? '' : ` (${value})`;
+    return damagedAccountOf(item) === null
+      ? `cannot store readings and alerts${detail}`
+      : `stored readings are damaged and set aside${detail}`;
   },
-  resolved: () => 'can store readings and alerts again',
-  recovery: 'Resolved: the database can be written again.',
+  resolved: (item) =>
+    damagedAccountOf(item) === null
+      ? 'can store readings and alerts again'
+      : 'no more stored readings found damaged for a week',
+  recovery: (item) =>
+    damagedAccountOf(item) === null
+      ? 'Resolved: the database can be written again.'
+      : 'Resolved: nothing more was found damaged.',
   figures: ownFigures,
-  advice: () => [
-    'Free space on the disk of the database, or make it writable. Until then lowwater goes on from memory, and a restart would forget what was not stored.',
+  advice: (item) => [
+    damagedAccountOf(item) === null
+      ? 'Free space on the disk of the database, or make it writable. Until then lowwater goes on from memory, and a restart would forget what was not stored.'
+      : 'Check the disk of the database. Polls and alerts go on; a backup from before the damage has these readings, and their bytes are kept in the table damaged_run.',
   ],
 };

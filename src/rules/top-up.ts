@@ -15,7 +15,7 @@ import { exactAmount, nameBalance } from './rule-words.ts';
 import { readingFacts, unusable, usableReading } from './usable-reading.ts';
 import { happened, money, moneyFact, ok, unknown } from './verdict.ts';
 
-/** Smaller rises are corrections, not top-ups: what `atLeast` is where a rule does not say. */
+/** Smaller rises are corrections, not top-ups: the default of `atLeast`. */
 export const minTopUpMicros = 10_000;
 
 export interface TopUpRule extends MoneyRule {
@@ -26,7 +26,7 @@ export interface TopUpRule extends MoneyRule {
 const keys = {
   ...moneyKeys,
   severity: severityKey.default('info'),
-  atLeast: amount('Smaller rises are not told.', { sign: 'positive' }).prefault('0.01'),
+  atLeast: amount('Smaller rises are ignored.', { sign: 'positive' }).prefault('0.01'),
 };
 
 export const topUp: RuleKind<TopUpRule, InputOf<typeof keys>> = {
@@ -53,7 +53,7 @@ export const topUp: RuleKind<TopUpRule, InputOf<typeof keys>> = {
   wouldNotFire: (rule, { reading }, evaluation) => {
     if (reading === null) return null;
     const rise = evaluation.value?.unit === 'money' ? evaluation.value.micros : rule.atLeastMicros;
-    return `It would not tell with "atLeast" of more than ${exactAmount(rise, reading.currency)}.`;
+    return `It would not notify with "atLeast" of more than ${exactAmount(rise, reading.currency)}.`;
   },
   subject: (about) => `${moneyOf(about)} balance topped up`,
   firing: wordTopUp,

@@ -30,7 +30,7 @@ import {
   unknown,
 } from './verdict.ts';
 
-/** How much more than usual it takes, in what `isUnusual` calls normal. */
+/** Multiplies the limit of `isUnusual`. */
 const factors = { low: 2, normal: 1, high: 0.6 } as const;
 
 type Sensitivity = keyof typeof factors;
@@ -43,26 +43,23 @@ export interface UnusualRule extends MoneyRule {
 const keys = {
   ...moneyKeys,
   severity: severityKey.default('warning'),
-  sensitivity: choice('How little of what is unusual is told.', ['low', 'normal', 'high']).default('normal'),
+  sensitivity: choice('How small a deviation fires.', ['low', 'normal', 'high']).default('normal'),
 };
 
 type Input = InputOf<typeof keys>;
 
-/** What a side says in its own words. */
 interface SideWords {
   readonly summary: string;
   readonly subject: string;
   readonly advice: readonly string[];
 }
 
-/** Far more is spent than this hour of the week is used to. */
 export const surge: RuleKind<UnusualRule, Input> = unusualKind('surge', 'more', {
   summary: 'Far more spent than this hour of the week is used to. Needs no number.',
   subject: 'spending surges',
   advice: ['Find out what is sending more than usual. If it is not yours, replace the access key.'],
 });
 
-/** Far less is spent, though nothing is empty. */
 export const slump: RuleKind<UnusualRule, Input> = unusualKind('slump', 'less', {
   summary:
     'Far less spent than this hour of the week is used to: traffic falls away though nothing is empty. Needs no number.',
@@ -151,7 +148,12 @@ function factsBehind(side: Side, rule: UnusualRule, facts: AccountFacts): readon
   ];
 }
 
-/** How much more or less, since when, what that is an hour, and what it does to the empty date. */
+/** Beyond a thousand the digits say nothing: so little is usual then. */
+function wordFactor(factor: number): string {
+  return factor > 1000 ? 'more than 1,000' : factor.toFixed(1);
+}
+
+/** How much more or less, since when, per hour, and the effect on the empty date. */
 function episodeFacts(
   episode: Episode | null,
   side: Side,
@@ -167,7 +169,7 @@ function episodeFacts(
     moneyFact('usual in that time', Math.round(expected)),
     moneyFact(anHour, Math.round(perHour)),
   ];
-  if (expected > 0) found.push(textFact(times, (spent / expected).toFixed(1)));
+  if (expected > 0) found.push(textFact(times, wordFactor(spent / expected)));
   const left = amountOf(reading, rule.balance) - floor;
   if (side === 'more' && spent > 0 && left > 0) {
     found.push(instantFact(atThisPace, reading.at + Math.round((left * lastedMs) / spent)));

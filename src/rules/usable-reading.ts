@@ -13,12 +13,11 @@ export function unusable(facts: AccountFacts): string | null {
   return null;
 }
 
-/** The newest reading where money rules can judge it. */
 export function usableReading(facts: AccountFacts): Reading | null {
   return unusable(facts) === null ? facts.reading : null;
 }
 
-/** The reading behind a verdict, and the one before it: a jump shows whether the provider changed its unit. */
+/** The judged reading and the one before it: a jump may mean that the provider changed its unit. */
 export function readingFacts(facts: AccountFacts, balance: Balance): Fact[] {
   const { reading, previous } = facts;
   if (reading === null) return [];

@@ -3,7 +3,6 @@ import type { Fact, Quantity } from '../domain/quantity.ts';
 import type { Severity } from '../domain/severity.ts';
 import type { Evaluation } from './evaluation.ts';
 
-/** What was judged and what it was held against. */
 export interface Numbers {
   readonly value: Quantity | null;
   readonly threshold: Quantity | null;
@@ -23,7 +22,7 @@ export function happened(severity: Severity, { value, threshold }: Numbers): Eva
   return { kind: 'event', severity, value, threshold, facts: noFacts };
 }
 
-/** No verdict: `why` is a clause for people. */
+/** `why` is a clause for people. */
 export function unknown(why: string): Evaluation {
   return { kind: 'unknown', why, value: null, threshold: null, facts: noFacts };
 }

@@ -7,7 +7,7 @@ import type { RuleKind } from './kind.ts';
 import { kindOfRuleNamed } from './registry.ts';
 import { ruleSchema } from './rule-schema.ts';
 
-/** A rule as it stands in the file: what it reads as, or what is wrong with it, each with its place in the rule. */
+/** A rule of the file, parsed, or its problems with their places. */
 export type WrittenRule =
   | { readonly kind: 'rule'; readonly rule: Rule }
   | {
@@ -31,14 +31,14 @@ export function readWrittenRule(written: unknown): WrittenRule {
     : { kind: 'invalid', problems };
 }
 
-/** One value of a rule that a person may set. */
+/** A value of a rule that a person may edit. */
 export interface RuleField {
   /** Such as `thresholds.critical`. */
   readonly path: string;
   readonly description: string;
-  /** As it stands in the file; empty where it does not. */
+  /** Empty where the file has none. */
   readonly value: string;
-  /** What it may be, where only some words are allowed. */
+  /** The allowed words, if only some are. */
   readonly words: readonly string[];
 }
 
@@ -59,7 +59,7 @@ export function ruleFields(
   });
 }
 
-/** The rule with other values, one for each path; what is left empty does not stand in it. */
+/** The rule with other values by path; an empty value removes the key. */
 export function writeRule(
   kind: RuleKind,
   written: unknown,
@@ -94,7 +94,7 @@ function settingsOf(kind: RuleKind): readonly Setting[] {
   });
 }
 
-/** A number where one may stand there, and else the text. */
+/** A number where the schema allows one, else text. */
 function asWritten(text: string, schema: z.core.JSONSchema.BaseSchema): string | number {
   return takesNumber(schema) && String(Number(text)) === text ? Number(text) : text;
 }

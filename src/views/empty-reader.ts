@@ -10,6 +10,7 @@ export const nothingStored: StoredState = {
   messages: [],
   silences: [],
   notes: {},
+  damaged: [],
 };
 
 /** The database of somebody who has none. */

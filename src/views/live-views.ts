@@ -1,9 +1,10 @@
 import type { Daemon } from '../daemon/daemon.ts';
 import { selfAccountId } from '../domain/alert.ts';
 import { endSession, isSessionEnded } from '../engine/ended-sessions.ts';
+import { linkKeysOf } from '../engine/link-keys.ts';
 import { blockedUntil } from '../engine/observe.ts';
 import { acknowledge, addSilence, expireSilence, extendSilence, unacknowledge } from '../engine/operate.ts';
-import { isOwnFailureRaised } from '../engine/self-alerts.ts';
+import { isOwnFailureRaised, isRaised } from '../engine/self-alerts.ts';
 import type { ClusterStatus } from '../ports/cluster.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { configInvalid } from '../rules/config-invalid.ts';
@@ -78,6 +79,7 @@ export function createLiveViews(
     },
     endSession: (session) => daemon.runDurably((now) => endSession(state, session, now)),
     isSessionEnded: (id) => isSessionEnded(state, id),
+    linkKeys: () => linkKeysOf(state),
     status: () => ({
       version,
       startedAt: daemon.startedAt,
@@ -97,8 +99,7 @@ function problemsOf(daemon: Daemon): string[] {
   const problems: string[] = [];
   for (const rule of [storageFailed.type, configInvalid.type]) {
     const alert = daemon.state.alerts.get(selfAccountId, rule);
-    if (alert?.state === 'firing' && alert.value?.unit === 'text')
-      problems.push(`${rule}: ${alert.value.text}`);
+    if (isRaised(alert) && alert?.value?.unit === 'text') problems.push(`${rule}: ${alert.value.text}`);
   }
   if (daemon.now() < earliestSaneMs)
     problems.push('the clock of this machine is wrong: readings carry its dates');

@@ -3,7 +3,14 @@ import type { AccountState } from '../domain/account-state.ts';
 import type { Acknowledgement, Incident } from '../domain/alert.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Runway } from '../domain/message.ts';
-import type { AlertName, Muted, Refusal, SilenceOrder } from '../domain/operator.ts';
+import type {
+  Acknowledge,
+  AlertName,
+  Muted,
+  Refusal,
+  SeenAlertName,
+  SilenceOrder,
+} from '../domain/operator.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { OutcomeKind } from '../domain/outcome.ts';
 import type { Balance, PollRecord, Reading } from '../domain/reading.ts';
@@ -72,10 +79,10 @@ export interface SilencedQuery {
 
 /** What people may do to a running daemon. Refusals are values with a sentence for the person. */
 interface Actions {
-  acknowledge(order: AlertName & { readonly by: string; readonly comment: string }): Promise<Refusal | null>;
+  acknowledge(order: Acknowledge): Promise<Refusal | null>;
   /** Takes many at once, stored as one; one answer for each, in their order. */
   acknowledgeAll(order: {
-    readonly alerts: readonly AlertName[];
+    readonly alerts: readonly SeenAlertName[];
     readonly by: string;
     readonly comment: string;
   }): Promise<readonly (Refusal | null)[]>;
@@ -140,8 +147,13 @@ export interface FiringView
   readonly acknowledged: boolean;
 }
 
-export interface Explanation {
+export interface Explanation extends ExplainedRule {
   readonly rule: Rule;
+}
+
+/** The same as far as it can be told over HTTP. */
+export interface ExplainedRule {
+  readonly rule: Pick<Rule, 'id' | 'type' | 'builtIn' | 'forMs' | 'recoverForMs'>;
   readonly evaluation: Evaluation;
   readonly alert: AlertView | null;
   /** The nearest threshold that would not have fired, in words; null when it does not fire. */
@@ -185,6 +197,8 @@ export interface LiveViews extends Views, Actions {
   /** Ends a session of the page before its time, also for what comes after a restart. */
   endSession(session: { readonly id: string; readonly endsAt: number }): Promise<void>;
   isSessionEnded(id: string): boolean;
+  /** What links in messages may be signed with, the newest first. */
+  linkKeys(): readonly Buffer[];
   status(): DaemonStatus;
   readonly counters: Counters;
   /** Calls `changed` after every commit that people could see, at most once per turn. Returns the end of it. */

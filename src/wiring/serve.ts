@@ -4,8 +4,8 @@ import { createPing } from '../channels/ping.ts';
 import { untilAborted } from '../cli/until-aborted.ts';
 import { watchConfig } from '../config/watch-config.ts';
 import { Daemon } from '../daemon/daemon.ts';
+import type { AcknowledgeLink } from '../daemon/message-frame.ts';
 import { inSlices } from '../daemon/slices.ts';
-import type { Incident } from '../domain/alert.ts';
 import { weekMs } from '../domain/duration.ts';
 import { createForeignTexts } from '../domain/foreign-text.ts';
 import { OperatorError } from '../domain/operator-error.ts';
@@ -16,13 +16,16 @@ import type { Clock } from '../ports/clock.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
 import { createProviderClient } from '../providers/transport/client.ts';
 import { Trials } from '../replay/trial.ts';
+import { readIdOf } from '../store/store.ts';
 import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
 import type { SystemLog } from '../system/log.ts';
 import { systemRandom } from '../system/random.ts';
 import { type ConfigurationFile, logWarnings } from './configuration-file.ts';
+import { leaveDaemonNote, removeDaemonNote } from './daemon-note.ts';
 import { createLivePage } from './live-page.ts';
 import { secretsAtOnce } from './process-log.ts';
+import { createReportDesk } from './report-now.ts';
 import { type MakeDaemon, type Ownership, type OwnershipDependencies, ownFile } from './run-single.ts';
 
 export interface ServeOrder {
@@ -60,7 +63,7 @@ export async function serve(order: ServeOrder): Promise<void> {
 
 async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> {
   const { settings, log, version, signal } = order;
-  const ackKeyOf = createAckKeys(settings);
+  const sessionKeyOf = createSessionKeys(settings);
   const texts = createForeignTexts([]);
   const learn = async (secrets: readonly string[]): Promise<void> => {
     for await (const part of inSlices(secrets, secretsAtOnce)) for (const secret of part) texts.add(secret);
@@ -76,10 +79,12 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
       clock: systemClock,
       log,
       ping: createPing(systemClock),
-      acknowledgeUrl: (incident, now) => acknowledgeUrl(current.server, { ackKeyOf, incident, now }),
+      acknowledgeUrl: (link) => acknowledgeUrl(current.server, link),
     });
   const ownership = await openOwnership(settings, { settings, log, version, makeDaemon });
   const { views } = ownership;
+  const { storage } = settings;
+  const database = await readIdOf(storage, { program: `lowwater ${version}` });
   const trials = new Trials({
     settings: () => current,
     reader: ownership.reader,
@@ -94,12 +99,18 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
       log,
       clock: systemClock,
       random: systemRandom,
-      ackKey: ackKeyOf(server),
+      ackKey: sessionKeyOf(server),
       timezone,
+      database,
+      reports: createReportDesk({ settings: () => current, reader: ownership.reader, signal }),
     }),
   );
+  const followPage = async (next: Settings): Promise<void> => {
+    await page.follow(next);
+    leaveDaemonNote(storage, { address: page.url, database, version });
+  };
   try {
-    await page.follow(settings);
+    await followPage(settings);
     const failed = Promise.withResolvers<{ readonly why: unknown }>();
     ownership.begin((why) => failed.resolve({ why }));
     log.info({ version, accounts: settings.accounts.length, url: page.url ?? undefined }, 'lowwater runs');
@@ -108,7 +119,7 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
       async apply({ settings: next, secrets }) {
         // The page first: it is the one part of a configuration that can turn out to be impossible, and then
         // nothing of it holds.
-        await page.follow(next);
+        await followPage(next);
         // What was a secret before stays one: whoever was told it may still repeat it.
         await learn(secrets);
         current = next;
@@ -123,6 +134,7 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
     await Promise.all([page.close(), ownership.end()]);
     if (failure !== undefined) throw failure.why;
   } finally {
+    removeDaemonNote(storage);
     await ownership.close();
   }
 }
@@ -196,13 +208,13 @@ function watchReloads({ file, sources, log }: ServeOrder, clock: Clock): Reloads
   };
 }
 
-type AckKeys = (server: ServerSettings) => Buffer;
+type SessionKeys = (server: ServerSettings) => Buffer;
 
 /**
- * Keys of the links in messages. They outlive a restart, and are those of all daemons that share a database, where a token or that
- * database is set; without either, links are good until the next start.
+ * What sessions of the page are signed with, and links of messages before 0.3. It outlives a restart, and is that of all daemons that share
+ * a database, where a token or that database is set.
  */
-function createAckKeys({ storage }: Settings): AckKeys {
+function createSessionKeys({ storage }: Settings): SessionKeys {
   const untilNextStart = systemRandom.bytes(32);
   return ({ token }) => {
     const secret = token ?? storage.postgres?.url;
@@ -213,15 +225,10 @@ function createAckKeys({ storage }: Settings): AckKeys {
 
 function acknowledgeUrl(
   server: ServerSettings | null,
-  it: { readonly ackKeyOf: AckKeys; readonly incident: Incident; readonly now: number },
+  { incident, now, key }: AcknowledgeLink,
 ): string | null {
   if (server === null || server.publicUrl === null) return null;
-  const { id, account, rule } = it.incident;
-  const query = signAcknowledgement(it.ackKeyOf(server), {
-    account,
-    rule,
-    incident: id,
-    expiresAt: it.now + linkLifeMs,
-  });
+  const { id, account, rule } = incident;
+  const query = signAcknowledgement(key, { account, rule, incident: id, expiresAt: now + linkLifeMs });
   return `${server.publicUrl}/ack?${query}`;
 }

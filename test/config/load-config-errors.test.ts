@@ -32,14 +32,14 @@ const keysAndTypes: ProblemRow[] = [
     rule({ id: 'a', type: 'idle', window: '1h', hysteresis: 1 }),
     'rules[0].hysteresis',
     '"hysteresis"',
-    'a rule of type idle does not take this key; below, negative does',
+    'is not valid here; only for below and negative',
   ],
   [
     'a balance on a rule without one',
     rule({ id: 'a', type: 'stale', balance: 'sms' }),
     'rules[0].balance',
     '"balance"',
-    'a rule of type stale does not take this key',
+    'is not valid here; only for',
   ],
   [
     'severity in the match of a rule',

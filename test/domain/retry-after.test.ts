@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { maxProviderWaitMs, maxRetryAfterMs, parseRetryAfter } from '../../src/domain/retry-after.ts';
+import {
+  maxProviderWaitMs,
+  maxRetryAfterMs,
+  parseRetryAfter,
+  readRetryAfter,
+} from '../../src/domain/retry-after.ts';
 
 const now = Date.UTC(2026, 10, 20, 12, 0, 0);
 
@@ -30,3 +35,11 @@ test.each(['315360000', 'Fri, 20 Nov 2036 12:00:00 GMT'])(
     expect(parseRetryAfter(value, now, maxProviderWaitMs)).toBe(24 * 3_600_000);
   },
 );
+
+test('a date counts from the answer’s own Date, because its clock may be hours off', () => {
+  const now = Date.parse('2026-11-20T12:00:00Z');
+  const headers = { 'retry-after': 'Fri, 20 Nov 2026 07:02:00 GMT', date: 'Fri, 20 Nov 2026 07:00:00 GMT' };
+  expect(readRetryAfter(headers, { now, maxMs: maxProviderWaitMs })).toBe(120_000);
+  expect(readRetryAfter({ ...headers, date: 'nonsense' }, { now, maxMs: maxProviderWaitMs })).toBeNull();
+  expect(readRetryAfter({ 'retry-after': ['7', '9'] }, { now, maxMs: maxProviderWaitMs })).toBe(7000);
+});

@@ -29,13 +29,13 @@ function mask(text: string): string {
 }
 
 function expectText(name: string, text: string): void {
-  const file = join(golden, name);
+  const file = join(golden, `${name}.golden`);
   if (isWriting) writeFileSync(file, text);
   expect(text).toBe(readFileSync(file, 'utf8'));
 }
 
 function expectJson(name: string, value: unknown): void {
-  const file = join(golden, name);
+  const file = join(golden, `${name}.golden`);
   const masked: unknown = JSON.parse(mask(JSON.stringify(value, withoutWords)));
   if (isWriting) writeFileSync(file, `${JSON.stringify(masked, null, 2)}\n`);
   expect(masked).toMatchObject(JSON.parse(readFileSync(file, 'utf8')));
@@ -177,5 +177,5 @@ async function familiesOf(daemon: RunningDaemon): Promise<string> {
 }
 
 function readGolden(name: string): readonly string[] {
-  return isWriting ? [] : readFileSync(join(golden, name), 'utf8').split('\n');
+  return isWriting ? [] : readFileSync(join(golden, `${name}.golden`), 'utf8').split('\n');
 }

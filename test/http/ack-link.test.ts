@@ -9,8 +9,8 @@ const grant = { account: 'otp', rule: 'sms-low', incident: 'i-1', expiresAt: now
 describe('a link that acknowledges', () => {
   it('is good for its incident until it expires', () => {
     const query = new URLSearchParams(signAcknowledgement(key, grant));
-    expect(verifyAcknowledgement(key, query, now)).toEqual({ kind: 'valid', grant });
-    expect(verifyAcknowledgement(key, query, grant.expiresAt)).toEqual({ kind: 'expired' });
+    expect(verifyAcknowledgement([key], query, now)).toEqual({ kind: 'valid', grant });
+    expect(verifyAcknowledgement([key], query, grant.expiresAt)).toEqual({ kind: 'expired' });
   });
 
   it.each(['account', 'rule', 'incident', 'expires', 'signature'])(
@@ -18,16 +18,22 @@ describe('a link that acknowledges', () => {
     (name) => {
       const query = new URLSearchParams(signAcknowledgement(key, grant));
       query.set(name, name === 'expires' ? '99999999999999' : 'other');
-      expect(verifyAcknowledgement(key, query, now)).toEqual({ kind: 'forged' });
+      expect(verifyAcknowledgement([key], query, now)).toEqual({ kind: 'forged' });
     },
   );
 
   it('is worth nothing with another key, without a signature, or empty', () => {
     const query = new URLSearchParams(signAcknowledgement(key, grant));
-    expect(verifyAcknowledgement(Buffer.alloc(32, 2), query, now).kind).toBe('forged');
+    expect(verifyAcknowledgement([Buffer.alloc(32, 2)], query, now).kind).toBe('forged');
     query.delete('signature');
-    expect(verifyAcknowledgement(key, query, now).kind).toBe('forged');
-    expect(verifyAcknowledgement(key, new URLSearchParams(), now).kind).toBe('forged');
+    expect(verifyAcknowledgement([key], query, now).kind).toBe('forged');
+    expect(verifyAcknowledgement([key], new URLSearchParams(), now).kind).toBe('forged');
+  });
+
+  it('is good while one of several keys has signed it, as through a rotation', () => {
+    const query = new URLSearchParams(signAcknowledgement(key, grant));
+    expect(verifyAcknowledgement([Buffer.alloc(32, 2), key], query, now).kind).toBe('valid');
+    expect(verifyAcknowledgement([], query, now).kind).toBe('forged');
   });
 
   it('carries any id, and never lets two grants share a signature', () => {
@@ -35,11 +41,11 @@ describe('a link that acknowledges', () => {
       fc.property(fc.string(), fc.string(), fc.string(), (account, rule, incident) => {
         const own = { account, rule, incident, expiresAt: now + 1 };
         const query = new URLSearchParams(signAcknowledgement(key, own));
-        expect(verifyAcknowledgement(key, query, now)).toEqual({ kind: 'valid', grant: own });
+        expect(verifyAcknowledgement([key], query, now)).toEqual({ kind: 'valid', grant: own });
         const moved = new URLSearchParams(query);
         moved.set('account', account + rule);
         moved.set('rule', '');
-        if (rule !== '') expect(verifyAcknowledgement(key, moved, now).kind).toBe('forged');
+        if (rule !== '') expect(verifyAcknowledgement([key], moved, now).kind).toBe('forged');
       }),
     );
   });

@@ -29,7 +29,13 @@ describe.skipIf(!hasBrowser())('people at a browser', () => {
       expect(own.views.orders).toEqual([
         {
           kind: 'acknowledge',
-          order: { account: 'otp', rule: 'sms-low', by: 'Wei', comment: 'topping up now' },
+          order: {
+            account: 'otp',
+            rule: 'sms-low',
+            by: 'Wei',
+            comment: 'topping up now',
+            seen: { incident: 'incident-1', severity: 'critical' },
+          },
         },
       ]);
     });

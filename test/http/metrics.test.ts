@@ -132,7 +132,7 @@ describe('the alerting rules that come along', () => {
 
 async function textOf(views: LiveViews, now: number): Promise<string> {
   let text = '';
-  for await (const part of renderMetrics(views, now)) text += part;
+  for await (const part of renderMetrics(views, { now, refusedTokens: 0 })) text += part;
   return text;
 }
 

@@ -125,6 +125,21 @@ describe('the token', () => {
     }
   });
 
+  it('an address does not say that something was done: only the form that did it does, once', async () => {
+    server = await runServer({ views: demoViews() });
+    expect(await (await fetch(`${server.url}/?done=acknowledged`)).text()).not.toContain('class="done"');
+    const answer = await fetch(`${server.url}/alerts/otp/sms-low/acknowledge`, {
+      method: 'POST',
+      body: new URLSearchParams({ by: 'Wei' }),
+      redirect: 'manual',
+    });
+    const address = server.url + (answer.headers.get('location') ?? '');
+    const cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const page = await fetch(address, { headers: { cookie } });
+    expect(await page.text()).toContain('Acknowledged. Reminders and escalation stop');
+    expect(page.headers.get('set-cookie')).toContain('lowwater_done=; Max-Age=0');
+  });
+
   it.each(['constructor', '__proto__', 'toString'])(
     'a page told that "%s" was done says nothing',
     async (done) => {
@@ -141,6 +156,7 @@ describe('the token', () => {
     const response = await send('/accounts/otp', { headers });
     expect(response.status).toBe(200);
     expect(response.body).toContain('http-equiv="refresh"');
+    expect((await send('//evil.example/x', { headers })).body).toContain('<a href="/">Continue</a>');
   });
 
   it('stands in no page, log or error', async () => {
@@ -153,6 +169,61 @@ describe('the token', () => {
       ),
     );
     expect(texts.join('') + JSON.stringify(server.logged)).not.toContain(token);
+  });
+});
+
+describe('many wrong tokens', () => {
+  const ask = (given: string, path = '/api/v1/accounts') =>
+    fetch(server.url + path, { headers: { authorization: `Bearer ${given}` } });
+
+  it('are held back 32 at a time; the rest is refused at once, and who has the right one is answered', async () => {
+    server = await runServer({ ...withToken, limits: { maxConnections: 64 } });
+    for (let attempt = 0; attempt < 10; attempt += 1) await ask('wrong');
+    const wrong = Array.from({ length: 60 }, async () => {
+      const since = performance.now();
+      const { status, headers } = await ask('wrong');
+      return { status, quick: performance.now() - since < 900, connection: headers.get('connection') };
+    });
+    expect((await ask(token)).status).toBe(200);
+    expect((await fetch(`${server.url}/livez`)).status).toBe(200);
+    const answers = await Promise.all(wrong);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429]));
+    expect(answers.filter(({ quick }) => !quick)).toHaveLength(32);
+    expect(new Set(answers.filter(({ quick }) => quick).map(({ connection }) => connection))).toEqual(
+      new Set(['close']),
+    );
+    expect(await (await ask(token, '/metrics')).text()).toContain('lowwater_refused_tokens_total 70');
+  });
+
+  it('are one line in the log, with their number and where they came from', async () => {
+    server = await runServer(withToken);
+    for (let attempt = 0; attempt < 3; attempt += 1) await ask('wrong');
+    expect(server.logged).toEqual([]);
+    await server.close();
+    expect(server.logged).toEqual([
+      { fields: { count: 3, address: '127.0.0.1' }, message: 'wrong tokens were refused' },
+    ]);
+  });
+});
+
+describe('metrics on loopback', () => {
+  it.each([
+    ['a loopback name', { host: 'localhost:9090' }, 200],
+    ['the public name', { host: 'lowwater.example.com' }, 401],
+    [
+      'a proxy that keeps the name of its upstream',
+      { host: '127.0.0.1', 'x-forwarded-for': '10.0.0.7' },
+      401,
+    ],
+    ['a proxy that says so by the standard', { host: '127.0.0.1', forwarded: 'for=10.0.0.7' }, 401],
+    ['a proxy that says no more than its name', { host: '127.0.0.1', via: '1.1 proxy' }, 401],
+  ])('asked for by %s', async (_who, headers, status) => {
+    server = await runServer({
+      settings: { token: new Secret(token), publicUrl: 'https://lowwater.example.com' },
+    });
+    expect((await send('/metrics', { headers })).status).toBe(status);
+    const authorization = `Bearer ${token}`;
+    expect((await send('/metrics', { headers: { ...headers, authorization } })).status).toBe(200);
   });
 });
 
@@ -234,9 +305,10 @@ describe('changes', () => {
     ['another site', { 'sec-fetch-site': 'cross-site' }],
     ['another port of the same machine', { 'sec-fetch-site': 'same-site' }],
     ['another origin, without fetch metadata', { origin: 'https://evil.example' }],
+    ['an origin with a path', { origin: 'https://lowwater.example.com/x' }],
     ['a sandboxed frame', { origin: 'null' }],
   ])('from %s are refused', async (_who, headers) => {
-    server = await runServer({ views: demoViews() });
+    server = await runServer({ views: demoViews(), settings: { publicUrl: 'https://lowwater.example.com' } });
     const response = await send(path, { method: 'POST', headers });
     expect(response.status).toBe(403);
     expect(server.views.orders).toEqual([]);
@@ -249,6 +321,13 @@ describe('changes', () => {
     for (const headers of [own, proxied, {}])
       expect((await send(path, { method: 'POST', headers })).status).toBe(200);
     expect(server.views.orders).toHaveLength(3);
+  });
+
+  it('in a body that says it is compressed are refused', async () => {
+    server = await runServer({ views: demoViews() });
+    const response = await send(path, { method: 'POST', headers: { 'content-encoding': 'gzip' } });
+    expect(response.status).toBe(415);
+    expect(response.body).toContain('The body must not be compressed.');
   });
 
   it('with a cookie but without a word where they come from are refused', async () => {
@@ -330,6 +409,19 @@ describe('a link in a message', () => {
     const response = await fetch(server.url + link(over));
     expect(response.status).toBe(status);
     expect(await response.text()).toContain(words);
+  });
+
+  it('is good with any key of the database, and outlives another token', async () => {
+    const views = demoViews();
+    views.keys = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+    server = await runServer({ views, settings: { token: new Secret('another-token-by-now') } });
+    for (const key of views.keys) {
+      const signed = `/ack?${signAcknowledgement(key, grant)}`;
+      expect((await fetch(server.url + signed)).status).toBe(200);
+    }
+    const stranger = await fetch(`${server.url}/ack?${signAcknowledgement(Buffer.alloc(32, 3), grant)}`);
+    expect(stranger.status).toBe(403);
+    expect(await stranger.text()).toContain('signed with a key that this lowwater no longer has');
   });
 
   it('that was changed is refused', async () => {

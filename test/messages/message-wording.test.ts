@@ -125,7 +125,7 @@ describe('a report in words', () => {
       runways: { sms: buildRunway({ runwayMs: null, emptyAt: null, burnPerDay: 0 }), voip: null },
     });
     expect(wordReport(buildReport({ accounts: [never, young, still] }), 10).runsOut).toMatch(
-      /^No account is foretold .* Not known: Never, Young\.$/,
+      /^No account is predicted .* Not known: Never, Young\.$/,
     );
   });
 
@@ -148,7 +148,7 @@ describe('a report in words', () => {
       /^May run out before the next report \(.* UTC\+8\): Used \(used up\), Early \(\d+ Nov \d\d:\d\d\)\.$/,
     );
     expect(wordReport({ ...report, accounts: [late] }, 10).runsOut).toMatch(
-      /^No account is foretold to run out before the next report \(.*\)\.$/,
+      /^No account is predicted to run out before the next report \(.*\)\.$/,
     );
     expect(wordReport({ ...report, nextAt: null }, 10).runsOut).toBeNull();
     for (const text of [
@@ -237,7 +237,7 @@ describe('a message on a terminal', () => {
 
   it('begins with the headline', () => {
     const [headline] = renderText(buildTestMessage(), 80).split('\n');
-    expect(headline).toBe('TEST · lowwater reaches the channel ops');
+    expect(headline).toBe('TEST · lowwater can reach channel ops');
   });
 });
 

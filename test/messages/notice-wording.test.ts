@@ -19,7 +19,7 @@ const hour = 60 * minute;
 describe('the headline of a notice stands alone', () => {
   it.each([
     ['firing', 'CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00'],
-    ['worse', 'NOW CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00'],
+    ['worse', 'WORSENED TO CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00'],
     ['reminder', 'STILL CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00'],
     ['escalated', 'ESCALATED CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00'],
     ['flapping', 'FLAPPING CRITICAL · OTP production: SMS balance 42.10 CNY, below 50.00'],
@@ -53,10 +53,10 @@ describe('the headline of a notice stands alone', () => {
       ...item,
       facts: [...(item?.facts ?? []), { name: 'refused recipients', value: { unit: 'count', count: 1 } }],
     });
-    expect(word(partly).subject).toBe('lowwater: channel ops does not reach all recipients');
+    expect(word(partly).subject).toBe('lowwater: channel ops delivers only in part');
     expect(word(partly).advice.join(' ')).toContain('Correct or remove');
     expect(word(buildItem({ ...partly, kinds: ['resolved'] })).subject).toBe(
-      'lowwater: channel ops reaches all recipients again',
+      'lowwater: channel ops delivers everything again',
     );
   });
 
@@ -156,7 +156,7 @@ describe('what became of an incident', () => {
       }),
     );
     expect(words.stateWord).toBe('RESOLVED');
-    expect(words.story).toContain('It came and went before this channel could be told.');
+    expect(words.story).toContain('It fired and resolved before this channel could be notified.');
   });
 
   it('a channel that missed the beginning hears the present severity as news', () => {
@@ -172,7 +172,7 @@ describe('what became of an incident', () => {
     const storyOf = (kind: NotificationReason, resolvedAt: number | null) =>
       word(buildItem({ kinds: [kind], firedAt, resolvedAt })).story;
     expect(storyOf('reminder', null)[0]).toBe('Still firing since Sat 21 Nov 03:41 UTC+8.');
-    expect(storyOf('escalated', null)[0]).toMatch(/^Nobody has acknowledged this, so you are told/);
+    expect(storyOf('escalated', null)[0]).toMatch(/^Nobody has acknowledged this, so it was escalated/);
     expect(storyOf('resolved', messageNow)).toContain(
       'By the clock from Sat 21 Nov 03:41 UTC+8 to Sat 21 Nov 02:41 UTC+8.',
     );
@@ -242,16 +242,16 @@ describe('what to do next', () => {
   it('is the amount that restores 30 days, rounded up to a payable one', () => {
     const account = buildAccount({ runway: buildRunway({ restoreMicros: 1_397_901_000 }) });
     expect(word(buildItem({ account })).advice).toEqual([
-      'Top up 1,400.00 CNY to have 30 days again at the present pace.',
+      'Top up 1,400.00 CNY for another 30 days at the usual rate.',
     ]);
   });
 
   it.each([
     [
       1_000_000,
-      'Top up 460.00 CNY or more to end every alert of this balance. It then lasts more than 30 days.',
+      'Top up at least 460.00 CNY to clear all alerts on this balance. It then lasts more than 30 days.',
     ],
-    [457_900_000, 'Top up 460.00 CNY to have 30 days again at the present pace.'],
+    [457_900_000, 'Top up 460.00 CNY for another 30 days at the usual rate.'],
   ])(
     'is never less than what ends every alert of the balance, steps of a ladder too',
     (restoreMicros, advice) => {
@@ -271,7 +271,7 @@ describe('what to do next', () => {
       }),
     });
     expect(word(buildItem({ account })).advice[0]).toContain(
-      'Top up 460.00 CNY or more to end every alert of this balance. How much lasts 30 days cannot be said',
+      'Top up at least 460.00 CNY to clear all alerts on this balance. Not enough history yet',
     );
   });
 

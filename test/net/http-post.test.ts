@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
 import { deliverWithin, openHttpConnections, postOnce } from '../../src/net/http-post.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { issueCertificate } from '../support/certificates.ts';
 import { type Listening, listenSockets, listenTls } from '../support/loopback-provider.ts';
@@ -20,9 +21,9 @@ async function listen(answer: string) {
 }
 
 async function post(url: string, environment: Readonly<Record<string, string>>): Promise<string> {
-  const dispatcher = openHttpConnections(new Secret(url), environment);
+  const dispatcher = openHttpConnections(new Secret(url), { clock: systemClock, environment });
   const { signal } = new AbortController();
-  const answer = await postOnce({ url, headers: {}, body: '{}', signal, dispatcher });
+  const answer = await postOnce({ url, headers: {}, body: '{}', signal, dispatcher, clock: systemClock });
   await dispatcher.close();
   return answer.body;
 }
@@ -47,16 +48,19 @@ describe('the way to a receiver', () => {
 
   it('names a variable that holds no address, and not what it holds', () => {
     const open = () =>
-      openHttpConnections(new Secret('https://receiver.example'), { HTTPS_PROXY: 'pass:word@::' });
+      openHttpConnections(new Secret('https://receiver.example'), {
+        clock: systemClock,
+        environment: { HTTPS_PROXY: 'pass:word@::' },
+      });
     expect(open).toThrow('the environment variable HTTPS_PROXY does not hold the address of a proxy');
   });
 });
 
 async function deliverTo(url: string, environment: Readonly<Record<string, string>> = {}, afterMs = 5000) {
-  const dispatcher = openHttpConnections(new Secret(url), environment);
+  const dispatcher = openHttpConnections(new Secret(url), { clock: systemClock, environment });
   const { signal: outer } = new AbortController();
   const delivery = await deliverWithin({ clock: systemClock, afterMs, outer }, async (signal) => {
-    await postOnce({ url, headers: {}, body: '{}', signal, dispatcher });
+    await postOnce({ url, headers: {}, body: '{}', signal, dispatcher, clock: systemClock });
     return { kind: 'delivered', said: '' };
   });
   await dispatcher.destroy();
@@ -126,5 +130,85 @@ describe('a proxy', () => {
     expect(delivery).toMatchObject({ kind: 'retry', reason: 'no complete answer in time' });
     expect(performance.now() - started).toBeLessThan(3000);
     await proxy.close();
+  });
+});
+
+describe('an answer whose status came', () => {
+  const head = (status: string, ...headers: readonly string[]) =>
+    [`HTTP/1.1 ${status}`, ...headers, '', ''].join('\r\n');
+  const large = 'x'.repeat(100_000);
+  const endless = { text: head('404 Not Found', 'Transfer-Encoding: chunked'), goesOn: true };
+
+  it.each<[name: string, answer: { readonly text: string; readonly goesOn?: boolean }, status: number]>([
+    ['that is empty', { text: head('204 No Content') }, 204],
+    ['larger than is read', { text: `${head('200 OK', 'Content-Length: 100000')}${large}` }, 200],
+    ['without an end', endless, 404],
+    ['that stops halfway', { text: `${head('410 Gone', 'Content-Length: 100')}abc`, goesOn: true }, 410],
+    ['that is cut', { text: `${head('401 Unauthorized', 'Content-Length: 100')}abc` }, 401],
+    [
+      'that is badly framed',
+      { text: `${head('429 Too Many Requests', 'Retry-After: 7', 'Transfer-Encoding: chunked')}zz\r\nabc` },
+      429,
+    ],
+  ])('is an answer with a body %s', async (_name, { text, goesOn = false }, status) => {
+    const receiver = await listenSockets((socket) =>
+      socket.once('data', () => {
+        socket.write(text);
+        if (!goesOn) socket.end();
+      }),
+    );
+    const dispatcher = openHttpConnections(new Secret(receiver.url), {
+      clock: impatientClock,
+      environment: {},
+    });
+    const { signal } = new AbortController();
+    const answer = await postOnce({
+      url: receiver.url,
+      headers: {},
+      body: '{}',
+      signal,
+      dispatcher,
+      clock: impatientClock,
+    });
+    expect(answer.status).toBe(status);
+    expect(answer.body.length).toBeLessThanOrEqual(64 * 1024);
+    if (status === 429) expect(answer.headers['retry-after']).toBe('7');
+    await dispatcher.destroy();
+    await receiver.close();
+  });
+});
+
+/** What is waited for a body passes soon. */
+const impatientClock: Clock = {
+  ...systemClock,
+  setTimer: (delayMs, fire) => systemClock.setTimer(Math.min(delayMs, 100), fire),
+};
+
+describe('an interim answer that nobody asked for', () => {
+  const interim = 'HTTP/1.1 100 Continue\r\nX-Late: 1\r\n\r\n';
+  const final = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+
+  it.each<[name: string, pieces: readonly string[]]>([
+    ['in one piece with the answer', [interim + final]],
+    ['in pieces of its own', ['HTT', 'P/1.1 100 Con', 'tinue\r\n', 'X-Late: 1\r\n\r', '\n', final]],
+    ['twice', [interim + interim, final]],
+    ['102 and 103', ['HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n', final]],
+  ])('is ignored: %s', async (_name, pieces) => {
+    const receiver = await listenSockets((socket) =>
+      socket.on('data', async () => {
+        for (const piece of pieces) {
+          await new Promise((resolve) => socket.write(piece, resolve));
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+      }),
+    );
+    const dispatcher = openHttpConnections(new Secret(receiver.url), { clock: systemClock, environment: {} });
+    const { signal } = new AbortController();
+    const order = { url: receiver.url, headers: {}, body: '{}', signal, dispatcher, clock: systemClock };
+    expect(await postOnce(order)).toMatchObject({ status: 200, body: 'ok' });
+    // On the same connection again.
+    expect(await postOnce(order)).toMatchObject({ status: 200, body: 'ok' });
+    await dispatcher.destroy();
+    await receiver.close();
   });
 });

@@ -80,7 +80,7 @@ const notified: readonly [string, Rule, AccountFacts, Severity | null, string][]
     topUpRule(),
     factsAfter([readingAt(0, 1), readingAt(5, 501)]),
     null,
-    'It would not tell with "atLeast" of more than 500.00 CNY.',
+    'It would not notify with "atLeast" of more than 500.00 CNY.',
   ],
   [
     'another currency',

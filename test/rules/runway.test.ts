@@ -102,7 +102,7 @@ describe('too little history', () => {
     const facts = factsAfter(steady({ from: 100, perHour: 10, until: 40 }));
     expect(evaluate(runwayRule(), facts, null)).toMatchObject({
       kind: 'unknown',
-      why: '40 minutes of history in 9 readings, needs 1 hour and 6 readings (confidence low)',
+      why: 'not enough history: 9 of 6 readings, 40 minutes of 1 hour',
     });
   });
 
@@ -111,7 +111,7 @@ describe('too little history', () => {
     const facts = factsAfter([...morning, readingAt(240, 50)]);
     expect(evaluate(runwayRule(), facts, null)).toMatchObject({
       kind: 'unknown',
-      why: '4 hours of history in 14 readings, most of it without polls (confidence low)',
+      why: 'not enough history: most of the last 4 hours passed without polls',
     });
   });
 });
@@ -163,6 +163,6 @@ describe('by the forecast', () => {
     const facts = { ...leaving(100), spending: spendingIn() };
     expect(evaluate(rule, facts, null).kind).not.toBe('unknown');
     const by = explainRule(rule, facts, null).facts.find(({ name }) => name === 'reckoned by');
-    expect(by?.value).toEqual({ unit: 'text', text: 'the mean burn, because less than a day is known' });
+    expect(by?.value).toEqual({ unit: 'text', text: 'average spend (under a day of history)' });
   });
 });

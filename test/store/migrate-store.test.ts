@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import type { StoreReader } from '../../src/ports/store.ts';
 import { migrateStore, type StorePlace } from '../../src/store/migrate-store.ts';
@@ -43,6 +44,9 @@ async function fillSqlite(): Promise<string> {
   await store.commit(batch({ removedAccounts: ['gone'] }));
   await store.close();
   leaveOrder(path, { kind: 'expire', id: 's', at: noon });
+  const db = new Database(path);
+  db.exec("INSERT INTO damaged_run VALUES (1, 'otp', NULL, 5, 2, x'0102', 7, 'altered')");
+  db.close();
   return path;
 }
 
@@ -68,6 +72,7 @@ describe.skipIf(noPostgres !== null)('a copy of everything', () => {
     const copied = await migrate({ path }, { url });
     expect(Object.fromEntries(copied.map(({ name, rows }) => [name, rows]))).toEqual({
       account: 2,
+      damaged_run: 1,
       segment: expect.any(Number),
       spending: 1,
       backoff: 1,

@@ -56,6 +56,7 @@ export class FakeViews implements LiveViews {
   };
   /** What the next order is refused with; null accepts it. */
   refusal: Refusal | null = null;
+  keys: readonly Buffer[] = [];
   readonly endedSessions = new Set<string>();
   readonly orders: { readonly kind: string; readonly order: unknown }[] = [];
   readonly #listeners = new Set<() => void>();
@@ -208,6 +209,10 @@ export class FakeViews implements LiveViews {
 
   isSessionEnded(id: string): boolean {
     return this.endedSessions.has(id);
+  }
+
+  linkKeys(): readonly Buffer[] {
+    return this.keys;
   }
 
   status(): DaemonStatus {

@@ -18,8 +18,8 @@ export interface SlackApi {
   readonly messages: readonly HeldMessage[];
   /** The next calls end so, one after the other; a word is an `error`. */
   readonly next: (string | { readonly status: number; readonly headers?: Record<string, string> })[];
-  /** Every call of this method is refused so. */
-  refuse(method: string, error: string): void;
+  /** Every call of this method is refused so; null ends that. */
+  refuse(method: string, error: string | null): void;
   /** Removes a message and what hangs on it. */
   remove(ts: string): void;
   close(): Promise<void>;
@@ -48,7 +48,7 @@ export async function startSlackApi(): Promise<SlackApi> {
     posts: receiver.received,
     messages: held,
     next,
-    refuse: (method, error) => void refused.set(method, error),
+    refuse: (method, error) => void (error === null ? refused.delete(method) : refused.set(method, error)),
     remove: (ts) =>
       void held.splice(0, held.length, ...held.filter((it) => it.ts !== ts && it.thread !== ts)),
     close: () => receiver.close(),

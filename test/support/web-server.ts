@@ -1,10 +1,13 @@
+import { onTestFinished } from 'vitest';
 import type { ServerSettings } from '../../src/domain/settings.ts';
 import type { ServerLimits } from '../../src/http/options.ts';
 import { startWebServer } from '../../src/http/server.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Log } from '../../src/ports/log.ts';
 import type { Trials } from '../../src/replay/trial.ts';
+import type { LiveViews } from '../../src/views/views.ts';
 import { FakeViews, viewsNow } from './fake-views.ts';
+import type { World } from './world.ts';
 
 export const ackKey = Buffer.alloc(32, 7);
 
@@ -32,28 +35,50 @@ export const noTrials: Pick<Trials, 'run'> = {
   run: ({ since }) => Promise.resolve({ since, until: viewsNow, tried: [], present: null }),
 };
 
-export interface RunningServer {
+interface RunningPage {
   readonly url: string;
-  readonly views: FakeViews;
   readonly clock: WebClock;
   readonly logged: { readonly fields: object; readonly message: string }[];
   close(): Promise<void>;
 }
 
+export interface RunningServer extends RunningPage {
+  readonly views: FakeViews;
+}
+
+interface ServerParts {
+  readonly trials?: Pick<Trials, 'run'>;
+  readonly settings?: Partial<ServerSettings>;
+  readonly limits?: Partial<ServerLimits>;
+}
+
 /** The real server on a free loopback port before a fake views. */
 export async function runServer(
-  options: {
-    readonly views?: FakeViews;
-    readonly trials?: Pick<Trials, 'run'>;
-    readonly settings?: Partial<ServerSettings>;
-    readonly limits?: Partial<ServerLimits>;
-  } = {},
+  options: ServerParts & { readonly views?: FakeViews } = {},
 ): Promise<RunningServer> {
   const views = options.views ?? new FakeViews();
+  return { ...(await serveViews(views, options)), views };
+}
+
+/** The real server on a free loopback port before a world, closed when the test ends. */
+export async function serveWorld(world: World, options: ServerParts = {}): Promise<RunningPage> {
+  const server = await serveViews(world.views, options);
+  server.clock.at = world.now;
+  onTestFinished(() => server.close());
+  return server;
+}
+
+async function serveViews(views: LiveViews, options: ServerParts): Promise<RunningPage> {
   const clock = new WebClock();
   const logged: { fields: object; message: string }[] = [];
   let ids = 0;
   const server = await startWebServer({
+    database: '00ff00ff00ff00ff',
+    reports: {
+      ids: () => ['otp'],
+      compose: async () => ({ text: 'Balances\n', payload: { type: 'lowwater.report' } }),
+      send: async () => [{ channel: 'ops', delivered: true, reason: null }],
+    },
     views,
     trials: options.trials ?? noTrials,
     clock,
@@ -78,7 +103,7 @@ export async function runServer(
     },
     ...(options.limits === undefined ? {} : { limits: options.limits }),
   });
-  return { url: server.url, views, clock, logged, close: () => server.close() };
+  return { url: server.url, clock, logged, close: () => server.close() };
 }
 
 function recordLog(logged: { fields: object; message: string }[]): Log {

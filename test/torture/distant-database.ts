@@ -2,7 +2,7 @@ import { StorageError } from '../../src/domain/operator-error.ts';
 import type { Batch, Store } from '../../src/ports/store.ts';
 import { asStoreFile, type SqliteStore } from '../../src/store/sqlite/port.ts';
 import type { Fleet } from './fleet.ts';
-import type { Life, Tenure } from './life.ts';
+import type { Life, OwnerSpan } from './life.ts';
 import type { Machine } from './machine.ts';
 import type { Observer } from './observer.ts';
 import type { Scenario } from './scenario.ts';
@@ -51,6 +51,7 @@ export class DistantDatabase {
     };
     return {
       ...asStoreFile(database),
+      takeDamaged: () => database.takeDamaged(),
       commit: async (batch) => {
         if (life.call()) return never();
         const isRepeated = unsettled === batch;
@@ -136,11 +137,11 @@ export class DistantDatabase {
   /** The shared database stores a batch. */
   write(
     life: Life,
-    tenure: Tenure,
+    span: OwnerSpan,
     { batch, writer }: { readonly batch: Batch; readonly writer: SqliteStore },
   ): void {
     // What arrives after its sender let go might as well have been lost on its way.
-    if (!tenure.watched) throw new StorageError('other', 'simulated: lost');
+    if (!span.watched) throw new StorageError('other', 'simulated: lost');
     const { commitDoom } = life;
     if (commitDoom?.when === 'before') {
       life.strike(commitDoom.downMs);
@@ -148,31 +149,31 @@ export class DistantDatabase {
     }
     writer.commit(batch);
     this.#fleet.stored(batch);
-    this.#machine.observe(tenure, (it) => it.committed(batch, true));
+    this.#machine.observe(span, (it) => it.committed(batch, true));
     if (commitDoom !== null) life.strike(commitDoom.downMs);
   }
 
   /** Tells the model what becomes of the batches that a daemon has stored in the shared database. */
-  watch(tenure: Tenure, store: Store): Store {
+  watch(span: OwnerSpan, store: Store): Store {
     return {
       ...store,
       commit: async (batch) => {
-        const isRepeated = tenure.unsettled === batch;
-        if (!isRepeated) this.#machine.observe(tenure, (it) => it.beforeCommit(batch));
+        const isRepeated = span.unsettled === batch;
+        if (!isRepeated) this.#machine.observe(span, (it) => it.beforeCommit(batch));
         try {
           await store.commit(batch);
         } catch (error) {
           if (!(error instanceof StorageError)) throw error;
-          if (error.kind === 'unknown') tenure.unsettled = batch;
-          tenure.failingSince ??= this.#machine.queue.now;
-          this.#machine.observe(tenure, (it) =>
+          if (error.kind === 'unknown') span.unsettled = batch;
+          span.failingSince ??= this.#machine.queue.now;
+          this.#machine.observe(span, (it) =>
             error.kind === 'unknown' ? it.commitAnswered(false) : it.committed(batch, false),
           );
           throw error;
         }
-        tenure.unsettled = null;
-        tenure.failingSince = null;
-        if (isRepeated) this.#machine.observe(tenure, (it) => it.commitAnswered(true));
+        span.unsettled = null;
+        span.failingSince = null;
+        if (isRepeated) this.#machine.observe(span, (it) => it.commitAnswered(true));
       },
     };
   }

@@ -18,7 +18,7 @@ export interface InFlight {
 }
 
 /** The work of one daemon in a process: while the process lives, or while it owns what it shares with others. */
-export class Tenure {
+export class OwnerSpan {
   daemon: Daemon | null = null;
   views: LiveViews | null = null;
   /** It began, and nobody has taken its place: the model believes what it does. */
@@ -49,7 +49,7 @@ export class Life {
   readonly bornAt: number;
   dead = false;
   stopping = false;
-  tenure: Tenure | null = null;
+  span: OwnerSpan | null = null;
   /** Ends it as SIGTERM does. */
   end: () => Promise<void> = async () => undefined;
   doom: { calls: number; readonly downMs: number } | null = null;

@@ -14,7 +14,7 @@ import type { Ask, SimCluster } from '../support/sim-cluster.ts';
 import { DistantDatabase } from './distant-database.ts';
 import type { EventQueue } from './event-queue.ts';
 import { type Fleet, leaseMs } from './fleet.ts';
-import { Life, Tenure } from './life.ts';
+import { Life, OwnerSpan } from './life.ts';
 import type { Observer } from './observer.ts';
 import { Peers } from './peers.ts';
 import type { Scenario } from './scenario.ts';
@@ -81,20 +81,20 @@ export class Machine {
     return this.#scenario.sleepMs;
   }
 
-  get tenure(): Tenure | null {
-    return this.#life?.tenure ?? null;
+  get span(): OwnerSpan | null {
+    return this.#life?.span ?? null;
   }
 
   get daemon(): Daemon | null {
-    return this.tenure?.daemon ?? null;
+    return this.span?.daemon ?? null;
   }
 
   get views(): LiveViews | null {
-    return this.tenure?.views ?? null;
+    return this.span?.views ?? null;
   }
 
   get stopping(): boolean {
-    return this.#life?.stopping === true || this.tenure?.stopping === true;
+    return this.#life?.stopping === true || this.span?.stopping === true;
   }
 
   /** By how much its clock is off. */
@@ -135,16 +135,16 @@ export class Machine {
       this.#share(life, database, this.#fleet.shared);
       return;
     }
-    const tenure = new Tenure();
-    life.tenure = tenure;
+    const span = new OwnerSpan();
+    life.span = span;
     life.end = async () => {
-      await tenure.daemon?.stop();
-      if (!life.dead) this.#endTenure(life, true);
+      await span.daemon?.stop();
+      if (!life.dead) this.#endSpan(life, true);
     };
     this.#begin(
       life,
       {
-        tenure,
+        span,
         store: this.#database.guard(life, database),
         state: this.#restore(life, database.load(), this.#random(life)),
       },
@@ -161,19 +161,19 @@ export class Machine {
     const askUnheard: Ask = (work, kind) =>
       this.#database.ask(life, work, { kind, pace: slowness, unheard: true });
     const file = asStoreFile(database);
-    const tenureOf = (): Tenure => {
-      life.tenure ??= new Tenure();
-      return life.tenure;
+    const spanOf = (): OwnerSpan => {
+      life.span ??= new OwnerSpan();
+      return life.span;
     };
     const clock = this.#clock(life);
     const random = this.#random(life);
     const finish = async (aheadMs = 0): Promise<void> => {
-      const { tenure } = life;
-      if (tenure === null || tenure.stopping) return;
-      tenure.stopping = true;
+      const { span } = life;
+      if (span === null || span.stopping) return;
+      span.stopping = true;
       life.sweepAborted();
-      await tenure.daemon?.stop(aheadMs * slowness);
-      if (!life.dead && life.tenure === tenure) this.#endTenure(life, true);
+      await span.daemon?.stop(aheadMs * slowness);
+      if (!life.dead && life.span === span) this.#endSpan(life, true);
     };
     const membership = new Membership({
       cluster: {
@@ -182,13 +182,13 @@ export class Machine {
           shared.at(after === undefined ? ask : askUnheard).claim(incarnation, after),
         reader: { ...file, load: () => askStore(() => database.load()) },
         store: (owner) => {
-          const tenure = tenureOf();
+          const span = spanOf();
           const writer = this.storage.open(() => this.wall());
           const open = () => ({
             reader: file,
             commit: (batch: Batch) => {
               if (owner.epoch !== shared.epoch) this.#observer.trespassed(`${this.name} writes`);
-              this.#database.write(life, tenure, { batch, writer });
+              this.#database.write(life, span, { batch, writer });
             },
             prune: (olderThan: number) => writer.prune(olderThan),
           });
@@ -211,8 +211,8 @@ export class Machine {
       },
       restore: async (stored) => this.#restore(life, stored, random),
       begin: ({ store: whole, state }) => {
-        const tenure = tenureOf();
-        const store = this.#database.watch(tenure, whole);
+        const span = spanOf();
+        const store = this.#database.watch(span, whole);
         const owns = () => {
           const holds = membership.holds();
           if (!holds) this.#lookAgain(life);
@@ -221,11 +221,11 @@ export class Machine {
         const maySend = () => membership.maySend();
         const mayActUnpersisted = () => membership.mayActUnpersisted();
         const handOver = () => void membership.handOver();
-        this.#begin(life, { tenure, store, state, owns, maySend, mayActUnpersisted, handOver }, database);
+        this.#begin(life, { span, store, state, owns, maySend, mayActUnpersisted, handOver }, database);
       },
       abandon: () => {
         const { daemon } = this;
-        this.#endTenure(life, false);
+        this.#endSpan(life, false);
         void daemon?.abandon();
       },
       finish,
@@ -245,22 +245,22 @@ export class Machine {
 
   #begin(
     life: Life,
-    it: { readonly tenure: Tenure } & Pick<
+    it: { readonly span: OwnerSpan } & Pick<
       DaemonDependencies,
       'store' | 'state' | 'owns' | 'maySend' | 'mayActUnpersisted' | 'handOver'
     >,
     database: SqliteStore,
   ): void {
-    const { tenure, ...parts } = it;
+    const { span, ...parts } = it;
     const daemon = new Daemon({
       ...parts,
-      openProvider: () => this.#peers.provider(life, tenure),
+      openProvider: () => this.#peers.provider(life, span),
       openChannels: (settings) =>
-        settings.channels.map((channel) => this.#peers.channel(life, tenure, channel)),
+        settings.channels.map((channel) => this.#peers.channel(life, span, channel)),
       clock: this.#clock(life),
       log: this.#log(life),
       ping: async () => {
-        this.observe(tenure, (it) => it.pinged());
+        this.observe(span, (it) => it.pinged());
         return true;
       },
       acknowledgeUrl: () => null,
@@ -268,9 +268,9 @@ export class Machine {
     });
     if (life.dead) return;
     this.#fleet.begins(this);
-    tenure.daemon = daemon;
-    tenure.views = createLiveViews(daemon, parts.store, '1.0.0');
-    tenure.watched = true;
+    span.daemon = daemon;
+    span.views = createLiveViews(daemon, parts.store, '1.0.0');
+    span.watched = true;
     this.#observer.booted(daemon, database);
     daemon.start();
   }
@@ -361,48 +361,48 @@ export class Machine {
 
   /** Another daemon has the accounts, whether or not this one knows. */
   overtaken(): void {
-    const { tenure } = this;
-    if (tenure !== null) this.#unwatch(tenure, false);
+    const { span } = this;
+    if (span !== null) this.#unwatch(span, false);
   }
 
   #end(life: Life): void {
-    if (life.tenure !== null) this.observe(life.tenure, (it) => it.dying());
+    if (life.span !== null) this.observe(life.span, (it) => it.dying());
     life.dead = true;
     for (const timer of life.timers) timer.cancel();
     life.timers.clear();
-    this.#endTenure(life, false);
+    this.#endSpan(life, false);
     if (this.#life === life) this.#life = null;
   }
 
-  #endTenure(life: Life, clean: boolean): void {
-    const { tenure } = life;
-    if (tenure === null) return;
-    tenure.over = true;
-    this.#unwatch(tenure, clean);
-    life.tenure = null;
+  #endSpan(life: Life, clean: boolean): void {
+    const { span } = life;
+    if (span === null) return;
+    span.over = true;
+    this.#unwatch(span, clean);
+    life.span = null;
   }
 
-  #unwatch(tenure: Tenure, clean: boolean): void {
-    if (!tenure.watched) return;
+  #unwatch(span: OwnerSpan, clean: boolean): void {
+    if (!span.watched) return;
     this.#observer.dying();
-    tenure.watched = false;
+    span.watched = false;
     this.#observer.died(clean);
   }
 
   /** The model hears of what a daemon does while its work counts. */
-  observe(tenure: Tenure, notify: (observer: Observer) => void): void {
-    if (tenure.watched) notify(this.#observer);
+  observe(span: OwnerSpan, notify: (observer: Observer) => void): void {
+    if (span.watched) notify(this.#observer);
   }
 
   /** Whether what it does counts. A daemon that was overtaken acts only while it cannot know of that. */
-  mayAct(tenure: Tenure, what: string): boolean {
-    if (tenure.watched) return true;
-    if (tenure.over || this.membership?.clusterStatus.role !== 'alone') this.#observer.trespassed(what);
+  mayAct(span: OwnerSpan, what: string): boolean {
+    if (span.watched) return true;
+    if (span.over || this.membership?.clusterStatus.role !== 'alone') this.#observer.trespassed(what);
     return false;
   }
 
   /** Whether nobody else can take the accounts before this one has stored what it tells. */
-  mayNotifyUnpersisted({ failingSince }: Tenure): boolean {
+  mayNotifyUnpersisted({ failingSince }: OwnerSpan): boolean {
     if (this.membership === null || this.membership.clusterStatus.role === 'alone') return true;
     return failingSince !== null && this.queue.now - failingSince >= leaseMs * this.#fleet.slowness;
   }
@@ -433,8 +433,8 @@ export class Machine {
     const write = (level: string, fields: object, message: string): void => {
       if (life.call()) return;
       if ('why' in fields) this.#fleet.letsGo(life, String(fields.why));
-      if ('jumpMs' in fields && life.tenure !== null)
-        this.observe(life.tenure, (it) => it.jumped(Number(fields.jumpMs)));
+      if ('jumpMs' in fields && life.span !== null)
+        this.observe(life.span, (it) => it.jumped(Number(fields.jumpMs)));
       this.#observer.logged(level, fields, message);
     };
     return {

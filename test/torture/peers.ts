@@ -2,7 +2,7 @@ import type { Outcome } from '../../src/domain/outcome.ts';
 import type { AccountSettings, ChannelSettings } from '../../src/domain/settings.ts';
 import type { Channel } from '../../src/ports/channel.ts';
 import type { Provider } from '../../src/ports/provider.ts';
-import type { InFlight, Life, Tenure } from './life.ts';
+import type { InFlight, Life, OwnerSpan } from './life.ts';
 import type { Machine } from './machine.ts';
 import type { Observer, Send } from './observer.ts';
 import type { World } from './world.ts';
@@ -20,7 +20,7 @@ export class Peers {
     this.#observer = observer;
   }
 
-  provider(life: Life, tenure: Tenure): Provider {
+  provider(life: Life, span: OwnerSpan): Provider {
     return {
       readBalance: (account, signal, guard = () => 0) =>
         new Promise((resolve) => {
@@ -38,7 +38,7 @@ export class Peers {
             const waitMs = signal.aborted ? 0 : guard();
             if (signal.aborted) flight.abort();
             else if (waitMs > 0) life.deliver(waitMs, send);
-            else this.#askProvider(life, { tenure, account, flight, resolve });
+            else this.#askProvider(life, { span, account, flight, resolve });
           };
           send();
         }),
@@ -49,24 +49,24 @@ export class Peers {
   #askProvider(
     life: Life,
     it: {
-      readonly tenure: Tenure;
+      readonly span: OwnerSpan;
       readonly account: AccountSettings;
       readonly flight: InFlight;
       readonly resolve: (outcome: Outcome) => void;
     },
   ): void {
-    const { tenure, account, flight, resolve } = it;
-    const counts = this.#machine.mayAct(tenure, `${this.#machine.name} asks for ${account.id}`);
-    if (counts) this.#observer.pollBegan(account.id, this.#machine.mayNotifyUnpersisted(tenure));
+    const { span, account, flight, resolve } = it;
+    const counts = this.#machine.mayAct(span, `${this.#machine.name} asks for ${account.id}`);
+    if (counts) this.#observer.pollBegan(account.id, this.#machine.mayNotifyUnpersisted(span));
     const { outcome, afterMs } = this.#world.answer(account.id, this.#machine.queue.now);
     life.deliver(afterMs, () => {
       if (!life.flights.delete(flight)) return;
-      if (!flight.signal.aborted) this.#machine.observe(tenure, (it) => it.pollEnded(account.id, outcome));
+      if (!flight.signal.aborted) this.#machine.observe(span, (it) => it.pollEnded(account.id, outcome));
       resolve(outcome);
     });
   }
 
-  channel(life: Life, tenure: Tenure, settings: ChannelSettings): Channel {
+  channel(life: Life, span: OwnerSpan, settings: ChannelSettings): Channel {
     return {
       name: settings.name,
       threadsBySubject: settings.type === 'email',
@@ -75,13 +75,13 @@ export class Peers {
       minGapMs: settings.type === 'slack' ? 1000 : 0,
       send: (message, signal) => {
         if (life.call()) return new Promise(() => undefined);
-        const counts = this.#machine.mayAct(tenure, `${this.#machine.name} sends ${message.id}`);
+        const counts = this.#machine.mayAct(span, `${this.#machine.name} sends ${message.id}`);
         const send: Send = {
           channel: settings.name,
           message,
           at: this.#machine.queue.now,
           process: life.number,
-          mayBeUnstored: this.#machine.mayNotifyUnpersisted(tenure),
+          mayBeUnstored: this.#machine.mayNotifyUnpersisted(span),
         };
         const fate = this.#world.fate(settings.name, {
           at: this.#machine.queue.now,
@@ -102,14 +102,14 @@ export class Peers {
               this.#machine.dirty = true;
               life.flights.delete(flight);
               const delivery = { kind: 'retry', certainty: 'unknown', reason: 'given up' } as const;
-              this.#machine.observe(tenure, (it) => it.answered(send, delivery));
+              this.#machine.observe(span, (it) => it.answered(send, delivery));
               resolve(delivery);
             },
           };
           life.flights.add(flight);
           life.deliver(fate.answersAfterMs, () => {
             if (!life.flights.delete(flight)) return;
-            this.#machine.observe(tenure, (it) => it.answered(send, fate.delivery));
+            this.#machine.observe(span, (it) => it.answered(send, fate.delivery));
             resolve(fate.delivery);
           });
         });

@@ -2,7 +2,7 @@ import type { Mutation } from './mutations.ts';
 
 const commit = 'src/store/postgres/commit.ts';
 const lease = 'src/store/postgres/lease.ts';
-const commitTest = 'test/store/postgres/tenure-store.test.ts';
+const commitTest = 'test/store/postgres/fenced-store.test.ts';
 const leaseTest = 'test/store/postgres/lease.test.ts';
 
 /** Bugs in the statements by which daemons share a PostgreSQL database; where none is installed they go unnoticed. */

@@ -5,7 +5,7 @@ import { pagerdutyAnswers } from './pagerduty-answers.ts';
 import type { PagerdutySettings } from './pagerduty-settings.ts';
 import { type PagerdutyEvent, renderPagerduty } from './render-pagerduty.ts';
 
-/** Sends events, in order: one for each alert of a message. */
+/** Sends one event for each alert of a message. Each ends by itself. */
 export function openPagerdutySender(
   options: SenderDependencies & { readonly settings: PagerdutySettings; readonly timeoutMs?: number },
 ): Sender {
@@ -15,7 +15,8 @@ export function openPagerdutySender(
     ...limits,
     address: new Secret(baseUrl),
     table: pagerdutyAnswers,
-    render: (message) => renderPagerduty(message).map((event) => JSON.stringify(event)),
+    render: (message) =>
+      renderPagerduty(message).map(({ name, event }) => ({ name, body: JSON.stringify(event) })),
     prepare: (body) => {
       // What `render` above wrote.
       const { event_action, ...event }: PagerdutyEvent = JSON.parse(body);

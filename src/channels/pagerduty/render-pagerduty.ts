@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { stateOf } from '../../domain/item-state.ts';
 import type { IncidentMessage, Message, MessageItem } from '../../domain/message.ts';
 import { isoText } from '../../domain/moment.ts';
@@ -6,6 +5,7 @@ import { cutText } from '../../domain/plain-text.ts';
 import type { Severity } from '../../domain/severity.ts';
 import { wordCard } from '../../messages/card-wording.ts';
 import { type ItemWording, wordItem } from '../../messages/item-wording.ts';
+import { actionFor, dedupKey, latestOfEachAlert, nameOfAlert } from '../alert-key.ts';
 
 interface Link {
   readonly href: string;
@@ -44,6 +44,12 @@ export type PagerdutyEvent =
       };
     };
 
+/** An event, and the alert that it is about. */
+interface NamedEvent {
+  readonly name: string;
+  readonly event: PagerdutyEvent;
+}
+
 /** The most characters of a summary, and of a key (developer.pagerduty.com, Events API v2). */
 const maxSummaryLength = 1024;
 const maxKeyLength = 255;
@@ -53,12 +59,15 @@ const maxKeyLength = 255;
  * The state decides, not what the message says it was written for: a trigger that was delayed must not open again what is over.
  * Events without an end, and reports, are changes: they wake nobody.
  */
-export function renderPagerduty(message: Message): readonly PagerdutyEvent[] {
+export function renderPagerduty(message: Message): readonly NamedEvent[] {
   switch (message.kind) {
     case 'incidents':
-      return message.items.map((item) => eventOf(item, message));
+      return latestOfEachAlert(message.items).map((item) => ({
+        name: nameOfAlert(item),
+        event: eventOf(item, message),
+      }));
     case 'report':
-      return [changeOf(message)];
+      return [{ name: 'the report', event: changeOf(message) }];
     case 'test': {
       const dedup_key = `lowwater-test-${message.id}`;
       const { headline } = wordCard(message, 1);
@@ -71,8 +80,11 @@ export function renderPagerduty(message: Message): readonly PagerdutyEvent[] {
         custom_details: {},
       } as const;
       return [
-        { event_action: 'trigger', dedup_key, client: 'lowwater', links: [], payload },
-        { event_action: 'resolve', dedup_key },
+        {
+          name: 'trigger',
+          event: { event_action: 'trigger', dedup_key, client: 'lowwater', links: [], payload },
+        },
+        { name: 'resolve', event: { event_action: 'resolve', dedup_key } },
       ];
     }
   }
@@ -80,12 +92,10 @@ export function renderPagerduty(message: Message): readonly PagerdutyEvent[] {
 
 function eventOf(item: MessageItem, message: IncidentMessage): PagerdutyEvent {
   const words = wordItem(item, message);
-  const state = stateOf(item);
-  if (state === 'event') return changeOf({ ...message, items: [item] });
-  const dedup_key = dedupKey(item);
-  if (item.resolvedAt !== null || state === 'resolved' || state === 'closed')
-    return { event_action: 'resolve', dedup_key };
-  if (item.incident.acknowledgement !== null) return { event_action: 'acknowledge', dedup_key };
+  if (stateOf(item) === 'event') return changeOf({ ...message, items: [item] });
+  const dedup_key = dedupKey(item, maxKeyLength);
+  const action = actionFor(item);
+  if (action !== 'open') return { event_action: action === 'close' ? 'resolve' : 'acknowledge', dedup_key };
   const page = words.links.find(({ kind }) => kind === 'page')?.url;
   const team = item.account?.labels.team;
   return {
@@ -105,12 +115,6 @@ function eventOf(item: MessageItem, message: IncidentMessage): PagerdutyEvent {
       custom_details: detailsOf(words),
     },
   };
-}
-
-/** One alert is one key for good: when it fires again after its end, PagerDuty opens a new incident by itself. */
-function dedupKey({ incident }: MessageItem): string {
-  const key = `lowwater/${incident.account}/${incident.rule}`;
-  return key.length <= maxKeyLength ? key : `lowwater/${createHash('sha256').update(key).digest('hex')}`;
 }
 
 function detailsOf(words: ItemWording): Readonly<Record<string, string>> {

@@ -4,6 +4,7 @@ import { type HttpAnswer, jsonOf } from '../../net/http-answer.ts';
 import { deliverWithin, openHttpConnections } from '../../net/http-post.ts';
 import type { Delivery } from '../../ports/channel.ts';
 import { classifyAnswer } from '../answers.ts';
+import { deliverParts, type MessagePart } from '../deliver-parts.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
 import { pause } from '../pause.ts';
 import { tryRender } from '../rendering.ts';
@@ -15,32 +16,34 @@ import { firstMessagesOf, isSettled, type SlackPlace, threadOf, writeReceipt } f
 
 /** Between calls of one message: chat.update is for 50 a minute (docs.slack.dev, rate limits, tier 3). */
 const gapMs = 1200;
-/** First messages that one message brings up to date; the others say what they said. */
+/** First messages that one message brings up to date; the others stay as they are. */
 const maxEdits = 20;
+/** An edit is shorter than a message may take: the next message waits meanwhile. */
+const editTimeoutMs = 5000;
 
 /** Links are shown as links, without what stands behind them. */
 const asWritten = { unfurl_links: false, unfurl_media: false };
 
 export interface SlackBotSenderOptions extends SenderDependencies {
   readonly settings: SlackBot & Pick<SlackSettings, 'mention'>;
-  /** For one call. */
+  /** For a message. */
   readonly timeoutMs?: number;
 }
 
 /**
- * Posts by Slack's own client as a bot: the first message of an incident into the channel, what follows into its thread, and the
- * first message is edited to how things stand. Who has to act is told before anything is edited. What asks nobody to act is
- * told after the edit, which then is as sure to happen as the message: an edit can be done twice, and no message makes up for it.
+ * Posts by Slack's own client as a bot: the first message of an incident into the channel, what follows into its thread. Then the
+ * first message is edited to how things stand. An edit that fails for now is owed, as a part of the message: it is tried again by
+ * itself, and neither this message nor another waits for it.
  */
 export function openSlackBotSender(options: SlackBotSenderOptions): Sender {
   const { clock, texts, timeoutMs = 10_000, settings } = options;
   const { botToken, channel, apiUrl, mention } = settings;
-  const dispatcher = openHttpConnections(new Secret(apiUrl));
+  const dispatcher = openHttpConnections(new Secret(apiUrl), { clock });
   const classify = (answer: HttpAnswer) =>
     classifyAnswer(slackBotAnswers, answer, { now: clock.now(), texts });
 
   function call(method: string, body: Readonly<Record<string, unknown>>, signal: AbortSignal) {
-    return callSlack({ signal, dispatcher }, (fetch) =>
+    return callSlack({ signal, dispatcher, clock }, (fetch) =>
       new WebClient(botToken.reveal(), {
         slackApiUrl: `${apiUrl}/`,
         fetch,
@@ -61,40 +64,46 @@ export function openSlackBotSender(options: SlackBotSenderOptions): Sender {
         plain: asMarkdown(renderSlackPlainly(message, mention)),
         edits: firstMessagesOf(message, channel)
           .slice(0, maxEdits)
-          .map(({ place, content }) => ({ place, payload: asMarkdown(renderSlack(content)) })),
+          .map(({ place, content }) => ({
+            name: `the edit of ${place.ts}`,
+            place,
+            payload: asMarkdown(renderSlack(content)),
+          })),
       }));
       if ('failed' in rendered) return rendered.failed;
       const { post, plain, edits } = rendered.rendered;
-      const afterMs = timeoutMs + edits.length * (gapMs + 1000);
-      return deliverWithin({ clock, afterMs, outer }, async (signal) => {
-        const postInto = async (payload: SlackPayload, place: SlackPlace | null) => {
+      const notify = async (signal: AbortSignal): Promise<Delivery> => {
+        const postInto = (payload: SlackPayload, place: SlackPlace | null) => {
           const reply = place === null ? {} : { thread_ts: place.ts, reply_broadcast: !settled };
           return call('chat.postMessage', { channel, ...payload, ...reply, ...asWritten }, signal);
         };
-        const notify = async (): Promise<Delivery> => {
-          const first = await postInto(post, thread);
-          if (!isLayoutRefused(first) && !(thread !== null && isThreadGone(first)))
-            return withReceipt(first, thread);
-          await pause(clock, gapMs, signal);
-          const into = isThreadGone(first) ? null : thread;
-          return withReceipt(await postInto(into === thread ? plain : post, into), into);
-        };
-        const edit = async (): Promise<Delivery | null> => {
-          for (const { place, payload } of edits) {
-            // What is left out would stay as it was; `mrkdwn` it does not know.
-            const { text, attachments = [] } = payload;
-            const delivery = classify(await call('chat.update', { ...place, text, attachments }, signal));
-            // What cannot be edited any more stays as it is: the message says what is so.
-            if (delivery.kind === 'retry') return delivery;
-            await pause(clock, gapMs, signal);
-          }
-          return null;
-        };
-        if (settled) return (await edit()) ?? (await notify());
-        const delivery = await notify();
-        if (delivery.kind === 'delivered' && edits.length > 0) await edit().catch(() => null);
-        return delivery;
-      });
+        const first = await postInto(post, thread);
+        if (!isLayoutRefused(first) && !(thread !== null && isThreadGone(first)))
+          return withReceipt(first, thread);
+        await pause(clock, gapMs, signal);
+        const into = isThreadGone(first) ? null : thread;
+        return withReceipt(await postInto(into === thread ? plain : post, into), into);
+      };
+      const edit = async (
+        { place, payload }: (typeof edits)[number],
+        signal: AbortSignal,
+      ): Promise<Delivery> => {
+        await pause(clock, gapMs, signal);
+        // What is left out would stay as it was; `mrkdwn` it does not know.
+        const { text, attachments = [] } = payload;
+        const delivery = classify(await call('chat.update', { ...place, text, attachments }, signal));
+        // What cannot be edited any more stays as it is: the message says what is so.
+        return delivery.kind === 'dead' ? { kind: 'delivered' } : delivery;
+      };
+      const update = (recipients: readonly string[] | undefined): Promise<Delivery> =>
+        deliverParts({ parts: edits, recipients, maxFailures: 1 }, (part) =>
+          deliverWithin({ clock, afterMs: editTimeoutMs, outer }, (signal) => edit(part, signal)),
+        );
+      if (message.recipients !== undefined) return update(message.recipients);
+      const posted = await deliverWithin({ clock, afterMs: timeoutMs, outer }, notify);
+      if (posted.kind !== 'delivered') return posted;
+      const edited = await update(undefined);
+      return edited.kind === 'retry' ? { ...posted, owed: oweAll(edits, edited) } : { ...edited, ...posted };
     },
     preview: async (message) => JSON.stringify(asMarkdown(renderSlack(message, mention))),
     close: () => dispatcher.destroy(),
@@ -111,6 +120,16 @@ export function openSlackBotSender(options: SlackBotSenderOptions): Sender {
       ? { ...delivery, receipt: writeReceipt(channel, { channel: id, ts }) }
       : delivery;
   }
+}
+
+/** All parts are owed; the one that failed goes last, so that it holds up no other. */
+function oweAll(parts: readonly MessagePart[], failure: Extract<Delivery, { kind: 'retry' }>) {
+  const [failed, ...others] = parts.map(({ name }) => name);
+  return {
+    recipients: failed === undefined ? others : [...others, failed],
+    reason: failure.reason,
+    ...(failure.afterMs === undefined ? {} : { afterMs: failure.afterMs }),
+  };
 }
 
 /** Slack's client would write to the terminal by itself. */

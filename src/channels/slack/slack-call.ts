@@ -1,25 +1,31 @@
 import type { FetchFunction } from '@slack/web-api';
-import { type Dispatcher, fetch } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { HttpAnswer } from '../../net/http-answer.ts';
+import { postOnce } from '../../net/http-post.ts';
+import type { Clock } from '../../ports/clock.ts';
 
 /**
- * One call of Slack's own clients with undici's `fetch`, over our connections and under our deadline. A redirect comes back as the
- * answer that it is. The answer is noted on the way, for the clients keep of a refusal neither how long to wait nor all that it says;
- * that they call it an error is no matter then.
+ * One call of Slack's own clients over our connections and under our deadline. A redirect comes back as the answer that it is.
+ * The answer is noted on the way: the clients keep of a refusal neither how long to wait nor all that it says, and may call a
+ * good answer an error.
  */
 export async function callSlack(
-  { signal, dispatcher }: { readonly signal: AbortSignal; readonly dispatcher: Dispatcher },
+  way: { readonly signal: AbortSignal; readonly dispatcher: Dispatcher; readonly clock: Clock },
   call: (fetch: FetchFunction) => Promise<unknown>,
 ): Promise<HttpAnswer> {
   const answers: HttpAnswer[] = [];
-  const noting: FetchFunction = async (address, { method = 'POST', headers = {}, body } = {}) => {
+  const noting: FetchFunction = async (address, { headers = {}, body } = {}) => {
     if (typeof body !== 'string') throw new Error('Slack’s client posts something else than text.');
-    const response = await fetch(address, { method, headers, body, signal, dispatcher, redirect: 'manual' });
-    const text = await response.text();
-    answers.push({ status: response.status, headers: Object.fromEntries(response.headers), body: text });
-    return new Response(mayHaveBody(response.status) ? text : null, {
-      status: response.status,
-      headers: Object.fromEntries(response.headers),
+    const answer = await postOnce({
+      ...way,
+      url: String(address),
+      headers: Object.fromEntries(new Headers(headers)),
+      body,
+    });
+    answers.push(answer);
+    return new Response(mayHaveBody(answer.status) ? answer.body : null, {
+      status: answer.status,
+      headers: headersOf(answer),
     });
   };
   try {
@@ -35,4 +41,11 @@ export async function callSlack(
 /** Statuses whose answers have no body, not even an empty one (fetch.spec.whatwg.org, null body status). */
 function mayHaveBody(status: number): boolean {
   return ![101, 103, 204, 205, 304].includes(status);
+}
+
+function headersOf({ headers }: HttpAnswer): Headers {
+  const all = new Headers();
+  for (const [name, value = []] of Object.entries(headers))
+    for (const each of [value].flat()) all.append(name, each);
+  return all;
 }

@@ -2,6 +2,7 @@ import { IncomingWebhook, type IncomingWebhookSendArguments } from '@slack/webho
 import type { Dispatcher } from 'undici';
 import type { HttpAnswer } from '../../net/http-answer.ts';
 import { deliverWithin, openHttpConnections } from '../../net/http-post.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { classifyAnswer } from '../answers.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
 import { pause } from '../pause.ts';
@@ -28,7 +29,7 @@ export function openSlackSender(options: SlackSenderOptions): Sender {
   const { clock, texts, timeoutMs = 10_000 } = options;
   const { webhookUrl, mention, accept } = options.settings;
   const table = slackAnswers(accept);
-  const dispatcher = openHttpConnections(webhookUrl);
+  const dispatcher = openHttpConnections(webhookUrl, { clock });
   const classify = (answer: HttpAnswer) => classifyAnswer(table, answer, { now: clock.now(), texts });
   return {
     async send(message, outer) {
@@ -36,7 +37,7 @@ export function openSlackSender(options: SlackSenderOptions): Sender {
       if ('failed' in blocks) return blocks.failed;
       return deliverWithin({ clock, afterMs: timeoutMs, outer }, async (signal) => {
         const post = (payload: SlackPayload): Promise<HttpAnswer> =>
-          postToSlack({ url: webhookUrl.reveal(), payload, signal, dispatcher });
+          postToSlack({ url: webhookUrl.reveal(), payload, signal, dispatcher, clock });
         const answer = await post(blocks.rendered);
         if (!isUnreadable(answer)) return classify(answer);
         await pause(clock, gapMs, signal);
@@ -59,6 +60,7 @@ async function postToSlack(order: {
   readonly payload: SlackPayload;
   readonly signal: AbortSignal;
   readonly dispatcher: Dispatcher;
+  readonly clock: Clock;
 }): Promise<HttpAnswer> {
   return callSlack(order, (fetch) =>
     new IncomingWebhook(order.url, { fetch }).send(asSendArguments(order.payload)),

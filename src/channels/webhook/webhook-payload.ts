@@ -12,10 +12,11 @@ import type {
 import { isoText } from '../../domain/moment.ts';
 import { formatMicros } from '../../domain/money.ts';
 import type { Quantity } from '../../domain/quantity.ts';
+import { mapEach } from '../../domain/reading.ts';
 import { linkTo, wordItem } from '../../messages/item-wording.ts';
 import { testHeadline, wordIncidents } from '../../messages/message-wording.ts';
 import { wordReport } from '../../messages/report-wording.ts';
-import { forecastJson, mapEach, readingJson } from '../../views/public-json.ts';
+import { forecastJson, readingJson } from '../../views/public-json.ts';
 
 /** The most alerts or accounts in one body; `truncated` tells how many more there are. */
 const listLimit = 200;

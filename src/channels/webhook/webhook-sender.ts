@@ -23,11 +23,13 @@ export function openWebhookSender(
     ...limits,
     address: url,
     table: webhookAnswers(accept),
-    render: (message) => [
-      template === undefined
-        ? JSON.stringify(renderWebhookPayload(message))
-        : fillTemplate(template, message),
-    ],
+    render: (message) => {
+      const body =
+        template === undefined
+          ? JSON.stringify(renderWebhookPayload(message))
+          : fillTemplate(template, message);
+      return [{ name: 'the message', body }];
+    },
     prepare: (body, { id, now }) => ({
       url: url.reveal(),
       headers: { ...signedHeaders({ id, body, secret, attemptedAt: now }), ...own },

@@ -5,7 +5,7 @@ import { orNull } from '../../views/public-object.ts';
 import type { LiveViews } from '../../views/views.ts';
 import { accept, count, parseInstant } from './input.ts';
 import { type Api, answers, takes, window } from './operation.ts';
-import { acknowledgeManySchema, acknowledgeOrderSchema } from './orders.ts';
+import { acknowledgeManySchema, acknowledgeOrderSchema, readSeen } from './orders.ts';
 import { maxItems, nextCursor, pageOfList, pageOfTime, pagingQuery } from './paging.ts';
 
 const tags = ['alerts'];
@@ -94,16 +94,17 @@ export function addAlertOperations(api: Api, views: LiveViews): void {
   });
 
   api.openapi(acknowledgeAlert, async (context) => {
-    const { by = 'api', comment = '' } = context.req.valid('json');
+    const { by = 'api', comment = '', ...saw } = context.req.valid('json');
     const { account, rule } = context.req.valid('param');
-    accept(await views.acknowledge({ account, rule, by, comment }));
+    accept(await views.acknowledge({ account, rule, by, comment, ...readSeen(saw) }));
     const alert = await views.alert(account, rule);
     return context.json({ alert: alert && alertJson(alert) }, 200);
   });
 
   api.openapi(acknowledgeAlerts, async (context) => {
     const { alerts, by = 'api', comment = '' } = context.req.valid('json');
-    const answers = await views.acknowledgeAll({ alerts, by, comment });
+    const seen = alerts.map(({ account, rule, ...saw }) => ({ account, rule, ...readSeen(saw) }));
+    const answers = await views.acknowledgeAll({ alerts: seen, by, comment });
     const acks = alerts.map(({ account, rule }, index) => {
       const refusal = answers[index] ?? null;
       return { account, rule, acknowledged: refusal === null, why: refusal?.why ?? null };

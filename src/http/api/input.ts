@@ -63,7 +63,12 @@ export function count(least: number, most: number) {
 /** Hands on what the views gave, or its refusal as an error. */
 export function accept<T extends object | null>(result: T | Refusal): Exclude<T, Refusal> {
   if (result === null || !('refused' in result)) return result as Exclude<T, Refusal>;
-  const codes = { 'not-found': 'not_found', invalid: 'bad_request', 'not-now': 'not_now' } as const;
+  const codes = {
+    'not-found': 'not_found',
+    invalid: 'bad_request',
+    'not-now': 'not_now',
+    changed: 'changed',
+  } as const;
   throw new RequestError(codes[result.refused], result.why);
 }
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { parseDuration } from '../../domain/duration.ts';
-import type { SilenceOrder } from '../../domain/operator.ts';
+import type { SeenAlert, SilenceOrder } from '../../domain/operator.ts';
 import type { Matcher } from '../../domain/rule.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
-import { maxSilenceMs } from '../../engine/operate.ts';
+import { maxSilenceMs } from '../../domain/silence.ts';
 import { labelRecord } from '../../schema/matchers.ts';
 import { flag, shape } from '../../schema/shapes.ts';
 import { severitySchema } from '../../views/public-json.ts';
@@ -31,20 +31,37 @@ const matchSchema = shape({
   description: 'All given keys must match. An empty object matches every alert: it needs `everything`.',
 });
 
-export const acknowledgeOrderSchema = shape({ by: text.optional(), comment: text.optional() }).meta({
+const seenKeys = {
+  incident: name.nullable().optional().meta({
+    description:
+      'The incident that was seen, null of a pending alert: refused with 409 where it is another one now',
+  }),
+  severity: severitySchema
+    .optional()
+    .meta({ description: 'The severity that was seen: refused with 409 where it is another one now' }),
+};
+const personKeys = { by: text.optional(), comment: text.optional() };
+
+export const personSchema = shape(personKeys);
+
+export const acknowledgeOrderSchema = shape({ ...personKeys, ...seenKeys }).meta({
   id: 'AcknowledgeOrder',
   examples: [{ by: 'ada', comment: 'finance is topping up' }],
 });
+
+/** What was seen of an alert; keys that are absent are not compared. */
+export function readSeen({ incident, severity }: SeenAlert): { readonly seen?: SeenAlert } {
+  return incident === undefined && severity === undefined ? {} : { seen: { incident, severity } };
+}
 
 const someAlerts = 'give 1 to 1000 alerts, each as {"account","rule"}';
 
 export const acknowledgeManySchema = shape({
   alerts: z
-    .array(shape({ account: name, rule: name }), { error: someAlerts })
+    .array(shape({ account: name, rule: name, ...seenKeys }), { error: someAlerts })
     .min(1, { error: someAlerts })
     .max(1_000, { error: someAlerts }),
-  by: text.optional(),
-  comment: text.optional(),
+  ...personKeys,
 }).meta({
   id: 'AcknowledgeManyOrder',
   examples: [{ alerts: [{ account: 'otp', rule: 'sms-low' }], by: 'ada', comment: 'finance is topping up' }],
@@ -65,8 +82,10 @@ export const silenceOrderSchema = shape({
     .meta({ description: 'How long from the start, such as "2h"; or give endsAt' }),
   startsAt: givenInstant.optional().meta({ description: 'Default: now' }),
   endsAt: givenInstant.optional(),
-  by: text.optional(),
-  comment: text.optional(),
+  ...personKeys,
+  seen: shape({ account: name, rule: name, ...seenKeys })
+    .optional()
+    .meta({ description: 'The alert that is silenced, as it was seen' }),
 }).meta({
   id: 'SilenceOrder',
   examples: [{ match: { account: 'otp', severity: ['info', 'warning'] }, for: '2h', comment: 'campaign' }],
@@ -91,6 +110,7 @@ export function readSilenceOrder(input: z.infer<typeof silenceOrderSchema>, now:
     endsAt,
     by: input.by ?? 'api',
     comment: input.comment ?? '',
+    ...(input.seen === undefined ? {} : { seen: input.seen }),
   };
 }
 

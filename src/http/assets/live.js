@@ -9,8 +9,10 @@ const watchMs = 1_000;
 const connection = document.getElementById('connection');
 const banner = document.getElementById('lost');
 const favicon = document.querySelector('link[rel="icon"]');
-/** Parts that came while somebody used what they replace, by key. */
+/** Parts that came, by key. */
 const waiting = new Map();
+/** Forms and boxes that somebody is at, with what takes their place once they are left. */
+const putOffs = new Map();
 /** The server's clock minus ours: ages are told by the server's. */
 let offset = Number(document.documentElement.dataset.now) - Date.now();
 let title = document.title;
@@ -54,7 +56,7 @@ function listen() {
 }
 
 function watch() {
-  if (waiting.size > 0) takeOver();
+  settle();
   if (performance.now() - heardAt > silentMs) lose();
 }
 
@@ -119,57 +121,135 @@ function pageAddress() {
   return url;
 }
 
-/** Takes over what came and is not in use; the rest waits until it is left alone. */
+/** Takes over what came. Somebody who fills in a form, chooses, or reads something unfolded keeps that; all else is as it is now. */
 function takeOver() {
-  const taken = [];
-  for (const [key, markup] of waiting) {
+  const taken = [...waiting];
+  waiting.clear();
+  for (const [key, markup] of taken) {
     const part = find(key);
-    if (part === null || isInUse(part)) continue;
-    waiting.delete(key);
-    replace(part, markup);
-    taken.push(key);
+    const template = document.createElement('template');
+    template.innerHTML = markup;
+    if (part !== null) keepFocus(() => morph(part, template.content.firstElementChild));
   }
-  if (taken.includes('title')) {
+  const keys = taken.map(([key]) => key);
+  if (keys.includes('title')) {
     title = find('title').textContent;
     icon = find('title').dataset.icon;
   }
-  if (taken.includes('as-of')) offset = Date.parse(find('as-of').firstElementChild.dateTime) - Date.now();
-  if (taken.some((key) => key !== 'as-of')) document.dispatchEvent(new Event('lowwater:fresh'));
+  if (keys.includes('as-of')) offset = Date.parse(find('as-of').firstElementChild.dateTime) - Date.now();
+  if (keys.some((key) => key !== 'as-of')) document.dispatchEvent(new Event('lowwater:fresh'));
 }
 
 function find(key) {
   return document.querySelector(`[data-live="${CSS.escape(key)}"]`);
 }
 
-/** Somebody fills in a form or reads something unfolded: it is not taken away. */
-function isInUse(part) {
+/** An element that is moved loses the focus. */
+function keepFocus(change) {
+  const focused = document.activeElement;
+  change();
+  if (focused !== document.activeElement && focused?.isConnected) focused.focus({ preventScroll: true });
+}
+
+/** Makes an element like another, in place: what stays the same stays the same element, with its focus and what was typed. */
+function morph(element, next) {
+  // A part within the part stands as an empty element: it has a message of its own.
+  const isPlace = next.dataset.live !== undefined && !next.hasChildNodes();
+  if (isPlace && element.dataset.live === next.dataset.live) return;
+  if (element.matches('form, input:checked') && isUsed(element)) {
+    putOff(element, next);
+    return;
+  }
+  for (const { name } of [...element.attributes])
+    if (!next.hasAttribute(name) && !(name === 'open' && element.tagName === 'DETAILS'))
+      element.removeAttribute(name);
+  for (const { name, value } of next.attributes)
+    if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+  morphChildren(element, [...next.childNodes]);
+}
+
+function morphChildren(element, wanted) {
+  const had = [...element.childNodes];
+  const kept = new Set();
+  let last = null;
+  for (const next of wanted) {
+    const same = had.find((child) => !kept.has(child) && isSame(child, next));
+    const node = same ?? next;
+    if (same !== undefined) {
+      kept.add(same);
+      if (same.nodeType === Node.ELEMENT_NODE) morph(same, next);
+      else if (same.data !== next.data) same.data = next.data;
+    }
+    const place = last === null ? element.firstChild : last.nextSibling;
+    if (node !== place) element.insertBefore(node, place);
+    last = node;
+  }
+  for (const child of had) if (!kept.has(child)) takeAway(child);
+}
+
+/** What is no longer there goes, unless somebody is at it: then it says that it is over, and goes when it is left alone. */
+function takeAway(child) {
+  if (child.nodeType !== Node.ELEMENT_NODE || !isUsed(child)) {
+    child.remove();
+    return;
+  }
+  if (child.matches('ul, section')) {
+    for (const inner of [...child.childNodes]) takeAway(inner);
+    return;
+  }
+  child.classList.add('over');
+  noteChange(child, 'This is over, or no longer in this list.');
+}
+
+function isSame(child, next) {
+  if (child.nodeName !== next.nodeName) return false;
+  if (child.nodeType !== Node.ELEMENT_NODE) return true;
+  return nameIn(child) === nameIn(next) && !child.classList.contains('changed');
+}
+
+/** What an element is called among its siblings. A form gives its fields for its properties of the same name: attributes are safe. */
+function nameIn(element) {
+  return ['data-live', 'id', 'name'].map((name) => element.getAttribute(name)).find(Boolean) ?? '';
+}
+
+/** Somebody fills it in, has chosen it, or reads it unfolded. */
+function isUsed(element) {
   return (
-    part.querySelector('details[open], input[type=checkbox]:checked') !== null ||
-    part.querySelector('input:focus, select:focus, button:focus, summary:focus') !== null
+    element.closest('details[open]') !== null ||
+    element.matches('input:checked') ||
+    element.querySelector('details[open], input[type=checkbox]:checked') !== null ||
+    (element.contains(document.activeElement) && document.activeElement.matches('input, select, textarea'))
   );
 }
 
-/** Replaces a part, keeps the parts within it that stay, and leaves the focus where it was. */
-function replace(part, markup) {
-  const focused = part.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
-  const tables = [...part.querySelectorAll('.scroll')].map((table) => table.scrollLeft);
-  const hadTableFocus =
-    part.contains(document.activeElement) && document.activeElement.classList.contains('scroll');
-  const kept = new Map([...part.querySelectorAll('[data-live]')].map((inner) => [inner.dataset.live, inner]));
-  const template = document.createElement('template');
-  template.innerHTML = markup;
-  const next = template.content.firstElementChild;
-  for (const place of next.querySelectorAll('[data-live]:empty')) {
-    const inner = kept.get(place.dataset.live);
-    if (inner !== undefined) place.replaceWith(inner);
+/** Beside what somebody is at: it is not as they see it. What they send is refused then, and says why. */
+function noteChange(element, words) {
+  const place = element.matches('input') ? element.parentElement : element;
+  if (place.querySelector(':scope > .changed') !== null) return;
+  const note = document.createElement('p');
+  note.className = 'changed';
+  note.setAttribute('role', 'status');
+  note.textContent = words;
+  place.prepend(note);
+}
+
+/** Keeps what somebody is at as they see it, and says so where it has changed: its order is refused then. */
+function putOff(element, next) {
+  const plain = element.cloneNode(true);
+  for (const note of plain.querySelectorAll('.changed')) note.remove();
+  if (!plain.isEqualNode(next)) noteChange(element, 'Changed since you began.');
+  putOffs.set(element, next);
+}
+
+/** What somebody was at is as it is now, or gone, once they have left it. */
+function settle() {
+  for (const [element, next] of putOffs) {
+    if (element.isConnected && isUsed(element)) continue;
+    putOffs.delete(element);
+    for (const note of (element.parentElement ?? element).querySelectorAll('.changed')) note.remove();
+    if (element.isConnected) morph(element, next);
   }
-  part.replaceWith(next);
-  [...next.querySelectorAll('.scroll')].forEach((table, index) => {
-    table.scrollLeft = tables[index] ?? 0;
-  });
-  if (focused !== null)
-    next.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
-  else if (hadTableFocus) next.querySelector('.scroll')?.focus({ preventScroll: true });
+  for (const element of document.querySelectorAll('.over')) if (!isUsed(element)) element.remove();
 }
 
 function tellAges() {

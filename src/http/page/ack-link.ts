@@ -1,7 +1,7 @@
 import type { AccountView, AlertView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { summaryOf } from './alerts.ts';
-import { accountPath, personFields } from './forms.ts';
+import { accountPath, personFields, seenFields } from './forms.ts';
 import { age, badge, type Frame, severityWord } from './words.ts';
 
 /** What a link from a message is about. */
@@ -22,7 +22,7 @@ export function renderAckQuestion(linked: Linked, query: URLSearchParams, frame:
 <p class="soft">rule <code>${alert.rule}</code> · since ${age(alert.since, frame)}</p>
 <p>Reminders and escalation stop until it resolves or gets worse.</p>
 <form method="post" action="/ack">${[...query].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-${personFields()}<button>Acknowledge</button></form>${whatNext(linked)}</section>`;
+${seenFields(alert)}${personFields()}<button>Acknowledge</button></form>${whatNext(linked)}</section>`;
 }
 
 /** What came of a link, or why it does nothing; `linked` where there is still something to do. */

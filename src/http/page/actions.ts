@@ -1,11 +1,13 @@
 import { parseDuration } from '../../domain/duration.ts';
+import type { Refusal, SeenAlertName } from '../../domain/operator.ts';
+import { plural } from '../../domain/plural.ts';
+import type { AlertView } from '../../views/views.ts';
 import { accept, findAccount, parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
 import { RequestError } from '../refusal.ts';
 import type { WebApp, WebContext } from '../web-env.ts';
-import { readAlertQuery, selectAlerts } from './alert-list.ts';
-import { readForm, readOwnPath, readPerson, sendBack } from './form-input.ts';
-import { alertName } from './forms.ts';
+import { digestOf, readAlertQuery, selectAlerts } from './alert-list.ts';
+import { readForm, readOwnPath, readPerson, readPicked, readSeen, sendBack } from './form-input.ts';
 import { frameOf, type PageOptions, show } from './show.ts';
 import { fieldOf, type GivenSilence, readSilenceForm, renderSilenceQuestion } from './silence-form.ts';
 import { renderSilences } from './silences.ts';
@@ -24,7 +26,7 @@ export function addActions(app: WebApp, options: PageOptions): void {
 async function acknowledge({ views }: PageOptions, context: WebContext): Promise<Response> {
   const form = await readForm(context);
   const { account = '', rule = '' } = context.req.param();
-  accept(await views.acknowledge({ account, rule, ...readPerson(form) }));
+  accept(await views.acknowledge({ account, rule, ...readPerson(form), ...readSeen(form) }));
   return sendBack(context, form, 'acknowledged');
 }
 
@@ -84,28 +86,65 @@ async function unacknowledge({ views }: PageOptions, context: WebContext): Promi
 /** Acknowledges or silences what was ticked, or all that the filters of the page select. */
 async function actOnMany({ views }: PageOptions, context: WebContext): Promise<Response> {
   const form = await readForm(context);
-  const ticked = new Set(form.getAll('alert'));
-  const query = new URL(readOwnPath(form.get('query') ?? undefined), 'http://own').searchParams;
-  const open = await views.alerts({ all: false });
   const alerts =
     form.get('all') === 'yes'
-      ? selectAlerts(open, readAlertQuery(query))
-      : open.filter((alert) => ticked.has(alertName(alert)));
+      ? await readMatching(views, form)
+      : form.getAll('alert').flatMap((picked) => readPicked(picked) ?? []);
   if (alerts.length === 0) return sendBack(context, form, 'none');
-  const person = readPerson(form);
-  if (form.get('do') !== 'silence') {
-    const answers = await views.acknowledgeAll({ alerts, ...person });
-    return sendBack(
-      context,
-      form,
-      answers.every((answer) => answer === null) ? 'acknowledged-many' : 'partly',
-    );
+  const isSilence = form.get('do') === 'silence';
+  const answers = isSilence
+    ? await silenceMany(views, { alerts, form, now: context.get('now') })
+    : await views.acknowledgeAll({ alerts, ...readPerson(form) });
+  const changed = alerts.filter((_, index) => answers[index]?.refused === 'changed');
+  if (changed.length > 0) throw refuseMany(changed, alerts.length);
+  if (isSilence) return sendBack(context, form, 'silenced');
+  const isWhole = answers.every((answer) => answer === null);
+  return sendBack(context, form, isWhole ? 'acknowledged-many' : 'partly');
+}
+
+/** All that the filters of the page select, where they are those that its reader saw. */
+async function readMatching(
+  views: PageOptions['views'],
+  form: URLSearchParams,
+): Promise<readonly AlertView[]> {
+  const query = new URL(readOwnPath(form.get('query') ?? undefined), 'http://own').searchParams;
+  const alerts = selectAlerts(await views.alerts({ all: false }), readAlertQuery(query));
+  const seen = form.get('seen-all');
+  if (seen === null || seen === digestOf(alerts)) return alerts;
+  throw new RequestError(
+    'changed',
+    `The alerts that match have changed: ${plural(alerts.length, 'alert')} now. Nothing was done; look at them again.`,
+  );
+}
+
+async function silenceMany(
+  views: PageOptions['views'],
+  order: { readonly alerts: readonly SeenAlertName[]; readonly form: URLSearchParams; readonly now: number },
+): Promise<readonly (Refusal | null)[]> {
+  const { alerts, form, now } = order;
+  const given = { for: form.get('for') ?? '', ...readPerson(form) };
+  const answers: (Refusal | null)[] = [];
+  for (const { account, rule, seen } of alerts) {
+    const input = { ...given, match: { account, rule }, ...(seen && { seen: { account, rule, ...seen } }) };
+    const made = await views.silence(readSilenceOrder(parseInput(silenceOrderSchema, input), now));
+    if ('refused' in made && made.refused !== 'changed') accept(made);
+    answers.push('refused' in made ? made : null);
   }
-  for (const { account, rule } of alerts) {
-    const order = { match: { account, rule }, for: form.get('for') ?? '', ...person };
-    accept(await views.silence(readSilenceOrder(parseInput(silenceOrderSchema, order), context.get('now'))));
-  }
-  return sendBack(context, form, 'silenced');
+  return answers;
+}
+
+/** More than this are counted, not named. */
+const maxNamed = 10;
+
+function refuseMany(changed: readonly SeenAlertName[], asked: number): RequestError {
+  const names = changed.slice(0, maxNamed).map(({ account, rule }) => `${rule} of ${account}`);
+  const more = changed.length - names.length;
+  return new RequestError(
+    'changed',
+    `${changed.length} of ${plural(asked, 'alert')} ${changed.length === 1 ? 'is' : 'are'} another incident or severity now: ${names.join(', ')}${
+      more > 0 ? ` and ${more} more` : ''
+    }. Look at them again; the others are done.`,
+  );
 }
 
 /** The silences, and the form with what was given before. */

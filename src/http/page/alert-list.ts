@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { type Severity, severities } from '../../domain/severity.ts';
 import type { AlertView } from '../../views/views.ts';
 import { pageOfList } from '../api/paging.ts';
 import { sortAlerts } from './alerts.ts';
-import { alertName } from './forms.ts';
+import { alertName, pickedName } from './forms.ts';
 
 const states = ['open', 'firing', 'pending', 'past'] as const;
 const cares = ['nobody', 'acknowledged', 'silenced', 'covered'] as const;
@@ -23,6 +24,8 @@ export interface AlertQuery {
 export interface AlertPage {
   readonly alerts: readonly AlertView[];
   readonly matching: number;
+  /** Of all that match. */
+  readonly digest: string;
   readonly nextCursor: string | null;
 }
 
@@ -73,7 +76,12 @@ export function pageOfAlerts(alerts: readonly AlertView[], query: AlertQuery): A
     { limit: pageSize, cursor: query.cursor ?? undefined },
     alertName,
   );
-  return { alerts: items, matching: selected.length, nextCursor };
+  return { alerts: items, matching: selected.length, digest: digestOf(selected), nextCursor };
+}
+
+/** Changes when another alert matches, or one of them is another incident or of another severity. */
+export function digestOf(alerts: readonly AlertView[]): string {
+  return createHash('sha256').update(alerts.map(pickedName).join(' ')).digest('base64url').slice(0, 16);
 }
 
 /** Whether account, rule, severity and label are those asked for, of an alert or of a past incident. */

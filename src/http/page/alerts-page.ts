@@ -4,7 +4,7 @@ import { type Html, html } from '../../wording/html.ts';
 import { pageOfTime } from '../api/paging.ts';
 import { type AlertPage, type AlertQuery, pageOfAlerts, selects, writeAlertQuery } from './alert-list.ts';
 import { alertCard } from './alerts.ts';
-import { alertName, durationField, options, personFields, severityOptions, textChoice } from './forms.ts';
+import { durationField, options, personFields, pickedName, severityOptions, textChoice } from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { live } from './live.ts';
 import { ifReadable } from './readable.ts';
@@ -44,24 +44,25 @@ ${textChoice('label', 'Label', choices.labels, { chosen: query.label })}
 <button>Filter</button> <a href="/alerts">Show all that are open</a></form>`;
 }
 
-function openSection({ alerts, matching, nextCursor }: AlertPage, query: AlertQuery, frame: Frame): Html {
+function openSection(page: AlertPage, query: AlertQuery, frame: Frame): Html {
+  const { alerts, matching, nextCursor } = page;
   if (matching === 0)
     return html`<p class="empty">No open alert is like this. <a href="/alerts">Show all that are open</a>, or <a href="/alerts?state=past">past incidents</a>.</p>`;
   const back = writeAlertQuery(query);
   return html`<section aria-labelledby="found-heading"><h2 id="found-heading">${plural(matching, 'alert')}${alerts.length < matching && html`, ${alerts.length} on this page`}</h2>
 <ul class="alerts picked">${alerts.map((alert) => alertCard(alert, frame, { back, pick: picker(alert) }))}</ul>
 ${pager(query, nextCursor)}
-${bulkForm(matching, query, back)}</section>`;
+${bulkForm(page, query, back)}</section>`;
 }
 
 /** Ticked for the form below the list, which the forms within the list must not be part of. */
 function picker(alert: AlertView): Html {
-  return html`<label class="pick"><input type="checkbox" form="bulk" name="alert" value="${alertName(alert)}"><span class="hidden">Choose ${alert.rule} of ${alert.accountName}</span></label>`;
+  return html`<label class="pick"><input type="checkbox" form="bulk" name="alert" value="${pickedName(alert)}"><span class="hidden">Choose ${alert.rule} of ${alert.accountName}</span></label>`;
 }
 
-function bulkForm(matching: number, query: AlertQuery, back: string): Html {
+function bulkForm({ matching, digest }: AlertPage, query: AlertQuery, back: string): Html {
   return html`<form id="bulk" class="panel" method="post" action="/alerts/many"><h3>Many at once</h3>
-<input type="hidden" name="back" value="${back}"><input type="hidden" name="query" value="${writeAlertQuery({ ...query, cursor: null })}">
+<input type="hidden" name="back" value="${back}"><input type="hidden" name="query" value="${writeAlertQuery({ ...query, cursor: null })}"><input type="hidden" name="seen-all" value="${digest}">
 <label><input type="checkbox" name="all" value="yes"> All ${matching} that match, not only the ticked ones</label>
 ${personFields()}
 ${durationField()}

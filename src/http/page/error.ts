@@ -1,22 +1,26 @@
 import type { IncomingMessage } from 'node:http';
 import { html } from '../../wording/html.ts';
-import type { Answer, RequestError } from '../refusal.ts';
+import type { Answer, ErrorCode, RequestError } from '../refusal.ts';
+import { readOwnPath } from './form-input.ts';
 import { layOut } from './layout.ts';
 import type { Frame } from './words.ts';
 
-const headings: Readonly<Record<number, string>> = {
-  400: 'That cannot be read',
-  403: 'Not from here',
-  404: 'Not found',
-  409: 'Not now',
-  429: 'Too many attempts',
-  503: 'Not available just now',
+const headings: Readonly<Partial<Record<ErrorCode, string>>> = {
+  bad_request: 'That cannot be read',
+  forbidden: 'Not from here',
+  not_found: 'Not found',
+  not_now: 'Not now',
+  changed: 'It has changed meanwhile',
+  too_many_attempts: 'Too many attempts',
+  unavailable: 'Not available just now',
 };
 
 /** A refusal for somebody who looks at a page. */
-export function errorPage(error: RequestError, frame: Frame): Answer {
-  const heading = headings[error.status] ?? 'That did not work';
-  const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${error.message}</p><p><a href="/">Overview</a></p></section>`;
+export function errorPage(error: RequestError, { headers }: IncomingMessage, frame: Frame): Answer {
+  const heading = headings[error.code] ?? 'That did not work';
+  const from = URL.parse(headers.referer ?? '');
+  const back = from !== null && from.host === headers.host ? readOwnPath(from.pathname + from.search) : '/';
+  const content = html`<section class="panel narrow"><h1>${heading}</h1><p>${error.message}</p><p>${back !== '/' && html`<a href="${back}">Back</a> · `}<a href="/">Overview</a></p></section>`;
   const { markup } = layOut({ title: `${heading} · lowwater`, content, frame, chrome: null });
   return { status: error.status, headers: { ...pageHeaders, ...error.headers }, body: markup };
 }
@@ -34,7 +38,7 @@ export function signInDetour({ url = '/', method, headers }: IncomingMessage, fr
   const site = headers['sec-fetch-site'];
   const fromElsewhere = site === 'cross-site' || site === 'same-site';
   if (fromElsewhere && method === 'GET' && headers['sec-fetch-mode'] === 'navigate') {
-    const content = html`<p class="panel narrow"><a href="${url}">Continue</a></p>`;
+    const content = html`<p class="panel narrow"><a href="${readOwnPath(url)}">Continue</a></p>`;
     const { markup } = layOut({ title: 'lowwater', content, frame, chrome: null, reload: true });
     return { status: 200, headers: pageHeaders, body: markup };
   }

@@ -25,7 +25,7 @@ export function acknowledgeForm(alert: AlertView, { back }: FormPlace): Html {
   return html`<details class="act"><summary>Acknowledge<span class="hidden"> ${alert.rule} of ${nameOf(alert.accountName)}</span></summary>
 <form method="post" action="${alertPath(alert)}/acknowledge">
 <p>Reminders and escalation stop until this resolves or gets worse.</p>
-<input type="hidden" name="back" value="${back}">
+<input type="hidden" name="back" value="${back}">${seenFields(alert)}
 ${personFields()}
 <button>Acknowledge</button>
 </form></details>`;
@@ -33,21 +33,37 @@ ${personFields()}
 
 /** Silencing the alerts of one rule, or all of an account. It names what it mutes, and so needs no further question. */
 export function silenceForm(
-  target: { readonly account: string; readonly accountName: string; readonly rule: string | null },
+  target:
+    | {
+        readonly account: string;
+        readonly accountName: string;
+        readonly rule: string | null;
+      }
+    | AlertView,
   { back }: FormPlace,
 ): Html {
   const name = nameOf(target.accountName);
   const what = target.rule === null ? `all alerts of ${name}` : `${target.rule} of ${name}`;
   return html`<details class="act"><summary>Silence<span class="hidden"> ${what}</span></summary>
 <form method="post" action="/silences">
-<p>Nothing is sent about ${what} meanwhile. What still fires when the silence ends is sent then.</p>
+<p>No messages about ${what} meanwhile. What still fires when the silence ends is sent then.</p>
 <input type="hidden" name="confirmed" value="yes"><input type="hidden" name="back" value="${back}">
 <input type="hidden" name="account" value="${target.account}">
-${target.rule !== null && html`<input type="hidden" name="rule" value="${target.rule}">`}
+${target.rule !== null && html`<input type="hidden" name="rule" value="${target.rule}">`}${'severity' in target && seenFields(target)}
 ${durationField()}
 ${personFields()}
 <button>Silence</button>
 </form></details>`;
+}
+
+/** The incident and severity that the form's page shows: an order about another one is refused. */
+export function seenFields({ incident, severity }: Pick<AlertView, 'incident' | 'severity'>): Html {
+  return html`<input type="hidden" name="seen-incident" value="${incident ?? ''}"><input type="hidden" name="seen-severity" value="${severity}">`;
+}
+
+/** An alert as it is shown, in one text: what a ticked box stands for. */
+export function pickedName(alert: AlertView): string {
+  return `${alertName(alert)}/${encodeURIComponent(alert.incident ?? '')}/${alert.severity}`;
 }
 
 /** `given` is what a form was sent with before. */

@@ -9,7 +9,7 @@ import { type Linked, renderAckAnswer, renderAckQuestion } from './ack-link.ts';
 import { addActions, showSilences } from './actions.ts';
 import { readAlertQuery } from './alert-list.ts';
 import { renderAlerts } from './alerts-page.ts';
-import { queryOf, readForm, readOwnPath, readPerson } from './form-input.ts';
+import { queryOf, readForm, readOwnPath, readPerson, readSeen } from './form-input.ts';
 import { live } from './live.ts';
 import { channelTable, messageTable } from './messages.ts';
 import { renderOverview } from './overview.ts';
@@ -21,6 +21,10 @@ import { addTrialPage } from './trial-page.ts';
 import { nameOf } from './words.ts';
 
 const listedMessages = 200;
+
+/** The addresses of pages that keep themselves fresh, with their queries. */
+export const pagePaths =
+  /^\/(?:accounts\/[^/?]+|alerts|silences|messages|pay|review|time-zone)?(?:\/[^?]*)?(?:\?|$)/;
 
 /** Pages that ask nobody to sign in. */
 export function addOpenPages(app: WebApp, options: PageOptions): void {
@@ -106,14 +110,15 @@ async function signIn(options: PageOptions, context: WebContext): Promise<Respon
     context.header('set-cookie', sessions.open(isSecure(context.env.incoming.headers, settings)));
     return context.redirect(next, 303);
   }
-  const seconds = await attempts.recordFailure(callerOf(context).address);
+  const slowed = await attempts.recordFailure(callerOf(context).address);
   const content = renderSignIn(
     next,
-    seconds === null
+    slowed === null
       ? 'That is not the token.'
-      : `That is not the token. Answers are slow for ${seconds} seconds.`,
+      : `That is not the token. Answers are slow for ${slowed.seconds} seconds.`,
   );
-  const status = seconds === null ? 401 : 429;
+  for (const [name, value] of Object.entries(slowed?.headers ?? {})) context.header(name, value);
+  const status = slowed === null ? 401 : 429;
   return show(options, context, { title: 'Sign in · lowwater', content, chrome: null, status });
 }
 
@@ -142,7 +147,7 @@ async function acknowledgeByLink(options: PageOptions, context: WebContext): Pro
   const found = await findLinked(options, form, context.get('now'));
   if (found.kind === 'answer') return showAnswer(options, context, found);
   const { account, rule } = found.alert;
-  accept(await options.views.acknowledge({ account, rule, ...readPerson(form) }));
+  accept(await options.views.acknowledge({ account, rule, ...readPerson(form), ...readSeen(form) }));
   return showAnswer(options, context, {
     heading: 'Acknowledged',
     linked: found,
@@ -164,12 +169,13 @@ async function findLinked(
   query: URLSearchParams,
   now: number,
 ): Promise<({ readonly kind: 'alert' } & Linked) | ({ readonly kind: 'answer' } & LinkAnswer)> {
-  const verified = verifyAcknowledgement(ackKey, query, now);
+  const verified = verifyAcknowledgement([...views.linkKeys(), ackKey], query, now);
   if (verified.kind === 'forged') {
     return {
       kind: 'answer',
       heading: 'This link is not valid',
-      words: 'It is incomplete or was changed.',
+      words:
+        'It is incomplete, was changed, or was signed with a key that this lowwater no longer has. Acknowledge on the page instead.',
       status: 403,
     };
   }

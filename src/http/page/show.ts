@@ -1,13 +1,16 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { wordMatcher } from '../../domain/matcher.ts';
+import { plural } from '../../domain/plural.ts';
 import type { ServerSettings } from '../../domain/settings.ts';
+import { type Severity, severities } from '../../domain/severity.ts';
 import { isShortToken, shortTokenAdvice } from '../../domain/token.ts';
 import type { Trials } from '../../replay/trial.ts';
-import type { LiveViews, SilenceView } from '../../views/views.ts';
+import type { FiringView, LiveViews, SilenceView } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
 import type { Guard } from '../access.ts';
 import type { WebContext } from '../web-env.ts';
 import { needsSomebody } from './alerts.ts';
+import { takeDone } from './form-input.ts';
 import { type Chrome, type LayoutOptions, layOut, type Worst } from './layout.ts';
 import { endSilenceForm } from './silences.ts';
 import { zoneForm, zoneOf } from './time-zone.ts';
@@ -17,6 +20,7 @@ export interface PageOptions {
   readonly views: LiveViews;
   readonly guard: Guard;
   readonly trials: Pick<Trials, 'run'>;
+  /** Links of versions before 0.3 were signed with it. */
   readonly ackKey: Buffer;
   readonly timezone: string;
 }
@@ -48,7 +52,7 @@ export function show(
   context: WebContext,
   { current = null, chrome, status = 200, ...shown }: Shown,
 ): Response {
-  const done = doneWords.get(context.req.query('done') ?? '');
+  const done = doneWords.get(takeDone(context) ?? '');
   const frame = frameOf(options, context);
   const whole = { ...shown, frame, ...(done === undefined ? {} : { done }) };
   if (chrome === null) return context.html(layOut({ ...whole, chrome }).markup, status);
@@ -71,16 +75,42 @@ export function show(
   return context.html(markup, status);
 }
 
-/** What title and tab show on every page: how many alerts need somebody, or that not all is known. */
+/**
+ * What title and icon show on every page: how many alerts need attention; else why the absence of alerts is not an all-clear. Problems of
+ * lowwater itself always stand there.
+ */
 function needsOf(views: LiveViews): { readonly worst: Worst; readonly title: string | null } {
-  const urgent = [...views.firing()].filter(needsSomebody);
-  for (const worst of ['critical', 'warning', 'info'] as const) {
-    const count = urgent.filter(({ severity }) => severity === worst).length;
-    if (count > 0) return { worst, title: `${count} ${worst}` };
+  const firing = [...views.firing()];
+  const urgent = countWorst(firing.filter(needsSomebody));
+  const broken = views.status().problems.length > 0 ? 'lowwater has a problem' : null;
+  if (urgent !== null) {
+    const { severity, count } = urgent;
+    const worst = severity === 'info' && broken !== null ? 'unsure' : severity;
+    return { worst, title: listWords([`${count} ${severity}`, broken]) };
   }
   const { accounts, unread } = views.counts();
-  if (accounts > unread && unread === 0) return { worst: null, title: null };
-  return { worst: 'unsure', title: `${unread} not read` };
+  const muted = countWorst(firing.filter(({ silenced }) => silenced));
+  const silences = views.silences().filter(({ active }) => active).length;
+  const title = listWords([
+    broken,
+    accounts === 0 || unread > 0 ? `${unread} not read` : null,
+    muted === null ? null : `${muted.count} ${muted.severity} silenced`,
+    muted === null && silences > 0 ? plural(silences, 'silence') : null,
+  ]);
+  return { worst: title === null ? null : 'unsure', title };
+}
+
+/** How many there are of the worst severity among these; null where there are none. */
+function countWorst(
+  alerts: readonly FiringView[],
+): { readonly severity: Severity; readonly count: number } | null {
+  const severity = severities.findLast((known) => alerts.some((alert) => alert.severity === known));
+  if (severity === undefined) return null;
+  return { severity, count: alerts.filter((alert) => alert.severity === severity).length };
+}
+
+function listWords(words: readonly (string | null)[]): string | null {
+  return words.filter((word) => word !== null).join(', ') || null;
 }
 
 /** The address of this page, to come back to. */

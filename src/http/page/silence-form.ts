@@ -8,7 +8,7 @@ import { parseInput } from '../api/input.ts';
 import { readSilenceOrder, silenceOrderSchema } from '../api/orders.ts';
 import { RequestError } from '../refusal.ts';
 import { summaryOf } from './alerts.ts';
-import { readPerson } from './form-input.ts';
+import { readPerson, readSeen } from './form-input.ts';
 import { accountPath, durationField, personFields, problemAt, severityOptions, textChoice } from './forms.ts';
 import { badge, type Frame, momentAndAge, nameOf, severityWord } from './words.ts';
 
@@ -68,15 +68,17 @@ export function readSilenceForm(
     ...(endsAt === undefined ? { for: form.get('for') ?? '' } : { endsAt: isoText(endsAt) }),
     ...readPerson(form),
   });
+  const { seen } = readSeen(form);
+  const { account = '', rule = '' } = readMatch(form);
   try {
-    return readSilenceOrder(order, now);
+    return { ...readSilenceOrder(order, now), ...(seen && { seen: { account, rule, ...seen } }) };
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     return { field: 'ends', words: error.message };
   }
 }
 
-function readMatch(form: URLSearchParams): object {
+function readMatch(form: URLSearchParams): { readonly account?: string; readonly rule?: string } {
   const keys = ['account', 'rule', 'severity'].flatMap((key) => {
     const value = form.get(key)?.trim() ?? '';
     return value === '' ? [] : [[key, value]];

@@ -2,13 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { formatDuration } from '../../domain/duration.ts';
 import { createForeignTexts, type ForeignTexts } from '../../domain/foreign-text.ts';
 import type { Outcome, OutcomeDetail } from '../../domain/outcome.ts';
-import { maxProviderWaitMs, parseRetryAfter } from '../../domain/retry-after.ts';
+import { maxProviderWaitMs, readRetryAfter } from '../../domain/retry-after.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Provider, SendingGuard } from '../../ports/provider.ts';
 import { judgeAnswer } from '../account-service/envelope.ts';
 import { type Connections, openConnections } from './connections.ts';
 import { Exchange, type ExchangeEnd } from './exchange.ts';
+import { Freshness } from './freshness.ts';
 import { explainNetworkError } from './network-error.ts';
 import { findTarget, type Target } from './target.ts';
 import { pickUsageHeaders } from './usage-headers.ts';
@@ -38,6 +39,8 @@ const requestHeaders = [
   'application/json',
   'user-agent',
   'lowwater',
+  'cache-control',
+  'no-store',
 ];
 
 /** Where nobody counts: one request by itself. */
@@ -54,12 +57,14 @@ const noUsage: Readonly<Record<string, string>> = {};
 export function createProviderClient(options: ProviderClientOptions): Provider {
   const { timeoutMs, allowInsecureHttp, clock } = options;
   const connections = openConnections({
+    clock,
     connectTimeoutMs: timeoutMs + 1000,
     environment: options.environment ?? process.env,
   });
   const texts = options.texts ?? createForeignTexts([]);
   const prepared = new WeakMap<AccountSettings, PreparedRequest>();
   const aborts = new AbortWatch();
+  const freshness = new Freshness();
 
   function prepare(account: AccountSettings): PreparedRequest {
     const known = prepared.get(account);
@@ -79,6 +84,8 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
       if (target.kind === 'refused') return failed({ kind: 'network_error', reason: target.reason });
       const end = await post({ connections, target, body, signal, guard, aborts, clock, timeoutMs });
       return outcomeOf(end, {
+        account,
+        freshness,
         texts,
         timeoutMs,
         now: clock.now(),
@@ -168,18 +175,25 @@ function metDeadConnection(end: ExchangeEnd, connections: Connections): boolean 
 }
 
 interface EndedRequest {
+  readonly account: AccountSettings;
+  readonly freshness: Freshness;
   readonly texts: ForeignTexts;
   readonly timeoutMs: number;
   readonly now: number;
   readonly durationMs: number;
 }
 
-function outcomeOf(end: ExchangeEnd, { texts, timeoutMs, now, durationMs }: EndedRequest): Outcome {
+function outcomeOf(end: ExchangeEnd, ended: EndedRequest): Outcome {
+  const { texts, timeoutMs, now, durationMs } = ended;
   switch (end.kind) {
     case 'answered':
     case 'unread': {
       const answer = end.kind === 'answered' ? end : { status: end.status, body: null, problem: end.problem };
-      const detail = withRetryAfter(judgeAnswer(answer, texts), end.headers, now);
+      const detail = withRetryAfter(
+        onlyIfFresh(judgeAnswer(answer, texts), end.headers, ended),
+        end.headers,
+        now,
+      );
       return { ...detail, durationMs, usage: pickUsageHeaders(end.headers, texts) };
     }
     case 'timeout':
@@ -194,10 +208,19 @@ function outcomeOf(end: ExchangeEnd, { texts, timeoutMs, now, durationMs }: Ende
   }
 }
 
+/** A good answer from a cache is no reading. */
+function onlyIfFresh(
+  detail: OutcomeDetail,
+  headers: IncomingHttpHeaders,
+  { account, freshness, now }: EndedRequest,
+): OutcomeDetail {
+  const reason = detail.kind === 'ok' ? freshness.problemOf(account, headers, now) : null;
+  return reason === null ? detail : { kind: 'invalid_response', reason, status: 200 };
+}
+
 function withRetryAfter(detail: OutcomeDetail, headers: IncomingHttpHeaders, now: number): OutcomeDetail {
-  const header = headers['retry-after'];
-  if (detail.kind === 'ok' || header === undefined) return detail;
-  const retryAfterMs = parseRetryAfter(String(header), now, maxProviderWaitMs);
+  if (detail.kind === 'ok') return detail;
+  const retryAfterMs = readRetryAfter(headers, { now, maxMs: maxProviderWaitMs });
   return retryAfterMs === null ? detail : { ...detail, retryAfterMs };
 }
 

@@ -1,8 +1,10 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Socket } from 'node:net';
-import { type Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import { type Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { minuteMs } from '../../domain/duration.ts';
+import { connectOptions, createConnector } from '../../net/connector.ts';
 import { type Environment, readProxyVariables } from '../../net/proxy-variables.ts';
+import type { Clock } from '../../ports/clock.ts';
 import { type OriginRequest, WarmClients } from './warm-clients.ts';
 
 /** How long an idle connection is kept where the server gives no hint: past the usual poll interval of five minutes. */
@@ -13,9 +15,6 @@ const maxKeepAliveMs = 30 * minuteMs;
 
 /** Idle connections are given up this much before the server would: a request must not cross its farewell. */
 const keepAliveMarginMs = 2_000;
-
-/** Said explicitly, so that `NODE_TLS_REJECT_UNAUTHORIZED` in the environment changes nothing. */
-const verified = { rejectUnauthorized: true } as const;
 
 /** What sends a request. */
 export interface Way {
@@ -35,6 +34,7 @@ export interface Connections {
 }
 
 export interface ConnectionOptions {
+  readonly clock: Clock;
   /** How long to wait for a connection. The deadline of the request ends sooner; this frees the socket. */
   readonly connectTimeoutMs: number;
   /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read from here, in either case. */
@@ -50,7 +50,8 @@ export interface ConnectionOptions {
  */
 export function openConnections(options: ConnectionOptions): Connections {
   const requests = watchRequests();
-  const connecting = { ...verified, timeout: options.connectTimeoutMs, allowH2: false };
+  const { clock, connectTimeoutMs } = options;
+  const verified = connectOptions(clock);
   const kept = {
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: maxKeepAliveMs,
@@ -60,13 +61,13 @@ export function openConnections(options: ConnectionOptions): Connections {
     bodyTimeout: 0,
   };
   // One connector for all, so that they share what it knows of TLS sessions.
-  const direct = new WarmClients({ ...kept, connect: buildConnector(connecting) });
+  const direct = new WarmClients({ ...kept, connect: createConnector(clock, connectTimeoutMs) });
   const throughProxy = {
     ...kept,
     allowH2: false,
     pipelining: 1,
-    connectTimeout: options.connectTimeoutMs,
-    connect: connecting,
+    connectTimeout: connectTimeoutMs,
+    connect: { ...verified, timeout: connectTimeoutMs },
     requestTls: verified,
     proxyTls: verified,
   };

@@ -6,14 +6,14 @@ import type { Value } from './connection.ts';
 import type { AccountRows } from './poll-writer.ts';
 
 /** Which turn of owning a slot this is. */
-export interface Tenure {
+export interface Fence {
   readonly slot: number;
   readonly incarnation: string;
   readonly epoch: number;
 }
 
 /**
- * The first words of every statement that an owner writes with; its first three parameters are `tenureValues`. FOR SHARE waits for
+ * The first words of every statement that an owner writes with; its first three parameters are `fenceValues`. FOR SHARE waits for
  * whoever is just taking the slot, and then looks at the epoch again: a plain SELECT would see the slot as it was when the statement
  * began, and write after the new owner.
  */
@@ -21,7 +21,7 @@ export const whileHeld = `WITH held AS (
   SELECT no FROM slot WHERE no = $1 AND incarnation = $2 AND epoch = $3 FOR SHARE
 )`;
 
-export function tenureValues({ slot, incarnation, epoch }: Tenure): readonly Value[] {
+export function fenceValues({ slot, incarnation, epoch }: Fence): readonly Value[] {
   return [slot, incarnation, epoch];
 }
 
@@ -92,15 +92,15 @@ SELECT (SELECT count(*) FROM held) AS held, (SELECT count(*) FROM turn) AS turne
 
 /** The parameters of `commitStatement` for the batch of this number. */
 export function commitValues(it: {
-  readonly tenure: Tenure;
+  readonly fence: Fence;
   readonly number: number;
   readonly batch: Batch;
   readonly rows: AccountRows;
   readonly orders: readonly number[];
 }): readonly Value[] {
-  const { tenure, number, batch, rows, orders } = it;
+  const { fence, number, batch, rows, orders } = it;
   return [
-    ...tenureValues(tenure),
+    ...fenceValues(fence),
     number,
     ...accountColumns(rows),
     ...recordColumns(batch),

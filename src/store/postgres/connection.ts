@@ -1,6 +1,8 @@
+import { Socket } from 'node:net';
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Secret } from '../../domain/secret.ts';
+import { NameLookup } from '../../net/name-lookup.ts';
 import type { Log } from '../../ports/log.ts';
 import { asStorageError, type Progress } from './failure.ts';
 
@@ -116,8 +118,21 @@ function clientConfig(url: Secret, limitMs: number | null): ClientConfig {
     keepAlive: true,
     keepAliveInitialDelayMillis: 3000,
     types: { getTypeParser: chooseParser },
+    stream: () => new NamedSocket(),
     ...limits,
   };
+}
+
+/** Each connection asks again: the name may lead to a new primary. */
+const names = new NameLookup({});
+
+/** A socket that looks names up without the thread pool. `pg` connects by port and host, or by the path of a local socket. */
+class NamedSocket extends Socket {
+  override connect(...[first, host]: readonly unknown[]): this {
+    return typeof first === 'number' && typeof host === 'string'
+      ? super.connect({ port: first, host, lookup: names.lookup })
+      : super.connect(String(first));
+  }
 }
 
 /** Modes that `libpq` takes for less are verified all the same, as `pg` would do with a warning on standard error. */

@@ -2,7 +2,7 @@ import type { OperatorOrder } from '../../domain/operator.ts';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Batch, FencedStore, StoreFile } from '../../ports/store.ts';
 import { textArray } from './binary-array.ts';
-import { commitStatement, commitValues, type Tenure, tenureValues, whileHeld } from './commit.ts';
+import { commitStatement, commitValues, type Fence, fenceValues, whileHeld } from './commit.ts';
 import type { Database, Value } from './connection.ts';
 import { fencedError, stillUnknown } from './failure.ts';
 import { PollWriter } from './poll-writer.ts';
@@ -27,20 +27,20 @@ const createAccounts = `${whileHeld}
 export function createFencedStore(options: {
   readonly database: Database;
   readonly reader: StoreFile;
-  readonly tenure: Tenure;
+  readonly fence: Fence;
   readonly settled: WeakSet<Batch>;
 }): FencedStore {
-  const { database, reader, tenure, settled } = options;
+  const { database, reader, fence, settled } = options;
   const { change } = database;
   const polls = new PollWriter(database.ask, async (ids) => {
     const created = await change<{ no: number; id: string; tail: Buffer | null }>(createAccounts, [
-      ...tenureValues(tenure),
+      ...fenceValues(fence),
       textArray(ids),
     ]);
     if (created.length < ids.length) throw fencedError();
     return created;
   });
-  const deleteOld = openRetention(database, tenure);
+  const deleteOld = openRetention(database, fence);
   let stored = 0;
   let unsure: Sending | null = null;
   /** Orders that were given and are not forgotten yet. */
@@ -49,7 +49,7 @@ export function createFencedStore(options: {
   async function prepare(batch: Batch): Promise<Sending> {
     const rows = await polls.rowsOf(batch);
     const orders = [...taken];
-    return { batch, orders, values: commitValues({ tenure, number: stored + 1, batch, rows, orders }) };
+    return { batch, orders, values: commitValues({ fence, number: stored + 1, batch, rows, orders }) };
   }
 
   async function send({ values }: Sending): Promise<void> {
@@ -57,7 +57,7 @@ export function createFencedStore(options: {
     if (answer?.turned === 1) return;
     if (answer?.held !== 1) throw fencedError();
     const [row] = await change<{ batch: number }>('SELECT batch FROM member WHERE incarnation = $1', [
-      tenure.incarnation,
+      fence.incarnation,
     ]);
     // A first sending whose end nobody told had been stored.
     if (row?.batch === stored + 1) return;
@@ -80,6 +80,7 @@ export function createFencedStore(options: {
 
   return {
     ...reader,
+    takeDamaged: () => [],
     async commit(batch) {
       if (settled.has(batch)) return;
       if (unsure !== null && unsure.batch !== batch)
@@ -92,7 +93,7 @@ export function createFencedStore(options: {
     async takeOrders() {
       const rows = await database.ask<{ no: number; body: string }>(
         'SELECT no, body FROM operator_order WHERE slot = $1 ORDER BY no',
-        [tenure.slot],
+        [fence.slot],
       );
       const fresh = rows.filter(({ no }) => !taken.has(no));
       for (const { no } of fresh) taken.add(no);
@@ -103,7 +104,7 @@ export function createFencedStore(options: {
       if (touched) polls.forget();
       return more;
     },
-    // The connections belong to the cluster, which goes on without this tenure.
+    // The connections belong to the cluster, which outlives this owner.
     close: async () => undefined,
   };
 

@@ -16,10 +16,13 @@ const named = { database: 'the PostgreSQL database', kind: 'unfit' } as const;
 /** Tells lowwater's tables from another program's of the same names. */
 const mark = 'lowwater';
 
+/** A migration waits no longer than this for a lock, so that nobody has to wait behind it: polls go on, and it is tried again. */
+const lockTimeout = '300ms';
+
 /**
  * Brings the schema up to the newest migration, all in one transaction: a crash leaves it before or after. Of several daemons that
- * start at once one does it and the others wait. Refuses, by `StorageError`, a database of another program, one in another encoding, and
- * a schema that this program's migrations cannot have made.
+ * start at once one does it and the others wait. Rejects with `StorageError`: of kind `busy` where another process keeps a table locked,
+ * else where the database is of another program, in another encoding, or has a schema that this program may not use.
  */
 export async function migrate(options: {
   readonly database: Database;
@@ -30,23 +33,18 @@ export async function migrate(options: {
   const { database, program, now, migrations = readMigrations(postgresMigrations) } = options;
   const schema = await readSchema(database.ask);
   if (schema !== null) {
-    refuseUnknownSchema({ ...named, schema: schema.length, applied: schema, migrations, program });
-    if (schema.length === migrations.length) return [];
+    refuseForeign({ applied: schema, migrations, program });
+    if (schema.length >= migrations.length) return [];
   }
   const make = (): Promise<readonly Migration[]> =>
     database.transaction(async (ask) => {
       if (schema === null) await prepareBlank(ask);
-      // Whoever comes second waits here, and finds it done.
-      await ask('LOCK TABLE migration IN ACCESS EXCLUSIVE MODE');
+      // Whoever comes second waits here, and finds it done. Who only reads the table, as pg_dump does, is not in the way.
+      await ask('LOCK TABLE migration IN SHARE ROW EXCLUSIVE MODE');
+      await ask(`SET LOCAL lock_timeout = '${lockTimeout}'`);
       const applied = (await readSchema(ask)) ?? [];
       const missing = migrations.slice(applied.length);
-      for (const { number, name, sql, checksum } of missing) {
-        await ask(sql);
-        await ask(
-          'INSERT INTO migration (number, name, checksum, program, applied_at) VALUES ($1, $2, $3, $4, $5)',
-          [number, name, checksum, program, now],
-        );
-      }
+      for (const migration of missing) await apply(ask, migration, { program, now });
       return missing;
     });
   return make().catch((error: unknown) => {
@@ -56,7 +54,35 @@ export async function migrate(options: {
   });
 }
 
-/** Refuses, by `StorageError`, a database whose schema is not the one that this program works with. Changes nothing. */
+/**
+ * The first one stands in `migration`, which every program counts: 0.2.0 refuses a database with more rows there. Later ones stand in
+ * `schema_step`, with the oldest program that may still use the schema after them.
+ */
+async function apply(
+  ask: Ask,
+  { number, name, sql, checksum }: Migration,
+  { program, now }: { readonly program: string; readonly now: number },
+): Promise<void> {
+  await ask(sql);
+  const values = [number, name, checksum, program, now];
+  if (number === 1) {
+    await ask(
+      'INSERT INTO migration (number, name, checksum, program, applied_at) VALUES ($1, $2, $3, $4, $5)',
+      values,
+    );
+    return;
+  }
+  await ask(`CREATE TABLE IF NOT EXISTS schema_step (
+    number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, program text NOT NULL, applied_at bigint NOT NULL,
+    oldest_program text
+  )`);
+  await ask(
+    'INSERT INTO schema_step (number, name, checksum, program, applied_at, oldest_program) VALUES ($1, $2, $3, $4, $5, $6)',
+    [...values, /^-- oldest program: (\d+\.\d+)$/m.exec(sql)?.[1] ?? null],
+  );
+}
+
+/** Refuses, by `StorageError`, a database whose schema this program may not use. Changes nothing. */
 export async function requireSchema(ask: Ask, program: string): Promise<void> {
   const migrations = readMigrations(postgresMigrations);
   const applied = await readSchema(ask);
@@ -65,19 +91,56 @@ export async function requireSchema(ask: Ask, program: string): Promise<void> {
       'unfit',
       'the PostgreSQL database holds nothing yet: `lowwater run` makes its tables, or set storage.postgres.url',
     );
-  refuseUnknownSchema({ ...named, schema: applied.length, applied, migrations, program });
-  refuseOtherSchema({ ...named, schema: applied.length, known: migrations.length });
+  refuseForeign({ applied, migrations, program });
+  const known = migrations.length;
+  refuseOtherSchema({ ...named, schema: Math.min(applied.length, known), known });
+}
+
+/** Newer steps are no reason to refuse where they name a program that is not newer than this one as the oldest that may use them. */
+function refuseForeign(schema: {
+  readonly applied: readonly AppliedStep[];
+  readonly migrations: readonly Migration[];
+  readonly program: string;
+}): void {
+  const { applied, migrations, program } = schema;
+  const newer = applied.slice(migrations.length);
+  const isUsable = newer.every(({ oldest }) => oldest !== null && isAtLeast(program, oldest));
+  const counted = isUsable ? Math.min(applied.length, migrations.length) : applied.length;
+  refuseUnknownSchema({ ...named, schema: counted, applied, migrations, program });
+}
+
+/** By major and minor version: `lowwater 0.3.1` is at least `0.3`. */
+function isAtLeast(program: string, oldest: string): boolean {
+  const [major, minor] = versionOf(program);
+  const [oldestMajor, oldestMinor] = versionOf(oldest);
+  return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
+}
+
+function versionOf(text: string): readonly [major: number, minor: number] {
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(text) ?? [];
+  return [Number(major), Number(minor)];
+}
+
+interface AppliedStep extends AppliedMigration {
+  /** The oldest program that may use the schema after it; null: only one that knows it. */
+  readonly oldest: string | null;
 }
 
 /** The migrations that were applied; null where there is none of lowwater's tables. */
-async function readSchema(ask: Ask): Promise<readonly AppliedMigration[] | null> {
-  const [found] = await ask<{ mark: string | null; encoding: string; taken: boolean }>(
-    `SELECT obj_description(to_regclass('migration'), 'pg_class') AS mark, current_setting('server_encoding') AS encoding,
+async function readSchema(ask: Ask): Promise<readonly AppliedStep[] | null> {
+  const [found] = await ask<{ mark: string | null; stepped: boolean; encoding: string; taken: boolean }>(
+    `SELECT obj_description(to_regclass('migration'), 'pg_class') AS mark, to_regclass('schema_step') IS NOT NULL AS stepped,
+       current_setting('server_encoding') AS encoding,
        EXISTS (SELECT FROM unnest($1::text[]) AS its(name) WHERE to_regclass(name) IS NOT NULL) AS taken`,
     [textArray(['migration', 'account', 'segment', 'alert', 'incident', 'message', 'member', 'slot'])],
   );
-  if (found?.mark === mark)
-    return ask<AppliedMigration>('SELECT number, name, checksum, program FROM migration ORDER BY number');
+  if (found?.mark === mark) {
+    const migrations = 'SELECT number, name, checksum, program, NULL::text AS oldest FROM migration';
+    const steps = 'SELECT number, name, checksum, program, oldest_program AS oldest FROM schema_step';
+    return ask<AppliedStep>(
+      `${found.stepped ? `${migrations} UNION ALL ${steps}` : migrations} ORDER BY number`,
+    );
+  }
   if (found?.taken !== false)
     throw new StorageError(
       'unfit',

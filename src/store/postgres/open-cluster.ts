@@ -4,6 +4,7 @@ import type { Log } from '../../ports/log.ts';
 import type { Batch } from '../../ports/store.ts';
 import type { Migration } from '../migrations.ts';
 import { openDatabase } from './connection.ts';
+import { nameDatabase } from './database-id.ts';
 import { createFencedStore } from './fenced-store.ts';
 import { onlySlot, openLease } from './lease.ts';
 import { migrate } from './migrate.ts';
@@ -36,11 +37,12 @@ export function openCluster(options: {
         ...(migrations === undefined ? {} : { migrations }),
       });
       for (const { name } of applied) log.info({ migration: name }, 'database migrated');
+      await nameDatabase(database);
       log.info({}, 'PostgreSQL database open');
     },
     ...openLease(database, { leaseMs, program }),
     store: ({ incarnation, epoch }) =>
-      createFencedStore({ database, reader, tenure: { slot: onlySlot, incarnation, epoch }, settled }),
+      createFencedStore({ database, reader, fence: { slot: onlySlot, incarnation, epoch }, settled }),
     reader,
     leaveOrder: (order) => insertOrder(database, order),
     close: () => database.close(),

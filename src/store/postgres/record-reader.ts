@@ -2,7 +2,13 @@ import type { AccountState } from '../../domain/account-state.ts';
 import type { Alert, Incident } from '../../domain/alert.ts';
 import type { Notification } from '../../domain/outbox.ts';
 import type { Silence } from '../../domain/silence.ts';
-import type { GroupBackoff, StoredSpending, StoredState, StoreReader } from '../../ports/store.ts';
+import type {
+  DamagedRun,
+  GroupBackoff,
+  StoredSpending,
+  StoredState,
+  StoreReader,
+} from '../../ports/store.ts';
 import { accountFromBody } from '../account-body.ts';
 import { incidentFromBody } from '../incident-body.ts';
 import { DamagedRecordError } from '../runs/damaged-record.ts';
@@ -58,7 +64,9 @@ async function findSilences(ask: Ask, notOverAt: number): Promise<readonly Silen
 async function loadAll(ask: Ask, now: number): Promise<StoredState> {
   const bodies = async <T>(text: string, values: readonly Value[] = []): Promise<readonly T[]> =>
     (await ask<BodyRow>(text, values)).map(parseBody<T>);
-  const notes = await ask<{ name: string; value: string }>('SELECT name, value FROM note');
+  const notes = await ask<{ name: string; value: string }>(
+    "SELECT name, value FROM note WHERE name NOT LIKE '@%'",
+  );
   return {
     accounts: await loadAccounts(ask),
     spending: await loadSpending(ask),
@@ -70,6 +78,10 @@ async function loadAll(ask: Ask, now: number): Promise<StoredState> {
     ),
     silences: await findSilences(ask, now),
     notes: Object.fromEntries(notes.map(({ name, value }) => [name, value])),
+    damaged: await ask<DamagedRun>(
+      `SELECT account, earliest_at AS "earliestAt", latest_at AS "latestAt", polls, found_at AS "foundAt"
+       FROM damaged_run ORDER BY no`,
+    ),
   };
 }
 

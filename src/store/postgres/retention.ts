@@ -1,4 +1,4 @@
-import { type Tenure, tenureValues, whileHeld } from './commit.ts';
+import { type Fence, fenceValues, whileHeld } from './commit.ts';
 import type { Database } from './connection.ts';
 import { fencedError } from './failure.ts';
 
@@ -53,13 +53,13 @@ const forgetAccounts = `${whileHeld}, gone AS (
  */
 export function openRetention(
   { ask, change }: Database,
-  tenure: Tenure,
+  fence: Fence,
 ): (olderThan: number) => Promise<{ readonly more: boolean; readonly touched: boolean }> {
   /** The accounts up to this number were looked at. */
   let lookedAt = 0;
 
   async function remove(text: string, olderThan: number, bounds: readonly number[] = []): Promise<number> {
-    const values = [...tenureValues(tenure), olderThan, ...bounds];
+    const values = [...fenceValues(fence), olderThan, ...bounds];
     const [answer] = await change<{ held: number; gone: number }>(text, values);
     if (answer?.held !== 1) throw fencedError();
     return answer.gone;

@@ -1,6 +1,7 @@
 import type { PollRecord } from '../../domain/reading.ts';
+import { decodePolls } from './decode-polls.ts';
 import { groupOverlapping, type Span } from './overlap.ts';
-import { decodePolls, PollEncoder } from './poll-codec.ts';
+import { PollEncoder } from './poll-codec.ts';
 
 const maxRun = 256;
 

@@ -1,7 +1,6 @@
 import Database from 'better-sqlite3';
 import { StorageError } from '../../domain/operator-error.ts';
 import { DamagedRecordError } from '../runs/damaged-record.ts';
-import { PollCodecError } from '../runs/poll-bytes.ts';
 
 /** SQLite always knows whether something is stored, and who may. */
 type Kind = Exclude<StorageError['kind'], 'unknown' | 'fenced' | 'unfit'>;
@@ -63,16 +62,17 @@ export function guardStorage<T>(path: string, work: () => T): T {
 
 /** The error to throw in place of `error`. */
 export function asStorageError(path: string, error: unknown): unknown {
-  if (error instanceof PollCodecError || error instanceof DamagedRecordError)
-    return storageError('corrupt', path, error);
+  if (error instanceof DamagedRecordError) return storageError('corrupt', path, error);
   // A value that the schema forbids is a bug of the caller's, not the disk's.
   if (isSqliteError(error, 'SQLITE_CONSTRAINT')) return error;
   if (error instanceof Database.SqliteError) return storageError(kindOf(error.code) ?? 'other', path, error);
   // Between the end of a connection whose log was lost and the next one.
   if (error instanceof TypeError && /connection is not open/.test(error.message))
     return storageError('other', path, error);
-  const kind = error instanceof Error && 'code' in error ? kindOf(String(error.code)) : null;
-  return kind === null ? error : storageError(kind, path, error);
+  // Node's errors of the file system name the call.
+  if (error instanceof Error && 'code' in error && 'syscall' in error)
+    return storageError(kindOf(String(error.code)) ?? 'other', path, error);
+  return error;
 }
 
 function storageError(kind: Kind, path: string, cause: unknown): StorageError {

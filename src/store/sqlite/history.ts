@@ -1,8 +1,17 @@
 import type { PollRecord, Reading } from '../../domain/reading.ts';
 import type { HistoryQuery } from '../../ports/store.ts';
 import { groupOverlapping } from '../runs/overlap.ts';
-import { byStorage, cut, decodeRun, likelySpansMs, type StoredRun, spanOf } from '../runs/stored-run.ts';
+import {
+  byStorage,
+  cut,
+  decodeRun,
+  likelySpansMs,
+  type StoredRun,
+  spanOf,
+  unlessDamaged,
+} from '../runs/stored-run.ts';
 import type { Connection } from './connection.ts';
+import type { FoundDamage } from './damaged-runs.ts';
 import { guardStorage } from './failure.ts';
 import type { SqliteReader } from './port.ts';
 
@@ -15,14 +24,26 @@ interface TailRow {
   readonly no: number;
   readonly data: Buffer | null;
   readonly polls: number;
+  readonly latestAt: number | null;
+}
+
+interface Snapshot {
+  readonly account: string;
+  readonly runs: readonly StoredRun[];
+  readonly tail: readonly PollRecord[];
 }
 
 /** What can be asked of the stored polls. Nothing stays open in the database between two parts that a caller takes. */
 type History = Pick<SqliteReader, 'polls' | 'readings' | 'readingBefore'>;
 
-export function openHistory(db: Connection, path: string): History {
+/** `damaged` hears of each run that is left out because it cannot be read. */
+export function openHistory(
+  db: Connection,
+  path: string,
+  damaged: (found: FoundDamage) => void = () => {},
+): History {
   const findTail = db.prepare<[string], TailRow>(
-    'SELECT no, tail AS data, tail_polls AS polls FROM account WHERE id = ?',
+    'SELECT no, tail AS data, tail_polls AS polls, tail_latest_at AS latestAt FROM account WHERE id = ?',
   );
   const findRuns = db.prepare<[number, number, number], StoredRun>(
     `SELECT seq, earliest_at AS earliestAt, latest_at AS latestAt FROM segment
@@ -31,50 +52,65 @@ export function openHistory(db: Connection, path: string): History {
   const findData = db.prepare<[number], RunData>('SELECT data, polls FROM segment WHERE seq = ?');
 
   /** The tail and the sealed runs that touch the span, as of one moment, newest first. */
-  const snapshot = db.transaction(
-    (query: HistoryQuery): { runs: readonly StoredRun[]; tail: readonly PollRecord[] } => {
-      const row = findTail.get(query.account);
-      if (row === undefined) return { runs: [], tail: [] };
-      const tail = row.data === null ? [] : decodeRun({ data: row.data, polls: row.polls });
-      const sealed = findRuns.all(row.no, query.since, query.until);
-      const runs = tail.length === 0 ? sealed : [{ seq: null, ...spanOf(tail) }, ...sealed];
-      return { runs: runs.sort((left, right) => right.latestAt - left.latestAt), tail };
-    },
-  );
+  const snapshot = db.transaction(({ account, since, until }: HistoryQuery): Snapshot => {
+    const row = findTail.get(account);
+    if (row === undefined) return { account, runs: [], tail: [] };
+    const tail = readTail(account, row);
+    const sealed = findRuns.all(row.no, since, until);
+    const runs = tail.length === 0 ? sealed : [{ seq: null, ...spanOf(tail) }, ...sealed];
+    return { account, runs: runs.sort((left, right) => right.latestAt - left.latestAt), tail };
+  });
+
+  function readTail(account: string, { data, polls, latestAt }: TailRow): readonly PollRecord[] {
+    if (data === null) return [];
+    return unlessDamaged(
+      () => decodeRun({ data, polls }),
+      (error) => {
+        damaged({ account, seq: null, earliestAt: null, latestAt, polls, error });
+        return [];
+      },
+    );
+  }
 
   const takeSnapshot = (query: HistoryQuery) => guardStorage(path, () => snapshot.deferred(query));
 
-  function readRun(run: StoredRun, tail: readonly PollRecord[]): readonly PollRecord[] {
-    const { seq } = run;
+  function readRun(run: StoredRun, { account, tail }: Snapshot): readonly PollRecord[] {
+    const { seq, earliestAt, latestAt } = run;
     if (seq === null) return tail;
-    return guardStorage(path, () => {
-      const row = findData.get(seq);
-      // Retention may have deleted it since the snapshot.
-      return row === undefined ? [] : decodeRun(row);
-    });
+    const row = guardStorage(path, () => findData.get(seq));
+    // Retention may have deleted it since the snapshot.
+    if (row === undefined) return [];
+    return unlessDamaged(
+      () => decodeRun(row, run),
+      (error) => {
+        damaged({ account, seq, earliestAt, latestAt, polls: row.polls, error });
+        return [];
+      },
+    );
   }
 
   /** The polls of a span, oldest first or as they were stored, some at a time. */
   function* spans(query: HistoryQuery): Generator<readonly PollRecord[]> {
-    const { runs, tail } = takeSnapshot(query);
+    const found = takeSnapshot(query);
+    const runs = found.runs.toSorted(byStorage);
     if (query.asStored === true) {
-      for (const run of [...runs].sort(byStorage)) yield cut(readRun(run, tail), run, query);
+      for (const run of runs) yield cut(readRun(run, found), run, query);
       return;
     }
-    for (const group of groupOverlapping([...runs].sort(byStorage))) {
-      const found = group.flatMap((run) => cut(readRun(run, tail), run, query));
+    for (const group of groupOverlapping(runs)) {
+      const polls = group.flatMap((run) => cut(readRun(run, found), run, query));
       // Within a run polls are in order; runs overlap only where the clock was set back.
-      yield group.length === 1 ? found : found.sort((left, right) => left.at - right.at);
+      yield group.length === 1 ? polls : polls.sort((left, right) => left.at - right.at);
     }
   }
 
   /** The newest reading before the span's end in the runs that touch it. */
   function newestIn(query: HistoryQuery): Reading | null {
-    const { runs, tail } = takeSnapshot(query);
+    const found = takeSnapshot(query);
     let newest: Reading | null = null;
-    for (const run of runs) {
+    for (const run of found.runs) {
       if (newest !== null && run.latestAt < newest.at) break;
-      for (const { reading } of readRun(run, tail)) {
+      for (const { reading } of readRun(run, found)) {
         if (reading !== null && reading.at < query.until && (newest === null || reading.at > newest.at))
           newest = reading;
       }

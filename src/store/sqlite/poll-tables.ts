@@ -2,24 +2,31 @@ import { isoText } from '../../domain/moment.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { Reading } from '../../domain/reading.ts';
 import type { HistoryQuery } from '../../ports/store.ts';
+import { amountsOf, isClassic, shapeOf } from '../runs/run-format.ts';
 import type { Connection } from './connection.ts';
-import { openHistory } from './history.ts';
+import type { SqliteReader } from './port.ts';
 
 /**
- * Makes stored polls tables of `db`: views `reading` and `poll` of all accounts, and functions `reading_of` and `poll_of`
- * of one account and, where given, of a span (`since` included, `until` not). A view looks an account up by its id, so
+ * Makes stored polls tables of `db`: views `reading`, `balance` and `poll` of all accounts, and functions `reading_of`, `balance_of` and
+ * `poll_of` of one account and, where given, of a span (`since` included, `until` not). A view looks an account up by its id, so
  * that a condition on `account` decodes that account alone.
  *
- * `source` is another connection to the same database: one that is busy with a query answers no second one.
+ * `history` reads over another connection to the same database: one that is busy with a query answers no second one.
  */
-export function addPollTables(db: Connection, source: Connection, path: string): void {
-  const history = openHistory(source, path);
+export function addPollTables(db: Connection, history: Pick<SqliteReader, 'readings' | 'polls'>): void {
   const parameters = ['of_account', 'since', 'until'];
   db.table('reading_of', {
     columns: ['at', 'sms', 'voip', 'currency'],
     parameters,
     *rows(...span) {
-      for (const readings of history.readings(readSpan(span))) yield* readings.map(readingRow);
+      for (const readings of history.readings(readSpan(span))) yield* readings.flatMap(readingRows);
+    },
+  });
+  db.table('balance_of', {
+    columns: ['at', 'balance', 'amount', 'currency'],
+    parameters,
+    *rows(...span) {
+      for (const readings of history.readings(readSpan(span))) yield* readings.flatMap(balanceRows);
     },
   });
   db.table('poll_of', {
@@ -33,13 +40,15 @@ export function addPollTables(db: Connection, source: Connection, path: string):
   db.exec(`
     CREATE TEMP VIEW reading AS
       SELECT a.id AS account, r.at, r.sms, r.voip, r.currency FROM main.account a CROSS JOIN reading_of(a.id) r;
+    CREATE TEMP VIEW balance AS
+      SELECT a.id AS account, b.at, b.balance, b.amount, b.currency FROM main.account a CROSS JOIN balance_of(a.id) b;
     CREATE TEMP VIEW poll AS
       SELECT a.id AS account, p.at, p.outcome FROM main.account a CROSS JOIN poll_of(a.id) p`);
 }
 
 function readSpan([account, since, until]: readonly unknown[]): HistoryQuery {
   if (typeof account !== 'string')
-    throw new OperatorError("reading_of and poll_of need an account: reading_of('otp')");
+    throw new OperatorError("reading_of, balance_of and poll_of need an account: reading_of('otp')");
   return {
     account,
     since: readInstant(since) ?? Number.MIN_SAFE_INTEGER,
@@ -64,7 +73,14 @@ function instantText(at: number): string {
   return isoText(at).slice(0, 23).replace('T', ' ');
 }
 
-function readingRow({ at, balances, currency }: Reading): (string | number | null)[] {
-  const units = (micros = Number.NaN): number | null => (Number.isNaN(micros) ? null : micros / 1e6);
-  return [instantText(at), units(balances.sms), units(balances.voip), currency];
+/** None for a reading of other balances than `sms` and `voip`: those stand in `balance`. */
+function readingRows(reading: Reading): (string | number)[][] {
+  const amounts = amountsOf(reading).map((micros) => micros / 1e6);
+  return isClassic(shapeOf(reading)) ? [[instantText(reading.at), ...amounts, reading.currency]] : [];
+}
+
+function balanceRows(reading: Reading): (string | number)[][] {
+  const { ids, currency } = shapeOf(reading);
+  const at = instantText(reading.at);
+  return amountsOf(reading).map((micros, place) => [at, ids[place] ?? '', micros / 1e6, currency]);
 }

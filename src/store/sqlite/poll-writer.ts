@@ -3,12 +3,16 @@ import type { PollRecord } from '../../domain/reading.ts';
 import type { StoredSpending } from '../../ports/store.ts';
 import { accountToBody } from '../account-body.ts';
 import { PollEncoder } from '../runs/poll-codec.ts';
+import { resumeRun, unlessDamaged } from '../runs/stored-run.ts';
 import { isFull } from '../runs/tail.ts';
 import type { Connection } from './connection.ts';
+import type { DamagedRuns } from './damaged-runs.ts';
 
 interface TailRow {
   readonly no: number;
   readonly tail: Buffer | null;
+  readonly polls: number;
+  readonly latestAt: number | null;
 }
 
 interface Tail {
@@ -22,10 +26,12 @@ interface Tail {
  */
 export class PollWriter {
   readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #damaged: DamagedRuns;
   readonly #tails = new Map<string, Tail>();
 
-  constructor(db: Connection) {
+  constructor(db: Connection, damaged: DamagedRuns) {
     this.#statements = prepareStatements(db);
+    this.#damaged = damaged;
   }
 
   /** Appends the polls and replaces the states. One row is written per account, whatever the batch says of it. */
@@ -73,9 +79,21 @@ export class PollWriter {
     if (known !== undefined) return known;
     const row = this.#statements.find.get(account);
     const no = row?.no ?? Number(this.#statements.create.run(account).lastInsertRowid);
-    const tail = { no, encoder: new PollEncoder(row?.tail ?? null) };
+    const tail = { no, encoder: this.#encoderOf(account, row) };
     this.#tails.set(account, tail);
     return tail;
+  }
+
+  /** Goes on with the stored tail; a damaged one is set aside, and the account begins another. */
+  #encoderOf(account: string, row: TailRow | undefined): PollEncoder {
+    const { tail = null, polls = 0, latestAt = null } = row ?? {};
+    return unlessDamaged(
+      () => resumeRun(tail, polls),
+      (error) => {
+        this.#damaged.moveTail({ account, seq: null, earliestAt: null, latestAt, polls, error });
+        return new PollEncoder();
+      },
+    );
   }
 
   #seal(tail: Tail): void {
@@ -87,7 +105,9 @@ export class PollWriter {
 
 function prepareStatements(db: Connection) {
   return {
-    find: db.prepare<[string], TailRow>('SELECT no, tail FROM account WHERE id = ?'),
+    find: db.prepare<[string], TailRow>(
+      'SELECT no, tail, tail_polls AS polls, tail_latest_at AS latestAt FROM account WHERE id = ?',
+    ),
     create: db.prepare<[string]>('INSERT INTO account (id) VALUES (?)'),
     updateBoth: db.prepare(
       'UPDATE account SET body = ?, tail = ?, tail_polls = ?, tail_latest_at = ? WHERE no = ?',

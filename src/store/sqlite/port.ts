@@ -8,7 +8,7 @@ type AtOnce<Port, Name extends keyof Port> = {
 };
 
 export type SqliteReader = AtOnce<StoreReader, keyof StoreReader> & Pick<StoreFile, 'backup'>;
-export type SqliteStore = SqliteReader & AtOnce<Store, 'commit' | 'takeOrders' | 'prune'>;
+export type SqliteStore = SqliteReader & AtOnce<Store, 'commit' | 'takeOrders' | 'takeDamaged' | 'prune'>;
 
 /** What is asked is done before the promise is given: nothing else has its turn in between. */
 export function asStoreFile(sqlite: SqliteReader): StoreFile {
@@ -31,6 +31,7 @@ export function asStore(sqlite: SqliteStore): Store {
     ...asStoreFile(sqlite),
     commit: async (batch) => sqlite.commit(batch),
     takeOrders: async () => sqlite.takeOrders(),
+    takeDamaged: () => sqlite.takeDamaged(),
     prune: async (olderThan) => sqlite.prune(olderThan),
   };
 }

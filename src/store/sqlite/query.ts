@@ -1,15 +1,18 @@
 import { OperatorError } from '../../domain/operator-error.ts';
 import type { SqlAnswer, SqlFile, SqlValue } from '../../ports/store.ts';
 import { type Connection, connectForReading } from './connection.ts';
+import type { FoundDamage } from './damaged-runs.ts';
 import { asStorageError, guardStorage, isSqliteError } from './failure.ts';
+import { openHistory } from './history.ts';
 import { requireSchema } from './migrate.ts';
 import { addPollTables } from './poll-tables.ts';
 
 /**
  * Opens a database to ask it in SQL, whether or not a daemon writes it meanwhile. Changes nothing: the connection refuses to,
- * and what is not a query is refused before SQLite sees it. Throws `StorageError` as `openReader` does.
+ * and what is not a query is refused before SQLite sees it. `damaged` hears of each run that is left out. Throws `StorageError` as
+ * `openReader` does.
  */
-export function openSqlFile(path: string): SqlFile {
+export function openSqlFile(path: string, damaged: (found: FoundDamage) => void = () => {}): SqlFile {
   const opened: Connection[] = [];
   const close = () => {
     for (const db of opened) db.close();
@@ -22,7 +25,7 @@ export function openSqlFile(path: string): SqlFile {
       requireSchema(db, path);
       // Views that this connection alone sees are written nowhere, and the switch knows no difference.
       db.pragma('query_only = OFF');
-      addPollTables(db, source, path);
+      addPollTables(db, openHistory(source, path, damaged));
       db.pragma('query_only = ON');
     });
     return { ask: (sql) => ask(db, path, sql), close };

@@ -1,5 +1,6 @@
 import { copyDatabase } from './backup.ts';
 import { type Connection, connectForReading } from './connection.ts';
+import type { FoundDamage } from './damaged-runs.ts';
 import { guardStorage } from './failure.ts';
 import { openHistory } from './history.ts';
 import { requireSchema } from './migrate.ts';
@@ -9,19 +10,20 @@ import { openRecordReader } from './record-reader.ts';
 /**
  * Opens a database to read it, whether or not a daemon writes it meanwhile. Changes nothing.
  *
- * `now` is the wall clock; without it `load` also gives silences that are over. Throws `StorageError` when there is no
+ * `now` is the wall clock; without it `load` also gives silences that are over. `damaged` hears of each run that is left out. Throws `StorageError` when there is no
  * database or when it is of another version of lowwater.
  */
 export function openSqliteReader(options: {
   readonly path: string;
   readonly now?: () => number;
+  readonly damaged?: (found: FoundDamage) => void;
 }): SqliteReader {
-  const { path, now = () => Number.MIN_SAFE_INTEGER } = options;
+  const { path, now = () => Number.MIN_SAFE_INTEGER, damaged = () => {} } = options;
   const db = connectForReading(path);
   try {
     return guardStorage(path, () => {
       requireSchema(db, path);
-      return { ...readFrom({ db, path, now, ownsWrites: false }), close: () => db.close() };
+      return { ...readFrom({ db, path, now, ownsWrites: false, damaged }), close: () => db.close() };
     });
   } catch (error) {
     db.close();
@@ -35,12 +37,13 @@ export function readFrom(options: {
   readonly path: string;
   readonly now: () => number;
   readonly ownsWrites: boolean;
+  readonly damaged: (found: FoundDamage) => void;
 }): Omit<SqliteReader, 'close'> {
-  const { db, path, now, ownsWrites } = options;
+  const { db, path, now, ownsWrites, damaged } = options;
   const records = openRecordReader(db);
   const guard = <T>(work: () => T): T => guardStorage(path, work);
   return {
-    ...openHistory(db, path),
+    ...openHistory(db, path, damaged),
     load: () => guard(() => records.load(now())),
     incidents: (query) => guard(() => records.incidents(query)),
     incident: (id) => guard(() => records.incident(id)),

@@ -22,6 +22,7 @@ export function openRetention(db: Connection): (olderThan: number, changed: () =
     limited("DELETE FROM message WHERE created_at < $olderThan AND state <> 'pending' LIMIT $step"),
     limited('DELETE FROM silence WHERE ends_at < $olderThan LIMIT $step'),
     limited('DELETE FROM backoff WHERE until < $olderThan LIMIT $step'),
+    limited('DELETE FROM damaged_run WHERE coalesce(latest_at, found_at) < $olderThan LIMIT $step'),
   ];
   const emptyTails = limited(
     'UPDATE account SET tail = NULL, tail_polls = 0, tail_latest_at = NULL WHERE tail_latest_at < $olderThan LIMIT $step',

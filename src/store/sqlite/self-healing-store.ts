@@ -2,7 +2,7 @@ import { truncateSync } from 'node:fs';
 import { StorageError } from '../../domain/operator-error.ts';
 import type { Batch } from '../../ports/store.ts';
 import { type Connection, maxLogBytes } from './connection.ts';
-import { guardStorage } from './failure.ts';
+import { asStorageError, guardStorage } from './failure.ts';
 import { identifyFile, sizeOfFile } from './file-system.ts';
 import type { SqliteStore } from './port.ts';
 import { createStore, foldLog } from './store.ts';
@@ -85,20 +85,35 @@ export function createSelfHealingStore(
     return sizeOfFile(`${path}-wal`) < logBytes ? 'cut' : 'none';
   }
 
+  /** Opens the database anew. Whatever goes wrong is a matter of storing: the daemon goes on from memory and tries again. */
   function mend(): void {
-    const lost = damage === 'cut' ? unfolded : [];
+    try {
+      if (db.open) giveUpConnection();
+      db = connect();
+      store = build();
+      for (const [place, batch] of unfolded.entries()) {
+        store.commit(batch);
+        unfolded[place] = { ...batch, polls: [] };
+      }
+      fold();
+      damage = 'none';
+      remember();
+    } catch (error) {
+      const failure = asStorageError(path, error);
+      if (failure instanceof StorageError) throw failure;
+      throw new StorageError('other', `database ${path} cannot be opened again: ${String(error)}`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** It is closed already where an earlier try could not open the next one. */
+  function giveUpConnection(): void {
     // Nothing more of a cut log may reach the database: half of a change is worse than none.
-    if (damage === 'cut') truncateSync(`${path}-wal`, 0);
-    else if (!fold()) refuseDamaged(damage);
-    // It is closed already where an earlier try could not open the next one.
-    if (db.open) store.close();
-    db = connect();
-    store = build();
-    unfolded = [];
-    for (const batch of lost) store.commit(batch);
-    fold();
-    damage = 'none';
-    remember();
+    if (damage !== 'cut') {
+      if (!fold()) refuseDamaged(damage);
+    } else if (identifyFile(`${path}-wal`) !== null) truncateSync(`${path}-wal`, 0);
+    store.close();
   }
 
   function remember(): void {
@@ -128,6 +143,7 @@ export function createSelfHealingStore(
         unfolded.push(batch);
       }),
     prune: (olderThan) => change(() => store.prune(olderThan)),
+    takeDamaged: () => store.takeDamaged(),
     takeOrders() {
       refuseMoved();
       refuseDamaged(findDamage());

@@ -1,5 +1,6 @@
 import type { Batch } from '../../ports/store.ts';
 import type { Connection } from './connection.ts';
+import { DamagedRuns } from './damaged-runs.ts';
 import { guardStorage, isSqliteError } from './failure.ts';
 import { openInbox } from './orders.ts';
 import { PollWriter } from './poll-writer.ts';
@@ -21,13 +22,15 @@ export function createStore(options: {
   const { db, path, now, verify = () => {}, fold = () => foldLog(db) } = options;
   // SQLite would wait for another writer with all of the process standing still. Who commits tries again.
   db.pragma('busy_timeout = 0');
-  const polls = new PollWriter(db);
+  const damaged = new DamagedRuns(db, now);
+  const polls = new PollWriter(db, damaged);
   const writeRecords = openRecordWriter(db);
   const inbox = openInbox(db);
   const deleteOld = openRetention(db);
 
   const writeBatch = db.transaction((batch: Batch): void => {
     verify();
+    damaged.moveNoted();
     polls.write(batch.polls, batch.accounts);
     polls.writeSpending(batch.spending);
     for (const account of batch.removedAccounts) polls.removeState(account);
@@ -59,13 +62,18 @@ export function createStore(options: {
   }
 
   function takeBack(): void {
+    damaged.settle(false);
     polls.forget();
     inbox.unsettle();
   }
 
   return {
-    ...readFrom({ db, path, now, ownsWrites: true }),
-    commit: (batch) => change(() => writeBatch.immediate(batch)),
+    ...readFrom({ db, path, now, ownsWrites: true, damaged: (found) => damaged.note(found) }),
+    commit(batch) {
+      change(() => writeBatch.immediate(batch));
+      damaged.settle(true);
+    },
+    takeDamaged: () => damaged.take(),
     takeOrders: () =>
       guardStorage(path, () => {
         verify();

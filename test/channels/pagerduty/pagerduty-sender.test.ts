@@ -27,7 +27,7 @@ function eventsApi(response: ServerResponse, post: ReceivedPost): void {
 }
 
 function send(
-  answer: (response: ServerResponse, post: ReceivedPost) => void,
+  answer: (response: ServerResponse, post: ReceivedPost, count: number) => void,
   message?: Message,
   key = routingKey,
 ): Promise<Sending> {
@@ -46,7 +46,7 @@ describe('PagerDuty', () => {
       buildItem(),
       buildItem({ incident: { acknowledgement } }),
       buildItem({ kinds: ['resolved'], resolvedAt: messageNow }),
-    ].flatMap((item) => renderPagerduty(buildMessage([item])));
+    ].flatMap((item) => renderPagerduty(buildMessage([item])).map(({ event }) => event));
     expect(events.map(({ event_action }) => event_action)).toEqual(['trigger', 'acknowledge', 'resolve']);
     expect(new Set(events.map((event) => ('dedup_key' in event ? event.dedup_key : null)))).toEqual(
       new Set(['lowwater/otp/sms-low']),
@@ -55,12 +55,12 @@ describe('PagerDuty', () => {
 
   it('never opens again what is over, though the message was written for its beginning', () => {
     const late = buildItem({ kinds: ['firing'], resolvedAt: messageNow });
-    expect(renderPagerduty(buildMessage([late]))).toMatchObject([{ event_action: 'resolve' }]);
+    expect(renderPagerduty(buildMessage([late]))).toMatchObject([{ event: { event_action: 'resolve' } }]);
   });
 
   it('wakes nobody for a top-up or a report', () => {
     const topUp = buildItem({ kinds: ['event'], type: 'top-up', severity: 'info' });
-    expect(renderPagerduty(buildMessage([topUp]))).toMatchObject([{ event_action: 'change' }]);
+    expect(renderPagerduty(buildMessage([topUp]))).toMatchObject([{ event: { event_action: 'change' } }]);
   });
 
   it('gets one event for each alert', async () => {
@@ -70,6 +70,50 @@ describe('PagerDuty', () => {
     );
     expect(delivery).toEqual({ kind: 'delivered', said: 'PagerDuty answered 202 Event processed' });
     expect(posts).toHaveLength(2);
+  });
+
+  const three = ['one', 'two', 'three'].map((rule) => buildItem({ rule, incident: { rule } }));
+
+  it('loses none of the alerts behind one that is refused, and names that one', async () => {
+    const { delivery, posts } = await send((response, post, count) => {
+      if (count === 1) json(response, { errors: ['payload is invalid'] }, 400);
+      else eventsApi(response, post);
+    }, buildMessage(three));
+    expect(posts).toHaveLength(3);
+    expect(delivery).toMatchObject({
+      kind: 'delivered',
+      refusedRecipients: ['otp/one'],
+      refusal: expect.stringContaining('400 payload is invalid'),
+    });
+    expect(delivery).not.toHaveProperty('owed');
+  });
+
+  it('is owed only what failed for now, and gets only that the next time', async () => {
+    const first = await send((response, post, count) => {
+      if (count === 2) json(response, {}, 503);
+      else eventsApi(response, post);
+    }, buildMessage(three));
+    expect(first.delivery).toMatchObject({ kind: 'delivered', owed: { recipients: ['otp/two'] } });
+    const next = await send(eventsApi, buildMessage(three, { recipients: ['otp/two'] }));
+    expect(next.delivery).toEqual({ kind: 'delivered', said: 'PagerDuty answered 202 Event processed' });
+    expect(next.posts.map(({ body }) => JSON.parse(body).dedup_key)).toEqual(['lowwater/otp/two']);
+  });
+
+  it('that asks to wait gets nothing more of the message until then', async () => {
+    const { delivery, posts } = await send((response, post, count) => {
+      if (count === 2) response.writeHead(429, { 'retry-after': '60' }).end();
+      else eventsApi(response, post);
+    }, buildMessage(three));
+    expect(posts).toHaveLength(2);
+    expect(delivery).toMatchObject({ owed: { recipients: ['otp/three', 'otp/two'], afterMs: 60_000 } });
+  });
+
+  it('does not close the incident of now by the end of the one before', () => {
+    const ended = buildItem({ kinds: ['resolved'], resolvedAt: messageNow });
+    const again = buildItem({ firedAt: messageNow });
+    expect(renderPagerduty(buildMessage([again, ended]))).toMatchObject([
+      { event: { event_action: 'trigger' } },
+    ]);
   });
 
   it.each(Object.entries(everyMessage()))('takes every message: %s', async (_name, message) => {

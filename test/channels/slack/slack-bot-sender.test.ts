@@ -107,24 +107,21 @@ describe('a Slack bot', () => {
   it.each([
     ['acknowledged', acknowledged, /Mei/],
     ['resolved', resolved, /✅/],
-  ])(
-    'edits the first message when it is %s, before it is told in the thread alone',
-    async (_, item, shown) => {
-      const receipt = receiptOf(await send(buildMessage()));
-      await send(buildMessage([item(receipt)]));
-      const [first, reply] = slack.messages;
-      expect(first?.edits).toBe(1);
-      expect(JSON.stringify(first)).toMatch(shown);
-      expect(first?.text).not.toContain('<!here>');
-      expect(reply).toMatchObject({ thread: first?.ts, broadcast: false });
-      expect(slack.posts.map(({ path }) => path)).toEqual([
-        '/api/chat.postMessage',
-        '/api/chat.update',
-        '/api/chat.postMessage',
-      ]);
-      expect(pauses).toEqual([1200]);
-    },
-  );
+  ])('says in the thread alone that it is %s, and then edits the first message', async (_, item, shown) => {
+    const receipt = receiptOf(await send(buildMessage()));
+    await send(buildMessage([item(receipt)]));
+    const [first, reply] = slack.messages;
+    expect(first?.edits).toBe(1);
+    expect(JSON.stringify(first)).toMatch(shown);
+    expect(first?.text).not.toContain('<!here>');
+    expect(reply).toMatchObject({ thread: first?.ts, broadcast: false });
+    expect(slack.posts.map(({ path }) => path)).toEqual([
+      '/api/chat.postMessage',
+      '/api/chat.postMessage',
+      '/api/chat.update',
+    ]);
+    expect(pauses).toEqual([1200]);
+  });
 
   it('edits the first message of several incidents as a whole, by what is so of each', async () => {
     const second = { account: buildAccount({ id: 'ads', name: 'Marketing' }), accountName: 'Marketing' };
@@ -163,19 +160,26 @@ describe('a Slack bot', () => {
     expect(slack.messages).toMatchObject([{ attachments: [] }]);
   });
 
-  it('does not tell the end before the first message could be edited', async () => {
+  it('tells the end although the first message cannot be edited for now, and owes the edit alone', async () => {
     const receipt = receiptOf(await send(buildMessage()));
-    slack.next.push('internal_error');
-    expect(await send(buildMessage([resolved(receipt)]))).toMatchObject({ kind: 'retry' });
-    expect(slack.messages).toHaveLength(1);
+    slack.refuse('chat.update', 'internal_error');
+    const end = buildMessage([resolved(receipt)]);
+    const delivery = await send(end);
+    const edit = `the edit of ${slack.messages[0]?.ts}`;
+    expect(delivery).toMatchObject({ kind: 'delivered', owed: { recipients: [edit] } });
+    expect(slack.messages.map(({ edits }) => edits)).toEqual([0, 0]);
+    expect(await send({ ...end, recipients: [edit] })).toMatchObject({ kind: 'retry' });
+    slack.refuse('chat.update', null);
+    expect(await send({ ...end, recipients: [edit] })).toMatchObject({ kind: 'delivered' });
+    expect(slack.messages.map(({ edits }) => edits)).toEqual([1, 0]);
   });
 
-  it('tells whoever has to act although the first message cannot be edited', async () => {
+  it('asks for no edit again that Slack refuses for good', async () => {
     const receipt = receiptOf(await send(buildMessage()));
-    const worse = buildMessage([buildItem({ kinds: ['worse'], receipt })]);
-    slack.refuse('chat.update', 'internal_error');
-    expect(await send(worse)).toMatchObject({ kind: 'delivered' });
-    expect(slack.messages.map(({ edits }) => edits)).toEqual([0, 0]);
+    slack.refuse('chat.update', 'cant_update_message');
+    const delivery = await send(buildMessage([buildItem({ kinds: ['worse'], receipt })]));
+    expect(delivery).toMatchObject({ kind: 'delivered' });
+    expect(delivery).not.toHaveProperty('owed');
   });
 
   it.each([

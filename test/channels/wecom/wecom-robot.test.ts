@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { renderWecom } from '../../../src/channels/wecom/wecom-robot.ts';
 import { json } from '../../support/channel-bed.ts';
 import type { ReceivedPost } from '../../support/http-receiver.ts';
+import { buildMessage } from '../../support/messages.ts';
 import { hostileMessages, sendBy, takesEveryMessage } from '../../support/robot-bed.ts';
 
 /** A robot as its documentation says: its key, the two types used here, and their sizes. */
@@ -36,6 +37,21 @@ describe('a WeCom robot', () => {
       msgtype: 'text',
       text: { mentioned_list: ['zhangsan', '@all'], mentioned_mobile_list: ['13800138000'] },
     });
+  });
+
+  it('is not shown the message again when only the mention is refused for now', async () => {
+    const mention = { mention: { critical: ['zhangsan'] } };
+    const busy = { errcode: -1, errmsg: 'system busy' };
+    const { delivery } = await send(
+      (response, post, count) => (count === 2 ? json(response, busy) : robot(response, post)),
+      mention,
+    );
+    expect(delivery).toMatchObject({ kind: 'delivered', owed: { recipients: ['the mention'] } });
+    const next = await send(robot, {
+      ...mention,
+      message: buildMessage(undefined, { recipients: ['the mention'] }),
+    });
+    expect(next.posts.map(({ body }) => JSON.parse(body).msgtype)).toEqual(['text']);
   });
 
   it.each([

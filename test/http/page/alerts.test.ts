@@ -156,7 +156,9 @@ async function page(path: string): Promise<string> {
 
 /** The alerts that a page offers for ticking. */
 function names(text: string): string[] {
-  return [...text.matchAll(/name="alert" value="([^"]+)"/g)].map(([, name = '']) => name.replace('/', ' '));
+  return [...text.matchAll(/name="alert" value="([^"/]+\/[^"/]+)[^"]*"/g)].map(([, name = '']) =>
+    name.replace('/', ' '),
+  );
 }
 
 async function send(path: string, fields: [string, string][]): Promise<string | null> {

@@ -46,9 +46,30 @@ describe('the overview', () => {
       silenceList: [everything],
     });
     expect(page).not.toContain('Nothing needs you now');
+    expect(page).toContain('>1 critical silenced · lowwater</title>');
+    expect(page).toContain('icon-unsure.svg');
     const top = page.slice(page.indexOf('class="muted"'), page.indexOf('needs-heading'));
     for (const words of ['every alert', 'Lin', 'moving house', '20:41', '/silences/s-1/expire'])
       expect(top).toContain(words);
+  });
+
+  it('carries a problem of lowwater itself into title and icon, beside alerts that need attention', async () => {
+    const views = Object.assign(new FakeViews(), { accountList: [buildAccountView()] });
+    views.daemonStatus = { ...views.daemonStatus, problems: ['storage-failed: the disk is full'] };
+    server = await runServer({ views });
+    const page = await (await fetch(server.url)).text();
+    expect(page).toContain('>lowwater has a problem · lowwater</title>');
+    expect(page).toMatch(/<link rel="icon" href="\/assets\/icon-unsure\.svg/);
+    views.alertList = [buildAlertView()];
+    const urgent = await (await fetch(`${server.url}/silences`)).text();
+    expect(urgent).toContain('>1 critical, lowwater has a problem · Silences · lowwater</title>');
+    expect(urgent).toMatch(/<link rel="icon" href="\/assets\/icon-critical\.svg/);
+  });
+
+  it('says in the title that something is muted though nothing fires', async () => {
+    const page = await overview({ accountList: [buildAccountView()], silenceList: [everything] });
+    expect(page).toContain('>1 silence · lowwater</title>');
+    expect(page).toMatch(/<link rel="icon" href="\/assets\/icon-unsure\.svg/);
   });
 
   it('sums up what there is in each currency, and who is empty first', async () => {

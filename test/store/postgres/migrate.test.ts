@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { describe, expect, it } from 'vitest';
 import { postgresMigrations, readMigrations } from '../../../src/store/migrations.ts';
 import { openCluster } from '../../../src/store/postgres/open-cluster.ts';
@@ -26,12 +27,22 @@ async function openWith(url: Awaited<ReturnType<typeof makeDatabase>>, migration
   await cluster.open().finally(() => cluster.close());
 }
 
+/** A session in which a transaction stays open. */
+async function holdOpen(url: Awaited<ReturnType<typeof makeDatabase>>, text: string): Promise<Client> {
+  const client = new Client({ connectionString: url.reveal() });
+  await client.connect();
+  await client.query(text);
+  return client;
+}
+
 describe.skipIf(noPostgres !== null)('the schema', () => {
   it('is made once, whoever starts at the same time', async () => {
     const url = await makeDatabase();
     await Promise.all(Array.from({ length: 6 }, () => openWith(url)));
     const server = await sharedPostgres();
-    expect(await server.sql(url, 'SELECT number, name, program FROM migration ORDER BY number')).toEqual(
+    const steps =
+      'SELECT number, name, program FROM migration UNION ALL SELECT number, name, program FROM schema_step ORDER BY number';
+    expect(await server.sql(url, steps)).toEqual(
       shipped.map(({ number, name }) => ({ number, name, program })),
     );
     expect(await server.sql(url, 'SELECT no, epoch FROM slot')).toEqual([{ no: 0, epoch: '0' }]);
@@ -44,6 +55,50 @@ describe.skipIf(noPostgres !== null)('the schema', () => {
     await expect(openWith(url)).rejects.toThrow(
       `has schema ${next.number} (made by ${program}), newer than schema ${shipped.length} of ${program}`,
     );
+  });
+
+  it('is still used by the program of the minor version before, where a newer one only added to it', async () => {
+    const url = await makeDatabase();
+    await openWith(url);
+    const added = { ...next, sql: `-- oldest program: 1.0\n${next.sql}` };
+    await openWith(url, [...shipped, added]);
+    await openWith(url);
+    const reader = await openPostgresReader({ url, program });
+    await reader.close();
+    await expect(openPostgresReader({ url, program: 'lowwater 0.9.0' })).rejects.toThrow('newer than schema');
+  });
+
+  it('counts as it always did for 0.2.0, which knows of the first migration alone', async () => {
+    const url = await makeDatabase();
+    await openWith(url);
+    const server = await sharedPostgres();
+    expect(await server.sql(url, 'SELECT number FROM migration')).toEqual([{ number: 1 }]);
+  });
+
+  it('is added to while somebody reads every table, as pg_dump does', async () => {
+    const url = await makeDatabase();
+    await openWith(url, shipped.slice(0, 1));
+    const reading = await holdOpen(
+      url,
+      'BEGIN; LOCK TABLE migration, slot, member, account IN ACCESS SHARE MODE',
+    );
+    await openWith(url);
+    await reading.end();
+  });
+
+  it('waits for a lock so shortly that a statement behind it is not held up, and is tried again', async () => {
+    const url = await makeDatabase();
+    await openWith(url);
+    const reading = await holdOpen(url, 'BEGIN; LOCK TABLE account IN ACCESS SHARE MODE');
+    const altering = { ...next, sql: 'ALTER TABLE account ADD COLUMN later integer' };
+    const refused = openWith(url, [...shipped, altering]).catch((error: unknown) => error);
+    const server = await sharedPostgres();
+    const startedAt = performance.now();
+    await server.sql(url, 'SELECT count(*) FROM account');
+    expect(performance.now() - startedAt).toBeLessThan(1500);
+    expect(await refused).toMatchObject({ kind: 'busy' });
+    await reading.end();
+    await openWith(url, [...shipped, altering]);
   });
 
   it('is before or after a migration that fails', async () => {

@@ -2,12 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { outcomeKinds } from '../../../src/domain/outcome.ts';
 import type { PollRecord } from '../../../src/domain/reading.ts';
+import { decodePolls } from '../../../src/store/runs/decode-polls.ts';
 import { PollCodecError } from '../../../src/store/runs/poll-bytes.ts';
-import { decodePolls, PollEncoder } from '../../../src/store/runs/poll-codec.ts';
+import { PollEncoder } from '../../../src/store/runs/poll-codec.ts';
+import { checksumOf, putChecksum } from '../../../src/store/runs/run-format.ts';
 
 /** A run as bytes, in one go. */
-function encodePolls(polls: Iterable<PollRecord>): Uint8Array {
-  const encoder = new PollEncoder();
+function encodePolls(polls: Iterable<PollRecord>, writes: 1 | 2 = 2): Uint8Array {
+  const encoder = new PollEncoder(null, writes);
   for (const poll of polls) encoder.append(poll);
   return encoder.bytes();
 }
@@ -68,10 +70,34 @@ describe('polls as bytes', () => {
     );
   });
 
-  it('that were cut off inside a poll are an error or fewer polls, never other ones', () => {
+  it('that were cut off are an error', () => {
     fc.assert(
       fc.property(runs, fc.nat(), (run, cut) => {
         const bytes = encodePolls(run);
+        expect(decodeOrError(bytes.subarray(0, cut % bytes.length))).toBe('error');
+      }),
+    );
+  });
+
+  it('of version 1 come back exactly, and are gone on with in either version', () => {
+    fc.assert(
+      fc.property(runs, runs, (first, second) => {
+        const stored = encodePolls(first, 1);
+        expect(decodePolls(stored)).toEqual(first);
+        for (const writes of [1, 2] as const) {
+          const resumed = new PollEncoder(stored, writes);
+          for (const poll of second) resumed.append(poll);
+          expect(resumed.bytes()).toEqual(encodePolls([...first, ...second], writes));
+          expect(decodePolls(resumed.bytes())).toEqual([...first, ...second]);
+        }
+      }),
+    );
+  });
+
+  it('of version 1 that were cut off inside a poll are an error or fewer polls, never other ones', () => {
+    fc.assert(
+      fc.property(runs, fc.nat(), (run, cut) => {
+        const bytes = encodePolls(run, 1);
         const decoded = decodeOrError(bytes.subarray(0, cut % bytes.length));
         if (decoded !== 'error') expect(decoded).toEqual(run.slice(0, decoded.length));
       }),
@@ -83,6 +109,9 @@ describe('polls as bytes', () => {
       fc.property(fc.uint8Array({ maxLength: 400 }), (bytes) => {
         decodeOrError(bytes);
         decodeOrError(Uint8Array.from([1, ...bytes]));
+        const run = Uint8Array.from([2, 0, 0, 0, 0, ...bytes]);
+        putChecksum(run, checksumOf(run));
+        decodeOrError(run);
       }),
       { numRuns: 1000 },
     );
@@ -92,30 +121,39 @@ describe('polls as bytes', () => {
     expect(decodeOrError(Uint8Array.from([1, 1, ...new Uint8Array(300).fill(0x80), 0]))).toBe('error');
   });
 
-  it('of which a bit flipped end in polls or in an error of their own kind', () => {
+  it('of which any bit flipped are an error', () => {
     fc.assert(
       fc.property(runs, fc.nat(), fc.integer({ min: 0, max: 7 }), (run, position, bit) => {
-        const bytes = Uint8Array.from(encodePolls(run));
-        const index = position % bytes.length;
-        bytes[index] = (bytes[index] ?? 0) ^ (1 << bit);
-        decodeOrError(bytes);
+        expect(decodeOrError(withFlippedBit(encodePolls(run), position, bit))).toBe('error');
+      }),
+    );
+  });
+
+  it('of version 1 of which a bit flipped end in polls or in an error of their own kind', () => {
+    fc.assert(
+      fc.property(runs, fc.nat(), fc.integer({ min: 0, max: 7 }), (run, position, bit) => {
+        decodeOrError(withFlippedBit(encodePolls(run, 1), position, bit));
       }),
     );
   });
 
   it('keep one number per outcome forever', () => {
-    const bytes = outcomeKinds.map((outcome) =>
-      encodePolls([outcome === 'ok' ? ok(0, 0) : { at: 0, outcome, reading: null }]).at(1),
-    );
-    // Bit 7 of the first says that the first reading introduces its currency.
-    expect(bytes).toEqual([0x80, 1, 2, 3, 4, 5, 6, 7]);
+    const controls = (writes: 1 | 2, place: number) =>
+      outcomeKinds.map((outcome) =>
+        encodePolls([outcome === 'ok' ? ok(0, 0) : { at: 0, outcome, reading: null }], writes).at(place),
+      );
+    // Bit 7, or bit 1, of the first says that the first reading introduces its currency, or balances.
+    expect(controls(1, 1)).toEqual([0x80, 1, 2, 3, 4, 5, 6, 7]);
+    expect(controls(2, 5)).toEqual([2, 3, 5, 7, 9, 11, 13, 15]);
   });
 
   it('keep their layout forever', () => {
     const run = [ok(1000, 5_000_000), ok(301_000, 5_000_000), ok(601_003, 4_965_000, -7)];
     const failed: PollRecord = { at: 901_000, outcome: 'timeout', reading: null };
-    expect(Buffer.from(encodePolls([...run, failed])).toString('hex')).toBe(
-      '0188d00fc096b1020003434e5900c0cf2450' + '06b891020706' + '0b',
+    const hex = (writes: 1 | 2) => Buffer.from(encodePolls([...run, failed], writes)).toString('hex');
+    expect(hex(1)).toBe('0188d00fc096b1020003434e5900c0cf2450' + '06b891020706' + '0b');
+    expect(hex(2)).toBe(
+      '028e4c31d8' + '06d00f000203736d7304766f697003434e59c096b102' + '00c0cf24' + '2806b8910207' + '0d0b',
     );
   });
 
@@ -146,6 +184,13 @@ describe('polls as bytes', () => {
     expect(encoder.bytes()).toEqual(bytes);
   });
 });
+
+function withFlippedBit(run: Uint8Array, position: number, bit: number): Uint8Array {
+  const bytes = Uint8Array.from(run);
+  const index = position % bytes.length;
+  bytes[index] = (bytes[index] ?? 0) ^ (1 << bit);
+  return bytes;
+}
 
 function decodeOrError(bytes: Uint8Array): PollRecord[] | 'error' {
   try {

@@ -1,4 +1,4 @@
-import { cpSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { StorageError } from '../../../src/domain/operator-error.ts';
 import { openSqliteReader } from '../../../src/store/sqlite/reader.ts';
@@ -71,6 +71,29 @@ describe.each(losses)('a write-ahead log that is %s under a running daemon', (_n
     expect(() => store.takeOrders()).toThrow(/write-ahead log/);
   });
 });
+
+describe.each(losses)(
+  'a write-ahead log that is %s under a database that is damaged as well',
+  (_name, lose) => {
+    it('is a failure to store, however often it is tried, and nothing is lost once the file is whole', () => {
+      const path = makePath();
+      const store = open(path);
+      store.commit(before);
+      const whole = readFileSync(path);
+      lose(path);
+      expect(() => store.commit(after)).toThrow(StorageError);
+      writeFileSync(path, Buffer.alloc(whole.length, 7));
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        expect(() => store.commit(after)).toThrow(StorageError);
+        expect(() => store.load()).toThrow(StorageError);
+      }
+      writeFileSync(path, whole);
+      store.commit(after);
+      expect(store.incidents({}).map(({ id }) => id)).toContain('incident-2');
+      store.close();
+    });
+  },
+);
 
 it('a log that another process folds in is no loss, and orders still arrive', () => {
   const path = makePath();

@@ -1,0 +1,50 @@
+import { weekMs } from '../domain/duration.ts';
+import { isoText } from '../domain/moment.ts';
+import { plural } from '../domain/plural.ts';
+import type { DamagedRun } from '../ports/store.ts';
+import { damagedPollsRule, storageFailed } from '../rules/storage-failed.ts';
+import { clearOwnFailure, raiseOwnFailure } from './self-alerts.ts';
+import { type MonitorState, scheduleBy } from './state.ts';
+
+/** Nothing mends what was set aside, so its alert ends after this long without more. */
+const shownMs = weekMs;
+
+/** Takes in what was found damaged, and raises an alert for each account that it is of. */
+export function noteDamagedPolls(state: MonitorState, found: readonly DamagedRun[], now: number): void {
+  for (const run of found) state.damaged.set(run.account, [...(state.damaged.get(run.account) ?? []), run]);
+  for (const account of new Set(found.map((run) => run.account))) reviewDamagedPolls(state, account, now);
+}
+
+/** Raises the alert about damaged polls of an account, or ends it when its time is over. */
+export function reviewDamagedPolls(state: MonitorState, account: string, now: number): void {
+  const runs = state.damaged.get(account) ?? [];
+  const rule = damagedPollsRule(account);
+  const endsAt = Math.max(...runs.map(({ foundAt }) => foundAt)) + shownMs;
+  if (now >= endsAt) {
+    clearOwnFailure(state, rule, now);
+    return;
+  }
+  raiseOwnFailure(state, {
+    type: storageFailed.type,
+    rule,
+    severity: 'warning',
+    text: describeDamage(account, runs),
+    now,
+  });
+  scheduleBy(state, `damaged:${account}`, endsAt);
+}
+
+/** `212 polls of otp, 2026-11-19 08:00 to 2026-11-20 12:00 UTC`. */
+function describeDamage(account: string, runs: readonly DamagedRun[]): string {
+  const polls = runs.reduce((sum, run) => sum + run.polls, 0);
+  const begins = runs.flatMap(({ earliestAt }) => earliestAt ?? []);
+  const ends = runs.flatMap(({ latestAt }) => latestAt ?? []);
+  const from = begins.length < runs.length ? '' : `${minuteText(Math.min(...begins))} `;
+  const to = ends.length === 0 ? '' : `to ${minuteText(Math.max(...ends))} UTC`;
+  const span = `${from}${to}`;
+  return `${plural(polls, 'poll')} of ${account}${span === '' ? '' : `, ${span}`}`;
+}
+
+function minuteText(at: number): string {
+  return isoText(at).slice(0, 16).replace('T', ' ');
+}

@@ -1,0 +1,69 @@
+import type { Socket } from 'node:net';
+import { buildConnector } from 'undici';
+import type { Clock } from '../ports/clock.ts';
+import { nameLookup } from './name-lookup.ts';
+
+/**
+ * How every connection over HTTP is made: names are looked up without the thread pool, certificates are always verified
+ * (said explicitly, so that `NODE_TLS_REJECT_UNAUTHORIZED` changes nothing). HTTP/2 is off: a connection carries one
+ * exchange at a time, and the simpler protocol tells a refused connection from a lost one.
+ */
+export function connectOptions(clock: Clock) {
+  // undici hands what it does not know on to `net.connect` and `tls.connect`.
+  return { rejectUnauthorized: true, allowH2: false, lookup: nameLookup(clock) } as const;
+}
+
+/** Makes connections on which an unasked `100 Continue` does no harm. Not for those through a proxy, which undici makes by itself. */
+export function createConnector(clock: Clock, timeout: number): buildConnector.connector {
+  const connect = buildConnector({ ...connectOptions(clock), timeout });
+  return (target, done) =>
+    connect(target, (...[error, socket]) => {
+      if (!socket) {
+        done(error ?? new Error('neither a connection nor an error'), null);
+        return;
+      }
+      ignoreContinue(socket);
+      done(null, socket);
+    });
+}
+
+const continueStart = 'HTTP/1.1 100';
+const headEnd = '\r\n\r\n';
+/** A head that is longer than this is none of a `100 Continue`. */
+const maxHeadBytes = 4096;
+
+/**
+ * A client may ignore a `100 Continue` that it did not ask for (RFC 9110, 15.2); undici ends the connection instead. So it is
+ * taken out of what undici reads. Answers begin with a chunk of their own, because a request is sent only when the one before
+ * is answered.
+ */
+function ignoreContinue(socket: Socket): void {
+  const read = socket.read.bind(socket);
+  let held: Buffer | null = null;
+  socket.read = (size?: number): Buffer | null => {
+    for (;;) {
+      const chunk: Buffer | null = read(size);
+      if (chunk === null) return null;
+      const bytes: Buffer = held === null ? chunk : Buffer.concat([held, chunk]);
+      const { rest, isIncomplete } = withoutContinue(bytes);
+      held = isIncomplete ? rest : null;
+      if (!isIncomplete && rest.length > 0) return rest;
+    }
+  };
+}
+
+function withoutContinue(bytes: Buffer): { readonly rest: Buffer; readonly isIncomplete: boolean } {
+  let rest = bytes;
+  while (isPrefix(rest)) {
+    const end = rest.indexOf(headEnd);
+    if (end < 0) return { rest, isIncomplete: rest.length < maxHeadBytes };
+    rest = rest.subarray(end + headEnd.length);
+  }
+  return { rest, isIncomplete: false };
+}
+
+/** Whether it begins as a `100 Continue` does, as far as it has come. An answer that stops within the first word waits for more. */
+function isPrefix(bytes: Buffer): boolean {
+  const start = bytes.subarray(0, continueStart.length).toString('latin1');
+  return start.length > 0 && continueStart.startsWith(start);
+}

@@ -1,0 +1,243 @@
+import * as z from 'zod';
+import { isUnit } from '../../domain/currency.ts';
+import { secondMs } from '../../domain/duration.ts';
+import { choice, filledList, flag, shape, wholeNumber } from '../../schema/shapes.ts';
+import { duration, id, oneLine, textLeaf } from '../../schema/texts.ts';
+import { type Decimal, parseDecimal } from './decimal.ts';
+import { type Path, parsePath } from './json-path.ts';
+import { parsePattern } from './pattern.ts';
+import { hasUnknownPlaceholder } from './placeholders.ts';
+
+function template(description: string) {
+  return textLeaf({
+    description: `${description} May hold {{credentials.name}}.`,
+    allowed: 'must be a string; of placeholders, only {{credentials.name}} is known',
+    read: (text) => (hasUnknownPlaceholder(text) ? null : { value: text }),
+  });
+}
+
+function templates(description: string) {
+  return z
+    .record(z.string().regex(/^[\w.[\]-]{1,100}$/), template('A value.'), {
+      error: 'must be an object of names (letters, digits, - _ . [ ]) with strings',
+    })
+    .meta({ description });
+}
+
+export type JsonTemplate = z.core.util.JSONType;
+
+const jsonTemplate = z
+  .json({ error: 'must be a JSON value' })
+  .refine((value) => !hasUnknownPlaceholder(JSON.stringify(value)), {
+    error: 'holds a placeholder that is not {{credentials.name}}',
+  })
+  .meta({ description: 'A JSON value to send as the body. Its strings may hold {{credentials.name}}.' });
+
+const requestUrl = textLeaf({
+  description:
+    'Address of the balance. Path and query may hold {{credentials.name}}, which is percent-encoded; scheme and host may not.',
+  allowed:
+    'must be an http:// or https:// address without user and fragment; only {{credentials.name}} in path and query',
+  examples: ['https://sms.example.net/v1/wallet?user={{credentials.user}}'],
+  read: (text) => (isRequestUrl(text) ? { value: text } : null),
+});
+
+function isRequestUrl(text: string): boolean {
+  const [, origin = ''] = /^(https?:\/\/[^/?#{}\s@\\]+)(?:[/?]|$)/.exec(text) ?? [];
+  const bare = text.slice(origin.length).replace(/\{\{[^{}]*\}\}/g, '');
+  return URL.canParse(origin) && /^[!-"$-[\]-z|~]*$/.test(bare) && !hasUnknownPlaceholder(text);
+}
+
+const requestShape = shape({
+  method: choice('HTTP method.', ['GET', 'POST']).default('GET'),
+  url: requestUrl,
+  query: templates('Query parameters, percent-encoded, after those of the address.').optional(),
+  headers: templates(
+    'Headers. What is sent with every request (Accept, User-Agent) can be replaced.',
+  ).optional(),
+  basic: shape({ user: template('User.'), password: template('Password.') })
+    .meta({ description: 'HTTP Basic authentication.' })
+    .optional(),
+  bearer: template('Token of an `Authorization: Bearer` header.').optional(),
+  json: jsonTemplate.optional(),
+  form: templates('Fields of a form to send as the body.').optional(),
+})
+  .superRefine((request, context) => {
+    const problem = (key: string, message: string): void =>
+      context.addIssue({ code: 'custom', path: [key], message });
+    if (request.json !== undefined && request.form !== undefined) problem('form', 'excludes json');
+    if (request.basic !== undefined && request.bearer !== undefined) problem('bearer', 'excludes basic');
+    if (request.method === 'GET' && (request.json ?? request.form) !== undefined)
+      problem('method', 'must be POST where there is a body');
+  })
+  .meta({ description: 'The request that answers with the balance. Redirects are never followed.' });
+
+function path(description: string) {
+  return textLeaf<Path>({
+    description,
+    allowed:
+      'must be a JSONPath (RFC 9535) such as "$.data.balance" or "$.items[?@.currency==\'EUR\'].total"',
+    pattern: '^\\$',
+    read: (text) => {
+      const value = parsePath(text);
+      return value === null ? null : { value };
+    },
+  });
+}
+
+const pattern = textLeaf<RegExp>({
+  description:
+    'A regular expression with one group that is the part to read, such as "^KES ([0-9.]+)$". Tried on texts of up to 64 characters.',
+  allowed: 'must be a regular expression with one group',
+  read: (text) => {
+    const value = parsePattern(text);
+    return value instanceof RegExp ? { value } : value;
+  },
+});
+
+const scale = textLeaf<Decimal>({
+  description:
+    'What the amount is multiplied by, a decimal such as "0.01"; "-1" where the answer counts what is owed.',
+  allowed: 'must be a decimal in a string such as "0.01", not 0',
+  pattern: '^-?\\d+(\\.\\d+)?$',
+  read: (text) => {
+    const value = /[eE]/.test(text) ? null : parseDecimal(text);
+    return value === null || value.units === 0n ? null : { value };
+  },
+});
+
+function separator(description: string) {
+  return textLeaf({
+    description,
+    allowed: 'must be one character that is no digit, sign or letter',
+    read: (text) => (/^[^\d\p{L}+-]$/u.test(text) ? { value: text } : null),
+  });
+}
+
+const amountKeys = {
+  amount: path('Where the amount stands: a number, or a text that is one.'),
+  sum: flag('The path may have several results, which are added up.').default(false),
+  plus: path('Where an amount stands that is added.').optional(),
+  minus: path('Where an amount stands that is subtracted, such as the usage of a credit.').optional(),
+  scale: scale.optional(),
+  pattern: pattern.optional(),
+  decimal: separator('The decimal separator in a text, such as ",".').default('.'),
+  thousands: separator('The thousands separator in a text, such as ".".').optional(),
+};
+
+const balanceShape = shape({
+  id: id('Name of the balance in rules, API and metrics.'),
+  label: oneLine('Name of the balance for people.').optional(),
+  alertsBelowZero: flag('Whether an alert below zero is built in for it.').default(true),
+  ...amountKeys,
+});
+
+const factAmount = shape(amountKeys);
+
+type Scalar = string | number | boolean | null;
+
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], {
+  error: 'must be a string, a number, true, false or null',
+});
+const testKeys = {
+  path: path('Where in the answer. Without `equals` and `in`: something stands there, and it is not null.'),
+  equals: scalar.meta({ description: 'The value that stands there.' }).optional(),
+  in: filledList('The values of which one stands there.', scalar, 'must be a list of values').optional(),
+};
+const test = shape(testKeys).transform(testOf);
+
+/** Something that an answer says: one of `values` stands at `path`, or anything but null where `values` is null. */
+export interface Test {
+  readonly path: Path;
+  readonly values: readonly Scalar[] | null;
+}
+
+function testOf(given: z.output<z.ZodObject<typeof testKeys>>): Test {
+  const values = [...(given.in ?? []), ...(given.equals === undefined ? [] : [given.equals])];
+  return { path: given.path, values: values.length === 0 ? null : values };
+}
+
+const meanings = ['auth_failed', 'rate_limited', 'api_error'] as const;
+
+const errorShape = shape({
+  status: wholeNumber('The HTTP status of the answer.', { min: 200, max: 599 }).optional(),
+  ...testKeys,
+  path: testKeys.path.optional(),
+  means: choice('The outcome that it is.', meanings),
+})
+  .refine(({ status, path: at }) => (status ?? at) !== undefined, { error: 'needs "status" or "path"' })
+  .transform(({ status, path: at, means, ...given }) => ({
+    status: status ?? null,
+    test: at === undefined ? null : testOf({ ...given, path: at }),
+    means,
+  }));
+
+const currency = z
+  .union(
+    [
+      shape({
+        path: path('Where the currency stands.'),
+        pattern: pattern.optional(),
+        map: z
+          .record(z.string(), z.string())
+          .meta({ description: 'What the words of the provider mean, such as {"euros": "EUR"}.' })
+          .optional(),
+      }),
+      shape({ fixed: oneLine('The currency of every answer, such as "EUR".') }),
+      shape({
+        unit: textLeaf({
+          description: 'What is counted where it is no money, such as "credits" or "messages".',
+          allowed: 'must be a word of 4 to 16 lower-case letters and hyphens, such as "credits"',
+          read: (text) => (isUnit(text) ? { value: text } : null),
+        }),
+      }),
+    ],
+    { error: 'must be {"path": …}, {"fixed": "EUR"} or {"unit": "credits"}' },
+  )
+  .meta({ description: 'The currency of the balances, or the unit that they count.' });
+
+/** The keys that describe a provider; the schema of the kind and of its presets are made of them. */
+export const descriptionKeys = {
+  request: requestShape,
+  balances: filledList(
+    'The balances of an account, the leading one first.',
+    balanceShape,
+    'must be a list of balances',
+  ).refine((all) => new Set(all.map((each) => each.id)).size === all.length, { error: 'has an id twice' }),
+  currency,
+  success: test
+    .meta({ description: 'What a good answer says, where the HTTP status does not say it.' })
+    .optional(),
+  errors: z.array(errorShape, { error: 'must be a list' }).default([]).meta({
+    description:
+      'What failures mean; the first that fits. 401 and 403 are auth_failed and 429 is rate_limited without it.',
+  }),
+  message: path('Where a failure is described in words.').optional(),
+  postpaid: z
+    .array(test, { error: 'must be a list' })
+    .default([])
+    .meta({ description: 'Answers that mean that the account is not prepaid and has no balance.' }),
+  facts: shape({
+    autoRecharge: test
+      .meta({ description: 'What an answer says where automatic recharge is on.' })
+      .optional(),
+    creditLimit: factAmount.meta({ description: 'How far below zero the balance may go.' }).optional(),
+    pending: factAmount.meta({ description: 'What is spent and not yet charged.' }).optional(),
+  })
+    .default({})
+    .meta({ description: 'What else the answer says, for people to see.' }),
+  shortestEvery: duration('The shortest interval between polls that makes sense, since the figure lags.', {
+    minMs: secondMs,
+  }).optional(),
+};
+
+/** How a provider is asked for balances, and how its answer is read. */
+export const descriptionSchema = shape(descriptionKeys);
+
+/** As it is written. */
+export type WrittenDescription = z.input<typeof descriptionSchema>;
+
+/** As it is used: paths and patterns are compiled. */
+export type Description = z.output<typeof descriptionSchema>;
+export type AmountDescription = z.output<typeof factAmount>;
+export type CurrencyDescription = Description['currency'];

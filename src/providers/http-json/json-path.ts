@@ -1,0 +1,101 @@
+import { JSONPathEnvironment, type JSONPathQuery } from 'json-p3';
+
+/** Deeper answers are refused: a walk that calls itself for each level must come to an end. */
+const maxDepth = 64;
+
+const environment = new JSONPathEnvironment({ maxRecursionDepth: 4 * maxDepth });
+
+/** A JSONPath of RFC 9535, checked. `text` is how it was written. */
+export interface Path {
+  readonly text: string;
+  readonly query: JSONPathQuery;
+}
+
+/** Null where the text is no JSONPath. */
+export function parsePath(text: string): Path | null {
+  try {
+    return { text, query: environment.compile(text) };
+  } catch {
+    return null;
+  }
+}
+
+/** What a path found. `digits` is a number as it was written in the text, which a binary float may not hold. */
+export interface Found {
+  readonly value: unknown;
+  readonly digits: string | null;
+  /** Keys and places in lists that lead to it from the root. */
+  readonly location: readonly (string | number)[];
+}
+
+/** A JSON text whose numbers are known by their digits. Of two equal keys in one object the last one counts. */
+export class ExactJson {
+  readonly #root: Readonly<{ '': unknown }>;
+  readonly #digits: WeakMap<object, Map<string, string>>;
+
+  private constructor(root: unknown, digits: WeakMap<object, Map<string, string>>) {
+    this.#root = { '': root };
+    this.#digits = digits;
+  }
+
+  /** Null where the text is no JSON, or nested more than 64 levels deep. RFC 8259, 8.1: a byte order mark is ignored. */
+  static parse(text: string): ExactJson | null {
+    const json = text.startsWith('\ufeff') ? text.slice(1) : text;
+    if (depthOf(json) > maxDepth) return null;
+    const digits = new WeakMap<object, Map<string, string>>();
+    let rootHolder: object = {};
+    try {
+      const root = parseWithSource(json, function keepDigits(key, value, { source }) {
+        rootHolder = this;
+        if (typeof value !== 'number' || source === undefined) return value;
+        const known = digits.get(this) ?? new Map<string, string>();
+        digits.set(this, known.set(key, source));
+        return value;
+      });
+      const exact = new ExactJson(root, digits);
+      // The reviver comes to the root last; what holds it is made by the parser.
+      const rootDigits = digits.get(rootHolder);
+      if (rootDigits !== undefined) digits.set(exact.#root, rootDigits);
+      return exact;
+    } catch {
+      return null;
+    }
+  }
+
+  find({ query }: Path): readonly Found[] {
+    const root = this.#root[''];
+    // The library's type of a JSON value is wider than what `JSON.parse` gives.
+    return query.query(root as Parameters<JSONPathQuery['query']>[0]).nodes.map(({ value, location }) => ({
+      value,
+      digits: this.#digitsAt(location),
+      location,
+    }));
+  }
+
+  #digitsAt(location: readonly (string | number)[]): string | null {
+    let holder: object = this.#root;
+    for (const key of ['', ...location.slice(0, -1)]) {
+      if (location.length === 0) break;
+      holder = Object(Reflect.get(holder, key));
+    }
+    return this.#digits.get(holder)?.get(String(location.at(-1) ?? '')) ?? null;
+  }
+}
+
+type Reviver = (this: object, key: string, value: unknown, context: { readonly source?: string }) => unknown;
+
+/**
+ * `JSON.parse` as Node 22 and later have it: the reviver's third argument holds a number as it was written.
+ * The cast only adds that argument, which TypeScript's library does not know.
+ */
+const parseWithSource = JSON.parse as (text: string, reviver: Reviver) => unknown;
+
+function depthOf(json: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
+    if (token === '[' || token === '{') deepest = Math.max(deepest, ++depth);
+    else if (token === ']' || token === '}') depth -= 1;
+  }
+  return deepest;
+}

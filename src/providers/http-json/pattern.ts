@@ -1,0 +1,25 @@
+/** Longest text that a pattern is tried on, in characters. */
+export const maxPatternInput = 64;
+
+/**
+ * A regular expression of the configuration, safe to try on foreign text of at most `maxPatternInput` characters: without
+ * repeated groups, backreferences and lookarounds, and with few repetitions, it takes at most a million steps.
+ * Gives a sentence where it is not one, or has another number of groups than one.
+ */
+export function parsePattern(text: string): RegExp | { readonly wrong: string } {
+  if (text.length > 200) return { wrong: 'must be at most 200 characters long' };
+  let pattern: RegExp;
+  try {
+    pattern = new RegExp(text, 'u');
+  } catch {
+    return { wrong: 'is not a valid regular expression' };
+  }
+  const groups = (new RegExp(`${text}|`, 'u').exec('')?.length ?? 1) - 1;
+  if (groups !== 1) return { wrong: `must have exactly one group in parentheses; it has ${groups}` };
+  // What stands in a class or after a backslash is a character, save for a backreference.
+  const bare = text.replace(/\\(?![1-9k])(?:[pP]\{[^}]*\}|u\{[^}]*\}|.)|\[(?:[^\]\\]|\\.)*\]/gu, 'x');
+  if (/\\[1-9k]|\(\?<?[=!]/.test(bare)) return { wrong: 'must not use backreferences or lookarounds' };
+  if (/\)[*+{]/.test(bare)) return { wrong: 'must not repeat a group' };
+  const repetitions = bare.replace(/\(\?(?:<[^>]*>|:)/g, '(').match(/[*+{]|\?/g)?.length ?? 0;
+  return repetitions > 4 ? { wrong: 'must not have more than four of *, +, ? and {}' } : pattern;
+}

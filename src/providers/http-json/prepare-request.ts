@@ -1,0 +1,149 @@
+import { Secret } from '../../domain/secret.ts';
+import type { ProviderRequest, RefusedRequest } from '../kind.ts';
+import type { Description, JsonTemplate } from './description.ts';
+import { credentialsIn, fillPlaceholders } from './placeholders.ts';
+
+type RequestDescription = Description['request'];
+
+export type Credentials = Readonly<Record<string, Secret>>;
+
+/** The names of the credentials that a request asks for, in the order in which it does. */
+export function credentialNames(request: RequestDescription): readonly string[] {
+  return [...new Set(credentialsIn(JSON.stringify(request)))];
+}
+
+/**
+ * Fills in the credentials, each encoded for where it stands: path segment, query, header, form or JSON string. `baseUrl`
+ * replaces scheme and host; its own path stands before that of the description.
+ */
+export function prepareRequest(
+  request: RequestDescription,
+  credentials: Credentials,
+  baseUrl?: string,
+): ProviderRequest | RefusedRequest {
+  try {
+    return fillRequest(request, credentials, baseUrl);
+  } catch (error) {
+    if (error instanceof UnfitCredential) return { credential: error.credential, reason: error.message };
+    throw error;
+  }
+}
+
+/** Thrown from the depth of a template that a credential does not fit. */
+class UnfitCredential extends Error {
+  readonly credential: string;
+
+  constructor(credential: string, why: string) {
+    super(`the credential "${credential}" ${why}`);
+    this.credential = credential;
+  }
+}
+
+function fillRequest(
+  request: RequestDescription,
+  credentials: Credentials,
+  baseUrl?: string,
+): ProviderRequest {
+  const reveal = (name: string): string => {
+    const secret = Object.hasOwn(credentials, name) ? credentials[name] : undefined;
+    if (secret === undefined) throw new UnfitCredential(name, 'is missing');
+    return secret.reveal();
+  };
+  const fill: Fill = (text, write = (_name, value) => value) =>
+    fillPlaceholders(text, (name) => write(name, reveal(name)));
+  const body = fillBody(request, fill);
+  return {
+    method: request.method,
+    url: new Secret(baseOf(request.url, baseUrl) + fillAddress(request, fill)),
+    headers: { ...(body === null ? {} : { 'content-type': body.type }), ...fillHeaders(request, fill) },
+    body: body === null ? null : new Secret(body.text),
+  };
+}
+
+/** Fills in a text; `write` says how a credential is written there. */
+type Fill = (text: string, write?: (name: string, value: string) => string) => string;
+
+/** What stands before the path of the description. */
+function baseOf(url: string, baseUrl?: string): string {
+  return baseUrl === undefined ? new URL(originOf(url)).origin : baseUrl.replace(/\/$/, '');
+}
+
+function originOf(url: string): string {
+  return /^https?:\/\/[^/?]+/.exec(url)?.[0] ?? '';
+}
+
+function fillAddress({ url, query = {} }: RequestDescription, fill: Fill): string {
+  const [path = '', ownQuery] = url.slice(originOf(url).length).split(/\?(.*)/s);
+  const segments = path.split('/').map((segment) => {
+    const filled = fill(segment, encode);
+    // Servers and proxies take these for steps in the tree of paths, encoded or not.
+    const [name] = credentialsIn(segment);
+    if (name !== undefined && /^\.{1,2}$/.test(filled))
+      throw new UnfitCredential(name, 'must not be "." or ".."');
+    return filled;
+  });
+  const parameters = Object.entries(query).map(
+    ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(fill(value))}`,
+  );
+  if (ownQuery) parameters.unshift(fill(ownQuery, encode));
+  return `${segments.join('/') || '/'}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`;
+}
+
+/** Throws for half of a surrogate pair, which no UTF-8 can say. */
+function encode(name: string, value: string): string {
+  if (!value.isWellFormed()) throw new UnfitCredential(name, 'is not well-formed text');
+  return encodeURIComponent(value).replace(
+    /[!'()*]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+function fillHeaders(
+  { headers = {}, basic, bearer }: RequestDescription,
+  fill: Fill,
+): Record<string, string | Secret> {
+  const filled: Record<string, string | Secret> = {};
+  for (const [name, text] of Object.entries(headers)) {
+    const value = fill(text, forHeader);
+    filled[name.toLowerCase()] = credentialsIn(text).length === 0 ? value : new Secret(value);
+  }
+  if (bearer !== undefined) filled.authorization = new Secret(`Bearer ${fill(bearer, forHeader)}`);
+  if (basic !== undefined) {
+    const pair = `${fill(basic.user, withoutColon)}:${fill(basic.password)}`;
+    filled.authorization = new Secret(`Basic ${Buffer.from(pair).toString('base64')}`);
+  }
+  return filled;
+}
+
+/** RFC 9110, 5.5: beyond visible ASCII, blank and tab, what a header means is up to each server. */
+function forHeader(name: string, value: string): string {
+  if (/^[\t\x20-\x7e]*$/.test(value)) return value;
+  throw new UnfitCredential(
+    name,
+    'must not hold line breaks or characters beyond ASCII: it stands in a header',
+  );
+}
+
+/** RFC 7617, 2: the first colon ends the user. */
+function withoutColon(name: string, value: string): string {
+  if (!value.includes(':')) return value;
+  throw new UnfitCredential(name, 'must not hold a colon: it is the user of HTTP Basic authentication');
+}
+
+function fillBody(
+  { json, form }: RequestDescription,
+  fill: Fill,
+): { readonly type: string; readonly text: string } | null {
+  if (json !== undefined) return { type: 'application/json', text: JSON.stringify(fillJson(json, fill)) };
+  if (form === undefined) return null;
+  const fields = new URLSearchParams();
+  for (const [name, value] of Object.entries(form)) fields.append(name, fill(value));
+  return { type: 'application/x-www-form-urlencoded', text: fields.toString() };
+}
+
+function fillJson(value: JsonTemplate, fill: Fill): JsonTemplate {
+  if (typeof value === 'string') return fill(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => fillJson(each, fill));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, fillJson(each, fill)]));
+}

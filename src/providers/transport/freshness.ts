@@ -1,0 +1,39 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { describeDuration, hourMs, secondMs } from '../../domain/duration.ts';
+import { parseHttpDate } from '../../domain/retry-after.ts';
+import type { AccountSettings } from '../../domain/settings.ts';
+
+/** The age at which an answer to an account that is polled by a cron expression is too old. */
+const cronAgeMs = hourMs;
+
+/** How far a live server's clock may drift from one answer to the next: its `Date` counts whole seconds. */
+const driftMs = 5 * secondMs;
+
+/**
+ * Notices answers that a cache gave instead of the provider (RFC 9111): by `Age`, or by a `Date` longer ago than the poll
+ * interval. A provider whose clock is off has an old `Date` too, but one that goes on from answer to answer: it is believed from
+ * the second answer on.
+ */
+export class Freshness {
+  /** How far behind this machine the `Date` of each account's last answer was. */
+  readonly #behindMs = new WeakMap<AccountSettings, number>();
+
+  /** Why the answer is no present reading; null where it is one. `now` is the wall clock. */
+  problemOf(account: AccountSettings, headers: IncomingHttpHeaders, now: number): string | null {
+    const maxAgeMs = account.poll.kind === 'every' ? account.poll.everyMs : cronAgeMs;
+    const ageMs = /^\d+$/.test(headers.age ?? '') ? Number(headers.age) * secondMs : 0;
+    if (ageMs > maxAgeMs) return wordProblem(ageMs);
+    const sentAt = parseHttpDate(headers.date ?? '');
+    if (sentAt === null) return null;
+    const behindMs = now - sentAt;
+    const knownMs = this.#behindMs.get(account);
+    this.#behindMs.set(account, behindMs);
+    if (behindMs - ageMs <= maxAgeMs) return null;
+    const isWrongClock = knownMs !== undefined && Math.abs(behindMs - knownMs) <= driftMs;
+    return isWrongClock ? null : wordProblem(behindMs);
+  }
+}
+
+function wordProblem(ageMs: number): string {
+  return `the answer is ${describeDuration(ageMs)} old by its headers: it comes from a cache in between`;
+}

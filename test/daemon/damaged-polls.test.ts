@@ -1,0 +1,54 @@
+import Database from 'better-sqlite3';
+import { expect, it } from 'vitest';
+import { dayMs, hourMs, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import { read, startWorld, type World } from '../support/world.ts';
+
+const accounts = ['otp', 'marketing'];
+const rules = [smsLow({ warning: units(200) })];
+
+/** Alters a byte of what is stored of an account while no daemon has it in memory. */
+function damageTail(world: World, account: string): void {
+  const db = new Database(world.path);
+  const { tail } = db.prepare('SELECT tail FROM account WHERE id = ?').get(account) as { tail: Buffer };
+  tail[tail.length - 1] = (tail.at(-1) ?? 0) ^ 4;
+  db.prepare('UPDATE account SET tail = ? WHERE id = ?').run(tail, account);
+  db.close();
+}
+
+async function startDamaged(): Promise<World> {
+  const world = await startWorld({ accounts, rules });
+  expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
+  await world.stop();
+  damageTail(world, 'marketing');
+  world.start();
+  await world.pass(10 * minuteMs);
+  return world;
+}
+
+it('damaged readings of one account are told, and an acknowledgement of another outlives a crash', async () => {
+  const world = await startDamaged();
+  expect(world.news()).toEqual(['@lowwater/storage-failed:marketing firing warning']);
+  expect(world.daemon.storageFailing).toBe(false);
+  await world.views.acknowledge({ account: 'otp', rule: 'sms-low', by: 'ada', comment: '' });
+  world.crash();
+  world.start();
+  await world.pass(minuteMs);
+  const alerts = await world.views.alerts({ all: false });
+  expect(alerts.find(({ rule }) => rule === 'sms-low')?.acknowledged?.by).toBe('ada');
+});
+
+it('damage is told although the daemon is killed before it could tell, once, and for a week', async () => {
+  const world = await startDamaged();
+  world.news();
+  const db = new Database(world.path);
+  db.exec("DELETE FROM incident WHERE account = '@lowwater'; DELETE FROM alert WHERE account = '@lowwater'");
+  world.crash();
+  db.close();
+  world.start();
+  await world.pass(hourMs);
+  expect(world.news()).toEqual(['@lowwater/storage-failed:marketing firing warning']);
+  await world.restart({ downMs: 7 * dayMs - 2 * hourMs });
+  world.news();
+  await world.pass(2 * hourMs);
+  expect(world.news()).toContain('@lowwater/storage-failed:marketing resolved warning');
+});

@@ -1,0 +1,78 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, it, vi } from 'vitest';
+import { smsLow, units } from '../support/account-facts.ts';
+import { hasBrowser, openPage, withPage } from '../support/browser.ts';
+import { useBrowser } from '../support/browser-bed.ts';
+import { serveWorld } from '../support/web-server.ts';
+import { read, startWorld, type World } from '../support/world.ts';
+
+// Chromium shares the machine with the other test files.
+vi.setConfig({ testTimeout: 30_000 });
+
+describe.skipIf(!hasBrowser())('an open page in use', () => {
+  const bed = useBrowser();
+
+  it.each<[string, (page: Page) => Promise<void>]>([
+    ['a box is ticked', (page) => page.getByLabel('Choose sms-low of otp').check()],
+    ['a button has the focus', (page) => page.getByRole('button', { name: 'Acknowledge' }).last().focus()],
+    ['a menu is unfolded', (page) => page.locator('summary', { hasText: 'Acknowledge' }).click()],
+  ])('shows what became of an alert while %s', async (_what, use) => {
+    const { world, url } = await warned();
+    await withPage(bed.scripted, async (page, complaints) => {
+      await openPage(page, `${url}/alerts`);
+      await page.getByText('Updates by itself.').waitFor();
+      await use(page);
+      await read(world, 20);
+      await page.locator('.alert.critical', { hasText: '20.00 CNY' }).waitFor();
+      await read(world, 500);
+      await page
+        .getByText(/No open alert|This is over/)
+        .first()
+        .waitFor();
+      expect(await page.locator('.alert .badge:visible, .alert:not(.over)').count()).toBe(0);
+      expect(complaints).toEqual([]);
+    });
+  });
+
+  it('keeps a form with what was typed, says that it has changed, and is refused what it shows', async () => {
+    const { world, url } = await warned();
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, `${url}/alerts`);
+      await page.getByText('Updates by itself.').waitFor();
+      const card = page.locator('.alert');
+      await card.locator('summary', { hasText: 'Acknowledge' }).click();
+      await card.getByLabel('Your name').first().fill('Wei');
+      await read(world, 20);
+      await page.getByText('Changed since you began.').waitFor();
+      expect(await card.getByLabel('Your name').first().inputValue()).toBe('Wei');
+      await page.keyboard.press('Enter');
+      await page.getByText('this alert is critical now').waitFor();
+      expect((await world.views.alert('otp', 'sms-low'))?.acknowledged).toBeNull();
+    });
+  });
+
+  it('takes what is true now once the form was left', async () => {
+    const { world, url } = await warned();
+    await withPage(bed.scripted, async (page) => {
+      await openPage(page, `${url}/alerts`);
+      await page.getByText('Updates by itself.').waitFor();
+      const menu = page.locator('.alert summary', { hasText: 'Acknowledge' });
+      await menu.click();
+      await read(world, 20);
+      await page.getByText('Changed since you began.').waitFor();
+      await menu.click();
+      await page.getByText('Changed since you began.').waitFor({ state: 'detached' });
+      await menu.click();
+      await page.locator('.alert').getByLabel('Your name').first().fill('Wei');
+      await page.keyboard.press('Enter');
+      await page.getByRole('status').filter({ hasText: 'Acknowledged.' }).waitFor();
+    });
+  });
+});
+
+/** A world whose account has a warning, and its page. */
+async function warned(): Promise<{ readonly world: World; readonly url: string }> {
+  const world = await startWorld({ rules: [smsLow({ warning: units(200), critical: units(50) })] });
+  await read(world, 150);
+  return { world, url: (await serveWorld(world)).url };
+}

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { smsLow, units } from '../support/account-facts.ts';
+import { serveWorld } from '../support/web-server.ts';
+import { read, startWorld, type World } from '../support/world.ts';
+
+const twoSteps = [smsLow({ warning: units(200), critical: units(50) })];
+
+describe('a form that shows an alert', () => {
+  it.each([
+    ['acknowledges', '/alerts/otp/sms-low/acknowledge', {}],
+    ['silences', '/silences', { account: 'otp', rule: 'sms-low', confirmed: 'yes', for: '2h' }],
+  ])('%s the incident and severity that it shows', async (_does, path, fields) => {
+    const { world, url } = await warned();
+    const seen = await seenOn(url);
+    expect((await send(url + path, { ...fields, ...seen })).status).toBe(303);
+    const alert = await world.views.alert('otp', 'sms-low');
+    expect(alert?.acknowledged !== null || alert.silenced).toBe(true);
+  });
+
+  it.each([
+    ['acknowledge', '/alerts/otp/sms-low/acknowledge', {}],
+    ['silence', '/silences', { account: 'otp', rule: 'sms-low', confirmed: 'yes', for: '2h' }],
+  ])('does not %s another incident than it shows', async (_does, path, fields) => {
+    const { world, url } = await warned();
+    const seen = await seenOn(url);
+    await read(world, 500);
+    await read(world, 20);
+    const refused = await send(url + path, { ...fields, ...seen });
+    expect(refused.status).toBe(409);
+    expect(await refused.text()).toContain('this is another incident now');
+    expect(await world.views.alert('otp', 'sms-low')).toMatchObject({ acknowledged: null, silenced: false });
+  });
+
+  it('does not acknowledge an incident that got worse since', async () => {
+    const { world, url } = await warned();
+    const seen = await seenOn(url);
+    await read(world, 20);
+    const refused = await send(`${url}/alerts/otp/sms-low/acknowledge`, seen);
+    expect(refused.status).toBe(409);
+    expect(await refused.text()).toContain('this alert is critical now');
+  });
+
+  it('takes of many ticked alerts those that are as they were, and names the others', async () => {
+    const { world, url } = await warned(2);
+    const ticked = tickedOn(await (await fetch(`${url}/alerts`)).text());
+    expect(ticked).toHaveLength(2);
+    world.provider.set('otp', 500);
+    await world.pass(300_000);
+    world.provider.set('otp', 20);
+    await world.pass(300_000);
+    const form = new URLSearchParams(ticked.map((name): [string, string] => ['alert', name]));
+    form.set('by', 'Lin');
+    const answer = await fetch(`${url}/alerts/many`, { method: 'POST', body: form, redirect: 'manual' });
+    expect(answer.status).toBe(409);
+    expect(await answer.text()).toContain(
+      '1 of 2 alerts is another incident or severity now: sms-low of otp',
+    );
+    expect((await world.views.alert('otp', 'sms-low'))?.acknowledged).toBeNull();
+    expect((await world.views.alert('b', 'sms-low'))?.acknowledged).not.toBeNull();
+  });
+
+  it('acknowledges all that match only while they are those that it shows', async () => {
+    const { world, url } = await warned(2);
+    const page = await (await fetch(`${url}/alerts`)).text();
+    const digest = /name="seen-all" value="([^"]+)"/.exec(page)?.[1] ?? '';
+    await read(world, 20);
+    const form = { all: 'yes', query: '/alerts', 'seen-all': digest };
+    const refused = await send(`${url}/alerts/many`, form);
+    expect(refused.status).toBe(409);
+    expect((await world.views.alert('b', 'sms-low'))?.acknowledged).toBeNull();
+  });
+});
+
+describe('the API', () => {
+  it('refuses to acknowledge another incident or severity than the one it was given, alone or among many', async () => {
+    const { world, url } = await warned();
+    const before = await world.views.alert('otp', 'sms-low');
+    const seen = { incident: before?.incident, severity: before?.severity };
+    await read(world, 20);
+    const one = await post(`${url}/api/v1/alerts/otp/sms-low/ack`, seen);
+    expect(one.status).toBe(409);
+    expect(await one.json()).toMatchObject({ detail: 'this alert is critical now' });
+    const many = await post(`${url}/api/v1/acks`, { alerts: [{ account: 'otp', rule: 'sms-low', ...seen }] });
+    expect(await many.json()).toEqual({
+      acks: [{ account: 'otp', rule: 'sms-low', acknowledged: false, why: 'this alert is critical now' }],
+    });
+    const silence = await post(`${url}/api/v1/silences`, {
+      match: { account: 'otp' },
+      for: '2h',
+      seen: { account: 'otp', rule: 'sms-low', ...seen },
+    });
+    expect(silence.status).toBe(409);
+    const asItIs = { incident: before?.incident, severity: 'critical' };
+    expect((await post(`${url}/api/v1/alerts/otp/sms-low/ack`, asItIs)).status).toBe(200);
+  });
+});
+
+/** A world where a warning fires for each account. */
+async function warned(accounts = 1): Promise<{ readonly world: World; readonly url: string }> {
+  const ids = ['otp', 'b'].slice(0, accounts);
+  const world = await startWorld({ rules: twoSteps, accounts: ids });
+  if (accounts > 1) world.provider.set('b', 150);
+  await read(world, 150);
+  return { world, url: (await serveWorld(world)).url };
+}
+
+async function seenOn(url: string): Promise<Record<string, string>> {
+  const page = await (await fetch(`${url}/alerts`)).text();
+  const value = (name: string) => new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? '';
+  return {
+    by: 'Lin',
+    'seen-incident': value('seen-incident'),
+    'seen-severity': value('seen-severity'),
+  };
+}
+
+function tickedOn(page: string): string[] {
+  return [...page.matchAll(/name="alert" value="([^"]+)"/g)].map(([, name = '']) => name);
+}
+
+function send(url: string, fields: Record<string, string>): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    body: new URLSearchParams(fields),
+    headers: { accept: 'text/html' },
+    redirect: 'manual',
+  });
+}
+
+function post(url: string, body: object): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
+  });
+}

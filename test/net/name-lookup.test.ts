@@ -1,0 +1,106 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { NameLookup } from '../../src/net/name-lookup.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { listenSockets } from '../support/loopback-provider.ts';
+import { type NameAnswer, type NameServer, startNameServer } from '../support/name-server.ts';
+
+const servers: NameServer[] = [];
+let elapsedMs = 0;
+const clock: Clock = { ...systemClock, monotonic: () => elapsedMs };
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+  elapsedMs = 0;
+});
+
+async function openLookup(answers: Readonly<Record<string, NameAnswer>>, ttlSeconds?: number) {
+  const server = await startNameServer(answers, ttlSeconds);
+  servers.push(server);
+  const lookup = new NameLookup({ clock, servers: [server.address], hostsFile: '/nowhere' });
+  return { server, lookup };
+}
+
+const found = (...addresses: readonly string[]) => addresses.map((address) => ({ address, family: 4 }));
+
+describe('a lookup of a name', () => {
+  it('connects to the address that the name server gives', async () => {
+    const { lookup } = await openLookup({ 'receiver.example': ['127.0.0.1'] });
+    const receiver = await listenSockets((socket) => socket.end('hello'));
+    const socket = connect({
+      host: 'receiver.example',
+      port: receiver.port,
+      lookup: lookup.lookup.bind(lookup),
+    });
+    expect(String(await new Promise((resolve) => socket.once('data', resolve)))).toBe('hello');
+    await receiver.close();
+  });
+
+  it('is one for all who ask at once, and its answer is kept as long as the name server says', async () => {
+    const { server, lookup } = await openLookup({ 'receiver.example': ['192.0.2.1', '192.0.2.2'] }, 60);
+    const answers = await Promise.all([lookup.find('receiver.example'), lookup.find('receiver.example')]);
+    expect(answers).toEqual([found('192.0.2.1', '192.0.2.2'), found('192.0.2.1', '192.0.2.2')]);
+    elapsedMs = 59_000;
+    await lookup.find('receiver.example');
+    expect(server.questions).toHaveLength(2);
+    server.answers = { 'receiver.example': ['192.0.2.3'] };
+    elapsedMs = 61_000;
+    expect(await lookup.find('receiver.example')).toEqual(found('192.0.2.3'));
+  });
+
+  it('goes on with the last answer while the name servers are silent or fail, for a day', async () => {
+    const { server, lookup } = await openLookup({ 'receiver.example': ['192.0.2.1'] });
+    await lookup.find('receiver.example');
+    server.answers = { 'receiver.example': 'server-failure' };
+    elapsedMs = 3_600_000;
+    expect(await lookup.find('receiver.example')).toEqual(found('192.0.2.1'));
+    elapsedMs = 2 * 86_400_000;
+    await expect(lookup.find('receiver.example')).rejects.toMatchObject({ code: 'EAI_AGAIN' });
+  });
+
+  it('that stays without an answer ends by itself and holds up no other, however many there are', async () => {
+    const { lookup } = await openLookup({ 'receiver.example': ['192.0.2.1'] });
+    const started = performance.now();
+    const silent = Array.from({ length: 40 }, (_, index) =>
+      lookup.find(`silent-${index}.example`).catch((error: NodeJS.ErrnoException) => error.code),
+    );
+    expect(await lookup.find('receiver.example')).toEqual(found('192.0.2.1'));
+    expect(performance.now() - started).toBeLessThan(1000);
+    expect(new Set(await Promise.all(silent))).toEqual(new Set(['EAI_AGAIN']));
+    expect(performance.now() - started).toBeLessThan(9000);
+  });
+
+  it('believes the hosts file before any name server, and asks nobody for this machine', async () => {
+    const hostsFile = join(await mkdtemp(join(tmpdir(), 'lowwater-')), 'hosts');
+    await writeFile(
+      hostsFile,
+      '# comment\n::1 other\n192.0.2.9\tmail MAIL.example # trailing\n2001:db8::1 mail\n',
+    );
+    const { server } = await openLookup({});
+    const lookup = new NameLookup({ clock, servers: [server.address], hostsFile });
+    expect(await lookup.find('mail.example')).toEqual(found('192.0.2.9'));
+    expect(await lookup.find('mail')).toEqual([...found('192.0.2.9'), { address: '2001:db8::1', family: 6 }]);
+    expect(await lookup.find('localhost')).toContainEqual({ address: '127.0.0.1', family: 4 });
+    expect(server.questions).toEqual([]);
+  });
+
+  it('asks the system where the name servers do not know the name', async () => {
+    const { server, lookup } = await openLookup({ '127.1': 'no-such-name' });
+    // The short form of an address, which getaddrinfo reads and no name server knows.
+    expect(await lookup.find('127.1')).toEqual(found('127.0.0.1'));
+    expect(server.questions).not.toEqual([]);
+  });
+
+  it('gives the family that is asked for, one address or all of them', async () => {
+    const { lookup } = await openLookup({ 'receiver.example': ['192.0.2.1', '192.0.2.2'] });
+    const ask = (options: object) =>
+      new Promise((resolve) => lookup.lookup('receiver.example', options, (...answer) => resolve(answer)));
+    expect(await ask({})).toEqual([null, '192.0.2.1', 4]);
+    expect(await ask({ all: true })).toEqual([null, found('192.0.2.1', '192.0.2.2')]);
+    expect(await ask({ family: 6 })).toMatchObject([{ code: 'ENOTFOUND' }, '', 0]);
+  });
+});

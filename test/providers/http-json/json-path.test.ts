@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { ExactJson, parsePath } from '../../../src/providers/http-json/json-path.ts';
+
+function digitsAt(json: string, path: string): readonly (string | null)[] | undefined {
+  const parsed = parsePath(path);
+  if (parsed === null) throw new Error(`${path} is no path`);
+  return ExactJson.parse(json)
+    ?.find(parsed)
+    .map(({ digits }) => digits);
+}
+
+describe('the digits of a number', () => {
+  test.each([
+    ['of an object', '{"a":{"b":0.10000000000000000000001}}', '$.a.b', ['0.10000000000000000000001']],
+    ['of a list', '[1, 12345678901234567890, 3]', '$[1]', ['12345678901234567890']],
+    ['counted from the end of a list', '[1, 2.50]', '$[-1]', ['2.50']],
+    ['that is the whole text', ' 7.2100 ', '$', ['7.2100']],
+    ['with an exponent', '{"a":1.5E+3}', "$['a']", ['1.5E+3']],
+    ['below a key with quotes', `{"it's \\"a\\"":{"b":1.10}}`, `$['it\\'s "a"'].b`, ['1.10']],
+    ['chosen by a filter', '[{"c":"USD","v":1.0},{"c":"CNY","v":2.00}]', "$[?@.c=='CNY'].v", ['2.00']],
+    ['found at any depth', '{"x":{"v":1.0},"y":[{"v":2.0}]}', '$..v', ['1.0', '2.0']],
+    ['written twice: the last one', '{"a":1.0,"a":2.00}', '$.a', ['2.00']],
+    ['below __proto__', '{"__proto__":{"a":1.50}}', "$['__proto__'].a", ['1.50']],
+    ['of a text are none', '{"a":"1"}', '$.a', [null]],
+    ['of a missing key are not there', '{"a":1}', '$.constructor', []],
+  ])('%s', (_name, json, path, digits) => {
+    expect(digitsAt(json, path)).toEqual(digits);
+  });
+});
+
+describe('a text that is no JSON to lowwater', () => {
+  test.each([
+    ['HTML', '<!doctype html>'],
+    ['nothing', ''],
+    ['a cut-off object', '{"a":1'],
+    ['NaN', '{"a":NaN}'],
+    ['65 levels', '['.repeat(65) + ']'.repeat(65)],
+    ['32,000 levels', '['.repeat(32_000) + ']'.repeat(32_000)],
+  ])('%s', (_name, text) => {
+    expect(ExactJson.parse(text)).toBeNull();
+  });
+
+  test('64 levels, a byte order mark and brackets within texts are read', () => {
+    expect(ExactJson.parse('['.repeat(64) + ']'.repeat(64))).not.toBeNull();
+    expect(digitsAt(`\ufeff{"t":"${'['.repeat(100)}","a":1.0}`, '$.a')).toEqual(['1.0']);
+  });
+});
+
+describe('a path', () => {
+  test.each(['', 'data.balance', '$.', '$[', '$.a b', '$..', "$[?@.a='x']", '$.a[?length(@)]', '$ .a '])(
+    '%j is none of RFC 9535',
+    (text) => {
+      expect(parsePath(text)).toBeNull();
+    },
+  );
+});
