@@ -5,7 +5,7 @@ import { dayMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import { isAcknowledged } from '../domain/incident.ts';
 import type { NotificationReason } from '../domain/outbox.ts';
-import { type Balance, ofEach } from '../domain/reading.ts';
+import { amountOf, type Balance, ofEach } from '../domain/reading.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import { incidentOf, sketchIncident } from '../engine/incidents.ts';
 import { suppressionOf } from '../engine/inhibit.ts';
@@ -17,12 +17,13 @@ import type { MonitorState } from '../engine/state.ts';
 import { balancesOf, factsOf, type WatchedAccount } from '../engine/watched-account.ts';
 import { wordItem } from '../messages/item-wording.ts';
 import type { StoreReader } from '../ports/store.ts';
-import { balanceLevels } from '../rules/about-rules.ts';
+import { balanceLevels, clearingBalance } from '../rules/about-rules.ts';
 import { evaluate, explainRule, wouldNotFire } from '../rules/evaluate.ts';
 import { nextStep } from '../rules/next-step.ts';
 import { selfAlertTypes } from '../rules/registry.ts';
 import { thin } from '../spending/thin.ts';
 import { findSilenced } from './find-silenced.ts';
+import { type Payment, paymentOf } from './payment.ts';
 import type {
   AccountView,
   AlertView,
@@ -142,11 +143,25 @@ function viewAccount(parts: ViewDependencies, account: WatchedAccount): AccountV
     get day() {
       return thin(log.readings(now - dayMs), dayPoints);
     },
+    get payments() {
+      return paymentsOf(account, now);
+    },
     thresholds: ofEach(settings.balances, (balance) => balanceLevels(rules, balance)),
     worst: worstOf(firing),
     firing: firing.length,
     pending: alerts.filter((alert) => alert.state === 'pending').length,
   };
+}
+
+function paymentsOf(account: WatchedAccount, now: number): readonly Payment[] {
+  const { poll, rules, alerts, settings } = account;
+  const open = rules.filter(({ id }) => (alerts.get(id)?.state ?? 'inactive') !== 'inactive');
+  return settings.balances.flatMap(({ id: balance }) => {
+    const runway = runwayOf(account, balance, now);
+    if (poll.reading === null || runway === null) return [];
+    const left = amountOf(poll.reading, balance);
+    return paymentOf(runway, { left, clearsAt: clearingBalance(open, balance), now }) ?? [];
+  });
 }
 
 function worstOf(alerts: readonly Alert[]): Severity | null {
@@ -233,6 +248,7 @@ function viewIncident(parts: ViewDependencies, incident: Incident, kind: Notific
     silenced: false,
     inhibited: false,
     flapping: false,
+    notified: Object.entries(incident.notified).map(([channel, { at }]) => ({ channel, at })),
     incident: incident.id,
   };
 }

@@ -9,6 +9,7 @@ import type { Fact, Quantity } from '../domain/quantity.ts';
 import { type BalanceDefinition, mapEach, ofEach, type PollRecord, type Reading } from '../domain/reading.ts';
 import type { Matcher } from '../domain/rule.ts';
 import { severities } from '../domain/severity.ts';
+import type { DuePayment } from './payment-plan.ts';
 import { orNull, publicObject } from './public-object.ts';
 import type { AccountView, AlertView, ChannelView, ExplainedRule, SilenceView } from './views.ts';
 
@@ -172,6 +173,28 @@ export const alertJson = publicObject<AlertView>()('Alert', {
   inhibited: [z.boolean(), ({ inhibited }) => inhibited],
   flapping: [z.boolean(), ({ flapping }) => flapping],
   incident: [text.nullable(), ({ incident }) => incident],
+});
+
+export const paymentJson = publicObject<DuePayment>()('Payment', {
+  account: [text, ({ account }) => account.id],
+  name: [text, ({ account }) => account.name],
+  labels: [texts, ({ account }) => account.labels],
+  balance: [text, ({ balance }) => balance],
+  currency: [text, ({ account }) => account.currency ?? ''],
+  amount: [
+    money.meta({ description: 'For another 30 days, and at least what clears the alerts of the balance' }),
+    ({ micros }) => formatMicros(micros),
+  ],
+  by: [
+    instant.nullable().meta({ description: 'By when to pay; null where no forecast says: at once' }),
+    ({ dueAt }) => isoOrNull(wholeMs(dueAt)),
+  ],
+  left: [money.nullable(), ({ account, balance }) => moneyOrNull(account.reading?.balances[balance])],
+  runwaySeconds: [
+    z.number().nullable(),
+    ({ account, balance }) => secondsOrNull(account.runways[balance]?.runwayMs),
+  ],
+  topUpUrl: [text.nullable(), ({ account }) => account.topUpUrl],
 });
 
 export const incidentJson = publicObject<Incident>()('Incident', {

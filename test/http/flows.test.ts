@@ -62,7 +62,7 @@ describe.skipIf(!present)('what people do on the pages', () => {
             { kind: 'silence', order: { startsAt, endsAt: startsAt + 4 * hourMs, by: 'Wei' } },
           ]);
           const row = page.getByRole('row').filter({ hasText: 'account otp' });
-          await row.getByRole('button', { name: '2 hours longer' }).click();
+          await row.getByRole('button', { name: 'Extend by 2 h' }).click();
           await page.getByRole('status').filter({ hasText: 'lasts longer' }).waitFor();
           await row.getByRole('button', { name: 'End now' }).click();
           await page.getByRole('status').filter({ hasText: 'has ended' }).waitFor();

@@ -349,6 +349,7 @@ export function buildAccountView(over: Partial<AccountView> = {}): AccountView {
     backoffUntil: null,
     usage: {},
     day: [],
+    payments: [],
     thresholds: { sms: { info: micros(500), warning: micros(200), critical: micros(50) }, voip: {} },
     worst: null,
     firing: 0,
@@ -377,6 +378,7 @@ export function buildAlertView(over: Partial<AlertView> = {}): AlertView {
     silenced: false,
     inhibited: false,
     flapping: false,
+    notified: [],
     incident: 'incident-1',
     ...over,
   };

@@ -1,3 +1,4 @@
+import { channelMutations } from './channel-mutations.ts';
 import { postgresMutations } from './postgres-mutations.ts';
 
 /** A bug put into the product on purpose: the simulation must notice it. */
@@ -543,5 +544,6 @@ export const mutations: readonly Mutation[] = [
     new: 'if (isUsed(element)) {',
     test: 'test/http/browser-live.test.ts',
   },
+  ...channelMutations,
   ...postgresMutations,
 ];

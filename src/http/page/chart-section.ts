@@ -155,7 +155,7 @@ function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
     parts.push(`${chart.topUps.length === 1 ? 'One top-up' : `${chart.topUps.length} top-ups`}.`);
   if (chart.projection.length > 0) {
     parts.push(
-      `It ${wordRunwayClause(account.runways[balance] ?? null, frame)}${chart.fan.length > 0 ? ', four times in five' : ''}.`,
+      `It ${wordRunwayClause(account.runways[balance] ?? null, frame)}${chart.fan.length > 0 ? ', 80 % range' : ''}.`,
     );
   }
   const { hindsight } = chart;
@@ -171,7 +171,7 @@ function describeChart(chart: Chart, balance: Balance, shown: Shown): string {
     const words = far.map(
       ({ severity, threshold }) => `${severityWord(severity).toLowerCase()} ${money(threshold)}`,
     );
-    parts.push(`Too far away to be drawn: ${words.join(', ')}.`);
+    parts.push(`Off the chart: ${words.join(', ')}.`);
   }
   return parts.join(' ');
 }
@@ -180,10 +180,10 @@ function legend(chart: Chart): Html {
   const entries = [
     ['line', 'balance', chart.points.length > 0],
     ['projection', 'projection', chart.projection.length > 0],
-    ['fan', 'between which it lies four times in five', chart.fan.length > 0],
+    ['fan', '80 % range', chart.fan.length > 0],
     ['threshold', 'thresholds', chart.thresholds.length > 0],
     ['top-up', 'top-up', chart.topUps.length > 0],
-    ['foretold', 'foretold a week ago', chart.predicted.length > 0],
+    ['foretold', 'predicted a week ago', chart.predicted.length > 0],
     ['shade', 'incident', chart.incidents.length > 0],
     ['silenced', 'silenced', chart.silences.length > 0],
     ['gap', 'not read', chart.points.some(({ value }) => value === null)],

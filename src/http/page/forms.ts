@@ -10,6 +10,8 @@ export interface FormPlace {
   readonly back: string;
   /** What stands in front of an alert, to choose it among many. */
   readonly pick?: Html;
+  /** True where the page is the account's: what to do about it stands on top. */
+  readonly isOnAccount?: boolean;
 }
 
 /** More than this are typed, not chosen. */

@@ -1,7 +1,7 @@
 import { inSlices } from '../../daemon/slices.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
-import type { BalanceDefinition } from '../../domain/reading.ts';
+import type { Balance, BalanceDefinition } from '../../domain/reading.ts';
 import { leadingBalance } from '../../views/leading-balance.ts';
 import type { AccountView, FiringView, LiveViews } from '../../views/views.ts';
 import { type Html, html } from '../../wording/html.ts';
@@ -13,7 +13,7 @@ import {
   type SortKey,
   writeListQuery,
 } from './account-list.ts';
-import { alertCard, needsSomebody, sortAlerts } from './alerts.ts';
+import { accountsOf, alertCard, needsSomebody, sortAlerts } from './alerts.ts';
 import { accountPath, choiceLink, options } from './forms.ts';
 import { live } from './live.ts';
 import { channelTable, messageTable } from './messages.ts';
@@ -37,7 +37,7 @@ import {
 
 /** So many alerts stand on top; the rest is one click away. */
 const shownAlerts = 8;
-const shownMessages = 10;
+const shownMessages = 5;
 /** More would outlive the young objects' space while they wait for a commit, and be garbage among the old ones. */
 const sliceOfAccounts = 100;
 
@@ -89,8 +89,9 @@ async function urgentSection(
   const shown = await Promise.all(
     urgent.slice(0, shownAlerts).map(({ account, rule }) => views.alert(account, rule)),
   );
-  return html`<section aria-labelledby="needs-heading"><h2 id="needs-heading">${plural(urgent.length, 'alert')} ${urgent.length === 1 ? 'needs' : 'need'} somebody now</h2>
-<ul class="alerts">${shown.map((alert) => alert !== null && alertCard(alert, frame, { back }))}</ul>
+  const accounts = await accountsOf(views, urgent.slice(0, shownAlerts));
+  return html`<section aria-labelledby="needs-heading"><h2 id="needs-heading">${plural(urgent.length, 'alert')} ${urgent.length === 1 ? 'needs' : 'need'} attention</h2>
+<ul class="alerts">${shown.map((alert) => alert !== null && alertCard(alert, accounts.get(alert.account) ?? null, frame, { back }))}</ul>
 ${more > 0 && html`<p><a href="/alerts?care=nobody&state=firing">All ${urgent.length} alerts</a>, where many can be acknowledged at once.</p>`}${taken}</section>`;
 }
 
@@ -111,8 +112,7 @@ function doubtsOf(views: LiveViews): readonly Html[] {
             ? 'was not read'
             : 'were not read'
       }: <a href="/?sort=state">accounts by state</a>.`,
-    active > 0 &&
-      html`${plural(active, 'silence')} ${active === 1 ? 'is' : 'are'} active: nothing is sent about what ${active === 1 ? 'it matches' : 'they match'}.`,
+    active > 0 && html`${plural(active, 'silence')} ${active === 1 ? 'is' : 'are'} active.`,
     problems > 0 && html`lowwater itself needs attention.`,
   ].filter((doubt) => doubt !== false);
 }
@@ -123,11 +123,11 @@ function describeCared(cared: readonly FiringView[]): string {
     [cared.filter(({ acknowledged, silenced }) => !acknowledged && silenced).length, 'silenced'],
     [
       cared.filter(({ acknowledged, silenced }) => !acknowledged && !silenced).length,
-      'covered by a worse one',
+      'inhibited by a worse one',
     ],
   ] as const;
   const words = parts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
-  return `${plural(cared.length, 'other alert')} firing: ${words.join(', ')}.`;
+  return `Also firing: ${words.join(', ')}.`;
 }
 
 function stateFilters({ counts, total }: AccountPage, list: ListQuery): Html {
@@ -203,9 +203,9 @@ function accountRow(account: AccountView, columns: AccountPage['balances'], fram
   const other = otherThanFirst(account, leading);
   const cells = html`<td class="state">${badge(tone, word)}</td>
 <th scope="row"><a href="${accountPath(account.id)}"><bdi>${nameOf(account.name)}</bdi></a>${labelList(account)}</th>
-${balanceCells(account, columns)}
+${balanceCells(account, columns, leading)}
 <td class="picture" data-label="24 hours">${live(`day ${account.id}`, drawSparkline(account, leading, frame.now))}</td>
-<td class="number" data-label="Burn per day">${burnCell(account)}</td>
+<td class="number burn" data-label="Burn per day">${burnCell(account)}</td>
 <td data-label="Runway">${runwayCell(account, leading, frame)}${other !== null && html`<span class="sub">of ${other}</span>`}</td>
 <td data-label="Read">${readCell(account, frame)}</td>
 <td class="open" data-label="Open">${openCell(account)}</td>`;
@@ -219,9 +219,9 @@ export function labelList({ id, name, labels }: AccountView): Html | null {
 }
 
 /** A cell for each balance; one for all of them where accounts have different ones. */
-function balanceCells(account: AccountView, columns: AccountPage['balances']): Html {
+function balanceCells(account: AccountView, columns: AccountPage['balances'], leading: Balance): Html {
   if (columns !== null)
-    return html`${columns.map(({ id, label }) => html`<td class="number" data-label="${label} balance">${balanceCell(account, id)}</td>`)}`;
+    return html`${columns.map(({ id, label }) => html`<td class="number ${leading !== id && 'other'}" data-label="${label} balance">${balanceCell(account, id)}</td>`)}`;
   const line = ({ id, label }: BalanceDefinition): Html =>
     html`<span class="line">${balanceCell(account, id)} <span class="soft">${label}</span></span>`;
   return html`<td class="number" data-label="Balances">${account.balances.map(line)}</td>`;

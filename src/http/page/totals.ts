@@ -50,7 +50,7 @@ export class Totals {
     const totals = [...this.#totals].sort(([, left], [, right]) => right.accounts - left.accounts);
     if (totals.length === 0) return null;
     const columns = commonBalances(this.#lists)?.map(({ label }) => label) ?? null;
-    return html`<div class="scroll" role="group" aria-label="Totals" tabindex="0"><table class="cards compact">
+    return html`<div class="scroll" role="group" aria-label="Totals" tabindex="0"><table class="cards compact totals">
 <thead><tr><th scope="col">Currency</th><th scope="col">Accounts</th>${(columns ?? ['Balances']).map((label) => html`<th scope="col" class="number">${label}</th>`)}<th scope="col" class="number">Burn per day</th><th scope="col">First empty</th></tr></thead>
 <tbody>${totals.map(([code, total]) => totalRow(total, { neverRead: this.#neverRead.get(code) ?? 0, columns }, frame))}</tbody></table></div>`;
   }

@@ -76,6 +76,11 @@ export function moment(at: number, { now, timezone }: Frame): Html {
   return html`<time datetime="${isoText(at)}">${formatMoment(at, { now, timezone })}</time>`;
 }
 
+/** As short as it stays clear: `Mon 10:00`. */
+export function nearMoment(at: number, frame: Frame): Html {
+  return html`<time datetime="${isoText(Math.round(at))}" title="${formatMoment(at, frame)}">${formatNearMoment(at, frame)}</time>`;
+}
+
 /** Absolute and relative. */
 export function momentAndAge(at: number, frame: Frame): Html {
   return html`${moment(at, frame)} <span class="soft">(${age(at, frame)})</span>`;
@@ -117,6 +122,6 @@ export function runwayCell(account: AccountView, balance: Balance, frame: Frame)
   const interval = wordInterval(runway.forecast, { now: frame.now, moment: near });
   return html`<strong class="runway">${roughRunway(runwayMs)}</strong>${
     endsAt !== null &&
-    html`<span class="sub">ends ${moment(endsAt, frame)}</span>${interval !== null && html`<span class="sub" title="four times in five">${interval}</span>`}`
+    html`<span class="sub ends"${interval !== null && html` title="80 % range: ${interval}"`}>ends ${nearMoment(endsAt, frame)}${interval !== null && html`<span class="range">, ${interval}</span>`}</span>`
   }`;
 }
