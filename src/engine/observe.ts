@@ -80,6 +80,8 @@ function afterReading(before: AccountState, reading: Reading, usage: Outcome['us
     unwatchedMs: 0,
     usage,
     retryAt: null,
+    purse: before.purse,
+    seriesSince: before.seriesSince,
   };
 }
 
