@@ -1,4 +1,5 @@
 import { type Incident, isSelfId } from '../domain/alert.ts';
+import type { AuditEntry } from '../domain/audit.ts';
 import { dayMs } from '../domain/duration.ts';
 import { isAcknowledged } from '../domain/incident.ts';
 import { matchesEverything } from '../domain/matcher.ts';
@@ -15,6 +16,7 @@ import type { Matcher } from '../domain/rule.ts';
 import type { Silence } from '../domain/silence.ts';
 import { channelFailedRule } from '../rules/channel-failed.ts';
 import { ruleKindOf, selfAlertTypes } from '../rules/registry.ts';
+import { recordAudit } from './audit.ts';
 import { incidentOf, keepIncident } from './incidents.ts';
 import { shareNotification, suppressionByAlerts } from './inhibit.ts';
 import { reviewSilences } from './retract.ts';
@@ -207,10 +209,40 @@ export function applyOrder(
   order: Exclude<OperatorOrder, { readonly kind: 'hand-over' }>,
   now: number,
 ): void {
+  recordAudit(state, describeOrder(order, now));
   if (order.kind === 'acknowledge') acknowledge(state, order);
   else if (order.kind === 'unacknowledge') unacknowledge(state, order);
   else if (order.kind === 'expire') expireSilence(state, order.id, now);
   else if (order.silence.endsAt > now) keepSilence(state, order.silence, now);
+}
+
+function describeOrder(
+  order: Exclude<OperatorOrder, { readonly kind: 'hand-over' }>,
+  at: number,
+): AuditEntry {
+  const common = { at, by: 'command line', from: null, account: null, rule: null, detail: '' };
+  switch (order.kind) {
+    case 'acknowledge':
+      return {
+        ...common,
+        action: order.kind,
+        by: order.by,
+        account: order.account,
+        rule: order.rule,
+        detail: order.comment,
+      };
+    case 'unacknowledge':
+      return { ...common, action: order.kind, account: order.account, rule: order.rule };
+    case 'silence': {
+      const { createdBy, comment, match, endsAt } = order.silence;
+      const detail = [JSON.stringify(match), `until ${new Date(endsAt).toISOString()}`, comment]
+        .filter(Boolean)
+        .join(', ');
+      return { ...common, action: order.kind, by: createdBy, detail };
+    }
+    case 'expire':
+      return { ...common, action: 'expire-silence', detail: order.id };
+  }
 }
 
 function keepSilence(state: MonitorState, silence: Silence, now: number): void {

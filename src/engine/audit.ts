@@ -1,0 +1,36 @@
+import type { AuditEntry } from '../domain/audit.ts';
+import { type MonitorState, writeNote } from './state.ts';
+
+const prefix = 'audit:';
+
+/** Years of what a team does by hand; more is a script, whose oldest entries go first. */
+const maxEntries = 5_000;
+
+/** Stores what a person did. Entries older than the retention are removed. */
+export function recordAudit(state: MonitorState, entry: AuditEntry): void {
+  writeNote(state, `${prefix}${entry.at}:${state.random.id()}`, JSON.stringify(entry));
+  const names = [...state.notes.keys()].filter((name) => name.startsWith(prefix)).toSorted(byAge);
+  const keptSince = entry.at - state.settings.storage.retentionMs;
+  for (const [index, name] of names.entries())
+    if (index < names.length - maxEntries || atOf(name) < keptSince) state.notes.delete(name);
+}
+
+/** What people did in [since, before), newest first. */
+export function auditOf(
+  { notes }: MonitorState,
+  { since, before, limit }: { readonly since: number; readonly before: number; readonly limit: number },
+): readonly AuditEntry[] {
+  return [...notes.values()]
+    .filter(({ name }) => name.startsWith(prefix) && atOf(name) >= since && atOf(name) < before)
+    .toSorted((left, right) => byAge(right.name, left.name))
+    .slice(0, limit)
+    .map(({ value }) => JSON.parse(value) as AuditEntry);
+}
+
+function byAge(left: string, right: string): number {
+  return atOf(left) - atOf(right);
+}
+
+function atOf(name: string): number {
+  return Number(name.split(':')[1]);
+}
