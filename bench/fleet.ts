@@ -85,7 +85,7 @@ async function measurePostgres(): Promise<void> {
     await cluster.open();
     const own = async (): Promise<Store> => {
       const incarnation = crypto.randomUUID();
-      await cluster.join({ incarnation, node: 'bench', advertise: null, configHash: '' });
+      await cluster.join({ incarnation, node: 'bench', advertise: null, status: null, configHash: '' });
       const epoch = await cluster.claim(incarnation);
       if (epoch === null) throw new Error('the accounts are owned');
       return { ...cluster.store({ incarnation, epoch }), close: () => cluster.leave(incarnation) };

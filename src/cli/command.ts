@@ -14,6 +14,8 @@ export interface Command {
   readonly examples?: readonly string[];
   /** False for the few that never read the configuration. */
   readonly usesConfiguration?: boolean;
+  /** True where it asks a running daemon, which `--server` may name in place of a configuration. */
+  readonly asksDaemon?: boolean;
   /** Does the work and gives the exit code. */
   run(context: CommandContext, input: CommandInput): Promise<number>;
 }
@@ -70,8 +72,15 @@ export const configOption: OptionSpec = {
   summary: 'the configuration (else $LOWWATER_CONFIG, ./config.json, /etc/lowwater/config.json)',
 };
 
+const serverOption: OptionSpec = {
+  value: 'URL',
+  summary:
+    'a running daemon, with its token in $LOWWATER_TOKEN; needs no configuration (else $LOWWATER_SERVER)',
+};
+
 /** The options of a command, `--config` among them where it reads the configuration; not `--help`, which all have. */
 export function optionsOf(command: Command): Readonly<Record<string, OptionSpec>> {
   const own = command.options ?? {};
-  return command.usesConfiguration === false ? own : { ...own, config: configOption };
+  if (command.usesConfiguration === false) return own;
+  return { ...own, config: configOption, ...(command.asksDaemon === true ? { server: serverOption } : {}) };
 }

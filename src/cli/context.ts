@@ -12,6 +12,7 @@ import type { Calendar, Clock, Random } from '../ports/clock.ts';
 import type { ClusterLook } from '../ports/cluster.ts';
 import type { SqlFile, StoreFile, StoreReader } from '../ports/store.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
+import type { ProviderDescription } from '../providers/describe-provider.ts';
 import type { PollShelf } from '../replay/history-csv.ts';
 import type { CheckedAccount } from '../views/check.ts';
 import type { Views } from '../views/views.ts';
@@ -52,6 +53,8 @@ export interface Rooms {
   loadCalendar(): Promise<Calendar>;
   /** Gives what makes a place for the readings of one account. */
   loadPollShelf(): Promise<() => PollShelf>;
+  readDaemonNote(path: string): Promise<DaemonNote | null>;
+  identifyDatabase(storage: StorageSettings): Promise<DatabaseIdentity>;
   openStoredViews(settings: Settings, reader: StoreReader): Promise<Views>;
   /** Leaves an order in the database for the daemon. Throws `StorageError`. */
   leaveOrder(storage: StorageSettings, order: OperatorOrder): Promise<void>;
@@ -82,18 +85,27 @@ export interface Rooms {
     readonly channel: ChannelSettings;
     readonly signal: AbortSignal;
   }): Promise<{ readonly delivery: Delivery; readonly outgoing: string }>;
+  /** Every kind of provider, presets among them. */
+  describeProviders(): Promise<readonly ProviderDescription[]>;
   /** The values that `type` of a channel can have. */
   listChannelTypes(): Promise<readonly string[]>;
   /** What stands in the file for a channel to this address; null where no kind has such. */
   channelAt(address: string): Promise<Readonly<Record<string, unknown>> | null>;
-  /** A report as it would be sent now, for a person to read here. */
-  renderReport(order: ReportOrder): Promise<string>;
-  /** The same as JSON, as the webhook channel sends it. */
-  describeReport(order: ReportOrder): Promise<object>;
+  /** A report as it would be sent now: for a person to read here, and as the webhook channel sends it. */
+  renderReport(order: ReportOrder): Promise<{ readonly text: string; readonly payload: object }>;
   /** Sends a report now to each of its channels. */
   sendReport(
     order: ReportOrder,
   ): Promise<readonly { readonly channel: string; readonly delivery: Delivery }[]>;
+}
+
+/** What a daemon leaves beside its SQLite file while it runs. */
+export interface DaemonNote {
+  /** Where it listens; null without a server. */
+  readonly address: string | null;
+  /** The id of the database. */
+  readonly database: string | null;
+  readonly version: string;
 }
 
 /** What was copied of a table of a database: rows, and bytes of text and of binary columns. */
@@ -124,7 +136,19 @@ export type LoadedSettings =
       readonly warnings: readonly ConfigProblem[];
       readonly sources: readonly WatchedSource[];
     }
-  | { readonly kind: 'refused'; readonly problems: readonly ConfigProblem[] };
+  | {
+      readonly kind: 'refused';
+      readonly problems: readonly ConfigProblem[];
+      /** What it says all the same; null where that is not even the server and the database. */
+      salvage(): Promise<{ readonly settings: Settings; readonly lost: ReadonlySet<string> } | null>;
+    };
+
+/** Which database a configuration means. */
+export type DatabaseIdentity =
+  | { readonly kind: 'known'; readonly id: string; readonly place: string }
+  /** It has no id, so no daemon of this version has opened it. */
+  | { readonly kind: 'none'; readonly why: string }
+  | { readonly kind: 'unknown'; readonly why: string };
 
 export interface SimulatorOrder {
   readonly host: string;
@@ -132,16 +156,21 @@ export interface SimulatorOrder {
   readonly port: number;
   /** Null plays the built-in scenario. */
   readonly scenarioFile: string | null;
+  /** A kind of provider whose API is played instead. */
+  readonly provider: string | null;
 }
 
 export interface RunningSimulator {
   readonly kind: 'running';
   readonly url: string;
-  readonly accounts: readonly { readonly id: string; readonly authSecret: string }[];
+  readonly accounts: readonly {
+    readonly id: string;
+    readonly credentials: Readonly<Record<string, string>>;
+  }[];
   close(): Promise<void>;
 }
 
-/** The scenario file cannot be used; each problem names its place. */
+/** The scenario file, or the kind of provider, cannot be used; each problem names its place. */
 export interface RefusedScenario {
   readonly kind: 'refused';
   readonly problems: readonly string[];

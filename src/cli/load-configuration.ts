@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ConfigProblem } from '../domain/config-problem.ts';
+import { plural } from '../domain/plural.ts';
 import { CommandError, type CommandInput, UsageError } from './command.ts';
-import type { CommandContext, LoadedConfiguration } from './context.ts';
+import type { CommandContext, LoadedConfiguration, LoadedSettings } from './context.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /** Thrown after the problems of the file were printed: nothing is left to say. */
@@ -20,13 +21,56 @@ export async function loadConfiguration(
   input: CommandInput,
 ): Promise<LoadedConfiguration> {
   const file = locateConfiguration(input.option('config'), context);
-  const loaded = await Promise.race([context.rooms.loadSettings(file), untilAborted(context.signal)]);
-  if (loaded === undefined) throw new EndedEarly('ended before the configuration was read');
+  const loaded = await readFile(context, file);
   if (loaded.kind === 'refused') {
     await printProblems(context, file, loaded.problems);
     throw new RefusedConfiguration();
   }
   return { file, ...loaded };
+}
+
+/** A configuration as far as it can be read. */
+export interface OperatorConfiguration extends Pick<LoadedConfiguration, 'file' | 'settings'> {
+  /** What of it is wrong or unresolved, as `section.key`, such as `server.token`; empty where all is well. */
+  readonly lost: ReadonlySet<string>;
+}
+
+/**
+ * The configuration for a command that needs only the server and the database: the rest may be wrong or unresolved, which is said in
+ * one line on standard error. Throws `UsageError` when there is no file, `RefusedConfiguration` when nothing of it can be read.
+ */
+export async function loadForOperator(
+  context: CommandContext,
+  input: CommandInput,
+): Promise<OperatorConfiguration> {
+  const file = locateConfiguration(input.option('config'), context);
+  const loaded = await readFile(context, file);
+  if (loaded.kind === 'loaded') return { file, settings: loaded.settings, lost: new Set() };
+  const saved = await loaded.salvage();
+  if (saved === null) {
+    await printProblems(context, file, loaded.problems);
+    throw new RefusedConfiguration();
+  }
+  const count = plural(loaded.problems.length, 'problem');
+  await context.stderr.write(
+    `note: ${count} in ${file} (see lowwater validate); this command goes by what can be read\n`,
+  );
+  return { file, settings: saved.settings, lost: saved.lost };
+}
+
+/** Whether any of these keys of a section is wrong or unresolved, or all of it. */
+export function isLost(
+  { lost }: Pick<OperatorConfiguration, 'lost'>,
+  section: string,
+  keys: readonly string[],
+): boolean {
+  return lost.has(section) || keys.some((key) => lost.has(`${section}.${key}`));
+}
+
+async function readFile(context: CommandContext, file: string): Promise<LoadedSettings> {
+  const loaded = await Promise.race([context.rooms.loadSettings(file), untilAborted(context.signal)]);
+  if (loaded === undefined) throw new EndedEarly('stopped before the configuration was read');
+  return loaded;
 }
 
 /**
@@ -64,8 +108,7 @@ async function printProblems(
   for (const problem of problems) {
     await context.stderr.write(`${style.red('error')}: ${formatProblem(file, problem)}\n`);
   }
-  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
-  await context.stderr.write(`lowwater: ${count} in the configuration, nothing was started\n`);
+  await context.stderr.write(`lowwater: ${plural(problems.length, 'problem')} in the configuration\n`);
 }
 
 /** `config.json:12: accounts[0].poll.every: must be …`, which editors and terminals turn into a link. */

@@ -2,9 +2,9 @@ import { parseDuration } from '../domain/duration.ts';
 import { instantOfWall } from '../domain/moment.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
 import { type Balance, balances } from '../domain/reading.ts';
-import type { AccountSettings, Settings } from '../domain/settings.ts';
 import { type CommandInput, type OptionSpec, UsageError } from './command.ts';
 import type { CommandContext } from './context.ts';
+import type { Names } from './desk.ts';
 
 /** A duration such as `2h`, in milliseconds; null when the option was not given. */
 export function readDuration(input: CommandInput, name: string): number | null {
@@ -74,26 +74,23 @@ export function readPerson({ user }: CommandContext, input: CommandInput): strin
   return input.option('by') ?? user;
 }
 
-/** The configured account of that id. */
-export function requireAccount(settings: Settings, id: string): AccountSettings {
-  const account = settings.accounts.find((candidate) => candidate.id === id);
-  if (account !== undefined) return account;
-  throw new UsageError(
-    `there is no account "${id}"`,
-    suggest(
-      id,
-      settings.accounts.map((candidate) => candidate.id),
-    ),
-  );
+/** The id of an account, which must be one of those that there are. */
+export function requireAccount(known: readonly string[], id: string): string {
+  if (known.includes(id)) return id;
+  throw new UsageError(`there is no account "${id}"`, suggest(id, known));
 }
 
 /** Refuses a rule that is neither configured nor one about lowwater or a provider as a whole: it would match nothing. */
-export async function requireRule(settings: Settings, id: string): Promise<void> {
-  const { selfAlertTypes } = await import('../rules/registry.ts');
-  const known = [...new Set(settings.rules.map((rule) => rule.id))];
-  const channels = settings.channels.map(({ name }) => `channel-failed:${name}`);
-  if ([...known, ...selfAlertTypes, ...channels].includes(id)) return;
-  throw new UsageError(`there is no rule "${id}"`, suggest(id, known));
+export async function requireRule(
+  { rules, channels }: Pick<Names, 'rules' | 'channels'>,
+  id: string,
+): Promise<void> {
+  const [{ selfAlertTypes }, { channelFailedRule }] = await Promise.all([
+    import('../rules/registry.ts'),
+    import('../rules/channel-failed.ts'),
+  ]);
+  if ([...rules, ...selfAlertTypes, ...channels.map(channelFailedRule)].includes(id)) return;
+  throw new UsageError(`there is no rule "${id}"`, suggest(id, rules));
 }
 
 /** `did you mean "otp"?`, or all there are when they are few. */

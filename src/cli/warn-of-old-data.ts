@@ -1,7 +1,8 @@
 import { roughDuration } from '../domain/moment.ts';
-import type { Settings } from '../domain/settings.ts';
 import type { AccountView } from '../views/views.ts';
 import type { CommandContext } from './context.ts';
+import type { Desk } from './desk.ts';
+import type { OperatorViews } from './operator-views.ts';
 
 /** As the built-in `stale` rule: this many polls, and at least this long. */
 const missedPolls = 3;
@@ -14,9 +15,12 @@ const leastMs = 120_000;
  */
 export async function warnOfOldData(
   context: CommandContext,
-  { settings, accounts }: { readonly settings: Settings; readonly accounts: readonly AccountView[] },
+  { daemon, settings }: Pick<Desk, 'daemon' | 'settings'>,
+  views: Pick<OperatorViews, 'accounts'>,
 ): Promise<void> {
+  if (daemon !== null || settings === null) return;
   const now = context.clock.now();
+  const accounts = await views.accounts();
   const byCron = new Set(settings.accounts.flatMap(({ id, poll }) => (poll.kind === 'cron' ? [id] : [])));
   const expected = accounts.filter(
     ({ id, polledAt, backoffUntil }) => !byCron.has(id) && polledAt !== null && backoffUntil === null,

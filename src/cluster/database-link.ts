@@ -1,19 +1,20 @@
 import type { StorageError } from '../domain/operator-error.ts';
 import type { ClusterLook, ClusterMember } from '../ports/cluster.ts';
 import type { Log } from '../ports/log.ts';
+import { maxSkewMs, sharedSkewMs } from './shared-clock.ts';
 
-/** Readings carry the dates of the machine's clock: one that is further off the database's owns nothing. */
-export const maxSkewMs = 2000;
 /** More addresses than a cluster has; where each start brings a new one, old ones are forgotten. */
 const maxPeers = 32;
 
-/** What a process last heard from the database that it shares, or why it hears nothing. Told to the log where it changes. */
+/** What a process last heard from the database that it shares, or why it hears nothing. The log hears where it changes. */
 export class DatabaseLink {
   readonly #log: Log;
   #look: ClusterLook | null = null;
   #trouble: StorageError | null = null;
   readonly #peers = new Map<string, ClusterMember>();
   #skewMs = 0;
+  #sharedSkewMs = 0;
+  #looksOff = 0;
 
   constructor(log: Log) {
     this.#log = log;
@@ -34,16 +35,40 @@ export class DatabaseLink {
     return this.#look !== null && this.#trouble === null;
   }
 
-  /** By how much the clock of this machine is ahead of the database's. */
-  get skewMs(): number {
-    return this.#skewMs;
+  /** By how much the clock of this machine is ahead of the database's; null before the first look. */
+  get skewMs(): number | null {
+    return this.#look === null ? null : this.#skewMs;
+  }
+
+  /** By how much it is ahead of the clock that counts: the database's, or the one that the daemons share. */
+  get aheadMs(): number {
+    return this.#skewMs - this.#sharedSkewMs;
   }
 
   get isClockOff(): boolean {
-    return Math.abs(this.#skewMs) > maxSkewMs;
+    return Math.abs(this.aheadMs) > maxSkewMs;
   }
 
-  /** Who may be reached at another address than this, gone or not: whoever left may be there again since the last look. */
+  /** Whether it was off at the look before as well: what other members say of their clocks is as old as their renewals. */
+  get isClockSurelyOff(): boolean {
+    return this.#looksOff > 1;
+  }
+
+  /** By how much the database's clock is behind the one that the daemons share; 0 where it counts itself. */
+  get databaseBehindMs(): number {
+    return this.#sharedSkewMs;
+  }
+
+  /** Whether a living member besides `incarnation` has a clock that counts, as far as it says. */
+  hasRightClockBeside(incarnation: string): boolean {
+    return (this.#look?.members ?? []).some(
+      (member) =>
+        member.incarnation !== incarnation &&
+        Math.abs((member.status?.skewMs ?? this.#sharedSkewMs) - this.#sharedSkewMs) <= maxSkewMs,
+    );
+  }
+
+  /** Who may be reached at another address than this, gone or not: who left may be there again since the last look. */
   peersBeside(address: string | null): readonly ClusterMember[] {
     return [...this.#peers.values()].filter(({ advertise }) => advertise !== address);
   }
@@ -58,13 +83,35 @@ export class DatabaseLink {
     return this.reaches ? `${this.#look?.epoch} ${this.#look?.batch}` : null;
   }
 
-  /** `wallNow`: what this machine's clock showed when the database looked at its own, as far as that can be known. */
-  heard(look: ClusterLook, wallNow: number): void {
+  /** `wallNow`: what this machine's clock showed when the database looked at its own, as far as that can be known; `incarnation`: its own. */
+  heard(
+    look: ClusterLook,
+    { incarnation, wallNow }: { readonly incarnation: string; readonly wallNow: number },
+  ): void {
     if (this.#trouble !== null) this.#log.info({}, 'the shared database answers');
     this.#trouble = null;
     this.#look = look;
     for (const member of look.members) this.#keep(member);
     this.#skewMs = wallNow - look.databaseNow;
+    const others = look.members.flatMap((member) =>
+      member.incarnation === incarnation || member.status === null || member.status.skewMs === null
+        ? []
+        : [member.status.skewMs],
+    );
+    const behindMs = this.#sharedSkewMs;
+    const sharedMs = sharedSkewMs([this.#skewMs, ...others]);
+    // Who is left alone by those that agreed with it goes on by what they agreed on.
+    const isStillTrue =
+      Math.abs(this.#skewMs - behindMs) <= maxSkewMs && others.every((skew) => Math.abs(skew) > maxSkewMs);
+    this.#sharedSkewMs = sharedMs === 0 && isStillTrue ? behindMs : sharedMs;
+    this.#looksOff = this.isClockOff ? this.#looksOff + 1 : 0;
+    if ((behindMs === 0) !== (this.#sharedSkewMs === 0))
+      this.#log.warn(
+        { behindMs: this.#sharedSkewMs },
+        this.#sharedSkewMs === 0
+          ? 'the clock of the database is right again'
+          : 'the clock of the database is off: the daemons agree with one another, and go by their own',
+      );
   }
 
   #keep(member: ClusterMember): void {

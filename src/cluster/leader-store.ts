@@ -16,13 +16,13 @@ export interface LeaderStore extends Store {
 }
 
 /** `overtaken` is called before anybody hears that a change was refused because another owns the accounts. */
-export function createLeaderStore(parts: {
+export function createLeaderStore(dependencies: {
   readonly store: FencedStore;
   readonly reader: StoreFile;
   readonly overtaken: () => void;
   readonly monotonic: () => number;
 }): LeaderStore {
-  let { store } = parts;
+  let { store } = dependencies;
   let failingSince: number | null = null;
   let isChanging = false;
   let line: Promise<unknown> = Promise.resolve();
@@ -33,39 +33,39 @@ export function createLeaderStore(parts: {
     return result;
   }
 
-  async function heed<T>(work: () => Promise<T>): Promise<T> {
+  async function lookOutForFence<T>(work: () => Promise<T>): Promise<T> {
     if (isChanging)
       throw new StorageError('other', 'the shared database: this daemon is about to own the accounts again');
     try {
       return await work();
     } catch (error) {
-      if (error instanceof StorageError && error.kind === 'fenced') parts.overtaken();
+      if (error instanceof StorageError && error.kind === 'fenced') dependencies.overtaken();
       throw error;
     }
   }
 
   async function commit(batch: Batch): Promise<void> {
     try {
-      await heed(() => store.commit(batch));
+      await lookOutForFence(() => store.commit(batch));
     } catch (error) {
-      failingSince ??= parts.monotonic();
+      failingSince ??= dependencies.monotonic();
       throw error;
     }
     failingSince = null;
   }
 
   return {
-    ...parts.reader,
+    ...dependencies.reader,
     get failingForMs() {
-      return failingSince === null ? undefined : parts.monotonic() - failingSince;
+      return failingSince === null ? undefined : dependencies.monotonic() - failingSince;
     },
     commit: (batch) => inLine(() => commit(batch)),
     takeDamaged: () => store.takeDamaged(),
-    takeOrders: () => inLine(() => heed(() => store.takeOrders())),
-    prune: (olderThan) => inLine(() => heed(() => store.prune(olderThan))),
+    takeOrders: () => inLine(() => lookOutForFence(() => store.takeOrders())),
+    prune: (olderThan) => inLine(() => lookOutForFence(() => store.prune(olderThan))),
     continueWith: (change) =>
       inLine(async () => {
-        if (!isChanging) await heed(() => store.settle());
+        if (!isChanging) await lookOutForFence(() => store.settle());
         isChanging = true;
         const next = await change();
         if (next === null) return;

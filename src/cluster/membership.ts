@@ -11,11 +11,12 @@ import type {
 } from '../ports/cluster.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store, StoredState } from '../ports/store.ts';
-import { clusterStatusOf } from './cluster-status.ts';
+import { clockOff, clusterStatusOf } from './cluster-status.ts';
 import { DatabaseLink } from './database-link.ts';
+import { FleetPolling } from './fleet-polling.ts';
 import { type Instant, OwnLease } from './held-lease.ts';
 import { Pauses } from './interruptible-sleep.ts';
-import { createLeaderStore, type LeaderStore } from './leader-store.ts';
+import { OwnedAccounts } from './owned-accounts.ts';
 import { openPatiently } from './wait-for-database.ts';
 
 /** A renewal is sent so many times in a lease … */
@@ -23,6 +24,8 @@ const renewalsPerLease = 4;
 /** … and who stands by looks this often, or so many times. */
 const lookMs = 1000;
 const looksPerLease = 8;
+/** After so many leases in which nobody polled, who reaches the database takes the accounts whatever speaks against it. */
+const leasesUntilDoubt = 2;
 
 interface MembershipDependencies {
   readonly cluster: Cluster;
@@ -30,7 +33,7 @@ interface MembershipDependencies {
   readonly log: Log;
   readonly newIncarnation: () => string;
   /** What this process says of itself, as it is now. */
-  readonly card: () => Omit<MemberCard, 'incarnation'>;
+  readonly card: () => Pick<MemberCard, 'node' | 'advertise' | 'configHash'>;
   readonly leaseMs: number;
   /** How long it goes on from memory at the most. */
   readonly aloneForMs: number;
@@ -39,68 +42,100 @@ interface MembershipDependencies {
   /** Makes of what is stored what the owner begins with. */
   readonly restore: (stored: StoredState) => Promise<MonitorState>;
   /** Begins the owner's work. */
-  readonly begin: (tenure: { readonly store: Store; readonly state: MonitorState }) => void;
+  readonly begin: (owned: {
+    readonly store: Store;
+    readonly state: MonitorState;
+    /** The node that had the accounts before and did not give them away; null where it did. */
+    readonly takenFrom: string | null;
+  }) => void;
   /** Ends that work at once and forgets all of it. */
   readonly abandon: () => void;
-  /** Ends that work properly: what it knows is stored, by the clock of the database where the own is ahead of it by so much. */
+  /** Ends that work properly: what it knows is stored, by the clock that counts where the own is ahead of it by so much. */
   readonly finish: (aheadMs: number) => Promise<void>;
+  /** Called after each look, and where this process took or lost the accounts: the status may be another one. */
+  readonly looked?: () => void;
 }
 
 /**
  * The life of one daemon among those that share a database: it stands by, takes the accounts when they are nobody's, owns them
- * while it renews its lease, and lets go of them.
+ * (`owned-accounts.ts`) while it renews its lease, and gives them away.
  *
  * - The database decides who owns, by its own clock; the owner goes by how long ago it sent its last renewal that succeeded,
  *   and stops acting before its lease ends there.
- * - standby → loading: `claim` gave an epoch, or a look says that it did though nobody heard of it. loading → owner: all is read.
- * - owner → standby: another owns (a look, or a change that was refused), another reaches the database while this one does not,
- *   or nobody did for too long. Everything is forgotten.
- * - owner → alone: its lease is over and nobody reaches the database. alone → owner: the epoch is still the same when the
- *   database is back, so that nobody wrote since: it goes on as a new incarnation with what it has in memory.
+ * - It takes them when `claim` gave an epoch, or a look says that it did though nobody heard of it.
+ * - It loses them when another owns (a look, or a change that was refused), when another reaches the database while this one does not, or
+ *   when nobody did for too long. Everything is forgotten.
+ * - Where its clock is off it takes none, unless nobody has polled for two leases: then it owns them in doubt, and says so.
  */
 export class Membership {
-  readonly #parts: MembershipDependencies;
+  readonly #dependencies: MembershipDependencies;
   readonly #lease: OwnLease;
   readonly #databaseLink: DatabaseLink;
   readonly #pauses: Pauses;
-  #role: Role = 'joining';
+  readonly #polling: FleetPolling;
+  /** Who had the accounts at the last look and did not give them away. */
+  #lapsedOwner: string | null = null;
+  readonly #process: string;
+  /** Of a member, since its joining succeeded. */
   #card: MemberCard | null = null;
-  #store: LeaderStore | null = null;
-  #epoch: number | null = null;
-  #aloneSince = 0;
+  /** Joins until it is heard that it did. */
+  #joining: string;
+  /** Incarnations of this process that own nothing any more. */
+  #gone: string[] = [];
+  #standsBy = false;
+  #owned: OwnedAccounts | null = null;
   #takeovers = 0;
-  /** It gave the accounts away and lets others take them first. */
+  /** It gave the accounts away, or could not load them, and lets others take them first. */
   #claimsFrom = Number.NEGATIVE_INFINITY;
+  /** Since when nobody polls although the database answers; null where somebody does or that is not known. Monotonic. */
+  #blindSince: number | null = null;
+  /** Why it owns the accounts though its clock is off. */
+  #doubt: string | null = null;
+  #loadFailure: string | null = null;
 
-  constructor(parts: MembershipDependencies) {
-    this.#parts = parts;
-    this.#lease = new OwnLease(parts.clock, parts.leaseMs);
-    this.#databaseLink = new DatabaseLink(parts.log);
-    this.#pauses = new Pauses(parts.clock);
+  constructor(dependencies: MembershipDependencies) {
+    const { clock, log, leaseMs, newIncarnation } = dependencies;
+    this.#dependencies = dependencies;
+    this.#lease = new OwnLease(clock, leaseMs);
+    this.#databaseLink = new DatabaseLink(log);
+    this.#pauses = new Pauses(clock);
+    this.#polling = new FleetPolling(() => clock.now());
+    this.#process = newIncarnation();
+    this.#joining = this.#process;
   }
 
   /** Looked at before anything is asked of a provider. */
   holds(): boolean {
-    return this.#role === 'alone' || (this.#role === 'owner' && this.#lease.lasts);
+    return this.#owned?.holds ?? false;
   }
 
   /**
-   * Looked at before a message goes out. What an owner cannot store it tells only when its lease has outlasted that: told at once from
-   * memory it would be unknown to who takes over, who would tell it again, or believe an incident open that was told to be over.
+   * Looked at before a message goes out. What an owner cannot store it sends only when its lease has outlasted that: sent at once from
+   * memory it would be unknown to who takes over, who would send it again, or believe an incident open that was said to be over.
    */
   maySend(): boolean {
-    return this.holds() && (this.#store?.failingForMs === undefined || this.mayActUnpersisted());
+    return this.holds() && (this.#owned?.store.failingForMs === undefined || this.mayActUnpersisted());
   }
 
   /** Whether nobody else can take the accounts, though it does not store what it does: who shares a database goes on no sooner. */
   mayActUnpersisted(): boolean {
-    return this.#role === 'alone' || (this.#store?.failingForMs ?? 0) >= this.#parts.leaseMs;
+    return this.#owned?.mayActUnpersisted ?? false;
   }
 
   get clusterStatus(): ClusterStatus {
-    const role = this.#role;
-    const takeovers = this.#takeovers;
-    return clusterStatusOf({ role, card: this.#parts.card(), databaseLink: this.#databaseLink, takeovers });
+    this.#notePolling();
+    const { clock, leaseMs } = this.#dependencies;
+    const blindSince = this.#blindSince ?? Number.POSITIVE_INFINITY;
+    return clusterStatusOf({
+      role: this.#role,
+      card: this.#dependencies.card(),
+      databaseLink: this.#databaseLink,
+      takeovers: this.#takeovers,
+      polling: this.#polling.known,
+      isBlind: clock.monotonic() - blindSince > leaseMs,
+      doubt: this.#doubt,
+      loadFailure: this.#loadFailure,
+    });
   }
 
   /** Another one each time that something was stored; null where that is not known now. */
@@ -111,9 +146,12 @@ export class Membership {
   /** Lives until `stop`. Rejects with `StorageError` where it never reached the database and waiting would not help. */
   async run(): Promise<void> {
     const { pause } = this.#pauses;
-    await openPatiently({ cluster: this.#parts.cluster, databaseLink: this.#databaseLink, pause });
+    const { cluster, looked } = this.#dependencies;
+    await openPatiently({ cluster, databaseLink: this.#databaseLink, pause });
     while (!this.#pauses.ended) {
       await this.#round();
+      this.#notePolling();
+      looked?.();
       await pause(this.#nextRoundMs());
     }
   }
@@ -121,8 +159,8 @@ export class Membership {
   /** Gives the accounts away and lets somebody else take them for the length of a lease. */
   async handOver(): Promise<void> {
     if (this.#role !== 'owner') return;
-    this.#claimsFrom = this.#parts.clock.monotonic() + this.#parts.leaseMs;
-    await this.#parts.finish(this.#databaseLink.isClockOff ? this.#databaseLink.skewMs : 0);
+    this.#letOthersClaim();
+    await this.#dependencies.finish(this.#databaseLink.isClockOff ? this.#databaseLink.aheadMs : 0);
     await this.#leave();
   }
 
@@ -132,179 +170,196 @@ export class Membership {
     await this.#leave();
   }
 
+  get #role(): Role {
+    return this.#owned?.phase ?? (this.#standsBy ? 'standby' : 'joining');
+  }
+
   async #round(): Promise<void> {
     try {
       await this.#meet();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       this.#databaseLink.failed(error);
-      await this.#endureAlone();
+      await this.#endure();
     }
   }
 
   async #meet(): Promise<void> {
     const card = this.#card ?? (await this.#join());
     const sentAt = this.#lease.instant();
-    const look = await this.#parts.cluster.renew({ ...card, ...this.#parts.card() });
+    const look = await this.#dependencies.cluster.renew({ ...card, ...this.#describe() });
     // It was left or lost while the answer was on its way.
     if (this.#card !== card || this.#pauses.ended) return;
-    this.#databaseLink.heard(look, (sentAt.wall + this.#parts.clock.now()) / 2);
+    const wallNow = (sentAt.wall + this.#dependencies.clock.now()) / 2;
+    this.#databaseLink.heard(look, { incarnation: card.incarnation, wallNow });
+    if (this.#owned === null) this.#lapsedOwner = look.lapsedOwner;
     // Who owned the accounts counts on a lease only once it owns them again.
-    if (look.renewed && (this.#epoch === null || look.owner === card.incarnation))
+    if (look.renewed && (this.#owned === null || look.owner === card.incarnation))
       this.#lease.countFrom(sentAt);
-    if (this.#epoch !== null) await this.#keep(look, { card, sentAt });
-    else if (!look.renewed) this.#card = null;
+    if (this.#owned !== null) await this.#keep(this.#owned, look, { card, sentAt });
+    else if (!look.renewed) this.#rejoin();
     else if (look.owner === card.incarnation) this.#take(look.epoch);
     else if (look.owner === null && this.#mayClaim()) await this.#claim(card);
     else this.#standBy(look);
   }
 
   #standBy({ owner }: ClusterLook): void {
-    this.#role = 'standby';
-    // Others had their turn: what they let go of is anybody's again.
-    if (owner !== null) this.#claimsFrom = Number.NEGATIVE_INFINITY;
+    this.#standsBy = true;
+    if (owner === null) return;
+    // Others had their turn: what they give away is anybody's again.
+    this.#claimsFrom = Number.NEGATIVE_INFINITY;
+    if (this.#databaseLink.owner?.status?.polls === true) this.#loadFailure = null;
+  }
+
+  #describe(): Omit<MemberCard, 'incarnation'> {
+    const { skewMs } = this.#databaseLink;
+    return {
+      ...this.#dependencies.card(),
+      status: {
+        process: this.#process,
+        skewMs: skewMs === null ? null : Math.round(skewMs),
+        polls: this.holds(),
+      },
+    };
   }
 
   async #join(): Promise<MemberCard> {
-    const card = { incarnation: this.#parts.newIncarnation(), ...this.#parts.card() };
-    await this.#parts.cluster.join(card);
+    const card = { incarnation: this.#joining, ...this.#describe() };
+    const gone = this.#gone;
+    await this.#dependencies.cluster.join(card, gone);
+    this.#gone = this.#gone.filter((incarnation) => !gone.includes(incarnation));
     this.#card = card;
     return card;
   }
 
+  /** The next round begins as a new incarnation. */
+  #rejoin(): void {
+    this.#card = null;
+    this.#joining = this.#dependencies.newIncarnation();
+  }
+
   #mayClaim(): boolean {
-    return !this.#databaseLink.isClockOff && this.#parts.clock.monotonic() >= this.#claimsFrom;
+    if (this.isDoubtful) return true;
+    return !this.#databaseLink.isClockOff && this.#dependencies.clock.monotonic() >= this.#claimsFrom;
+  }
+
+  /** Whether nobody has polled for so long that alive and able to poll is enough. */
+  get isDoubtful(): boolean {
+    const { clock, leaseMs } = this.#dependencies;
+    return this.#blindSince !== null && clock.monotonic() - this.#blindSince >= leasesUntilDoubt * leaseMs;
   }
 
   async #claim({ incarnation }: MemberCard): Promise<void> {
-    this.#role = 'standby';
-    const epoch = await this.#parts.cluster.claim(incarnation);
+    this.#standsBy = true;
+    const epoch = await this.#dependencies.cluster.claim(incarnation);
     if (epoch !== null && this.#card?.incarnation === incarnation) this.#take(epoch);
   }
 
   #take(epoch: number): void {
-    const { cluster, log } = this.#parts;
+    const { log } = this.#dependencies;
     const incarnation = this.#card?.incarnation ?? '';
-    const store = createLeaderStore({
-      store: cluster.store({ incarnation, epoch }),
-      reader: cluster.reader,
-      monotonic: () => this.#parts.clock.monotonic(),
-      overtaken: () => {
-        if (this.#store === store) this.#lose('another daemon owns the accounts');
+    const owned = new OwnedAccounts(
+      {
+        ...this.#dependencies,
+        lease: this.#lease,
+        fenced: (overtaken) => {
+          if (this.#owned === overtaken) this.#lose('another daemon owns the accounts');
+        },
       },
-    });
-    this.#store = store;
-    this.#epoch = epoch;
-    this.#role = 'loading';
+      { incarnation, epoch },
+    );
+    this.#owned = owned;
     this.#takeovers += 1;
     log.info({ epoch }, 'this daemon takes the accounts');
-    void this.#load(store);
+    void this.#load(owned);
   }
 
-  async #load(store: LeaderStore): Promise<void> {
+  async #load(owned: OwnedAccounts): Promise<void> {
+    const { begin, log, looked } = this.#dependencies;
     try {
-      const { reader } = this.#parts.cluster;
-      // For one lost answer the accounts would be nobody's as long as the lease lasts.
-      const stored = await reader.load().catch((error: unknown) => {
-        if (!(error instanceof StorageError) || !this.#lease.lasts) throw error;
-        return reader.load();
-      });
-      const state = await this.#parts.restore(stored);
-      if (this.#store !== store || this.#pauses.ended) return;
-      this.#role = 'owner';
-      this.#parts.begin({ store, state });
+      const state = await owned.load();
+      if (this.#owned !== owned || this.#pauses.ended) return;
+      owned.begin();
+      this.#loadFailure = null;
+      begin({ store: owned.store, state, takenFrom: this.#lapsedOwner });
+      if (this.#databaseLink.isClockOff) {
+        this.#followDoubt();
+        log.error({ doubt: this.#doubt }, 'nobody could own the accounts: this daemon does, in doubt');
+      }
+      looked?.();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      if (this.#store === store) this.#lose(`what is stored cannot be read: ${error.message}`);
+      if (this.#owned !== owned) return;
+      this.#loadFailure = `what is stored cannot be read: ${error.message}`;
+      // Somebody else may be able to; the next try is as good as this one was.
+      this.#letOthersClaim();
+      this.#lose(this.#loadFailure);
     }
   }
 
   /** What the database says to who owns, or owned. */
   async #keep(
+    owned: OwnedAccounts,
     look: ClusterLook & { readonly renewed: boolean },
-    it: { readonly card: MemberCard; readonly sentAt: Instant },
+    { card, sentAt }: { readonly card: MemberCard; readonly sentAt: Instant },
   ): Promise<void> {
-    const isOwn = look.owner === it.card.incarnation;
-    if (isOwn && look.epoch === this.#epoch) this.#stay(look);
-    else if (!isOwn && (look.owner !== null || look.epoch !== this.#epoch))
-      this.#lose('another daemon took the accounts');
-    else if (this.#role === 'loading') this.#lose('the lease ended before everything was read');
-    else if (look.renewed) await this.#regain({ ...it, heardOf: isOwn ? look.epoch : null });
-    else {
-      this.#card = null;
+    const { incarnation } = card;
+    const verdict = owned.judge(look, incarnation);
+    if (verdict.kind === 'keep') this.#followClock(owned, incarnation);
+    else if (verdict.kind === 'lose') this.#lose(verdict.why);
+    else if (verdict.kind === 'regain') {
+      const heardOf = look.owner === incarnation ? look.epoch : null;
+      const isCurrent = () => this.#card === card && this.#owned === owned;
+      await owned.regain({ incarnation, sentAt, heardOf, isCurrent });
+    } else {
+      this.#rejoin();
       await this.#meet();
     }
   }
 
-  #stay({ members }: ClusterLook): void {
-    // The renewals had arrived, and only their answers had not.
-    if (this.#role === 'alone') this.#role = 'owner';
-    else if (this.#role === 'owner' && this.#databaseLink.isClockOff && members.length > 1) {
-      this.#parts.log.warn(
-        { skewMs: this.#databaseLink.skewMs },
-        'the clock of this machine is off: giving the accounts away',
-      );
-      void this.handOver();
-    }
+  /** A daemon whose clock is off gives the accounts away where somebody else has a clock that counts. */
+  #followClock({ phase }: OwnedAccounts, incarnation: string): void {
+    const { aheadMs, isClockSurelyOff } = this.#databaseLink;
+    this.#followDoubt();
+    if (phase !== 'owner' || !isClockSurelyOff || !this.#databaseLink.hasRightClockBeside(incarnation))
+      return;
+    this.#dependencies.log.warn({ aheadMs }, 'the clock of this machine is off: giving the accounts away');
+    void this.handOver();
   }
 
-  /**
-   * Its lease was over, and nobody else has taken the accounts since: it goes on with what it knows, as a new incarnation. `heardOf`: the
-   * epoch that a look says that one has, where nobody heard of its claim.
-   */
-  async #regain(it: {
-    readonly card: MemberCard;
-    readonly sentAt: Instant;
-    readonly heardOf: number | null;
-  }): Promise<void> {
-    const { card, sentAt } = it;
-    const { cluster, log } = this.#parts;
-    await this.#store?.continueWith(async () => {
-      if (this.#card !== card || this.#epoch === null) return null;
-      const epoch = it.heardOf ?? (await cluster.claim(card.incarnation, this.#epoch));
-      // Who was quicker, if anybody, is seen in the next look.
-      if (epoch === null || this.#card !== card) return null;
-      this.#lease.countFrom(sentAt);
-      this.#epoch = epoch;
-      this.#role = 'owner';
-      log.info({ epoch }, 'the lease was over and nobody had taken the accounts: this daemon goes on');
-      return cluster.store({ incarnation: card.incarnation, epoch });
-    });
+  #followDoubt(): void {
+    const { aheadMs, isClockSurelyOff } = this.#databaseLink;
+    this.#doubt = isClockSurelyOff ? clockOff(this.#dependencies.card().node, aheadMs) : null;
   }
 
   /** The database does not answer. */
-  async #endureAlone(): Promise<void> {
-    const { clock, log, aloneForMs, anyReaches } = this.#parts;
-    if (this.#epoch === null || this.#lease.lasts) return;
-    if (this.#role === 'loading') {
-      this.#lose('the lease ended before everything was read');
-      return;
-    }
-    const epoch = this.#epoch;
-    const reached = await anyReaches(this.#databaseLink.peersBeside(this.#parts.card().advertise));
-    if (this.#epoch !== epoch) return;
-    if (reached) this.#lose('another daemon reaches the database and this one does not');
-    else if (this.#role === 'owner') {
-      this.#role = 'alone';
-      this.#aloneSince = clock.monotonic();
-      log.error({}, 'nobody reaches the database: this daemon goes on from memory');
-    } else if (clock.monotonic() - this.#aloneSince > aloneForMs)
-      this.#lose('nobody has reached the database for as long as this daemon may go on alone');
+  async #endure(): Promise<void> {
+    const owned = this.#owned;
+    const verdict = await owned?.endure(this.#databaseLink.peersBeside(this.#dependencies.card().advertise));
+    if (verdict?.kind === 'lose' && this.#owned === owned) this.#lose(verdict.why);
+  }
+
+  #letOthersClaim(): void {
+    const { clock, leaseMs } = this.#dependencies;
+    this.#claimsFrom = clock.monotonic() + leaseMs;
   }
 
   /** Everything is forgotten, and the next round begins as a new incarnation. */
   #lose(why: string): void {
-    const hadBegun = this.#role === 'owner' || this.#role === 'alone';
-    this.#forgetTenure();
-    this.#parts.log.warn({ why }, 'this daemon lets go of the accounts');
-    if (hadBegun) this.#parts.abandon();
+    const hadBegun = this.#owned !== null && this.#owned.phase !== 'loading';
+    if (!hadBegun) this.#loadFailure ??= why;
+    if (this.#card !== null) this.#gone.push(this.#card.incarnation);
+    this.#forget();
+    this.#dependencies.log.warn({ why }, 'this daemon lets go of the accounts');
+    if (hadBegun) this.#dependencies.abandon();
+    this.#dependencies.looked?.();
   }
 
   async #leave(): Promise<void> {
     const incarnation = this.#card?.incarnation;
-    this.#forgetTenure();
+    this.#forget();
     if (incarnation === undefined) return;
-    const { cluster } = this.#parts;
+    const { cluster } = this.#dependencies;
     const unlessUnheard = (error: unknown): boolean => {
       if (!(error instanceof StorageError)) throw error;
       return false;
@@ -314,18 +369,30 @@ export class Membership {
     if (!(await leave())) await leave();
   }
 
-  #forgetTenure(): void {
-    this.#role = 'joining';
-    this.#store = null;
-    this.#epoch = null;
-    this.#card = null;
+  #forget(): void {
+    this.#owned = null;
+    this.#doubt = null;
+    this.#standsBy = false;
+    this.#rejoin();
     this.#lease.end();
   }
 
+  #notePolling(): void {
+    const { look, owner, trouble } = this.#databaseLink;
+    const { clock } = this.#dependencies;
+    if (this.holds()) this.#polling.note('this');
+    else if (trouble !== null || look === null) this.#polling.note('unknown');
+    else if (this.#owned === null && owner !== null && owner.status?.polls !== false)
+      this.#polling.note('other', owner.node);
+    else this.#polling.note('nobody');
+    if (this.#polling.known.who !== 'nobody') this.#blindSince = null;
+    else this.#blindSince ??= clock.monotonic();
+  }
+
   #nextRoundMs(): number {
-    const { leaseMs } = this.#parts;
-    const owns = this.#role === 'owner' || this.#role === 'loading';
+    const { leaseMs } = this.#dependencies;
     // A renewal of which nobody heard is made good before the lease that it was for is over.
+    const owns = this.#owned !== null && this.#owned.phase !== 'alone';
     if (owns && this.#databaseLink.reaches) return leaseMs / renewalsPerLease;
     return Math.min(lookMs, leaseMs / looksPerLease);
   }

@@ -73,8 +73,11 @@ function buildStorage({ storage, cluster }: ConfigInput, around: Surroundings): 
   const retentionMs = storage.retention;
   if (storage.postgres === undefined) return { path: locateDatabase(storage.path, around), retentionMs };
   const { url } = storage.postgres;
-  const { node = null, advertise = null, lease, aloneFor } = cluster;
-  return { postgres: { url, node, advertise, leaseMs: lease, aloneForMs: aloneFor }, retentionMs };
+  const { node = null, advertise = null, lease, aloneFor, announceTakeovers } = cluster;
+  return {
+    postgres: { url, node, advertise, leaseMs: lease, aloneForMs: aloneFor, announceTakeovers },
+    retentionMs,
+  };
 }
 
 function locateDatabase(path: string | undefined, { directory, dataDirectory }: Surroundings): string {

@@ -123,13 +123,14 @@ function describeRest({
 
 function describeStorage({ path, postgres }: StorageSettings): Record<string, string> {
   if (postgres === undefined) return { 'storage.path': path };
-  const { node, advertise, leaseMs, aloneForMs } = postgres;
+  const { node, advertise, leaseMs, aloneForMs, announceTakeovers } = postgres;
   return {
     'storage.postgres.url': 'PostgreSQL (hidden)',
     'cluster.node': node ?? 'the name of the machine',
     'cluster.advertise': advertise ?? 'none',
     'cluster.lease': formatDuration(leaseMs),
     'cluster.aloneFor': formatDuration(aloneForMs),
+    'cluster.announceTakeovers': String(announceTakeovers),
   };
 }
 

@@ -7,7 +7,7 @@ import { plural } from '../domain/plural.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Calendar } from '../ports/clock.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
-import { buildSettings } from './build-settings.ts';
+import { buildSettings, type Surroundings } from './build-settings.ts';
 import { checkShape } from './check-shape.ts';
 import { checkAddresses } from './checks/check-addresses.ts';
 import { checkLimits } from './checks/check-limits.ts';
@@ -21,6 +21,7 @@ import { type AccountFiles, includeAccounts } from './include-accounts.ts';
 import type { FileContent, FileList } from './interpolate.ts';
 import { keepUnchanged } from './keep-unchanged.ts';
 import { parseDocument } from './parse-document.ts';
+import { type Judge, salvage } from './salvage.ts';
 import { largestDocumentBytes, largestValueBytes, listFileSource, readFileSource } from './sources.ts';
 
 export interface LoadRequest {
@@ -68,9 +69,12 @@ export function loadConfig(request: LoadRequest): LoadedConfig {
  * The same from the disk, which is read without holding anything up; `sources` are all that was read, for the watch. What
  * has to be read shows in what was read before: it gathers until nothing is left to read, then judges once.
  */
-export async function loadConfigFile(
-  request: Omit<LoadRequest, 'readFile' | 'listFiles'>,
-): Promise<{ readonly loaded: LoadedConfig; readonly sources: readonly WatchedSource[] }> {
+export async function loadConfigFile(request: Checking): Promise<{
+  readonly loaded: LoadedConfig;
+  readonly sources: readonly WatchedSource[];
+  /** Of a file with errors: what it says all the same. */
+  readonly salvage: () => SalvagedSettings | null;
+}> {
   const sources: WatchedSource[] = [];
   const files = new Map<string, FileContent>();
   const lists = new Map<string, FileList>();
@@ -89,8 +93,10 @@ export async function loadConfigFile(
       },
     });
     const gathered = await inTurns(gathering);
-    if (unread.size + unlisted.size === 0)
-      return { loaded: await inTurns(checkAll(gathered, request)), sources };
+    if (unread.size + unlisted.size === 0) {
+      const loaded = await inTurns(checkAll(gathered, request));
+      return { loaded, sources, salvage: () => salvageSettings(gathered, request) };
+    }
     for (const [path, maxBytes] of unread) {
       const { content, source } = await readFileSource(path, maxBytes);
       files.set(path, content);
@@ -106,9 +112,11 @@ export async function loadConfigFile(
 
 const notYet = { kind: 'failed', reason: 'not read yet' } as const;
 
-/** The file as data, and what is wrong with it as such; a null draft when there is nothing to check further. */
+/** The file as data, and what is wrong with it as such; a null draft where nothing can be made out. */
 interface Gathered {
   readonly draft: Draft | null;
+  /** False where it is not JSON: the draft is what can be made out of it. */
+  readonly isSound: boolean;
   readonly problems: readonly ConfigProblem[];
 }
 
@@ -117,20 +125,24 @@ function* gather({ path, readFile, listFiles, env }: GatherRequest): Parts<Gathe
   const file = readFile(path, largestDocumentBytes);
   if (file.kind === 'failed') {
     const message = `the configuration file ${JSON.stringify(path)} cannot be read: ${file.reason}`;
-    return { draft: null, problems: [{ path: '', line: null, message }] };
+    return { draft: null, isSound: false, problems: [{ path: '', line: null, message }] };
   }
   const parsed = parseDocument(file.text);
-  if (parsed.kind === 'unreadable') return { draft: null, problems: parsed.problems };
+  const document = parsed.kind === 'parsed' ? parsed.document : parsed.rest;
+  if (document === null) return { draft: null, isSound: false, problems: parsed.problems };
   const files: AccountFiles = {
     env: (name) => (Object.hasOwn(env, name) ? env[name] : undefined),
     file: (name) => readFile(resolve(directory, name), largestValueBytes),
     list: (pattern) => listFiles(resolve(directory, pattern)),
     document: (name) => readFile(name, largestDocumentBytes),
   };
-  const main = draftDocument(parsed.document, files);
+  const main = draftDocument(document, files);
   yield;
   const whole = yield* includeAccounts(main.draft, files);
-  return { draft: whole.draft, problems: [...parsed.problems, ...main.problems, ...whole.problems] };
+  // Of a file that is not JSON only that is told: what is missing mostly follows from it.
+  if (parsed.kind === 'unreadable') return { draft: whole.draft, isSound: false, problems: parsed.problems };
+  const problems = [...parsed.problems, ...main.problems, ...whole.problems];
+  return { draft: whole.draft, isSound: true, problems };
 }
 
 type GatherRequest = Pick<LoadRequest, 'path' | 'readFile' | 'listFiles' | 'env'>;
@@ -145,30 +157,15 @@ const checks = [
   checkLimits,
 ] as const satisfies readonly ((draft: Draft, cron: CronCheck) => readonly ConfigProblem[])[];
 
-function* checkAll(
-  gathered: Gathered,
-  request: Omit<LoadRequest, 'readFile' | 'listFiles'>,
-): Parts<LoadedConfig> {
+function* checkAll(gathered: Gathered, request: Checking): Parts<LoadedConfig> {
   const { draft } = gathered;
-  if (draft === null) return { kind: 'invalid', problems: gathered.problems };
-  // The shape comes first: it also turns placeholders into numbers and flags where such are asked for.
-  const shape = yield* checkShape(draft);
-  const problems = [...gathered.problems, ...shape.problems];
-  for (const check of checks) {
-    yield;
-    for (const problem of check(draft, request)) problems.push(problem);
-  }
-  if (shape.config === null || problems.length > 0)
+  if (draft === null || !gathered.isSound) return { kind: 'invalid', problems: gathered.problems };
+  const judged = yield* judge(draft, request);
+  const problems = [...gathered.problems, ...judged.problems];
+  if (judged.config === null || problems.length > 0)
     return { kind: 'invalid', problems: inFileOrder(problems) };
   yield;
-  const directory = dirname(resolve(request.path));
-  const dataDirectory = resolve(request.env.LOWWATER_DATA || directory);
-  const built = buildSettings(shape.config, {
-    directory,
-    dataDirectory,
-    sourceAt: (path) => sourceAt(draft, path),
-    writtenAt: (path) => valueAt(draft, path),
-  });
+  const built = buildSettings(judged.config, surroundingsOf(draft, request));
   yield;
   const { before } = request;
   const settings = before === undefined ? built : yield* keepUnchanged(before, built);
@@ -176,6 +173,44 @@ function* checkAll(
   const secrets = yield* listSecrets(settings, before);
   const warnings = gatherWarnings(inFileOrder(yield* findWarnings(draft, settings, request)));
   return { kind: 'loaded', settings, secrets, warnings };
+}
+
+type Checking = Omit<LoadRequest, 'readFile' | 'listFiles'>;
+
+function* judge(draft: Draft, request: Checking): Parts<ReturnType<Judge>> {
+  // The shape comes first: it also turns placeholders into numbers and flags where such are asked for.
+  const shape = yield* checkShape(draft);
+  const problems = [...shape.problems];
+  for (const check of checks) {
+    yield;
+    for (const problem of check(draft, request)) problems.push(problem);
+  }
+  return { config: shape.config, problems };
+}
+
+function surroundingsOf(draft: Draft, { path, env }: Checking): Surroundings {
+  const directory = dirname(resolve(path));
+  return {
+    directory,
+    dataDirectory: resolve(env.LOWWATER_DATA || directory),
+    sourceAt: (place) => sourceAt(draft, place),
+    writtenAt: (place) => valueAt(draft, place),
+  };
+}
+
+/** What a file with errors still says (`salvage.ts`), and what of it was lost. */
+export interface SalvagedSettings {
+  readonly settings: Settings;
+  readonly secrets: readonly string[];
+  readonly lost: ReadonlySet<string>;
+}
+
+function salvageSettings({ draft }: Gathered, request: Checking): SalvagedSettings | null {
+  if (draft === null) return null;
+  const saved = salvage(draft, (candidate) => atOnce(judge(candidate, request)));
+  if (saved === null) return null;
+  const settings = buildSettings(saved.config, surroundingsOf(saved.draft, request));
+  return { settings, secrets: listSecretTexts(settings), lost: saved.lost };
 }
 
 /** So many accounts are looked through at once. */

@@ -15,7 +15,12 @@ export interface JsonDocument {
 
 export type ParsedDocument =
   | { readonly kind: 'parsed'; readonly document: JsonDocument; readonly problems: readonly ConfigProblem[] }
-  | { readonly kind: 'unreadable'; readonly problems: readonly ConfigProblem[] };
+  /** `rest` is what can be made out of it all the same; null where nothing can. */
+  | {
+      readonly kind: 'unreadable';
+      readonly problems: readonly ConfigProblem[];
+      readonly rest: JsonDocument | null;
+    };
 
 /**
  * Nothing in the configuration is nested deeper than seven levels; the parser recurses, so absurd depth is
@@ -34,10 +39,11 @@ export function parseDocument(source: string): ParsedDocument {
   if (plain !== null) return { kind: 'parsed', document: plain, problems: [] };
   const lineStarts = findLineStarts(text);
   const lineAt = (offset: number): number => countUpTo(lineStarts, offset);
-  const fail = (offset: number, message: string): ParsedDocument => {
+  const fail = (offset: number, message: string, rest: JsonDocument | null = null): ParsedDocument => {
     const line = lineAt(offset);
     const column = offset - (lineStarts[line - 1] ?? 0) + 1;
-    return { kind: 'unreadable', problems: [{ path: '', line, message: `column ${column}: ${message}` }] };
+    const problems = [{ path: '', line, message: `column ${column}: ${message}` }];
+    return { kind: 'unreadable', problems, rest };
   };
 
   const tooDeep = findTooDeep(text);
@@ -46,9 +52,12 @@ export function parseDocument(source: string): ParsedDocument {
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const first = errors[0];
   if (text.trim() === '') return fail(0, 'the file is empty');
-  if (first !== undefined) return fail(first.offset, describeSyntaxError(first));
-  if (root === undefined) return fail(0, 'the file is not JSON');
-  const document = { value: readNode(text, root), lineOf: (path: Path) => lineOf(root, path, lineAt) };
+  const document =
+    root === undefined
+      ? null
+      : { value: readNode(text, root), lineOf: (path: Path) => lineOf(root, path, lineAt) };
+  if (first !== undefined) return fail(first.offset, describeSyntaxError(first), document);
+  if (root === undefined || document === null) return fail(0, 'the file is not JSON');
   return { kind: 'parsed', document, problems: findKeyProblems(root, [], lineAt) };
 }
 

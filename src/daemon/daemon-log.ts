@@ -74,6 +74,11 @@ export class DaemonLog {
     }
   }
 
+  /** Nobody waits for what becomes of an order that was left in the database. */
+  orderRefused(order: string, why: string): void {
+    this.#log.warn({ order, why }, 'an order of the command line was refused');
+  }
+
   ordersFailed(error: unknown): void {
     if (!this.#ordersFailing) this.#log.warn({ err: error }, 'orders of the command line cannot be read');
     this.#ordersFailing = true;

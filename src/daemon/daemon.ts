@@ -9,11 +9,18 @@ import { renewLinkKeys } from '../engine/link-keys.ts';
 import { observePoll } from '../engine/observe.ts';
 import { reconfigure } from '../engine/reconfigure.ts';
 import { aliveNote } from '../engine/restore.ts';
-import { isStorageFailing, noteConfiguration, noteStorage } from '../engine/self-alerts.ts';
+import {
+  isStorageFailing,
+  noteClusterChange,
+  noteClusterProblems,
+  noteConfiguration,
+  noteStorage,
+} from '../engine/self-alerts.ts';
 import { type MonitorState, writeNote } from '../engine/state.ts';
 import { endTurn } from '../engine/turn.ts';
 import type { WatchedAccount } from '../engine/watched-account.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { ClusterProblem } from '../ports/cluster.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import { Committer } from './committer.ts';
@@ -49,6 +56,8 @@ export interface DaemonDependencies extends ConnectionDependencies {
   readonly maySend?: () => boolean;
   /** Whether a group may be asked again before the last outcome is stored. Default: always. */
   readonly mayActUnpersisted?: () => boolean;
+  /** What is wrong among the daemons that share the database. Default: nothing. */
+  readonly clusterProblems?: () => readonly ClusterProblem[];
   /**
    * Wakes at least this often, because the command line may have left an order and the clock may have
    * changed. Default: 1 s.
@@ -212,6 +221,11 @@ export class Daemon {
     );
   }
 
+  /** Notifies of something that happened among the daemons that share the database; `happened` is a clause. */
+  announce(happened: string): void {
+    this.act((now) => noteClusterChange(this.state, happened, now));
+  }
+
   /** Stores all but plain readings at once, if the disk allows it. */
   storeChanges(): Promise<void> {
     return this.#committer.storeChanges();
@@ -286,6 +300,7 @@ export class Daemon {
     const now = this.#time.now();
     this.poller.start(now);
     this.#leftOrders.look(now);
+    noteClusterProblems(this.state, this.#dependencies.clusterProblems?.() ?? [], now);
     sendDueReports(this.state, now);
     this.#learning.start(now);
     this.#prune(now);

@@ -2,7 +2,7 @@ import type { Message } from '../domain/message.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { DeliveryEnd, Sent } from '../engine/delivery-ended.ts';
-import { absorbFollowers, putNotification, queueOf, sendable } from '../engine/queue.ts';
+import { absorbFollowers, heldForPollUntil, putNotification, queueOf, sendable } from '../engine/queue.ts';
 import { threadSubject } from '../messages/message-wording.ts';
 import type { Channel } from '../ports/channel.ts';
 import { composeMessage } from './compose.ts';
@@ -57,8 +57,10 @@ export class Dispatcher {
     for (const [name, lane] of this.#lanes) {
       const queue = queueOf(this.#dependencies.state, name);
       if (lane.busy !== null || this.#isUnderWay(queue)) continue;
+      const heldUntil = heldForPollUntil(this.#dependencies.state, queue);
       for (const message of sendable(queue)) {
-        next = Math.min(next, Math.max(message.dueAt, lane.pace.freeAt));
+        const from = message.items.length > 0 ? heldUntil : message.dueAt;
+        next = Math.min(next, Math.max(message.dueAt, lane.pace.freeAt, from));
       }
     }
     return next;
@@ -86,7 +88,10 @@ export class Dispatcher {
     for (const [name, lane] of this.#lanes) {
       if (lane.busy !== null || lane.pace.freeAt > now) continue;
       const queue = queueOf(this.#dependencies.state, name);
-      const due = sendable(queue).find((message) => message.dueAt <= now);
+      const isHeld = heldForPollUntil(this.#dependencies.state, queue) > now;
+      const due = sendable(queue).find(
+        (message) => message.dueAt <= now && !(isHeld && message.items.length > 0),
+      );
       if (due === undefined || this.#isUnderWay(queue)) continue;
       const whole = absorbFollowers(this.#dependencies.state, due);
       const message = { ...whole, attempts: whole.attempts + 1, uncertain: true };

@@ -64,8 +64,12 @@ export class LeftOrders {
       return;
     }
     for (const order of taken) {
-      if (order.kind === 'hand-over') handOver();
-      else applyOrder(state, order, now);
+      if (order.kind === 'hand-over') {
+        handOver();
+        continue;
+      }
+      const refusal = applyOrder(state, order, now);
+      if (refusal !== null) daemonLog.orderRefused(order.kind, refusal.why);
     }
   }
 }

@@ -35,6 +35,8 @@ export interface PostgresSettings {
   readonly leaseMs: number;
   /** How long an owner continues from memory while nobody reaches the database. */
   readonly aloneForMs: number;
+  /** Whether channels hear of a take-over that was no hand-over. */
+  readonly announceTakeovers: boolean;
 }
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';

@@ -1,4 +1,8 @@
+import { dayMs } from './duration.ts';
 import type { Matcher } from './rule.ts';
+
+/** Longer silences are taken for mistakes. */
+export const maxSilenceMs = 366 * dayMs;
 
 /** A time-bounded mute of matching alerts, made by a person. */
 export interface Silence {

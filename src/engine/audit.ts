@@ -1,4 +1,6 @@
 import type { AuditEntry } from '../domain/audit.ts';
+import { isoText } from '../domain/moment.ts';
+import type { OperatorOrder } from '../domain/operator.ts';
 import { type MonitorState, writeNote } from './state.ts';
 
 const prefix = 'audit:';
@@ -22,6 +24,7 @@ export function auditOf(
 ): readonly AuditEntry[] {
   return [...notes.values()]
     .filter(({ name }) => name.startsWith(prefix) && atOf(name) >= since && atOf(name) < before)
+    .toReversed()
     .toSorted((left, right) => byAge(right.name, left.name))
     .slice(0, limit)
     .map(({ value }) => JSON.parse(value) as AuditEntry);
@@ -33,4 +36,32 @@ function byAge(left: string, right: string): number {
 
 function atOf(name: string): number {
   return Number(name.split(':')[1]);
+}
+
+/** What an order says that the command line left in the database. */
+export function describeOrder(
+  order: Exclude<OperatorOrder, { readonly kind: 'hand-over' }>,
+  at: number,
+): AuditEntry {
+  const common = { at, by: 'command line', from: null, account: null, rule: null, detail: '' };
+  switch (order.kind) {
+    case 'acknowledge':
+      return {
+        ...common,
+        action: order.kind,
+        by: order.by,
+        account: order.account,
+        rule: order.rule,
+        detail: order.comment,
+      };
+    case 'unacknowledge':
+      return { ...common, action: order.kind, account: order.account, rule: order.rule };
+    case 'silence': {
+      const { createdBy, comment, match, endsAt } = order.silence;
+      const detail = [JSON.stringify(match), `until ${isoText(endsAt)}`, comment].filter(Boolean).join(', ');
+      return { ...common, action: order.kind, by: createdBy, detail };
+    }
+    case 'expire':
+      return { ...common, action: 'expire-silence', detail: order.id };
+  }
 }

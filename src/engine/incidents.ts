@@ -22,7 +22,7 @@ export function openIncident(
 export function openEvent(
   state: MonitorState,
   input: {
-    readonly account: WatchedAccount;
+    readonly account: WatchedAccount | null;
     readonly alert: Alert;
     readonly evaluation: Evaluation;
     readonly now: number;

@@ -31,6 +31,7 @@ export function observePoll(
     account.pollGapMs = pollGap(state.calendar, account.settings.poll, after);
     clearBackoff(state, account, now);
   }
+  state.unconfirmed.delete(account.id);
   judgePoll(state, account, now);
   if (heldBack && !holdsBack(state, account)) touchStaleIncidents(state, account.settings.baseUrl);
 }

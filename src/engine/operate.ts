@@ -1,6 +1,4 @@
 import { type Incident, isSelfId } from '../domain/alert.ts';
-import type { AuditEntry } from '../domain/audit.ts';
-import { dayMs } from '../domain/duration.ts';
 import { isAcknowledged } from '../domain/incident.ts';
 import { matchesEverything } from '../domain/matcher.ts';
 import { nearestWord } from '../domain/nearest-word.ts';
@@ -13,17 +11,14 @@ import type {
   SilenceOrder,
 } from '../domain/operator.ts';
 import type { Matcher } from '../domain/rule.ts';
-import type { Silence } from '../domain/silence.ts';
+import { maxSilenceMs, type Silence } from '../domain/silence.ts';
 import { channelFailedRule } from '../rules/channel-failed.ts';
 import { ruleKindOf, selfAlertTypes } from '../rules/registry.ts';
-import { recordAudit } from './audit.ts';
+import { describeOrder, recordAudit } from './audit.ts';
 import { incidentOf, keepIncident } from './incidents.ts';
 import { shareNotification, suppressionByAlerts } from './inhibit.ts';
 import { reviewSilences } from './retract.ts';
 import type { MonitorState } from './state.ts';
-
-/** Longer silences are taken for mistakes. */
-export const maxSilenceMs = 366 * dayMs;
 
 export function acknowledge(
   state: MonitorState,
@@ -203,46 +198,30 @@ export function extendSilence(
   return null;
 }
 
-/** Executes what the command line left in the database; what no longer applies is dropped. */
+/** Executes what the command line left in the database, by the same checks as over HTTP; what does not apply is refused. */
 export function applyOrder(
   state: MonitorState,
   order: Exclude<OperatorOrder, { readonly kind: 'hand-over' }>,
   now: number,
-): void {
-  recordAudit(state, describeOrder(order, now));
-  if (order.kind === 'acknowledge') acknowledge(state, order);
-  else if (order.kind === 'unacknowledge') unacknowledge(state, order);
-  else if (order.kind === 'expire') expireSilence(state, order.id, now);
-  else if (order.silence.endsAt > now) keepSilence(state, order.silence, now);
+): Refusal | null {
+  const refusal = carryOut(state, order, now);
+  if (refusal === null) recordAudit(state, describeOrder(order, now));
+  return refusal;
 }
 
-function describeOrder(
+function carryOut(
+  state: MonitorState,
   order: Exclude<OperatorOrder, { readonly kind: 'hand-over' }>,
-  at: number,
-): AuditEntry {
-  const common = { at, by: 'command line', from: null, account: null, rule: null, detail: '' };
-  switch (order.kind) {
-    case 'acknowledge':
-      return {
-        ...common,
-        action: order.kind,
-        by: order.by,
-        account: order.account,
-        rule: order.rule,
-        detail: order.comment,
-      };
-    case 'unacknowledge':
-      return { ...common, action: order.kind, account: order.account, rule: order.rule };
-    case 'silence': {
-      const { createdBy, comment, match, endsAt } = order.silence;
-      const detail = [JSON.stringify(match), `until ${new Date(endsAt).toISOString()}`, comment]
-        .filter(Boolean)
-        .join(', ');
-      return { ...common, action: order.kind, by: createdBy, detail };
-    }
-    case 'expire':
-      return { ...common, action: 'expire-silence', detail: order.id };
-  }
+  now: number,
+): Refusal | null {
+  if (order.kind === 'acknowledge') return acknowledge(state, order);
+  if (order.kind === 'unacknowledge') return unacknowledge(state, order);
+  if (order.kind === 'expire') return expireSilence(state, order.id, now);
+  const { silence } = order;
+  const everything = matchesEverything(silence.match);
+  const refusal = refuseSilence(state, { ...silence, everything, by: silence.createdBy }, now);
+  if (refusal === null) keepSilence(state, silence, now);
+  return refusal;
 }
 
 function keepSilence(state: MonitorState, silence: Silence, now: number): void {

@@ -58,6 +58,21 @@ export function sendable(queue: readonly Notification[]): readonly Notification[
 }
 
 /**
+ * Until when nothing about incidents leaves a queue, because an incident in it is of an account that may be well again since
+ * lowwater last ran; the past where nothing is held.
+ */
+export function heldForPollUntil(state: MonitorState, queue: readonly Notification[]): number {
+  if (state.unconfirmed.size === 0) return Number.NEGATIVE_INFINITY;
+  const isHeld = queue.some((message) =>
+    message.items.some(
+      ({ account, incident }) =>
+        state.unconfirmed.has(account) && state.incidents.get(incident)?.resolvedAt === null,
+    ),
+  );
+  return isHeld ? state.unconfirmedUntil : Number.NEGATIVE_INFINITY;
+}
+
+/**
  * Joins everything queued behind a notification that is about to be sent: what happened while the channel was
  * down is one message, in order.
  */
@@ -100,20 +115,6 @@ export function splitFresh(state: MonitorState, message: Notification, now: numb
   putNotification(state, next);
   for (const incident of spared) followFirstMessage(state, { incident, from: message, to: next });
   return spared;
-}
-
-export function moveQueue(
-  state: MonitorState,
-  { from, to }: { readonly from: string; readonly to: string },
-): void {
-  const ids = state.queues.get(from) ?? [];
-  for (const id of ids) {
-    const message = state.messages.get(id);
-    if (message === undefined) continue;
-    state.messages.set(id, { ...message, channel: to });
-  }
-  state.queues.delete(from);
-  state.queues.set(to, [...(state.queues.get(to) ?? []), ...ids]);
 }
 
 /** Oldest first. */

@@ -7,6 +7,7 @@ import { maxWindow } from '../rules/about-rules.ts';
 import { ruleKindOf } from '../rules/registry.ts';
 import { rulesForAccount } from '../rules/rules-for-account.ts';
 import { createReadingLog } from '../spending/reading-log.ts';
+import { shortenGroupWaits } from './announce.ts';
 import { isReadDifferently } from './changed-accounts.ts';
 import { followChannels } from './channel-changes.ts';
 import { closeIncident, incidentOf, keepIncident } from './incidents.ts';
@@ -31,7 +32,8 @@ export function reconfigure(state: MonitorState, settings: Settings, now: number
   state.settings = settings;
   atOnce(watchAccounts(state, now, before));
   reviewOngoingOutages(state, now);
-  followChannels(state, before.channels, now);
+  followChannels(state, now);
+  shortenGroupWaits(state);
   reviewSilences(state, now);
 }
 
@@ -228,6 +230,7 @@ function removeAccount(state: MonitorState, id: string, now: number): void {
     removeAlert(state, alert, { kind: 'account-removed' }, now);
   state.accounts.delete(id);
   state.unloaded.delete(id);
+  state.unconfirmed.delete(id);
   state.due.delete(`account:${id}`);
   state.polled.delete(id);
   state.spending.delete(id);

@@ -9,17 +9,20 @@ import {
 import { hourMs } from '../domain/duration.ts';
 import type { Fact, Quantity } from '../domain/quantity.ts';
 import type { Severity } from '../domain/severity.ts';
+import type { ClusterProblem } from '../ports/cluster.ts';
 import {
   channelFailed,
   channelFailedRule,
   refusedRecipientsFact,
   variableFact,
 } from '../rules/channel-failed.ts';
+import { clusterChanged } from '../rules/cluster-changed.ts';
+import { clusterDegraded, clusterDegradedRules } from '../rules/cluster-degraded.ts';
 import { configInvalid } from '../rules/config-invalid.ts';
 import type { Evaluation } from '../rules/evaluation.ts';
 import { storageFailed } from '../rules/storage-failed.ts';
 import { countFact, text, textFact } from '../rules/verdict.ts';
-import { closeIncident, openIncident, updateIncident } from './incidents.ts';
+import { closeIncident, openEvent, openIncident, updateIncident } from './incidents.ts';
 import { type MonitorState, scheduleBy } from './state.ts';
 import { elapse, elapsesAt, inactiveAlert, type Transition, transition } from './transition.ts';
 
@@ -84,6 +87,30 @@ export function noteStorage(state: MonitorState, problem: string | null, now: nu
 /** The configuration on the disk is invalid, as `problem` says; with null it is the one in force. */
 export function noteConfiguration(state: MonitorState, problem: string | null, now: number): void {
   noteProblem(state, { type: configInvalid.type, severity: 'warning', problem, now });
+}
+
+/** What is wrong among the daemons that share a database, all of it: the rest is over. */
+export function noteClusterProblems(
+  state: MonitorState,
+  problems: readonly ClusterProblem[],
+  now: number,
+): void {
+  for (const [aspect, rule] of clusterDegradedRules()) {
+    const problem = problems.find((it) => it.aspect === aspect);
+    if (problem === undefined) clearOwnFailure(state, rule, now);
+    else raiseOwnFailure(state, { ...problem, type: clusterDegraded.type, rule, now });
+  }
+}
+
+/** Something happened among the daemons that share a database; `happened` is a clause. */
+export function noteClusterChange(state: MonitorState, happened: string, now: number): void {
+  const { type } = clusterChanged;
+  openEvent(state, {
+    account: null,
+    alert: inactiveAlert({ account: selfAccountId, rule: type, type, balance: null }),
+    evaluation: { kind: 'event', severity: 'info', value: text(happened), threshold: null, facts: [] },
+    now,
+  });
 }
 
 function noteProblem(

@@ -11,6 +11,7 @@ import { createApi } from './api/routes.ts';
 import { addAssetRoutes } from './assets.ts';
 import { describeAction } from './audit.ts';
 import { type EventStreams, eventsMediaType } from './events.ts';
+import type { ReportDesk } from './options.ts';
 import { readOwnPath } from './page/form-input.ts';
 import { readParts } from './page/live.ts';
 import { addOpenPages, addPages, pagePaths } from './page/routes.ts';
@@ -21,6 +22,8 @@ import { callerOf, type WebContext, type WebEnv } from './web-env.ts';
 
 export interface AppOptions extends PageOptions, Refusing {
   readonly streams: EventStreams;
+  readonly database: string | null;
+  readonly reports: ReportDesk | null;
 }
 
 /** Answers one request whose body was read; null where it can have none. */
@@ -83,7 +86,7 @@ export function createApp(options: AppOptions): App {
     return RESPONSE_ALREADY_SENT;
   });
   addPages(app, options);
-  app.route('/', createApi(options.views));
+  app.route('/', createApi(options.views, options));
   return answerBy(app);
 }
 

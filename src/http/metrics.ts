@@ -238,12 +238,17 @@ function daemonMetrics(views: LiveViews): readonly Metric[] {
   ];
 }
 
-function clusterMetrics({ role, takeovers, sameConfiguration }: ClusterStatus): readonly Metric[] {
+function clusterMetrics({ role, takeovers, sameConfiguration, polling }: ClusterStatus): readonly Metric[] {
   const owns = role === 'owner' || role === 'alone';
   return [
     gauge('lowwater_owner', '1 when this daemon owns the accounts, 0 when it stands by.', [
       only(owns ? 1 : 0),
     ]),
+    gauge(
+      'lowwater_fleet_polling',
+      '1 where this daemon knows that it or another of those that share the database polls the accounts, 0 where nobody does or it cannot know.',
+      [only(polling.who === 'this' || polling.who === 'other' ? 1 : 0)],
+    ),
     counter('lowwater_takeovers_total', 'How often this daemon took the accounts since it started.', [
       only(takeovers),
     ]),

@@ -16,9 +16,29 @@ export interface WebServerOptions {
    * 32 bytes that outlive a restart. Sessions of the page are signed with a key derived from it, as links in messages were before 0.3.
    */
   readonly ackKey: Buffer;
+  /** The id of the daemon's database, named in each answer: the command line compares it with that of its own file. */
+  readonly database?: string | null;
+  /** Reports that can be read and sent now; none when absent. */
+  readonly reports?: ReportDesk;
   /** Zone that the page shows times in, an IANA name; UTC when absent. */
   readonly timezone?: string;
   readonly limits?: Partial<ServerLimits>;
+}
+
+/** The reports of the configuration, for who asks for one before its time. */
+export interface ReportDesk {
+  ids(): readonly string[];
+  /** As text for a terminal, and as the webhook channel sends it. Null where there is no such report. */
+  compose(id: string): Promise<{ readonly text: string; readonly payload: object } | null>;
+  /** Sends it to each of its channels now. Null where there is no such report. */
+  send(id: string): Promise<readonly ReportDelivery[] | null>;
+}
+
+export interface ReportDelivery {
+  readonly channel: string;
+  readonly delivered: boolean;
+  /** Why not. */
+  readonly reason: string | null;
 }
 
 /** What one client may take from the daemon. */

@@ -9,7 +9,7 @@ export type Probe = (query: URLSearchParams, now: number) => Answer;
 /**
  * `/livez` says that the process answers and depends on nothing, so a container is never restarted for an
  * outage elsewhere. `/readyz` is 200 once the database is open and the scheduler runs; what is wrong although
- * it runs stands in `problems`.
+ * it runs stands in `problems`. Of daemons that share a database, one that should poll and cannot answers 503 as well.
  */
 export function createProbes(views: LiveViews): ReadonlyMap<string, Probe> {
   const live: Probe = () => json(200, { status: 'ok' });
@@ -23,8 +23,9 @@ export function createProbes(views: LiveViews): ReadonlyMap<string, Probe> {
 function readiness(views: LiveViews, query: URLSearchParams): Answer {
   const { ready, problems, version, startedAt, configLoadedAt, configReloadOk, cluster } = views.status();
   const body = {
-    status: ready ? 'ok' : 'starting',
+    status: ready ? 'ok' : isBlind(cluster) ? 'not-polling' : 'starting',
     problems,
+    ...(cluster === undefined ? {} : pollingJson(cluster)),
     ...(cluster === undefined ? {} : { cluster: clusterJson(cluster) }),
   };
   if (!query.has('verbose')) return json(ready ? 200 : 503, body);
@@ -35,6 +36,16 @@ function readiness(views: LiveViews, query: URLSearchParams): Answer {
     configReloadOk,
   };
   return json(ready ? 200 : 503, { ...body, ...details });
+}
+
+/** It knows the accounts, and nobody polls them. */
+function isBlind(cluster: ClusterStatus | undefined): boolean {
+  return cluster?.polling.who === 'nobody' && cluster.role !== 'loading';
+}
+
+/** `this`, the name of another node, `nobody` or `unknown`, and since when. */
+function pollingJson({ polling: { who, node, since } }: ClusterStatus): object {
+  return { polling: node ?? who, pollingSince: isoText(since) };
 }
 
 /** Other daemons look at `reachesDatabase`, where they do not reach it themselves. */

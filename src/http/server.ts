@@ -23,6 +23,9 @@ export interface WebServer {
   close(): Promise<void>;
 }
 
+/** Names the database of the daemon that answers. */
+const databaseHeader = 'lowwater-database';
+
 /** The server cannot listen; the message is a sentence for the operator. */
 export class ListenError extends OperatorError {
   constructor(message: string, options?: { readonly cause?: unknown }) {
@@ -50,13 +53,18 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   let app: Promise<App> | null = null;
   const loadApp = async (): Promise<App> => {
     const { createApp } = await import('./app.ts');
-    return createApp({ views, trials, guard, streams, ackKey: options.ackKey, ...refusing });
+    const { ackKey, database = null, reports = null } = options;
+    return createApp({ views, trials, guard, streams, ackKey, database, reports, ...refusing });
   };
   const answering: Answering = {
     guard,
     limits,
     probes: createProbes(views),
     scrape: createScrape(options, guard),
+    headers: {
+      ...securityHeaders,
+      ...(options.database == null ? {} : { [databaseHeader]: options.database }),
+    },
     refusing,
     app: () => {
       app ??= loadApp();
@@ -100,12 +108,14 @@ interface Answering {
   readonly limits: ServerLimits;
   readonly probes: ReadonlyMap<string, Probe>;
   readonly scrape: Scrape;
+  /** On every answer. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly refusing: Refusing;
   readonly app: () => Promise<App>;
 }
 
 async function answer(it: Answering, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(it.headers)) response.setHeader(name, value);
   try {
     await answerOrThrow(it, request, response);
   } catch (error) {

@@ -8,6 +8,18 @@ export interface MemberCard {
   readonly node: string;
   readonly advertise: string | null;
   readonly configHash: string;
+  /** Null: not known, as of a program of 0.2. */
+  readonly status: MemberStatus | null;
+}
+
+/** How a member is at its last renewal. */
+export interface MemberStatus {
+  /** One for each process, over its incarnations. */
+  readonly process: string;
+  /** By how much its wall clock is ahead of the database's, milliseconds; null before it looked. */
+  readonly skewMs: number | null;
+  /** Whether it polls the accounts. */
+  readonly polls: boolean;
 }
 
 export interface ClusterMember extends MemberCard {
@@ -23,6 +35,8 @@ export interface ClusterLook {
   readonly members: readonly ClusterMember[];
   /** An incarnation; null where it is nobody's or its owner's lease is over: then it can be claimed. */
   readonly owner: string | null;
+  /** The node of an owner whose lease is over though it did not give the accounts away; null where there is none. */
+  readonly lapsedOwner: string | null;
   /** Grows with each owner; 0 before the first. */
   readonly epoch: number;
   /** How many batches the owner of this epoch has stored; null where it has left. */
@@ -37,8 +51,11 @@ export interface Cluster {
    */
   open(): Promise<void>;
   look(): Promise<ClusterLook>;
-  /** Makes this process a member for the length of a lease. */
-  join(card: MemberCard): Promise<void>;
+  /**
+   * Makes this process a member for the length of a lease; may be called again where its end is not known. `gone`: earlier incarnations
+   * of this process, which end and free what they owned.
+   */
+  join(card: MemberCard, gone?: readonly string[]): Promise<void>;
   /** Lengthens its lease unless it is over, and looks around. Not `renewed`: it has to become a new incarnation. */
   renew(card: MemberCard): Promise<ClusterLook & { readonly renewed: boolean }>;
   /**
@@ -66,8 +83,31 @@ export type Role =
   /** Continues from memory, because nobody reaches the database. */
   | 'alone';
 
+/** Who polls the accounts, as far as a process knows. */
+export interface ClusterPolling {
+  readonly who: 'this' | 'other' | 'nobody' | 'unknown';
+  /** The name of the other; null where it is no other. */
+  readonly node: string | null;
+  /** By the wall clock of this process, milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** What is wrong with the fleet as a whole: one of each is reported at a time. */
+export type ClusterAspect = 'clock' | 'doubt';
+
+/** Something wrong with the fleet as a whole, that people are to hear of. */
+export interface ClusterProblem {
+  readonly aspect: ClusterAspect;
+  readonly severity: 'warning' | 'critical';
+  /** A sentence. */
+  readonly text: string;
+}
+
 export interface ClusterStatus {
   readonly role: Role;
+  readonly polling: ClusterPolling;
+  /** False where this process should poll and cannot, or does not know the accounts yet. */
+  readonly ready: boolean;
   readonly node: string;
   /** Null where nobody owns the accounts, or that is not known. */
   readonly owner: ClusterMember | null;
@@ -77,4 +117,6 @@ export interface ClusterStatus {
   /** Whether its configuration is the owner's; null where no owner is known. */
   readonly sameConfiguration: boolean | null;
   readonly problems: readonly string[];
+  /** Those of them that the owner reports on the channels. */
+  readonly alerts: readonly ClusterProblem[];
 }

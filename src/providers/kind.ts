@@ -4,6 +4,7 @@ import type { ForeignTexts } from '../domain/foreign-text.ts';
 import type { Micros } from '../domain/money.ts';
 import type { OutcomeDetail } from '../domain/outcome.ts';
 import type { ProviderEntry } from '../domain/provider-entry.ts';
+import type { BalanceDefinition } from '../domain/reading.ts';
 import type { Secret } from '../domain/secret.ts';
 
 /**
@@ -40,8 +41,31 @@ export interface ProviderKind<
    * Reasons quote only what `texts` cleaned; amounts are exact from the digits of the body.
    */
   readAnswer(answer: ProviderAnswer, context: AnswerContext<Own>): OutcomeDetail;
+  /** More for people, where it is the same for all entries. */
+  details?(): ProviderDetails;
+  /** Which part of an answer was read for what, for whoever describes a provider. */
+  explainAnswer?(answer: ProviderAnswer, context: AnswerContext<Own>): readonly ReadPart[];
   /** Its simulated API, for simulator, demo and tests; loaded only there. */
   loadSimulation?(): Promise<ProviderSimulation>;
+}
+
+export interface ProviderDetails {
+  /** Method and address, credentials as placeholders. */
+  readonly request: string;
+  readonly balances: readonly Pick<BalanceDefinition, 'id' | 'label'>[];
+  /** Where the currency comes from, or what is counted instead. */
+  readonly currency: string;
+  /** What to give as `baseUrl`, where an entry needs one. */
+  readonly baseUrl: string | null;
+  readonly notes: readonly string[];
+}
+
+/** `found` is what stood there, cut and without secrets; `read` is what it was taken for. */
+export interface ReadPart {
+  readonly what: string;
+  readonly where: string;
+  readonly found: string;
+  readonly read: string;
 }
 
 /** What is the same in the entries of all kinds, read from the file. */

@@ -3,6 +3,8 @@ import { authFailed } from './auth-failed.ts';
 import { below } from './below.ts';
 import { budget } from './budget.ts';
 import { channelFailed } from './channel-failed.ts';
+import { clusterChanged } from './cluster-changed.ts';
+import { clusterDegraded } from './cluster-degraded.ts';
 import { configInvalid } from './config-invalid.ts';
 import { currency } from './currency.ts';
 import { drop } from './drop.ts';
@@ -34,7 +36,14 @@ export const ruleKinds = [
   authFailed,
 ] as const satisfies readonly RuleKind[];
 
-const ownKinds: readonly AlertKind[] = [providerDown, storageFailed, channelFailed, configInvalid];
+const ownKinds: readonly AlertKind[] = [
+  providerDown,
+  storageFailed,
+  channelFailed,
+  configInvalid,
+  clusterDegraded,
+  clusterChanged,
+];
 
 export const selfAlertTypes: readonly string[] = ownKinds.map(({ type }) => type);
 

@@ -5,6 +5,7 @@ import type { Store, StoreFile } from '../ports/store.ts';
 import type { FoundDamage } from './sqlite/damaged-runs.ts';
 import { openSqliteStore } from './sqlite/open-store.ts';
 import { leaveOrder } from './sqlite/orders.ts';
+import { readDatabaseId } from './sqlite/owner.ts';
 import { asStore, asStoreFile } from './sqlite/port.ts';
 import { openSqliteReader } from './sqlite/reader.ts';
 
@@ -46,6 +47,19 @@ export async function openConfigured(
   if (storage.postgres === undefined) return openReader({ path: storage.path, now, damaged });
   const { openPostgresReader } = await import('./postgres/reader.ts');
   return openPostgresReader({ url: storage.postgres.url, program, now });
+}
+
+/**
+ * The id of the database of a configuration, by which a daemon and the command line know that they mean the same one. Null where it
+ * has none yet or cannot be read.
+ */
+export async function readIdOf(
+  storage: StorageSettings,
+  { program }: { readonly program: string },
+): Promise<string | null> {
+  if (storage.postgres === undefined) return readDatabaseId(storage.path);
+  const { readPostgresId } = await import('./postgres/database-id.ts');
+  return readPostgresId({ url: storage.postgres.url, program }).catch(() => null);
 }
 
 /** Leaves an order in the database of a configuration, for the daemon that owns the accounts. Throws `StorageError`. */

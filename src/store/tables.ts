@@ -22,6 +22,9 @@ export interface Tally {
   readonly bytes: number;
 }
 
+/** The note with the id of the database: made by the first daemon that opens it, never copied into another database. */
+export const databaseIdNote = '@database';
+
 /** All of them, each after those that it refers to. */
 export const tables: readonly Table[] = [
   {
@@ -90,8 +93,8 @@ export const tables: readonly Table[] = [
     slotted: true,
   },
   { name: 'silence', columns: { id: 'text', ends_at: 'integer', body: 'text' }, slotted: true },
-  // Who holds a SQLite file is written among its notes; it is nothing that another database should know.
-  { name: 'note', columns: { name: 'text', value: 'text' }, where: "name <> '@owner'", slotted: true },
+  // Who holds a SQLite file and the id of a database stand among its notes: another database has its own.
+  { name: 'note', columns: { name: 'text', value: 'text' }, where: "name NOT LIKE '@%'", slotted: true },
   {
     name: 'operator_order',
     columns: { no: 'integer', body: 'text' },

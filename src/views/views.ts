@@ -156,8 +156,13 @@ export interface FiringView
   readonly acknowledged: boolean;
 }
 
-export interface Explanation {
+export interface Explanation extends ExplainedRule {
   readonly rule: Rule;
+}
+
+/** The same as far as it can be told over HTTP. */
+export interface ExplainedRule {
+  readonly rule: Pick<Rule, 'id' | 'type' | 'builtIn' | 'forMs' | 'recoverForMs'>;
   readonly evaluation: Evaluation;
   readonly alert: AlertView | null;
   /** The nearest threshold that would not have fired, in words; null when it does not fire. */

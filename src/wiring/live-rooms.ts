@@ -1,8 +1,5 @@
-import type { ReportOrder, Rooms } from '../cli/context.ts';
-import type { ForeignTexts } from '../domain/foreign-text.ts';
-import type { Message } from '../domain/message.ts';
-import type { ChannelSettings, Settings } from '../domain/settings.ts';
-import type { Channel } from '../ports/channel.ts';
+import type { Rooms } from '../cli/context.ts';
+import type { Settings } from '../domain/settings.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
@@ -17,12 +14,8 @@ type LiveRooms = Pick<
   | 'checkAccounts'
   | 'sendTest'
   | 'renderReport'
-  | 'describeReport'
   | 'sendReport'
 >;
-
-/** Where there is no terminal whose width is known. */
-const reportWidth = 100;
 
 /** The parts of the house that talk to the outside: daemon, provider, channels. */
 export function createLiveRooms({
@@ -72,36 +65,25 @@ export function createLiveRooms({
     },
     checkAccounts: (order) => checkAccounts(order, program),
     async sendTest({ settings, channel, signal }) {
-      const { sendTest } = await import('../views/send-now.ts');
+      const [{ sendTest }, { withChannel }] = await Promise.all([
+        import('../views/send-now.ts'),
+        import('./report-now.ts'),
+      ]);
       return withChannel({ settings, channel }, (open) =>
         sendTest(open, { settings, now: systemClock.now(), id: systemRandom.id(), signal }),
       );
     },
-    async renderReport(order) {
-      const [message, { renderText }] = await Promise.all([
-        composeReport(order, program),
-        import('../messages/render-text.ts'),
-      ]);
-      return `${renderText(message, process.stdout.columns || reportWidth)}\n`;
-    },
-    async describeReport(order) {
-      const [message, { renderWebhookPayload }] = await Promise.all([
-        composeReport(order, program),
-        import('../channels/webhook/webhook-payload.ts'),
-      ]);
-      return renderWebhookPayload(message);
-    },
-    async sendReport(order) {
-      const message = await composeReport(order, program);
-      const channels = order.settings.channels.filter(({ name }) => order.report.channels.includes(name));
-      const send = async (channel: ChannelSettings) => {
-        const delivery = await withChannel({ settings: order.settings, channel }, (open) =>
-          open.send(message, order.signal),
-        );
-        return { channel: channel.name, delivery };
-      };
-      return Promise.all(channels.map(send));
-    },
+    renderReport: (order) =>
+      withReader(order.settings, program, async (reader) => {
+        const { composeReport, renderReport, reportWidth } = await import('./report-now.ts');
+        const message = await composeReport({ ...order, reader });
+        return renderReport(message, process.stdout.columns || reportWidth);
+      }),
+    sendReport: (order) =>
+      withReader(order.settings, program, async (reader) => {
+        const { sendReport } = await import('./report-now.ts');
+        return sendReport({ ...order, reader }, order.signal);
+      }),
   };
 }
 
@@ -109,23 +91,24 @@ async function checkAccounts(
   { settings, account, signal }: Parameters<Rooms['checkAccounts']>[0],
   program: string,
 ): ReturnType<Rooms['checkAccounts']> {
-  const [{ checkAccounts: check }, { createProviderClient }, { cronCalendar }, texts] = await Promise.all([
-    import('../views/check.ts'),
-    import('../providers/transport/client.ts'),
-    import('../system/calendar.ts'),
-    textsFor(settings),
-  ]);
+  const [{ checkAccounts: check }, { createProviderClient }, { cronCalendar }, { textsFor }] =
+    await Promise.all([
+      import('../views/check.ts'),
+      import('../providers/transport/client.ts'),
+      import('../system/calendar.ts'),
+      import('./report-now.ts'),
+    ]);
   const provider = createProviderClient({
     ...settings.provider,
-    texts,
+    texts: await textsFor(settings),
     clock: systemClock,
   });
-  const reader = await openReaderIfThere(settings, program);
   const adapters = { clock: systemClock, random: systemRandom, calendar: cronCalendar };
   try {
-    return await check({ settings, account, provider, reader, signal, ...adapters });
+    return await withReader(settings, program, (reader) =>
+      check({ settings, account, provider, reader, signal, ...adapters }),
+    );
   } finally {
-    await reader.close();
     await provider.close();
   }
 }
@@ -141,40 +124,15 @@ async function openReaderIfThere({ storage }: Settings, program: string): Promis
   return openConfigured(storage, { program, now: systemClock.now });
 }
 
-async function composeReport({ settings, report }: ReportOrder, program: string): Promise<Message> {
-  const [{ composeReportNow }, { cronCalendar }] = await Promise.all([
-    import('../views/send-now.ts'),
-    import('../system/calendar.ts'),
-  ]);
+async function withReader<T>(
+  settings: Settings,
+  program: string,
+  use: (reader: StoreReader) => Promise<T>,
+): Promise<T> {
   const reader = await openReaderIfThere(settings, program);
-  const adapters = { clock: systemClock, random: systemRandom, calendar: cronCalendar };
   try {
-    return await composeReportNow({ settings, report, reader, ...adapters });
+    return await use(reader);
   } finally {
     await reader.close();
-  }
-}
-
-async function textsFor(settings: Settings): Promise<ForeignTexts> {
-  const [{ createForeignTexts }, { listSecretTexts }] = await Promise.all([
-    import('../domain/foreign-text.ts'),
-    import('../daemon/known-secrets.ts'),
-  ]);
-  return createForeignTexts(listSecretTexts(settings));
-}
-
-async function withChannel<T>(
-  { settings, channel }: { readonly settings: Settings; readonly channel: ChannelSettings },
-  use: (open: Channel) => Promise<T>,
-): Promise<T> {
-  const [{ createChannel }, texts] = await Promise.all([
-    import('../channels/create-channel.ts'),
-    textsFor(settings),
-  ]);
-  const open = createChannel(channel, { clock: systemClock, texts });
-  try {
-    return await use(open);
-  } finally {
-    await open.close();
   }
 }

@@ -1,5 +1,7 @@
+import { dirname } from 'node:path';
 import { CommandError, UsageError } from '../cli/command.ts';
 import type {
+  DatabaseIdentity,
   LoadedSettings,
   RefusedScenario,
   Rooms,
@@ -13,7 +15,7 @@ import { parseJson } from '../domain/json.ts';
 import { isoText } from '../domain/moment.ts';
 import { plural } from '../domain/plural.ts';
 import type { Secret } from '../domain/secret.ts';
-import type { Settings } from '../domain/settings.ts';
+import type { Settings, StorageSettings } from '../domain/settings.ts';
 import type { FoundDamage } from '../store/store.ts';
 import { systemClock } from '../system/clock.ts';
 import { systemRandom } from '../system/random.ts';
@@ -75,6 +77,11 @@ export function createRooms({ log, version }: { readonly log: ProcessLog; readon
         calendar: cronCalendar,
       });
     },
+    async readDaemonNote(path) {
+      const { readDaemonNote } = await import('./daemon-note.ts');
+      return readDaemonNote(path);
+    },
+    identifyDatabase: (storage) => identifyDatabase(storage, program),
     async leaveOrder(storage, order) {
       const { orderIn } = await import('../store/store.ts');
       await orderIn(storage, { program, order });
@@ -95,6 +102,13 @@ export function createRooms({ log, version }: { readonly log: ProcessLog; readon
         program,
         now: systemClock.now(),
       });
+    },
+    async describeProviders() {
+      const [{ describeProvider }, { describedKinds }] = await Promise.all([
+        import('../providers/describe-provider.ts'),
+        import('../providers/presets/preset-kinds.ts'),
+      ]);
+      return describedKinds.map(describeProvider);
     },
     startSimulator,
   };
@@ -140,8 +154,17 @@ async function readPlace(
 
 async function loadSettings(path: string, log: ProcessLog): Promise<LoadedSettings> {
   const { readConfiguration } = await import('./read-configuration.ts');
-  const { loaded, sources } = await readConfiguration(path, log);
-  if (loaded.kind === 'invalid') return { kind: 'refused', problems: loaded.problems };
+  const { loaded, sources, salvage } = await readConfiguration(path, log);
+  if (loaded.kind === 'invalid')
+    return {
+      kind: 'refused',
+      problems: loaded.problems,
+      async salvage() {
+        const saved = salvage();
+        await log.hide(saved?.secrets ?? []);
+        return saved;
+      },
+    };
   const { settings, secrets } = loaded;
   const warnings = [...loaded.warnings, ...(await findChangedMeanings(settings))];
   return { kind: 'loaded', settings, secrets, warnings, sources };
@@ -156,7 +179,29 @@ async function findChangedMeanings({ storage, ...settings }: Settings): Promise<
   return listChangedMeanings(settings);
 }
 
+/** A file that is not there, or that no daemon of this version has opened, is surely not the database of a daemon that answers. */
+async function identifyDatabase(storage: StorageSettings, program: string): Promise<DatabaseIdentity> {
+  const [{ readIdOf }, { accessSync, constants, existsSync }] = await Promise.all([
+    import('../store/store.ts'),
+    import('node:fs'),
+  ]);
+  const place = storage.path ?? 'the PostgreSQL database';
+  const id = await readIdOf(storage, { program });
+  if (id !== null) return { kind: 'known', id, place };
+  if (storage.path === undefined) return { kind: 'unknown', why: 'it does not answer' };
+  try {
+    accessSync(dirname(place), constants.R_OK | constants.X_OK);
+    if (existsSync(place)) accessSync(place, constants.R_OK);
+  } catch {
+    return { kind: 'unknown', why: `${place} cannot be read` };
+  }
+  return existsSync(place)
+    ? { kind: 'none', why: `no daemon of this version has opened ${place}` }
+    : { kind: 'none', why: `${place} does not exist` };
+}
+
 async function startSimulator(order: SimulatorOrder): Promise<RunningSimulator | RefusedScenario> {
+  if (order.provider !== null) return startSimulatedProvider(order, order.provider);
   const { defaultScenario } = await import('../simulator/default-scenario.ts');
   const read = order.scenarioFile === null ? defaultScenario : await readScenario(order.scenarioFile);
   if ('problems' in read) return { kind: 'refused', problems: read.problems };
@@ -174,8 +219,39 @@ async function startSimulator(order: SimulatorOrder): Promise<RunningSimulator |
   return {
     kind: 'running',
     url: simulator.url,
-    accounts: read.accounts.map(({ id, authSecret }) => ({ id, authSecret })),
+    accounts: read.accounts.map(({ id, authSecret }) => ({ id, credentials: { authSecret } })),
     close: simulator.close,
+  };
+}
+
+async function startSimulatedProvider(
+  { host, port }: SimulatorOrder,
+  type: string,
+): Promise<RunningSimulator | RefusedScenario> {
+  const [{ presetKinds }, { startSimulatedApi, demoAccount }] = await Promise.all([
+    import('../providers/presets/preset-kinds.ts'),
+    import('../simulator/simulated-api.ts'),
+  ]);
+  const kind = presetKinds.find((each) => each.type === type);
+  if (kind?.loadSimulation === undefined)
+    return { kind: 'refused', problems: [`"${type}" is no preset; "lowwater providers" lists them`] };
+  const account = demoAccount(kind);
+  const api = await startSimulatedApi({
+    host,
+    port,
+    simulation: await kind.loadSimulation(),
+    accounts: [account],
+    requestsPerSecond: 10,
+    spentPerHour: 12_000_000,
+    clock: systemClock,
+  }).catch((error: unknown) => {
+    throw explainListenError(error, `${host}:${port}`);
+  });
+  return {
+    kind: 'running',
+    url: api.url,
+    accounts: [{ id: `${type}-main`, credentials: account.credentials }],
+    close: api.close,
   };
 }
 

@@ -24,6 +24,7 @@ export async function ownShared(
   const { log, version, makeDaemon } = parts;
   const { url, leaseMs, aloneForMs, advertise } = postgres;
   const now = systemClock.now;
+  const node = postgres.node ?? hostname();
   const startedAt = now();
   let { settings } = parts;
   let configHash = await hashSettings(settings, postgres);
@@ -43,12 +44,12 @@ export async function ownShared(
     clock: systemClock,
     log,
     newIncarnation: () => systemRandom.id(),
-    card: () => ({ node: postgres.node ?? hostname(), advertise, configHash }),
+    card: () => ({ node, advertise, configHash }),
     leaseMs,
     aloneForMs,
     anyReaches: (members) => anyReaches(members, systemClock),
     restore: (stored) => restore(settings, stored),
-    begin({ store, state }) {
+    begin({ store, state, takenFrom }) {
       const daemon = makeDaemon({
         store,
         state,
@@ -56,6 +57,7 @@ export async function ownShared(
         maySend: () => membership.maySend(),
         mayActUnpersisted: () => membership.mayActUnpersisted(),
         handOver: () => void membership.handOver(),
+        clusterProblems: () => membership.clusterStatus.alerts,
       });
       const clusterStatus = () => membership.clusterStatus;
       work = { daemon, views: createLiveViews(daemon, store, version, clusterStatus) };
@@ -64,6 +66,12 @@ export async function ownShared(
       if (state.settings !== settings) daemon.reload(settings);
       views.switched();
       log.info({ accounts: settings.accounts.length }, 'this daemon owns the accounts');
+      if (takenFrom !== null && postgres.announceTakeovers)
+        daemon.announce(
+          takenFrom === node
+            ? `${node} owns the accounts again, which it had not handed over`
+            : `${node} has taken the accounts over from ${takenFrom}, which did not hand them over`,
+        );
     },
     abandon() {
       const abandoned = work;
@@ -87,7 +95,7 @@ export async function ownShared(
       version,
       startedAt,
       // As long as it has not reached the database, it knows nothing of the accounts.
-      ready: membership.clusterStatus.epoch !== null,
+      ready: membership.clusterStatus.ready,
       problems: [
         ...(refused === null ? [] : [`config-invalid: ${refused}`]),
         ...membership.clusterStatus.problems,

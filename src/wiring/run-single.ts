@@ -31,7 +31,10 @@ export interface Ownership {
 
 /** Makes a daemon on its real connections. */
 export type MakeDaemon = (
-  it: Pick<DaemonDependencies, 'store' | 'state' | 'owns' | 'maySend' | 'mayActUnpersisted' | 'handOver'>,
+  it: Pick<
+    DaemonDependencies,
+    'store' | 'state' | 'owns' | 'maySend' | 'mayActUnpersisted' | 'handOver' | 'clusterProblems'
+  >,
 ) => Daemon;
 
 export interface OwnershipDependencies {

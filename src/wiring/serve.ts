@@ -16,13 +16,16 @@ import type { Clock } from '../ports/clock.ts';
 import type { WatchedSource } from '../ports/watched-source.ts';
 import { createProviderClient } from '../providers/transport/client.ts';
 import { Trials } from '../replay/trial.ts';
+import { readIdOf } from '../store/store.ts';
 import { cronCalendar } from '../system/calendar.ts';
 import { systemClock } from '../system/clock.ts';
 import type { SystemLog } from '../system/log.ts';
 import { systemRandom } from '../system/random.ts';
 import { type ConfigurationFile, logWarnings } from './configuration-file.ts';
+import { leaveDaemonNote, removeDaemonNote } from './daemon-note.ts';
 import { createLivePage } from './live-page.ts';
 import { secretsAtOnce } from './process-log.ts';
+import { createReportDesk } from './report-now.ts';
 import { type MakeDaemon, type Ownership, type OwnershipDependencies, ownFile } from './run-single.ts';
 
 export interface ServeOrder {
@@ -80,6 +83,8 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
     });
   const ownership = await openOwnership(settings, { settings, log, version, makeDaemon });
   const { views } = ownership;
+  const { storage } = settings;
+  const database = await readIdOf(storage, { program: `lowwater ${version}` });
   const trials = new Trials({
     settings: () => current,
     reader: ownership.reader,
@@ -96,10 +101,16 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
       random: systemRandom,
       ackKey: sessionKeyOf(server),
       timezone,
+      database,
+      reports: createReportDesk({ settings: () => current, reader: ownership.reader, signal }),
     }),
   );
+  const followPage = async (next: Settings): Promise<void> => {
+    await page.follow(next);
+    leaveDaemonNote(storage, { address: page.url, database, version });
+  };
   try {
-    await page.follow(settings);
+    await followPage(settings);
     const failed = Promise.withResolvers<{ readonly why: unknown }>();
     ownership.begin((why) => failed.resolve({ why }));
     log.info({ version, accounts: settings.accounts.length, url: page.url ?? undefined }, 'lowwater runs');
@@ -108,7 +119,7 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
       async apply({ settings: next, secrets }) {
         // The page first: it is the one part of a configuration that can turn out to be impossible, and then
         // nothing of it holds.
-        await page.follow(next);
+        await followPage(next);
         // What was a secret before stays one: whoever was told it may still repeat it.
         await learn(secrets);
         current = next;
@@ -123,6 +134,7 @@ async function serveWatched(order: ServeOrder, reloads: Reloads): Promise<void> 
     await Promise.all([page.close(), ownership.end()]);
     if (failure !== undefined) throw failure.why;
   } finally {
+    removeDaemonNote(storage);
     await ownership.close();
   }
 }

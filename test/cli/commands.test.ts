@@ -29,8 +29,10 @@ async function startDaemon(): Promise<() => Promise<void>> {
   const ending = new AbortController();
   const ended = lowwater('run', { signal: ending.signal });
   for (let tries = 0; tries < 200; tries++) {
+    const { code: health } = await lowwater('health');
     const { code, stdout } = await lowwater('status --json');
     if (
+      health === 0 &&
       code === 0 &&
       JSON.parse(stdout).accounts.every((account: { polledAt: unknown }) => account.polledAt !== null)
     )
@@ -329,9 +331,9 @@ describe('commands that change', () => {
     await expect.poll(async () => JSON.parse(await printed('alerts --json')).alerts).toContainEqual(held);
   });
 
-  it('unack gives an incident back through the running daemon too, which says when there is none to give', async () => {
+  it('unack removes an acknowledgement through the running daemon too, which says when there is none', async () => {
     await lowwater('ack marketing sms-low --by Grace');
-    expect(await printed('unack marketing sms-low')).toBe('marketing sms-low is given back.\n');
+    expect(await printed('unack marketing sms-low')).toBe('Acknowledgement of marketing sms-low removed.\n');
     expect(await lowwater('unack marketing sms-low')).toMatchObject({ code: 1, stdout: '' });
   });
 
@@ -341,9 +343,11 @@ describe('commands that change', () => {
     expect(await lowwater(`silence expire ${id}`)).toMatchObject({ code: 0 });
   });
 
-  it('unack gives an incident back', async () => {
+  it('unack removes an acknowledgement', async () => {
     await stopDaemon();
-    expect(await printed('unack broken auth-failed')).toContain('broken auth-failed is given back.');
+    expect(await printed('unack broken auth-failed')).toContain(
+      'Acknowledgement of broken auth-failed removed.',
+    );
     stopDaemon = await startDaemon();
     const given = expect.objectContaining({ account: 'broken', rule: 'auth-failed', acknowledged: null });
     await expect.poll(async () => JSON.parse(await printed('alerts --json')).alerts).toContainEqual(given);

@@ -34,6 +34,8 @@ class Node {
   /** How much was stored when it loaded what it goes on from, each time. */
   readonly begins: number[] = [];
   abandoned = 0;
+  /** Of the last beginning. */
+  takenFrom: string | null = null;
   /** The database answers that it is not what it should be. */
   misfit: StorageError | null = null;
   /** Why it ended by itself. */
@@ -70,8 +72,9 @@ class Node {
           random: seededRandom(),
           now: world.clock.now(),
         }),
-      begin: ({ store }) => {
+      begin: ({ store, takenFrom }) => {
         this.store = store;
+        this.takenFrom = takenFrom;
         this.begins.push(world.cluster.log.length);
         void this.#work(store);
       },
@@ -223,6 +226,7 @@ describe('two daemons on one database', () => {
     a.killed = true;
     await world.pass(9500);
     expect(b.acts).toBe(true);
+    expect(b.takenFrom).toBe('a');
     expect(world.judge()).toEqual([]);
   });
 
@@ -233,6 +237,7 @@ describe('two daemons on one database', () => {
     await world.pass(1500);
     await stopped;
     expect(b.role).toBe('owner');
+    expect(b.takenFrom).toBe(null);
   }, 10_000);
 
   test('who leaves and is not heard says it again, so that nobody waits for its lease', async () => {
@@ -421,19 +426,76 @@ describe('two daemons on one database', () => {
     expect(a.role).toBe('owner');
   });
 
-  test('a clock that is more than two seconds off owns nothing, and says so', async () => {
+  test('a clock that is more than two seconds off owns nothing while another daemon can, and says so', async () => {
     const { world, a, b } = await startPair();
+    const c = world.add('c');
+    await world.pass(3000);
     b.skewMs = 2500;
+    await world.pass(2000);
     a.killed = true;
-    await world.pass(20_000);
+    await world.pass(9500);
+    expect(c.acts).toBe(true);
     expect(b.role).toBe('standby');
     expect(b.membership.clusterStatus.problems).toEqual([
-      'nobody owns the accounts: nothing is polled, unless a daemon that lost the database goes on from memory',
-      expect.stringContaining('2.5 s off'),
+      'the clock of b is 2.5 s off the clock of the database and the other daemons: it takes no accounts until it is set',
     ]);
     b.skewMs = 0;
     await world.pass(3000);
+    expect(b.membership.clusterStatus.problems).toEqual([]);
+  });
+
+  test('the only daemon that is left owns in doubt after two leases without an owner though its clock is off, and says so', async () => {
+    const { world, a, b } = await startPair();
+    b.skewMs = 2500;
+    await world.pass(2000);
+    a.killed = true;
+    await world.pass(20_000);
+    expect(b.role).toBe('standby');
+    expect(b.membership.clusterStatus).toMatchObject({ ready: false, polling: { who: 'nobody' } });
+    await world.pass(6000);
     expect(b.acts).toBe(true);
+    expect(b.membership.clusterStatus).toMatchObject({
+      ready: true,
+      polling: { who: 'this' },
+      alerts: [
+        { aspect: 'doubt', text: expect.stringContaining('b does in doubt: the clock of b is 2.5 s off') },
+      ],
+    });
+    b.skewMs = 0;
+    await world.pass(3000);
+    expect(b.membership.clusterStatus.alerts).toEqual([]);
+    expect(world.judge()).toEqual([]);
+  });
+
+  test('a database whose clock is off is named where the daemons agree with one another, and one of them owns', async () => {
+    const { world, a, b } = await startPair();
+    world.cluster.aheadMs = -5000;
+    await world.pass(6000);
+    expect([a.role, b.role]).toEqual(['owner', 'standby']);
+    expect(a.membership.clusterStatus.alerts).toEqual([
+      {
+        aspect: 'clock',
+        severity: 'warning',
+        text: expect.stringContaining('the clock of the database is 5 s behind the clocks of the daemons'),
+      },
+    ]);
+    a.killed = true;
+    await world.pass(9500);
+    expect(b.acts).toBe(true);
+    world.cluster.aheadMs = 0;
+    await world.pass(3000);
+    expect(b.membership.clusterStatus.alerts).toEqual([]);
+    expect(world.judge()).toEqual([]);
+  });
+
+  test('an owner whose clock is off keeps the accounts where every other clock is off as well', async () => {
+    const { world, a, b } = await startPair();
+    b.skewMs = -9000;
+    await world.pass(3000);
+    a.skewMs = 5000;
+    await world.pass(10_000);
+    expect(a.acts).toBe(true);
+    expect(b.role).toBe('standby');
   });
 
   test('another configuration than the owner has is said', async () => {

@@ -336,7 +336,14 @@ describe('a database that cannot be written', () => {
   });
 
   test('that several daemons share is nobody’s trouble where it is over within the lease', async () => {
-    const postgres = { url: new Secret('x'), node: null, advertise: null, leaseMs: 8000, aloneForMs: hourMs };
+    const postgres = {
+      url: new Secret('x'),
+      node: null,
+      advertise: null,
+      leaseMs: 8000,
+      announceTakeovers: true,
+      aloneForMs: hourMs,
+    };
     const world = await startWorld({ storage: { postgres, retentionMs: dayMs } });
     world.diskFull = true;
     while (world.daemon.state.alerts.get('@lowwater', 'storage-failed')?.state !== 'firing')

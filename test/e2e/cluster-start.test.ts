@@ -90,6 +90,8 @@ describe.skipIf(noPostgres !== null)('a daemon whose database is not there at it
     expect(await ask('/readyz')).toEqual({
       status: 'starting',
       problems: [why],
+      polling: 'unknown',
+      pollingSince: expect.any(String),
       cluster: {
         role: 'joining',
         node: 'north',
@@ -107,6 +109,7 @@ describe.skipIf(noPostgres !== null)('a daemon whose database is not there at it
     expect(page).toContain('that is not all clear');
     expect(page).toContain('nobody listens at the address of storage.postgres.url');
     expect(await (await fetch(`${origin}/metrics`)).text()).toContain('lowwater_owner 0\n');
+    expect(await (await fetch(`${origin}/metrics`)).text()).toContain('lowwater_fleet_polling 0\n');
     expect((await run('validate')).code).toBe(0);
     server.start();
     await eventually(
@@ -118,7 +121,7 @@ describe.skipIf(noPostgres !== null)('a daemon whose database is not there at it
       const { accounts } = await ask('/api/v1/accounts');
       return accounts[0]?.outcome === 'ok';
     });
-    expect((await ask('/readyz')).problems).toEqual([]);
+    expect(await ask('/readyz')).toMatchObject({ status: 'ok', problems: [], polling: 'this' });
     const lines = daemon.output().stdout.split('\n');
     expect(lines.filter((line) => line.includes('does not answer')).length).toBeLessThanOrEqual(2);
     daemon.child.kill('SIGTERM');

@@ -52,7 +52,7 @@ async function makePostgresBed(): Promise<StoreBed> {
   return {
     async open() {
       const incarnation = randomUUID();
-      await cluster.join({ incarnation, node: 'a', advertise: null, configHash: '' });
+      await cluster.join({ incarnation, node: 'a', advertise: null, status: null, configHash: '' });
       const epoch = await cluster.claim(incarnation);
       if (epoch === null) throw new Error('the store before it was not closed');
       return { ...cluster.store({ incarnation, epoch }), close: () => cluster.leave(incarnation) };

@@ -1,6 +1,6 @@
-import type { AuditEntry } from '../../src/domain/audit.ts';
 import type { Counters } from '../../src/daemon/counting.ts';
 import type { Incident } from '../../src/domain/alert.ts';
+import type { AuditEntry } from '../../src/domain/audit.ts';
 import type { Runway } from '../../src/domain/message.ts';
 import type { AlertName, Muted, Refusal, SilenceOrder } from '../../src/domain/operator.ts';
 import type { Notification } from '../../src/domain/outbox.ts';

@@ -24,7 +24,7 @@ export interface Disk {
 }
 
 interface Member {
-  readonly card: MemberCard;
+  card: MemberCard;
   expiresAt: number;
   batch: number;
 }
@@ -55,6 +55,8 @@ function noDisk(): Disk {
 /** The database that members share, as PostgreSQL answers them: its clock decides, every statement is whole. */
 export class SimCluster {
   readonly log: StoredBatch[] = [];
+  /** By how much its clock is wrong. */
+  aheadMs = 0;
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly #leaseMs: number;
   readonly #members = new Map<string, Member>();
@@ -88,15 +90,14 @@ export class SimCluster {
     return {
       open: () => ask(() => undefined),
       look: () => ask(() => this.#look()),
-      join: (card) =>
-        ask(() => void this.#members.set(card.incarnation, { card, expiresAt: this.#leaseEnd(), batch: 0 })),
+      join: (card, gone = []) =>
+        ask(() => {
+          for (const incarnation of gone) this.#leave(incarnation);
+          this.#members.set(card.incarnation, { card, expiresAt: this.#leaseEnd(), batch: 0 });
+        }),
       renew: (card) => ask(() => this.#renew(card)),
       claim: (incarnation, after) => ask(() => this.#claim(incarnation, after)),
-      leave: (incarnation) =>
-        ask(() => {
-          this.#members.delete(incarnation);
-          if (this.#slot.incarnation === incarnation) this.#slot.incarnation = '';
-        }),
+      leave: (incarnation) => ask(() => this.#leave(incarnation)),
       store: (owner) => this.#storeOf(owner, disks.ask, disks.open()),
       reader: { ...emptyFile, load: () => ask(() => nothingStored) },
       leaveOrder: async (order) => this.leaveOrder(order),
@@ -164,6 +165,11 @@ export class SimCluster {
     };
   }
 
+  #leave(incarnation: string): void {
+    this.#members.delete(incarnation);
+    if (this.#slot.incarnation === incarnation) this.#slot.incarnation = '';
+  }
+
   #leaseEnd(): number {
     return this.#clock.monotonic() + this.#leaseMs;
   }
@@ -175,7 +181,10 @@ export class SimCluster {
   #renew(card: MemberCard): ClusterLook & { readonly renewed: boolean } {
     const renewed = this.#lives(card.incarnation);
     const member = this.#members.get(card.incarnation);
-    if (renewed && member !== undefined) member.expiresAt = this.#leaseEnd();
+    if (renewed && member !== undefined) {
+      member.expiresAt = this.#leaseEnd();
+      member.card = card;
+    }
     return { ...this.#look(), renewed };
   }
 
@@ -190,9 +199,10 @@ export class SimCluster {
   #look(): ClusterLook {
     const { epoch, incarnation } = this.#slot;
     return {
-      databaseNow: this.#clock.now(),
+      databaseNow: this.#clock.now() + this.aheadMs,
       epoch,
       owner: this.owner,
+      lapsedOwner: this.owner === null ? (this.#members.get(incarnation)?.card.node ?? null) : null,
       batch: this.#members.get(incarnation)?.batch ?? null,
       members: [...this.#members.values()]
         .filter(({ card }) => this.#lives(card.incarnation))

@@ -73,6 +73,12 @@ async function serveViews(views: LiveViews, options: ServerParts): Promise<Runni
   const logged: { fields: object; message: string }[] = [];
   let ids = 0;
   const server = await startWebServer({
+    database: '00ff00ff00ff00ff',
+    reports: {
+      ids: () => ['otp'],
+      compose: async () => ({ text: 'Balances\n', payload: { type: 'lowwater.report' } }),
+      send: async () => [{ channel: 'ops', delivered: true, reason: null }],
+    },
     views,
     trials: options.trials ?? noTrials,
     clock,

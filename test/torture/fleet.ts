@@ -1,4 +1,4 @@
-import { maxSkewMs } from '../../src/cluster/database-link.ts';
+import { maxSkewMs } from '../../src/cluster/shared-clock.ts';
 import type { Daemon } from '../../src/daemon/daemon.ts';
 import type { OperatorOrder } from '../../src/domain/operator.ts';
 import type { Settings } from '../../src/domain/settings.ts';
@@ -108,7 +108,8 @@ export class Fleet {
     const movedMs = machine.offsetMs - (this.#offsetMs ?? machine.offsetMs);
     this.#offsetMs = machine.offsetMs;
     if (movedMs !== 0) this.#model.wallMoved(movedMs);
-    if (this.shared !== null && Math.abs(this.#offsetMs) > 1.5 * maxSkewMs * this.slowness)
+    const isInDoubt = machine.membership?.isDoubtful === true;
+    if (this.shared !== null && !isInDoubt && Math.abs(this.#offsetMs) > 1.5 * maxSkewMs * this.slowness)
       this.#model.broken('a clock that is off owns nothing', `${machine.name}: ${this.#offsetMs} ms`);
   }
 

@@ -14,6 +14,7 @@ export interface Mutation {
 }
 
 const membership = 'src/cluster/membership.ts';
+const owned = 'src/cluster/owned-accounts.ts';
 const membershipTest = 'test/cluster/membership.test.ts';
 const ownsTest = 'test/daemon/owns.test.ts';
 const dispatcher = 'src/daemon/dispatcher.ts';
@@ -352,7 +353,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'who takes over goes on from what it once read',
-    file: membership,
+    file: owned,
     old: 'const stored = await reader.load().catch(',
     new: 'const stored = this.early ??= await reader.load().catch(',
   },
@@ -365,7 +366,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an owner goes on as another before it knows the end of a batch',
     file: 'src/cluster/leader-store.ts',
-    old: 'if (!isChanging) await heed(() => store.settle());',
+    old: 'if (!isChanging) await lookOutForFence(() => store.settle());',
     new: '',
     test: membershipTest,
   },
@@ -407,16 +408,16 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'an owner goes on alone although another reaches the database',
-    file: membership,
-    old: "    if (reached) this.#lose('another daemon reaches the database and this one does not');\n    else if",
-    new: '    if',
+    file: owned,
+    old: 'const isReached = await anyReaches(peers);',
+    new: 'const isReached = (await anyReaches(peers)) && false;',
     test: membershipTest,
   },
   {
     name: 'who did not hear that it regained the accounts takes itself for another',
-    file: membership,
-    old: 'const isOwn = look.owner === it.card.incarnation;',
-    new: 'const isOwn = look.owner === it.card.incarnation && look.epoch === this.#epoch;',
+    file: owned,
+    old: 'const isOwn = look.owner === incarnation;',
+    new: 'const isOwn = look.owner === incarnation && look.epoch === this.#epoch;',
   },
   {
     name: 'who does not know whether it regained the accounts writes as it was before',
@@ -427,12 +428,12 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'an owner counts on a lease before it has regained the accounts',
     file: membership,
-    old: 'if (look.renewed && (this.#epoch === null || look.owner === card.incarnation))',
+    old: 'if (look.renewed && (this.#owned === null || look.owner === card.incarnation))',
     new: 'if (look.renewed)',
   },
   {
     name: 'an owner goes on alone for ever',
-    file: membership,
+    file: owned,
     old: 'this.#aloneSince > aloneForMs',
     new: 'this.#aloneSince > Number.POSITIVE_INFINITY',
     test: membershipTest,
@@ -440,21 +441,42 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'who lost the accounts goes on working',
     file: membership,
-    old: '    if (hadBegun) this.#parts.abandon();\n',
+    old: '    if (hadBegun) this.#dependencies.abandon();\n',
     new: '    void hadBegun;\n',
     test: membershipTest,
   },
   {
     name: 'a clock that is off owns',
     file: 'src/cluster/database-link.ts',
-    old: 'return Math.abs(this.#skewMs) > maxSkewMs;',
+    old: 'return Math.abs(this.aheadMs) > maxSkewMs;',
     new: 'return false;',
+    test: membershipTest,
+  },
+  {
+    name: 'nobody owns the accounts although a daemon reaches the database and could poll',
+    file: membership,
+    old: 'if (this.isDoubtful) return true;',
+    new: '',
+    test: membershipTest,
+  },
+  {
+    name: 'a database whose clock is off is taken for right although all daemons agree against it',
+    file: 'src/cluster/shared-clock.ts',
+    old: 'return isMajority &&',
+    new: 'return isMajority && best === 0 &&',
+    test: membershipTest,
+  },
+  {
+    name: 'a daemon that stands by says that all is well although nobody polls',
+    file: 'src/cluster/cluster-status.ts',
+    old: ' && !isBlind,',
+    new: ',',
     test: membershipTest,
   },
   {
     name: 'who gave the accounts away takes them back at once',
     file: membership,
-    old: ' && this.#parts.clock.monotonic() >= this.#claimsFrom',
+    old: ' && this.#dependencies.clock.monotonic() >= this.#claimsFrom',
     new: '',
     test: membershipTest,
   },

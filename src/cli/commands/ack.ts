@@ -1,20 +1,27 @@
 import type { OperatorOrder } from '../../domain/operator.ts';
-import type { Settings } from '../../domain/settings.ts';
-import type { AlertView, Views } from '../../views/views.ts';
-import { askDaemon, orderedJsonOption, printOrdered } from '../ask-daemon.ts';
-import { type Command, CommandError, type CommandInput, type PositionalSpec } from '../command.ts';
+import type { AlertView } from '../../views/views.ts';
+import {
+  type Command,
+  CommandError,
+  type CommandInput,
+  type PositionalSpec,
+  UsageError,
+} from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { byOption, readPerson } from '../read-options.ts';
-import { withViews } from '../with-views.ts';
+import { type Desk, orderedJsonOption, printOrdered, withDesk } from '../desk.ts';
+import { byOption, readPerson, requireAccount } from '../read-options.ts';
 
-const details = `Acts on the running daemon through its HTTP server when it has one, else on the database, where the daemon notices
-within 2 s.
+const details = `Orders it of the running daemon over HTTP, else leaves the order in the database, where the daemon takes it within 2 s.
 
 --json prints {"account","rule","acknowledged","inForce"}; \`inForce\` is false where the daemon has yet to take it.`;
 
 const positionals: readonly PositionalSpec[] = [
   { name: 'ACCOUNT', summary: 'the account of the alert' },
-  { name: 'RULE', summary: 'its rule' },
+  {
+    name: 'RULE',
+    summary: 'its rule; without it, the open alerts of the account are listed',
+    optional: true,
+  },
 ];
 
 export const ackCommand: Command = {
@@ -22,6 +29,7 @@ export const ackCommand: Command = {
   summary: 'take an incident: no reminders and no escalation until it ends or gets worse',
   details,
   positionals,
+  asksDaemon: true,
   options: {
     comment: { value: 'TEXT', summary: 'what you are doing about it' },
     by: byOption,
@@ -32,73 +40,87 @@ export const ackCommand: Command = {
     'lowwater ack otp sms-low --by "Ada from finance"',
   ],
   run: (context, input) =>
-    withViews(context, input, ({ settings }) => {
-      const alert = { account: input.positional('ACCOUNT'), rule: input.positional('RULE') };
-      const said = { by: readPerson(context, input), comment: input.option('comment') ?? '' };
-      return ({ views }) =>
-        orderAbout(context, input, {
-          ...alert,
-          settings,
-          views,
-          method: 'POST',
-          body: said,
-          order: { kind: 'acknowledge', ...alert, ...said, at: context.clock.now() },
-        });
+    withDesk(context, input, async (desk) => {
+      const alert = await requireAlert(desk, input);
+      const body = { by: readPerson(context, input), comment: input.option('comment') ?? '' };
+      const order = { kind: 'acknowledge', ...alert, ...body, at: context.clock.now() } as const;
+      return orderAbout(context, input, { desk, method: 'POST', body, order });
     }),
 };
 
 export const unackCommand: Command = {
   name: 'unack',
-  summary: 'give an incident back: reminders and escalation go on',
+  summary: 'remove an acknowledgement: reminders and escalation go on',
   details,
   positionals,
+  asksDaemon: true,
   options: { json: orderedJsonOption },
   examples: ['lowwater unack otp sms-low'],
   run: (context, input) =>
-    withViews(context, input, ({ settings }) => {
-      const alert = { account: input.positional('ACCOUNT'), rule: input.positional('RULE') };
-      return ({ views }) =>
-        orderAbout(context, input, {
-          ...alert,
-          settings,
-          views,
-          method: 'DELETE',
-          order: { kind: 'unacknowledge', ...alert, at: context.clock.now() },
-        });
+    withDesk(context, input, async (desk) => {
+      const alert = await requireAlert(desk, input);
+      const order = { kind: 'unacknowledge', ...alert, at: context.clock.now() } as const;
+      return orderAbout(context, input, { desk, method: 'DELETE', order });
     }),
 };
 
-/** Through the daemon's HTTP server, else into the database: what does not fire there is refused here. */
+/** The alert that was named; where the rule is missing the open ones are listed. Throws `UsageError`. */
+async function requireAlert(
+  desk: Desk,
+  input: CommandInput,
+): Promise<{ readonly account: string; readonly rule: string }> {
+  const account = input.positional('ACCOUNT');
+  const rule = input.optionalPositional('RULE');
+  if (rule !== null) return { account, rule };
+  requireAccount([...desk.names.accounts, ...(account.startsWith('@') ? [account] : [])], account);
+  const open = (await readFiring(desk)).filter((alert) => alert.account === account);
+  throw new UsageError(
+    'RULE is missing',
+    open.length === 0 ? `nothing is firing for ${account}` : `firing for ${account}: ${listRules(open)}`,
+  );
+}
+
+async function readFiring(desk: Desk): Promise<readonly AlertView[]> {
+  const alerts = await (await desk.views()).alerts({ all: false });
+  return alerts.filter(({ state }) => state === 'firing');
+}
+
+function listRules(alerts: readonly AlertView[]): string {
+  return alerts
+    .map(
+      ({ rule, severity, acknowledged }) => `${rule} (${severity}${acknowledged === null ? '' : ', taken'})`,
+    )
+    .join(', ');
+}
+
+/** Over the daemon's HTTP server, else into the database: what does not fire there is refused here. */
 async function orderAbout(
   context: CommandContext,
   input: CommandInput,
-  it: {
-    readonly settings: Settings;
-    readonly views: Views;
-    readonly account: string;
-    readonly rule: string;
+  request: {
+    readonly desk: Desk;
     readonly method: 'POST' | 'DELETE';
     readonly body?: object;
-    readonly order: OperatorOrder;
+    readonly order: Extract<OperatorOrder, { readonly kind: 'acknowledge' | 'unacknowledge' }>;
   },
 ): Promise<number> {
-  const { settings, views, account, rule, method, body, order } = it;
+  const { desk, order, ...sent } = request;
+  const { account, rule } = order;
   const path = `/api/v1/alerts/${encodeURIComponent(account)}/${encodeURIComponent(rule)}/ack`;
-  const answer = await askDaemon(settings.server, { method, path, ...(body === undefined ? {} : { body }) });
-  if (answer.kind === 'refused') throw new CommandError(answer.message);
-  if (answer.kind === 'absent') {
-    const alert = requireFiring(await views.alerts({ all: false }), account, rule);
+  const answer = await desk.order({ ...sent, path }, async () => {
+    const alert = requireFiring(await readFiring(desk), account, rule);
     if (order.kind === 'unacknowledge' && alert.acknowledged === null)
       throw new CommandError(`nobody has acknowledged ${account} ${rule}`);
-    await context.rooms.leaveOrder(settings.storage, order);
-  }
+    return order;
+  });
   const acknowledged = order.kind === 'acknowledge';
-  const sentence = `${account} ${rule} is ${acknowledged ? 'acknowledged' : 'given back'}.`;
-  return await printOrdered(context, input, { about: { account, rule, acknowledged }, sentence, answer });
+  const sentence = acknowledged
+    ? `${account} ${rule} is acknowledged.`
+    : `Acknowledgement of ${account} ${rule} removed.`;
+  return printOrdered(context, input, { about: { account, rule, acknowledged }, sentence, answer });
 }
 
-function requireFiring(alerts: readonly AlertView[], account: string, rule: string): AlertView {
-  const firing = alerts.filter(({ state }) => state === 'firing');
+function requireFiring(firing: readonly AlertView[], account: string, rule: string): AlertView {
   const found = firing.find((alert) => alert.account === account && alert.rule === rule);
   if (found !== undefined) return found;
   const others = firing.slice(0, 10).map((alert) => `${alert.account} ${alert.rule}`);

@@ -4,12 +4,12 @@ import type { AlertView } from '../../views/views.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
 import { type Command, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import { withDesk } from '../desk.ts';
 import { printJson } from '../terminal/output.ts';
 import { paintSeverity } from '../terminal/style.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatInstant, formatShortDuration } from '../terminal/time.ts';
 import { warnOfOldData } from '../warn-of-old-data.ts';
-import { withViews } from '../with-views.ts';
 
 export const alertsCommand: Command = {
   name: 'alerts',
@@ -20,15 +20,17 @@ export const alertsCommand: Command = {
     all: { summary: 'also the resolved ones that are still stored' },
     json: { summary: 'print JSON' },
   },
+  asksDaemon: true,
   run: (context, input) =>
-    withViews(context, input, ({ settings }) => async ({ views }) => {
-      await warnOfOldData(context, { settings, accounts: await views.accounts() });
+    withDesk(context, input, async (desk) => {
+      const views = await desk.views();
+      await warnOfOldData(context, desk, views);
       const alerts = await views.alerts({ all: input.flag('all') });
       if (input.flag('json')) {
         const { alertJson } = await import('../../views/public-json.ts');
         await printJson(context, { alerts: alerts.map(alertJson) });
       } else if (alerts.length === 0) await context.stdout.write('No alert is pending or firing.\n');
-      else await context.stdout.write(formatAlerts(alerts, context, settings.timezone));
+      else await context.stdout.write(formatAlerts(alerts, context, desk.timezone));
       return exitCodes.ok;
     }),
 };

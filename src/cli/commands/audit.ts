@@ -2,14 +2,11 @@ import type { AuditEntry } from '../../domain/audit.ts';
 import { weekMs } from '../../domain/duration.ts';
 import { type Command, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import { withDesk } from '../desk.ts';
 import { readInstant } from '../read-options.ts';
 import { printJson } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/time.ts';
-import { withViews } from '../with-views.ts';
-
-/** As many as the API gives at once. */
-const maxEntries = 1_000;
 
 export const auditCommand: Command = {
   name: 'audit',
@@ -19,19 +16,18 @@ export const auditCommand: Command = {
     since: { value: 'TIME', summary: 'a duration before now (7d) or a date (2026-11-01); default 7d' },
     json: { summary: 'print JSON' },
   },
+  asksDaemon: true,
   run: (context, input) =>
-    withViews(context, input, ({ settings: { timezone } }) => {
+    withDesk(context, input, async (desk) => {
       const now = context.clock.now();
-      const since = readInstant(input, 'since', { now, timezone }) ?? now - weekMs;
-      return async ({ views }) => {
-        const entries = views.audit({ since, before: Number.MAX_SAFE_INTEGER, limit: maxEntries });
-        if (input.flag('json')) {
-          const { auditJson } = await import('../../views/public-json.ts');
-          await printJson(context, { audit: entries.map(auditJson) });
-        } else if (entries.length === 0) await context.stdout.write('No action in this time.\n');
-        else await context.stdout.write(formatAudit(entries, context, timezone));
-        return exitCodes.ok;
-      };
+      const since = readInstant(input, 'since', { now, timezone: desk.timezone }) ?? now - weekMs;
+      const entries = await (await desk.views()).audit(since);
+      if (input.flag('json')) {
+        const { auditJson } = await import('../../views/public-json.ts');
+        await printJson(context, { audit: entries.map(auditJson) });
+      } else if (entries.length === 0) await context.stdout.write('No action in this time.\n');
+      else await context.stdout.write(formatAudit(entries, context, desk.timezone));
+      return exitCodes.ok;
     }),
 };
 

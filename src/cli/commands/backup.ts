@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, exitCodes, UsageError } from '../command.ts';
-import { loadConfiguration } from '../load-configuration.ts';
+import { loadForOperator } from '../load-configuration.ts';
 
 export const backupCommand: Command = {
   name: 'backup',
@@ -15,7 +15,7 @@ A PostgreSQL database is copied by its own tools (pg_dump), and this command say
   run: async (context, input) => {
     const file = resolve(context.cwd, input.positional('FILE'));
     if (existsSync(file)) throw new UsageError(`${file} exists; a backup never overwrites a file`);
-    const { settings } = await loadConfiguration(context, input);
+    const { settings } = await loadForOperator(context, input);
     const reader = await context.rooms.openReader(settings.storage);
     try {
       await reader.backup(file);

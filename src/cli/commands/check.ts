@@ -2,12 +2,12 @@ import { formatAmount, formatMicros } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
 import { balances } from '../../domain/reading.ts';
-import type { CheckedAccount } from '../../views/check.ts';
-import type { Explanation } from '../../views/views.ts';
+import type { ExplainedRule } from '../../views/views.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
-import { checkThroughDaemon } from '../check-through-daemon.ts';
-import type { Command } from '../command.ts';
+import type { Command, CommandInput } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import { type CheckedByRules, checkThroughDaemon } from '../daemon/check-through-daemon.ts';
+import { type Desk, withDesk } from '../desk.ts';
 import { loadConfiguration } from '../load-configuration.ts';
 import { requireAccount } from '../read-options.ts';
 import { padToWidth } from '../terminal/display-width.ts';
@@ -35,31 +35,41 @@ pauses that are stored.
     json: { summary: 'print JSON' },
   },
   examples: ['lowwater check', 'lowwater check --account otp --json'],
-  run: async (context, input) => {
-    const { settings } = await loadConfiguration(context, input);
-    const account = input.option('account');
-    if (account !== null) requireAccount(settings, account);
-    const ids = account === null ? settings.accounts.map(({ id }) => id) : [account];
-    const checked =
-      (await checkThroughDaemon(context, settings, ids)) ??
-      (await context.rooms.checkAccounts({ settings, account, signal: context.signal }));
-    const status = worstOf(checked.map(statusOf));
-    if (input.flag('json')) {
-      const { accountJson, explanationJson } = await import('../../views/public-json.ts');
-      const accounts = checked.map(({ view, explanations }) => ({
-        ...accountJson(view),
-        rules: explanations.map(explanationJson),
-      }));
-      await printJson(context, { status, accounts });
-    } else {
-      await context.stdout.write(formatCheck(checked, status, context, settings.timezone));
-    }
-    return pluginCodes[status];
-  },
+  asksDaemon: true,
+  run: (context, input) =>
+    withDesk(context, input, async (desk) => {
+      const account = input.option('account');
+      const ids = account === null ? desk.names.accounts : [requireAccount(desk.names.accounts, account)];
+      const checked = await checkNow(context, input, { desk, ids, account });
+      const status = worstOf(checked.map(statusOf));
+      if (input.flag('json')) {
+        const { accountJson, explanationJson } = await import('../../views/public-json.ts');
+        const accounts = checked.map(({ view, explanations }) => ({
+          ...accountJson(view),
+          rules: explanations.map(explanationJson),
+        }));
+        await printJson(context, { status, accounts });
+      } else {
+        await context.stdout.write(formatCheck(checked, status, context, desk.timezone));
+      }
+      return pluginCodes[status];
+    }),
 };
 
+/** Lets the daemon poll where one answers, and polls itself otherwise: that needs the whole file. */
+async function checkNow(
+  context: CommandContext,
+  input: CommandInput,
+  order: { readonly desk: Desk; readonly ids: readonly string[]; readonly account: string | null },
+): Promise<readonly CheckedByRules[]> {
+  const { desk, ids, account } = order;
+  if (desk.daemon !== null) return checkThroughDaemon(await desk.views(), desk.daemon, ids);
+  const { settings } = await loadConfiguration(context, input);
+  return context.rooms.checkAccounts({ settings, account, signal: context.signal });
+}
+
 /** What an account comes to: its worst breach; unknown when it could not be read and nothing is breached. */
-function statusOf({ outcome, explanations }: CheckedAccount): PluginStatus {
+function statusOf({ outcome, explanations }: CheckedByRules): PluginStatus {
   const breaches = explanations.map(({ evaluation }) =>
     evaluation.kind === 'breached' ? evaluation.severity : 'info',
   );
@@ -75,7 +85,7 @@ function worstOf(statuses: readonly PluginStatus[]): PluginStatus {
 }
 
 function formatCheck(
-  checked: readonly CheckedAccount[],
+  checked: readonly CheckedByRules[],
   status: PluginStatus,
   { stdout, clock }: CommandContext,
   timezone: string,
@@ -98,7 +108,7 @@ function formatCheck(
 const namedAtMost = 3;
 
 /** `otp: sms-low 42.10 CNY`, or why nothing is known. */
-function wordTrouble({ view, outcome, explanations }: CheckedAccount, frame: Frame): string {
+function wordTrouble({ view, outcome, explanations }: CheckedByRules, frame: Frame): string {
   const breached = explanations.flatMap(({ rule, evaluation }) => {
     if (evaluation.kind !== 'breached' || evaluation.severity === 'info') return [];
     const value =
@@ -114,7 +124,7 @@ function wordTrouble({ view, outcome, explanations }: CheckedAccount, frame: Fra
  * ` | 'otp sms'=42.1;200:;50:`: what was read, with the ranges of warning and critical, as monitoring plugins write it
  * (https://www.monitoring-plugins.org/doc/guidelines.html). A balance that could not be read is absent.
  */
-function formatPerformanceData(checked: readonly CheckedAccount[]): string {
+function formatPerformanceData(checked: readonly CheckedByRules[]): string {
   const data = checked.flatMap(({ view, outcome }) => {
     const { reading, thresholds, id } = view;
     if (outcome !== 'ok' || reading === null) return [];
@@ -135,7 +145,7 @@ interface Frame {
   readonly style: Style;
 }
 
-function formatAccount(checked: CheckedAccount, frame: Frame): string {
+function formatAccount(checked: CheckedByRules, frame: Frame): string {
   const { view, outcome, reason, explanations } = checked;
   const { style } = frame;
   const lines = [`\n${style.bold(cleanText(view.name, 100))} (${view.id})`];
@@ -157,7 +167,7 @@ function formatAccount(checked: CheckedAccount, frame: Frame): string {
 }
 
 function formatRule(
-  { rule, evaluation }: Explanation,
+  { rule, evaluation }: ExplainedRule,
   frame: Frame & { readonly width: number; readonly currency: string | null },
 ): string {
   const { style } = frame;

@@ -4,7 +4,7 @@ import type { ClusterLook } from '../../ports/cluster.ts';
 import { type Command, CommandError, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { type DescribedCluster, describeCluster } from '../describe-cluster.ts';
-import { loadConfiguration } from '../load-configuration.ts';
+import { loadForOperator } from '../load-configuration.ts';
 import { type Output, printJson } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatShortDuration } from '../terminal/time.ts';
@@ -18,7 +18,7 @@ export const clusterStatusCommand: Command = {
 standby, owner a node or null.`,
   options: { json: { summary: 'print JSON' } },
   run: async (context, input) => {
-    const { settings } = await loadConfiguration(context, input);
+    const { settings } = await loadForOperator(context, input);
     const seen = await context.rooms.lookAtCluster(settings, requirePostgres(settings));
     const cluster = describeCluster(seen);
     const { owner } = cluster;
@@ -39,7 +39,7 @@ export const clusterHandOverCommand: Command = {
   summary: 'let the owner of the accounts give them to a daemon that stands by',
   details: `For maintenance: the owner stores what it knows and lets go, another one takes over at once. Waits until it has.`,
   run: async (context, input) => {
-    const { settings } = await loadConfiguration(context, input);
+    const { settings } = await loadForOperator(context, input);
     const postgres = requirePostgres(settings);
     const look = (): Promise<ClusterLook> => context.rooms.lookAtCluster(settings, postgres);
     const before = await look();

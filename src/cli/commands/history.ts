@@ -2,11 +2,11 @@ import { weekMs } from '../../domain/duration.ts';
 import { formatMoney } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Balance, Reading } from '../../domain/reading.ts';
-import type { AccountSettings } from '../../domain/settings.ts';
 import { formatHistoryLine, historyHeader } from '../../views/csv.ts';
 import type { AccountView } from '../../views/views.ts';
 import { type Command, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import { withDesk } from '../desk.ts';
 import { readBalance, readInstant, requireAccount } from '../read-options.ts';
 import { displayWidth } from '../terminal/display-width.ts';
 import { printJson } from '../terminal/output.ts';
@@ -14,7 +14,6 @@ import { startProgress } from '../terminal/progress.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/time.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';
-import { withViews } from '../with-views.ts';
 
 const chartHeight = 18;
 
@@ -38,40 +37,34 @@ export const historyCommand: Command = {
     table: { summary: 'print a table also on a terminal' },
   },
   examples: ['lowwater history otp', 'lowwater history otp --since 30d --csv > otp.csv'],
+  asksDaemon: true,
   run: (context, input) =>
-    withViews(context, input, ({ settings }) => {
-      const account = requireAccount(settings, input.positional('ID'));
+    withDesk(context, input, async (desk) => {
+      const { timezone } = desk;
+      const account = requireAccount(desk.names.accounts, input.positional('ID'));
       const now = context.clock.now();
-      const when = { now, timezone: settings.timezone };
-      const since = readInstant(input, 'since', when) ?? now - weekMs;
-      const until = readInstant(input, 'until', when) ?? now;
+      const since = readInstant(input, 'since', { now, timezone }) ?? now - weekMs;
+      const until = readInstant(input, 'until', { now, timezone }) ?? now;
       const balance = readBalance(input);
       if (since >= until) throw new UsageError('--since must be before --until');
-      return async ({ views }) => {
-        // The end is exclusive, and a reading of this very millisecond belongs to "until now".
-        const readings = await views.readings(account.id, since, until + 1);
-        if (input.flag('json')) {
-          const { readingJson } = await import('../../views/public-json.ts');
-          await printJson(context, { points: readings.map(readingJson) });
-        } else if (input.flag('csv')) await printCsv(context, readings);
-        else if (readings.length === 0)
-          await context.stdout.write(
-            `No readings of ${account.id} since ${formatInstant(since, settings.timezone)} (${settings.timezone}).\n`,
-          );
-        else if (input.flag('table') || !context.stdout.isTerminal)
-          await printTable(context, readings, { balance, timezone: settings.timezone });
-        else
-          await printChart(context, {
-            account,
-            balance,
-            timezone: settings.timezone,
-            readings,
-            since,
-            until,
-            view: await views.account(account.id),
-          });
-        return exitCodes.ok;
-      };
+      const views = await desk.views();
+      // The end is exclusive, and a reading of this very millisecond belongs to "until now".
+      const readings = await views.readings(account, since, until + 1);
+      if (input.flag('json')) {
+        const { readingJson } = await import('../../views/public-json.ts');
+        await printJson(context, { points: readings.map(readingJson) });
+      } else if (input.flag('csv')) await printCsv(context, readings);
+      else if (readings.length === 0)
+        await context.stdout.write(
+          `No readings of ${account} since ${formatInstant(since, timezone)} (${timezone}).\n`,
+        );
+      else if (input.flag('table') || !context.stdout.isTerminal)
+        await printTable(context, readings, { balance, timezone });
+      else {
+        const view = await views.account(account);
+        await printChart(context, { account, balance, timezone, readings, since, until, view });
+      }
+      return exitCodes.ok;
     }),
 };
 
@@ -111,7 +104,7 @@ async function printTable(
 }
 
 interface ChartContent {
-  readonly account: AccountSettings;
+  readonly account: string;
   readonly view: AccountView | null;
   readonly balance: Balance;
   readonly timezone: string;
@@ -157,7 +150,7 @@ async function printChart({ stdout }: CommandContext, content: ChartContent): Pr
     style: stdout.style,
   });
   const currency = newest === undefined ? '' : cleanText(newest.currency, 12);
-  const title = `${cleanText(account.name, 80)}: ${balance.toUpperCase()} balance`;
+  const title = `${cleanText(view?.name ?? account, 80)}: ${balance.toUpperCase()} balance`;
   const latest =
     newest === undefined
       ? ''

@@ -4,7 +4,7 @@ import type { SqlAnswer, SqlValue } from '../../ports/store.ts';
 import { formatCsvLine } from '../../views/csv.ts';
 import { type Command, CommandError, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
-import { loadConfiguration } from '../load-configuration.ts';
+import { loadForOperator } from '../load-configuration.ts';
 import { readDuration } from '../read-options.ts';
 import { formatTable } from '../terminal/table.ts';
 
@@ -39,7 +39,7 @@ The daemon waits for no query; as long as one runs, the log of the database grow
     if (input.flag('csv') && input.flag('json')) throw new UsageError('either --csv or --json');
     const limitMs = readDuration(input, 'timeout') ?? defaultLimitMs;
     if (limitMs > maxLimitMs) throw new UsageError('--timeout is at most 1d');
-    const { settings } = await loadConfiguration(context, input);
+    const { settings } = await loadForOperator(context, input);
     const { path } = settings.storage;
     if (path === undefined)
       throw new CommandError(

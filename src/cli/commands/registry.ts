@@ -13,6 +13,7 @@ import { healthCommand } from './health.ts';
 import { historyCommand } from './history.ts';
 import { initCommand } from './init.ts';
 import { migrateStoreCommand } from './migrate-store.ts';
+import { providersCommand } from './providers.ts';
 import { queryCommand } from './query.ts';
 import { replayCommand } from './replay.ts';
 import { reportCommand } from './report.ts';
@@ -56,6 +57,7 @@ export const commands: readonly Command[] = [
   migrateStoreCommand,
   clusterStatusCommand,
   clusterHandOverCommand,
+  providersCommand,
   schemaCommand,
   createCompletionCommand(() => commands, groups),
   healthCommand,

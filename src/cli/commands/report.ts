@@ -1,7 +1,8 @@
 import { cleanText } from '../../domain/plain-text.ts';
-import type { ReportSettings, Settings } from '../../domain/settings.ts';
 import { type Command, CommandError, exitCodes, UsageError } from '../command.ts';
-import { loadConfiguration } from '../load-configuration.ts';
+import type { CommandContext, ReportOrder } from '../context.ts';
+import { request } from '../daemon/remote-views.ts';
+import { type Desk, withDesk } from '../desk.ts';
 import { suggest } from '../read-options.ts';
 import { printJson } from '../terminal/output.ts';
 
@@ -17,33 +18,66 @@ export const reportCommand: Command = {
     json: { summary: 'print it as JSON instead of sending it' },
   },
   examples: ['lowwater report weekly --print'],
-  run: async (context, input) => {
-    const { settings } = await loadConfiguration(context, input);
-    const id = input.positional('ID');
-    const report = requireReport(settings, id);
-    const order = { settings, report, signal: context.signal };
-    if (input.flag('json')) {
-      await printJson(context, await context.rooms.describeReport(order));
+  asksDaemon: true,
+  run: (context, input) =>
+    withDesk(context, input, async (desk) => {
+      const id = requireReport(desk.names.reports, input.positional('ID'));
+      if (input.flag('json') || input.flag('print')) {
+        const { text, payload } = await readReport(context, desk, id);
+        if (input.flag('json')) await printJson(context, payload);
+        else await context.stdout.write(text);
+        return exitCodes.ok;
+      }
+      const failed: string[] = [];
+      for (const { channel, delivered, reason } of await sendReport(context, desk, id)) {
+        if (delivered) await context.stdout.write(`${id} is sent to ${channel}.\n`);
+        else failed.push(`${channel}: ${cleanText(reason ?? '', 300)}`);
+      }
+      if (failed.length > 0) throw new CommandError(`${id} could not be sent to ${failed.join('; ')}`);
       return exitCodes.ok;
-    }
-    if (input.flag('print')) {
-      await context.stdout.write(await context.rooms.renderReport(order));
-      return exitCodes.ok;
-    }
-    const failed: string[] = [];
-    for (const { channel, delivery } of await context.rooms.sendReport(order)) {
-      if (delivery.kind === 'delivered') await context.stdout.write(`${id} is sent to ${channel}.\n`);
-      else failed.push(`${channel}: ${cleanText(delivery.reason, 300)}`);
-    }
-    if (failed.length > 0) throw new CommandError(`${id} could not be sent to ${failed.join('; ')}`);
-    return exitCodes.ok;
-  },
+    }),
 };
 
-function requireReport({ reports }: Settings, id: string): ReportSettings {
-  const report = reports.find((candidate) => candidate.id === id);
-  if (report !== undefined) return report;
-  const known = reports.map((candidate) => candidate.id);
+async function readReport(
+  context: CommandContext,
+  desk: Desk,
+  id: string,
+): Promise<{ readonly text: string; readonly payload: object }> {
+  const { daemon } = desk;
+  if (daemon === null) return context.rooms.renderReport(orderOf(context, desk, id));
+  const path = `/api/v1/reports/${encodeURIComponent(id)}`;
+  const { text, report } = await request<{ text: string; report: object }>(daemon, { method: 'GET', path });
+  return { text, payload: report };
+}
+
+interface Sent {
+  readonly channel: string;
+  readonly delivered: boolean;
+  readonly reason: string | null;
+}
+
+async function sendReport(context: CommandContext, desk: Desk, id: string): Promise<readonly Sent[]> {
+  const { daemon } = desk;
+  if (daemon !== null) {
+    const path = `/api/v1/reports/${encodeURIComponent(id)}`;
+    return (await request<{ deliveries: readonly Sent[] }>(daemon, { method: 'POST', path })).deliveries;
+  }
+  const sent = await context.rooms.sendReport(orderOf(context, desk, id));
+  return sent.map(({ channel, delivery }) => ({
+    channel,
+    delivered: delivery.kind === 'delivered',
+    reason: delivery.kind === 'delivered' ? null : delivery.reason,
+  }));
+}
+
+function orderOf({ signal }: CommandContext, { settings }: Desk, id: string): ReportOrder {
+  const report = settings?.reports.find((candidate) => candidate.id === id);
+  if (settings === null || report === undefined) throw new TypeError('a report without its settings');
+  return { settings, report, signal };
+}
+
+function requireReport(known: readonly string[], id: string): string {
+  if (known.includes(id)) return id;
   throw new UsageError(
     `there is no report "${id}"`,
     known.length === 0 ? 'the configuration has none' : suggest(id, known),

@@ -1,12 +1,14 @@
 import { isSelfId } from '../../domain/alert.ts';
+import { formatDuration } from '../../domain/duration.ts';
 import { labelNamePattern, matchesEverything, wordMatcher } from '../../domain/matcher.ts';
 import { isoText } from '../../domain/moment.ts';
 import type { Matcher } from '../../domain/rule.ts';
 import { severities } from '../../domain/severity.ts';
+import { maxSilenceMs } from '../../domain/silence.ts';
 import type { SilenceView } from '../../views/views.ts';
-import { askDaemon, orderedJsonOption, printOrdered } from '../ask-daemon.ts';
 import { type Command, CommandError, type CommandInput, exitCodes, UsageError } from '../command.ts';
 import type { CommandContext } from '../context.ts';
+import { orderedJsonOption, printOrdered, withDesk } from '../desk.ts';
 import {
   byOption,
   readChoice,
@@ -14,11 +16,11 @@ import {
   readPerson,
   requireAccount,
   requireRule,
+  suggest,
 } from '../read-options.ts';
 import { printJson } from '../terminal/output.ts';
 import { formatTable } from '../terminal/table.ts';
 import { formatInstant } from '../terminal/time.ts';
-import { withViews } from '../with-views.ts';
 
 export const silenceAddCommand: Command = {
   name: 'silence add',
@@ -46,15 +48,17 @@ is muted only by --everything, which stands alone. Prints the id of the silence.
     'lowwater silence add --account marketing --for 2h --comment "campaign is paused"',
     'lowwater silence add --label team=growth --severity info --for 1d',
   ],
+  asksDaemon: true,
   run: (context, input) =>
-    withViews(context, input, async ({ settings }) => {
+    withDesk(context, input, async (desk) => {
       const durationMs = readDuration(input, 'for');
       if (durationMs === null)
         throw new UsageError('--for is missing: how long the silence lasts, such as --for 2h');
+      if (durationMs > maxSilenceMs) throw new UsageError(`--for is at most ${formatDuration(maxSilenceMs)}`);
       const account = input.option('account');
-      if (account !== null && !isSelfId(account)) requireAccount(settings, account);
+      if (account !== null && !isSelfId(account)) requireAccount(desk.names.accounts, account);
       const rule = input.option('rule');
-      if (rule !== null) await requireRule(settings, rule);
+      if (rule !== null) await requireRule(desk.names, rule);
       const match = readMatcher(input);
       const everything = input.flag('everything');
       checkMatcher(match, everything);
@@ -64,18 +68,15 @@ is muted only by --everything, which stands alone. Prints the id of the silence.
       const endsAt = startsAt + durationMs;
       const said = { match, startsAt: isoText(startsAt), endsAt: isoText(endsAt), by, comment };
       const body = { ...said, ...(everything ? { everything } : {}) };
-      return async () => {
-        const answer = await askDaemon(settings.server, { method: 'POST', path: '/api/v1/silences', body });
-        if (answer.kind === 'refused') throw new CommandError(answer.message);
-        const id = answer.kind === 'answered' ? idOf(answer.body) : `s-${context.random.id()}`;
-        if (answer.kind === 'absent') {
-          const silence = { id, match, startsAt, endsAt, createdAt: startsAt, createdBy: by, comment };
-          await context.rooms.leaveOrder(settings.storage, { kind: 'silence', silence });
-        }
-        const until = `${formatInstant(endsAt, settings.timezone)} (${settings.timezone})`;
-        const sentence = `Silence ${id}: ${wordMatcher(match)} until ${until}.`;
-        return await printOrdered(context, input, { about: { id, ...said }, sentence, answer });
-      };
+      const left = `s-${context.random.id()}`;
+      const answer = await desk.order({ method: 'POST', path: '/api/v1/silences', body }, () => ({
+        kind: 'silence',
+        silence: { id: left, match, startsAt, endsAt, createdAt: startsAt, createdBy: by, comment },
+      }));
+      const id = answer.kind === 'answered' ? idOf(answer.body) : left;
+      const until = `${formatInstant(endsAt, desk.timezone)} (${desk.timezone})`;
+      const sentence = `Silence ${id}: ${wordMatcher(match)} until ${until}.`;
+      return printOrdered(context, input, { about: { id, ...said }, sentence, answer });
     }),
 };
 
@@ -86,14 +87,15 @@ export const silenceListCommand: Command = {
 
 --json prints {"silences":[{"id","match","startsAt","endsAt","by","comment","active"}]}.`,
   options: { json: { summary: 'print JSON' } },
+  asksDaemon: true,
   run: (context, input) =>
-    withViews(context, input, ({ settings }) => async ({ views }) => {
-      const silences = views.silences();
+    withDesk(context, input, async (desk) => {
+      const silences = await (await desk.views()).silences();
       if (input.flag('json')) {
         const { silenceJson } = await import('../../views/public-json.ts');
         await printJson(context, { silences: silences.map(silenceJson) });
       } else if (silences.length === 0) await context.stdout.write('Nothing is silenced.\n');
-      else await context.stdout.write(formatSilences(silences, context, settings.timezone));
+      else await context.stdout.write(formatSilences(silences, context, desk.timezone));
       return exitCodes.ok;
     }),
 };
@@ -104,26 +106,20 @@ export const silenceExpireCommand: Command = {
   details: '--json prints {"id","inForce"}; `inForce` is false where the daemon has yet to take it.',
   positionals: [{ name: 'ID', summary: 'its id, as "silence list" prints it' }],
   options: { json: orderedJsonOption },
+  asksDaemon: true,
   run: (context, input) =>
-    withViews(context, input, ({ settings }) => async ({ views }) => {
+    withDesk(context, input, async (desk) => {
       const id = input.positional('ID');
       const path = `/api/v1/silences/${encodeURIComponent(id)}`;
-      const answer = await askDaemon(settings.server, { method: 'DELETE', path });
-      if (answer.kind === 'refused') throw new CommandError(answer.message);
-      if (answer.kind === 'absent') {
-        if (!views.silences().some((silence) => silence.id === id))
-          throw new CommandError(`there is no silence ${id}`);
-        await context.rooms.leaveOrder(settings.storage, {
-          kind: 'expire',
-          id,
-          at: context.clock.now(),
-        });
-      }
-      return await printOrdered(context, input, {
-        about: { id },
-        sentence: `Silence ${id} has ended.`,
-        answer,
+      const answer = await desk.order({ method: 'DELETE', path }, async () => {
+        const known = (await (await desk.views()).silences()).flatMap((silence) => silence.id ?? []);
+        if (!known.includes(id))
+          throw new CommandError(
+            `there is no silence ${id}${known.length === 0 ? '' : `: ${suggest(id, known)}`}`,
+          );
+        return { kind: 'expire', id, at: context.clock.now() };
       });
+      return printOrdered(context, input, { about: { id }, sentence: `Silence ${id} has ended.`, answer });
     }),
 };
 

@@ -3,9 +3,9 @@ import { dayMs } from '../../domain/duration.ts';
 import type { Runway } from '../../domain/message.ts';
 import { formatNearMoment } from '../../domain/moment.ts';
 import { formatMoney } from '../../domain/money.ts';
+import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
 import type { Balance } from '../../domain/reading.ts';
-import type { Settings } from '../../domain/settings.ts';
 import { leadingBalance } from '../../views/leading-balance.ts';
 import type { AccountView } from '../../views/views.ts';
 import { endOf, formatComputed, roughRunway, wordInterval } from '../../wording/quantity-wording.ts';
@@ -13,30 +13,34 @@ import { drawSparkline } from '../../wording/sparkline.ts';
 import { type Command, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';
 import { type DescribedCluster, describeCluster } from '../describe-cluster.ts';
+import { type Desk, withDesk } from '../desk.ts';
 import { layoutWidth, type Output, printJson } from '../terminal/output.ts';
 import { paintSeverity, type Style } from '../terminal/style.ts';
 import { type Column, formatTable } from '../terminal/table.ts';
 import { formatShortDuration } from '../terminal/time.ts';
 import { wrapToWidth } from '../terminal/wrap.ts';
 import { warnOfOldData } from '../warn-of-old-data.ts';
-import { withViews } from '../with-views.ts';
 
 export const statusCommand: Command = {
   name: 'status',
   summary: 'accounts with balance, burn rate, runway and state',
-  details: `Reads the database; polls nothing. The account that runs dry first stands first. A database that no daemon fills, or to
-which the daemon cannot write, is told of on standard error.
+  details: `Asks the running daemon, else reads the database; polls nothing. The account that runs out first comes first. What is
+wrong with the daemon, and a database that no daemon fills, is said on standard error.
 
 --json prints {"accounts":[{"id","name","labels","currency","outcome","failure","polledAt","readAt","balances",
 "burnPerDay","runwaySeconds","forecast","consecutiveFailures","backoffUntil","usageHeaders","severity","firing","pending"}]}, the
 same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, null where unknown.`,
   options: { json: { summary: 'print JSON' } },
   examples: ['lowwater status', `lowwater status --json | jq -r '.accounts[].balances.sms'`],
+  asksDaemon: true,
   run: (context, input) =>
-    withViews(context, input, ({ settings }) => async ({ views }) => {
+    withDesk(context, input, async (desk) => {
+      const views = await desk.views();
       const accounts = (await views.accounts()).toSorted(byRunway);
-      const cluster = await lookAtCluster(context, settings);
-      await warnOfOldData(context, { settings, accounts });
+      const cluster = await lookAtCluster(context, desk);
+      await warnOfOldData(context, desk, views);
+      for (const problem of desk.daemon?.facts?.problems ?? [])
+        await context.stderr.write(`warning: ${cleanText(problem, 500)}\n`);
       if (input.flag('json')) {
         const { accountJson } = await import('../../views/public-json.ts');
         await printJson(context, {
@@ -45,7 +49,7 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
         });
         return exitCodes.ok;
       }
-      const { timezone } = settings;
+      const { timezone } = desk;
       await context.stdout.write(
         formatStatus(accounts, { stdout: context.stdout, timezone, now: context.clock.now() }),
       );
@@ -57,10 +61,10 @@ same as GET /api/v1/accounts: money as decimal strings, times in ISO 8601 UTC, n
 /** The daemons that share the database; null where it is one daemon's own. Says on standard error what is wrong with them. */
 async function lookAtCluster(
   { rooms, stderr }: CommandContext,
-  settings: Settings,
+  { settings, isComplete }: Desk,
 ): Promise<DescribedCluster | null> {
-  const { postgres } = settings.storage;
-  if (postgres === undefined) return null;
+  const postgres = settings?.storage.postgres;
+  if (settings === null || postgres === undefined || !isComplete) return null;
   const seen = await rooms.lookAtCluster(settings, postgres);
   const cluster = describeCluster(seen);
   const { owner } = cluster;

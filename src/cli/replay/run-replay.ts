@@ -22,11 +22,16 @@ export async function runReplay(context: CommandContext, input: CommandInput): P
   const now = context.clock.now();
   const named = input.option('account');
   const file = input.option('input');
+  if (named !== null)
+    requireAccount(
+      settings.accounts.map(({ id }) => id),
+      named,
+    );
   const order: PastOrder = {
     settings,
     now,
     file,
-    account: named === null ? null : requireAccount(settings, named),
+    account: settings.accounts.find(({ id }) => id === named) ?? null,
     since:
       readInstant(input, 'since', { now, timezone: settings.timezone }) ??
       (file === null ? now - usualSpanMs : null),

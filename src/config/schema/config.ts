@@ -213,6 +213,13 @@ const cluster = shape({
   aloneFor: duration('How long an owner goes on from memory while nobody reaches the database.').prefault(
     '1h',
   ),
+  announceTakeovers: z
+    .boolean({ error: 'must be true or false' })
+    .meta({
+      description:
+        'Whether channels get a line of severity info when a daemon takes over that was not handed the accounts.',
+    })
+    .default(true),
 }).meta({ description: 'For daemons that share a PostgreSQL database.' });
 
 const logLevels = [

@@ -7,13 +7,15 @@ import { balances, type Reading } from '../../domain/reading.ts';
 import { thin } from '../../spending/thin.ts';
 import { formatHistoryLine, historyHeader } from '../../views/csv.ts';
 import {
+  accountDetails,
   accountJson,
+  explanationDetails,
   explanationJson,
   outcomeSchema,
   pollJson,
   readingJson,
 } from '../../views/public-json.ts';
-import type { LiveViews } from '../../views/views.ts';
+import type { AccountView, Explanation, LiveViews } from '../../views/views.ts';
 import { buildChart } from '../page/chart-model.ts';
 import { chartRanges, readSpan } from '../page/chart-span.ts';
 import { RequestError } from '../refusal.ts';
@@ -28,15 +30,22 @@ const sliceOfReadings = 2_000;
 const tags = ['accounts'];
 const params = z.object({ id: z.string() });
 
+const detailsQuery = (description: string) =>
+  z.enum(['true', 'false'], { error: 'give true or false' }).default('false').meta({ description });
+const accountAnswer = accountJson.schema.extend({ details: accountDetails.schema.optional() });
+const accountsDetails = detailsQuery(
+  'Adds the thresholds, the readings of the last day and the poll interval',
+);
+
 const listAccounts = createRoute({
   method: 'get',
   path: '/api/v1/accounts',
   operationId: 'listAccounts',
   summary: 'All accounts, or a page of them where a limit is given',
   tags,
-  request: { query: z.object(pagingQuery) },
+  request: { query: z.object({ details: accountsDetails, ...pagingQuery }) },
   responses: answers('Accounts in the order of the configuration', {
-    accounts: z.array(accountJson.schema),
+    accounts: z.array(accountAnswer),
     nextCursor,
   }),
 });
@@ -47,8 +56,8 @@ const getAccount = createRoute({
   operationId: 'getAccount',
   summary: 'One account',
   tags,
-  request: { params },
-  responses: answers('The account', { account: accountJson.schema }),
+  request: { params, query: z.object({ details: accountsDetails }) },
+  responses: answers('The account', { account: accountAnswer }),
 });
 
 const getHistory = createRoute({
@@ -106,9 +115,16 @@ const explainRules = createRoute({
   tags,
   request: {
     params,
-    query: z.object({ rule: z.string().optional().meta({ description: 'Only this rule' }), ...pagingQuery }),
+    query: z.object({
+      rule: z.string().optional().meta({ description: 'Only this rule' }),
+      details: detailsQuery('Adds the units of the numbers, and what the rule waits for'),
+      ...pagingQuery,
+    }),
   },
-  responses: answers('What the rules say', { explanations: z.array(explanationJson.schema), nextCursor }),
+  responses: answers('What the rules say', {
+    explanations: z.array(explanationJson.schema.extend({ details: explanationDetails.schema.optional() })),
+    nextCursor,
+  }),
 });
 
 const rangeNames = chartRanges.map(({ name }) => name);
@@ -151,14 +167,16 @@ const pollAccount = createRoute({
 
 export function addAccountOperations(api: Api, views: LiveViews): void {
   api.openapi(listAccounts, (context) => {
-    const query = context.req.valid('query');
+    const { details, ...query } = context.req.valid('query');
     const { items, nextCursor: next } = pageOfList(views.accountIds(), query, (id) => id);
-    return written(context, streamed(context, writeAccounts(views, items, next)));
+    const describe = details === 'true' ? describeWhole : accountJson;
+    return written(context, streamed(context, writeAccounts(views, { ids: items, next, describe })));
   });
 
   api.openapi(getAccount, async (context) => {
     const account = await findAccount(views, context.req.valid('param').id);
-    return context.json({ account: accountJson(account) }, 200);
+    const { details } = context.req.valid('query');
+    return context.json({ account: details === 'true' ? describeWhole(account) : accountJson(account) }, 200);
   });
 
   api.openapi(getHistory, async (context) => {
@@ -203,14 +221,18 @@ export function addAccountOperations(api: Api, views: LiveViews): void {
 
   api.openapi(explainRules, async (context) => {
     const { id } = await findAccount(views, context.req.valid('param').id);
-    const { rule: wanted, ...query } = context.req.valid('query');
+    const { rule: wanted, details, ...query } = context.req.valid('query');
     const all = await views.explain(id);
     const explanations = all.filter(({ rule }) => wanted === undefined || rule.id === wanted);
     if (wanted !== undefined && explanations.length === 0) {
       throw new RequestError('not_found', 'No such rule applies to this account.');
     }
     const page = pageOfList(explanations, query, ({ rule }) => rule.id);
-    return context.json({ explanations: page.items.map(explanationJson), nextCursor: page.nextCursor }, 200);
+    const describe = (explanation: Explanation) => ({
+      ...explanationJson(explanation),
+      ...(details === 'true' ? { details: explanationDetails(explanation) } : {}),
+    });
+    return context.json({ explanations: page.items.map(describe), nextCursor: page.nextCursor }, 200);
   });
 
   api.openapi(getChart, async (context) => {
@@ -232,18 +254,26 @@ export function addAccountOperations(api: Api, views: LiveViews): void {
   });
 }
 
+function describeWhole(account: AccountView) {
+  return { ...accountJson(account), details: accountDetails(account) };
+}
+
 /** Thousands of accounts are written in slices, between which the daemon goes about its business. */
 async function* writeAccounts(
   views: Pick<LiveViews, 'accounts'>,
-  ids: readonly string[],
-  next: string | null,
+  page: {
+    readonly ids: readonly string[];
+    readonly next: string | null;
+    readonly describe: (account: AccountView) => object;
+  },
 ): AsyncGenerator<string> {
+  const { ids, next, describe } = page;
   let separator = '';
   yield '{"accounts":[';
   for await (const slice of inSlices(ids, sliceOfAccounts)) {
     let text = '';
     for (const account of await views.accounts(slice)) {
-      text += separator + JSON.stringify(accountJson(account));
+      text += separator + JSON.stringify(describe(account));
       separator = ',';
     }
     yield text;

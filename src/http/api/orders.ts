@@ -3,7 +3,7 @@ import { parseDuration } from '../../domain/duration.ts';
 import type { SeenAlert, SilenceOrder } from '../../domain/operator.ts';
 import type { Matcher } from '../../domain/rule.ts';
 import { type Severity, severities } from '../../domain/severity.ts';
-import { maxSilenceMs } from '../../engine/operate.ts';
+import { maxSilenceMs } from '../../domain/silence.ts';
 import { labelRecord } from '../../schema/matchers.ts';
 import { flag, shape } from '../../schema/shapes.ts';
 import { severitySchema } from '../../views/public-json.ts';

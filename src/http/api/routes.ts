@@ -3,13 +3,14 @@ import type { LiveViews } from '../../views/views.ts';
 import type { WebEnv } from '../web-env.ts';
 import { addAccountOperations } from './accounts.ts';
 import { addAlertOperations } from './alerts.ts';
+import { addDaemonOperations, type DaemonFacts, unknownDaemon } from './daemon.ts';
 import { refuseInput } from './input.ts';
 import { addMessageOperations } from './messages.ts';
 import type { Api } from './operation.ts';
 import { addSilenceOperations } from './silences.ts';
 
 /** The JSON API with its document. Each operation is described where it is served. */
-export function createApi(views: LiveViews): Api {
+export function createApi(views: LiveViews, daemon: DaemonFacts = unknownDaemon): Api {
   const api = new OpenAPIHono<WebEnv>({
     defaultHook: (result) => {
       if (!result.success) throw refuseInput(result.error);
@@ -19,6 +20,7 @@ export function createApi(views: LiveViews): Api {
   addAlertOperations(api, views);
   addSilenceOperations(api, views);
   addMessageOperations(api, views);
+  addDaemonOperations(api, views, daemon);
   api.get('/api/v1/openapi.json', (context) => context.json(describeApi(api, views.status().version)));
   return api;
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isUnit } from '../../domain/currency.ts';
 import { secondMs } from '../../domain/duration.ts';
-import { choice, filledList, flag, shape } from '../../schema/shapes.ts';
+import { choice, filledList, flag, shape, wholeNumber } from '../../schema/shapes.ts';
 import { duration, id, oneLine, textLeaf } from '../../schema/texts.ts';
 import { type Decimal, parseDecimal } from './decimal.ts';
 import { type Path, parsePath } from './json-path.ts';
@@ -24,15 +24,9 @@ function templates(description: string) {
     .meta({ description });
 }
 
-export type JsonTemplate =
-  | string
-  | number
-  | boolean
-  | null
-  | JsonTemplate[]
-  | { [key: string]: JsonTemplate };
+export type JsonTemplate = z.core.util.JSONType;
 
-const jsonTemplate: z.ZodType<JsonTemplate, JsonTemplate> = z
+const jsonTemplate = z
   .json({ error: 'must be a JSON value' })
   .refine((value) => !hasUnknownPlaceholder(JSON.stringify(value)), {
     error: 'holds a placeholder that is not {{credentials.name}}',
@@ -134,65 +128,47 @@ const amountKeys = {
 const balanceShape = shape({
   id: id('Name of the balance in rules, API and metrics.'),
   label: oneLine('Name of the balance for people.').optional(),
+  alertsBelowZero: flag('Whether an alert below zero is built in for it.').default(true),
   ...amountKeys,
 });
 
 const factAmount = shape(amountKeys);
 
-const scalars = [z.string(), z.number(), z.boolean(), z.null()] as const;
-const scalar = z.union(scalars, { error: 'must be a string, a number, true, false or null' });
+type Scalar = string | number | boolean | null;
+
+const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()], {
+  error: 'must be a string, a number, true, false or null',
+});
 const testKeys = {
-  path: path('Where in the answer.'),
+  path: path('Where in the answer. Without `equals` and `in`: something stands there, and it is not null.'),
   equals: scalar.meta({ description: 'The value that stands there.' }).optional(),
   in: filledList('The values of which one stands there.', scalar, 'must be a list of values').optional(),
 };
-const oneOfTwo = { error: 'needs either "equals" or "in"' };
+const test = shape(testKeys).transform(testOf);
 
-const test = shape(testKeys)
-  .refine((given) => (given.equals === undefined) !== (given.in === undefined), oneOfTwo)
-  .transform(testOf);
-
-/** Something that an answer says: one of `values` stands at `path`. */
+/** Something that an answer says: one of `values` stands at `path`, or anything but null where `values` is null. */
 export interface Test {
   readonly path: Path;
-  readonly values: readonly (string | number | boolean | null)[];
+  readonly values: readonly Scalar[] | null;
 }
 
-function testOf(given: {
-  readonly path: Path;
-  readonly equals?: Test['values'][number] | undefined;
-  readonly in?: Test['values'] | undefined;
-}): Test {
-  return { path: given.path, values: given.in ?? [given.equals ?? null] };
+function testOf(given: z.output<z.ZodObject<typeof testKeys>>): Test {
+  const values = [...(given.in ?? []), ...(given.equals === undefined ? [] : [given.equals])];
+  return { path: given.path, values: values.length === 0 ? null : values };
 }
 
 const meanings = ['auth_failed', 'rate_limited', 'api_error'] as const;
 
-const status = z
-  .int({ error: 'must be an HTTP status' })
-  .min(200, { error: 'must be an HTTP status' })
-  .max(599, { error: 'must be an HTTP status' })
-  .meta({ description: 'The HTTP status of the answer.' });
-
 const errorShape = shape({
-  status: status.optional(),
+  status: wholeNumber('The HTTP status of the answer.', { min: 200, max: 599 }).optional(),
   ...testKeys,
   path: testKeys.path.optional(),
   means: choice('The outcome that it is.', meanings),
 })
-  .refine((given) => given.status !== undefined || given.path !== undefined, {
-    error: 'needs "status", or "path" with "equals" or "in"',
-  })
-  .refine(
-    (given) =>
-      given.path === undefined
-        ? given.equals === undefined && given.in === undefined
-        : (given.equals === undefined) !== (given.in === undefined),
-    oneOfTwo,
-  )
-  .transform(({ status: wanted, path: at, equals, in: among, means }) => ({
-    status: wanted ?? null,
-    test: at === undefined ? null : testOf({ path: at, equals, in: among }),
+  .refine(({ status, path: at }) => (status ?? at) !== undefined, { error: 'needs "status" or "path"' })
+  .transform(({ status, path: at, means, ...given }) => ({
+    status: status ?? null,
+    test: at === undefined ? null : testOf({ ...given, path: at }),
     means,
   }));
 
@@ -250,12 +226,6 @@ export const descriptionKeys = {
   })
     .default({})
     .meta({ description: 'What else the answer says, for people to see.' }),
-  maxRequestsPerSecond: z
-    .number({ error: 'must be a number from 0.001 to 20' })
-    .min(0.001, { error: 'must be at least 0.001' })
-    .max(20, { error: 'must be at most 20' })
-    .meta({ description: 'The documented limit of requests a second.' })
-    .optional(),
   shortestEvery: duration('The shortest interval between polls that makes sense, since the figure lags.', {
     minMs: secondMs,
   }).optional(),

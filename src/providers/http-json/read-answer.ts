@@ -118,7 +118,7 @@ function describeFailure(
       isKnown: false,
       reason: `${path.text}, which says whether the answer is good, is not in it once`,
     };
-  return values.some((value) => value === first.value)
+  return isAmong(first.value, values)
     ? null
     : {
         isKnown: true,
@@ -126,11 +126,15 @@ function describeFailure(
       };
 }
 
-function holds({ path, values }: Test, json: ExactJson): boolean {
-  return json.find(path).some((found) => values.some((value) => value === found.value));
+export function holds({ path, values }: Test, json: ExactJson): boolean {
+  return json.find(path).some(({ value }) => isAmong(value, values));
 }
 
-function readCurrency(how: CurrencyDescription, json: ExactJson, quote: Quote): Read<string> {
+function isAmong(value: unknown, values: Test['values']): boolean {
+  return values === null ? value !== null : values.some((each) => each === value);
+}
+
+export function readCurrency(how: CurrencyDescription, json: ExactJson, quote: Quote): Read<string> {
   if ('unit' in how) return { value: how.unit };
   if ('fixed' in how) return { value: how.fixed };
   const read = readText(json, how.path, quote);
@@ -170,7 +174,7 @@ function quoteMessage({ message }: Description, json: ExactJson, texts: ForeignT
   return words === '' ? '' : `, "${words}"`;
 }
 
-function quoteValue(value: unknown, texts: ForeignTexts): string {
+export function quoteValue(value: unknown, texts: ForeignTexts): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
   const text = texts.clean(String(value), maxQuoteLength);

@@ -85,6 +85,12 @@ export const commitStatement = `${whileHeld}, turn AS (
   ON CONFLICT (name) DO UPDATE SET value = excluded.value
 ), unnoted AS (
   DELETE FROM note USING turn WHERE name = ANY($43::text[])
+), damaged AS (
+  INSERT INTO damaged_run (account, earliest_at, latest_at, polls, found_at, reason, data)
+  SELECT its.* FROM turn, unnest($45::text[], $46::bigint[], $47::bigint[], $48::bigint[], $49::bigint[], $50::text[], $51::bytea[])
+    AS its(account, earliest_at, latest_at, polls, found_at, reason, data)
+), undamaged AS (
+  DELETE FROM segment USING turn WHERE seq = ANY($52::bigint[])
 ), obeyed AS (
   DELETE FROM operator_order USING turn WHERE no = ANY($44::bigint[])
 )
@@ -106,6 +112,20 @@ export function commitValues(it: {
     ...recordColumns(batch),
     ...noteColumns(batch),
     bigintArray(orders),
+    ...damagedColumns(rows.damaged),
+  ];
+}
+
+function damagedColumns(damaged: AccountRows['damaged']): readonly Value[] {
+  return [
+    textArray(damaged.map(({ account }) => account)),
+    bigintArray(damaged.map(({ earliestAt }) => earliestAt)),
+    bigintArray(damaged.map(({ latestAt }) => latestAt)),
+    bigintArray(damaged.map(({ polls }) => polls)),
+    bigintArray(damaged.map(({ foundAt }) => foundAt)),
+    textArray(damaged.map(({ reason }) => reason)),
+    bytesArray(damaged.map(({ data }) => data)),
+    bigintArray(damaged.flatMap(({ seq }) => seq ?? [])),
   ];
 }
 

@@ -4,8 +4,9 @@ import type { Batch, FencedStore, StoreFile } from '../../ports/store.ts';
 import { textArray } from './binary-array.ts';
 import { commitStatement, commitValues, type Fence, fenceValues, whileHeld } from './commit.ts';
 import type { Database, Value } from './connection.ts';
+import type { DamagedRuns, FoundRun } from './damaged-runs.ts';
 import { fencedError, stillUnknown } from './failure.ts';
-import { PollWriter } from './poll-writer.ts';
+import { PollWriter, type TailRow } from './poll-writer.ts';
 import { openRetention } from './retention.ts';
 
 /** A batch on its way: what is sent again as it is when nobody says whether it was stored. */
@@ -13,11 +14,12 @@ interface Sending {
   readonly batch: Batch;
   readonly values: readonly Value[];
   readonly orders: readonly number[];
+  readonly damaged: readonly FoundRun[];
 }
 
 const createAccounts = `${whileHeld}
   INSERT INTO account (slot, id) SELECT held.no, its.id FROM held, unnest($4::text[]) AS its(id)
-  ON CONFLICT (id) DO UPDATE SET slot = excluded.slot RETURNING no, id, tail`;
+  ON CONFLICT (id) DO UPDATE SET slot = excluded.slot RETURNING no, id, tail, tail_polls AS polls, tail_latest_at AS "latestAt"`;
 
 /**
  * The store of one owner: what it writes is refused, by a `StorageError` of kind `fenced`, once another owns the slot. Batches are
@@ -29,17 +31,17 @@ export function createFencedStore(options: {
   readonly reader: StoreFile;
   readonly fence: Fence;
   readonly settled: WeakSet<Batch>;
+  readonly damaged: DamagedRuns;
+  readonly now: () => number;
 }): FencedStore {
-  const { database, reader, fence, settled } = options;
+  const { database, reader, fence, settled, damaged, now } = options;
   const { change } = database;
-  const polls = new PollWriter(database.ask, async (ids) => {
-    const created = await change<{ no: number; id: string; tail: Buffer | null }>(createAccounts, [
-      ...fenceValues(fence),
-      textArray(ids),
-    ]);
+  const create = async (ids: readonly string[]) => {
+    const created = await change<TailRow>(createAccounts, [...fenceValues(fence), textArray(ids)]);
     if (created.length < ids.length) throw fencedError();
     return created;
-  });
+  };
+  const polls = new PollWriter(database.ask, { create, damaged, now });
   const deleteOld = openRetention(database, fence);
   let stored = 0;
   let unsure: Sending | null = null;
@@ -49,7 +51,8 @@ export function createFencedStore(options: {
   async function prepare(batch: Batch): Promise<Sending> {
     const rows = await polls.rowsOf(batch);
     const orders = [...taken];
-    return { batch, orders, values: commitValues({ fence, number: stored + 1, batch, rows, orders }) };
+    const values = commitValues({ fence, number: stored + 1, batch, rows, orders });
+    return { batch, orders, values, damaged: rows.damaged };
   }
 
   async function send({ values }: Sending): Promise<void> {
@@ -75,12 +78,13 @@ export function createFencedStore(options: {
     unsure = null;
     stored += 1;
     settled.add(sending.batch);
+    damaged.stored(sending.damaged);
     for (const no of sending.orders) taken.delete(no);
   }
 
   return {
     ...reader,
-    takeDamaged: () => [],
+    takeDamaged: () => damaged.take(),
     async commit(batch) {
       if (settled.has(batch)) return;
       if (unsure !== null && unsure.batch !== batch)

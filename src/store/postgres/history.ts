@@ -1,13 +1,21 @@
 import type { PollRecord, Reading } from '../../domain/reading.ts';
 import type { HistoryQuery, StoreReader } from '../../ports/store.ts';
 import { groupOverlapping } from '../runs/overlap.ts';
-import { byStorage, cut, decodeRun, likelySpansMs, type StoredRun, spanOf } from '../runs/stored-run.ts';
+import {
+  byStorage,
+  cut,
+  decodeRun,
+  likelySpansMs,
+  type StoredRun,
+  spanOf,
+  unlessDamaged,
+} from '../runs/stored-run.ts';
 import { bigintArray, textArray } from './binary-array.ts';
 import type { Database } from './connection.ts';
-import { asStorageError } from './failure.ts';
+import type { FoundRun } from './damaged-runs.ts';
 
 /** For each account its tail and the sealed runs that touch a span, as [seq, earliest, latest]; in the order that was asked. */
-const findRuns = `SELECT tail AS data, coalesce(tail_polls, 0) AS polls, (
+const findRuns = `SELECT tail AS data, coalesce(tail_polls, 0) AS polls, tail_latest_at AS "latestAt", (
     SELECT coalesce(json_agg(json_build_array(seq, earliest_at, latest_at)), '[]') FROM segment
     WHERE account_no = account.no AND latest_at >= since AND earliest_at < until
   ) AS runs FROM unnest($1::text[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS asked (id, since, until, nth)
@@ -20,6 +28,7 @@ const runsAtOnce = 40;
 interface RunsRow {
   readonly data: Buffer | null;
   readonly polls: number;
+  readonly latestAt: number | null;
   readonly runs: readonly (readonly [number, number, number])[];
 }
 
@@ -30,6 +39,7 @@ interface DataRow {
 }
 
 interface Snapshot {
+  readonly account: string;
   readonly runs: readonly StoredRun[];
   readonly tail: readonly PollRecord[];
 }
@@ -37,7 +47,8 @@ interface Snapshot {
 /** What can be asked of the stored polls. Nothing stays open in the database between two chunks that a caller takes. */
 type History = Pick<StoreReader, 'polls' | 'readings' | 'readingBefore'>;
 
-export function openHistory({ ask }: Database): History {
+/** `damaged` hears of each run that is left out because it cannot be read. */
+export function openHistory({ ask }: Database, damaged: (run: Omit<FoundRun, 'foundAt'>) => void): History {
   const runsOf = together(async (queries: readonly HistoryQuery[]) => {
     const ids = textArray(queries.map(({ account }) => account));
     const since = bigintArray(queries.map((query) => query.since));
@@ -52,26 +63,37 @@ export function openHistory({ ask }: Database): History {
 
   async function takeSnapshot(query: HistoryQuery): Promise<Snapshot> {
     const row = await runsOf(query);
-    if (row === undefined) return { runs: [], tail: [] };
-    const { data } = row;
-    const tail = data === null ? [] : guardBytes(() => decodeRun({ data, polls: row.polls }));
+    const { account } = query;
+    if (row === undefined) return { account, runs: [], tail: [] };
+    const { data, polls, latestAt } = row;
+    const tail = data === null ? [] : decode({ account, seq: null, data, polls, earliestAt: null, latestAt });
     const sealed = row.runs.map(([seq, earliestAt, latestAt]) => ({ seq, earliestAt, latestAt }));
-    return { runs: tail.length === 0 ? sealed : [...sealed, { seq: null, ...spanOf(tail) }], tail };
+    return { account, runs: tail.length === 0 ? sealed : [...sealed, { seq: null, ...spanOf(tail) }], tail };
   }
 
   /** The polls of each run, in the order of the runs. Retention may have deleted some since the snapshot. */
   async function readRuns(
     runs: readonly StoredRun[],
-    { tail }: Snapshot,
+    { account, tail }: Snapshot,
   ): Promise<readonly (readonly PollRecord[])[]> {
     const sealed = runs.flatMap(({ seq }) => (seq === null ? [] : [seq]));
     const bySeq = sealed.length === 0 ? undefined : await dataOf(sealed);
-    return guardBytes(() =>
-      runs.map(({ seq }) => {
-        if (seq === null) return tail;
-        const row = bySeq?.get(seq);
-        return row === undefined ? [] : decodeRun(row);
-      }),
+    return runs.map(({ seq, earliestAt, latestAt }) => {
+      if (seq === null) return tail;
+      const row = bySeq?.get(seq);
+      return row === undefined ? [] : decode({ account, ...row, earliestAt, latestAt });
+    });
+  }
+
+  function decode(run: Omit<FoundRun, 'foundAt' | 'reason'>): readonly PollRecord[] {
+    const { earliestAt, latestAt } = run;
+    const span = earliestAt === null || latestAt === null ? null : { earliestAt, latestAt };
+    return unlessDamaged(
+      () => decodeRun(run, span),
+      ({ message }) => {
+        damaged({ ...run, reason: message });
+        return [];
+      },
     );
   }
 
@@ -159,12 +181,4 @@ function* inPortions<Run>(groups: readonly (readonly Run[])[]): Generator<readon
     runs = 0;
   }
   if (portion.length > 0) yield portion;
-}
-
-function guardBytes<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw asStorageError(error, 'read');
-  }
 }

@@ -1,5 +1,6 @@
-import type { ClusterLook, MemberCard } from '../../ports/cluster.ts';
-import type { Database } from './connection.ts';
+import type { Cluster, ClusterLook, MemberCard } from '../../ports/cluster.ts';
+import { textArray } from './binary-array.ts';
+import type { Database, Value } from './connection.ts';
 
 /** The one slot there is. */
 export const onlySlot = 0;
@@ -11,15 +12,31 @@ const keptForMs = 24 * 60 * 60 * 1000;
 const databaseNow = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 const leaseEnd = "clock_timestamp() + $1 * interval '1 millisecond'";
 
-const addMember = `WITH swept AS (
-  DELETE FROM member WHERE expires_at < clock_timestamp() - $7 * interval '1 millisecond'
-    AND NOT EXISTS (SELECT FROM slot WHERE slot.incarnation = member.incarnation)
+const writeStatus = `INSERT INTO member_status (incarnation, status) VALUES ($2, $6)
+  ON CONFLICT (incarnation) DO UPDATE SET status = excluded.status`;
+
+/** $8: incarnations of this process that own nothing any more; what they owned is free at once. */
+const addMember = `WITH freed AS (
+  UPDATE slot SET incarnation = NULL WHERE incarnation = ANY($8::text[]) RETURNING no
+), swept AS (
+  DELETE FROM member WHERE (incarnation = ANY($8::text[]) AND (SELECT count(*) FROM freed) >= 0)
+    OR expires_at < clock_timestamp() - ${keptForMs} * interval '1 millisecond'
+      AND NOT EXISTS (SELECT FROM slot WHERE slot.incarnation = member.incarnation)
+  RETURNING incarnation
+), unsaid AS (
+  DELETE FROM member_status WHERE incarnation IN (SELECT incarnation FROM swept)
+), said AS (
+  ${writeStatus}
 )
 INSERT INTO member (expires_at, incarnation, node, advertise, config_hash, program, batch)
-VALUES (${leaseEnd}, $2, $3, $4, $5, $6, 0)`;
+VALUES (${leaseEnd}, $2, $3, $4, $5, $7, 0)
+ON CONFLICT (incarnation) DO UPDATE SET expires_at = excluded.expires_at`;
 
 /** Never brings back a lease that is over: somebody may own the slot by now. */
-const lengthen = `UPDATE member SET expires_at = ${leaseEnd}, node = $3, advertise = $4, config_hash = $5
+const lengthen = `WITH said AS (
+    ${writeStatus}
+  )
+  UPDATE member SET expires_at = ${leaseEnd}, node = $3, advertise = $4, config_hash = $5
   WHERE incarnation = $2 AND expires_at > clock_timestamp() RETURNING 1 AS renewed`;
 
 /**
@@ -45,12 +62,14 @@ DELETE FROM member WHERE incarnation = $1 AND (SELECT count(*) FROM freed) >= 0`
 const findMembers = `SELECT ${databaseNow} AS "databaseNow", slot.epoch, (
     SELECT incarnation FROM member WHERE member.incarnation = slot.incarnation AND expires_at > clock_timestamp()
   ) AS owner, (
+    SELECT node FROM member WHERE member.incarnation = slot.incarnation AND expires_at <= clock_timestamp()
+  ) AS "lapsedOwner", (
     SELECT batch FROM member WHERE member.incarnation = slot.incarnation
   ) AS batch, (
     SELECT coalesce(json_agg(json_build_object(
       'incarnation', incarnation, 'node', node, 'advertise', advertise, 'configHash', config_hash, 'program', program,
-      'expiresAt', (extract(epoch FROM expires_at) * 1000)::bigint) ORDER BY node, incarnation), '[]')
-    FROM member WHERE expires_at > clock_timestamp()
+      'expiresAt', (extract(epoch FROM expires_at) * 1000)::bigint, 'status', status::json) ORDER BY node, incarnation), '[]')
+    FROM member LEFT JOIN member_status USING (incarnation) WHERE expires_at > clock_timestamp()
   ) AS members FROM slot WHERE no = $1`;
 
 /** The living members and who owns the accounts, now. */
@@ -61,28 +80,29 @@ export async function lookAround({ change }: Database): Promise<ClusterLook> {
 }
 
 /** The statements by which daemons agree on who owns the slot. Each is one statement, and goes by the clock of the database. */
-export interface Lease {
-  look(): Promise<ClusterLook>;
-  join(card: MemberCard): Promise<void>;
-  renew(card: MemberCard): Promise<ClusterLook & { readonly renewed: boolean }>;
-  claim(incarnation: string, after?: number): Promise<number | null>;
-  leave(incarnation: string): Promise<void>;
-}
+export type Lease = Pick<Cluster, 'look' | 'join' | 'renew' | 'claim' | 'leave'>;
 
 export function openLease(
   database: Database,
-  options: { readonly leaseMs: number; readonly program: string },
+  { leaseMs, program }: { readonly leaseMs: number; readonly program: string },
 ): Lease {
-  const { leaseMs, program } = options;
   const { change } = database;
   const look = (): Promise<ClusterLook> => lookAround(database);
+  const valuesOf = ({ incarnation, node, advertise, configHash, status }: MemberCard): readonly Value[] => [
+    leaseMs,
+    incarnation,
+    node,
+    advertise,
+    configHash,
+    JSON.stringify(status),
+  ];
   return {
     look,
-    async join({ incarnation, node, advertise, configHash }) {
-      await change(addMember, [leaseMs, incarnation, node, advertise, configHash, program, keptForMs]);
+    async join(card, gone = []) {
+      await change(addMember, [...valuesOf(card), program, textArray(gone)]);
     },
-    async renew({ incarnation, node, advertise, configHash }) {
-      const renewed = await change(lengthen, [leaseMs, incarnation, node, advertise, configHash]);
+    async renew(card) {
+      const renewed = await change(lengthen, valuesOf(card));
       return { ...(await look()), renewed: renewed.length === 1 };
     },
     async claim(incarnation, after) {

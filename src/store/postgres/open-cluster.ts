@@ -4,6 +4,8 @@ import type { Log } from '../../ports/log.ts';
 import type { Batch } from '../../ports/store.ts';
 import type { Migration } from '../migrations.ts';
 import { openDatabase } from './connection.ts';
+import { DamagedRuns } from './damaged-runs.ts';
+import { nameDatabase } from './database-id.ts';
 import { createFencedStore } from './fenced-store.ts';
 import { onlySlot, openLease } from './lease.ts';
 import { migrate } from './migrate.ts';
@@ -25,7 +27,9 @@ export function openCluster(options: {
 }): Cluster {
   const { url, leaseMs, log, now, program, migrations } = options;
   const database = openDatabase({ url, log });
-  const reader = { ...readFrom(database, now), close: async () => undefined };
+  const damaged = new DamagedRuns();
+  const found = readFrom(database, now, (run) => damaged.note({ ...run, foundAt: now() }));
+  const reader = { ...found, close: async () => undefined };
   const settled = new WeakSet<Batch>();
   return {
     async open() {
@@ -36,11 +40,19 @@ export function openCluster(options: {
         ...(migrations === undefined ? {} : { migrations }),
       });
       for (const { name } of applied) log.info({ migration: name }, 'database migrated');
+      await nameDatabase(database);
       log.info({}, 'PostgreSQL database open');
     },
     ...openLease(database, { leaseMs, program }),
     store: ({ incarnation, epoch }) =>
-      createFencedStore({ database, reader, fence: { slot: onlySlot, incarnation, epoch }, settled }),
+      createFencedStore({
+        database,
+        reader,
+        fence: { slot: onlySlot, incarnation, epoch },
+        settled,
+        damaged,
+        now,
+      }),
     reader,
     leaveOrder: (order) => insertOrder(database, order),
     close: () => database.close(),

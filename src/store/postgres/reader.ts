@@ -74,10 +74,14 @@ export async function insertOrder({ change }: Database, order: OperatorOrder): P
 }
 
 /** All questions that a database can answer; shared by the reader and the daemons' store. */
-export function readFrom(database: Database, now: () => number): Omit<StoreFile, 'close'> {
+export function readFrom(
+  database: Database,
+  now: () => number,
+  damaged: Parameters<typeof openHistory>[1] = () => {},
+): Omit<StoreFile, 'close'> {
   const records = openRecordReader(database);
   return {
-    ...openHistory(database),
+    ...openHistory(database, damaged),
     load: () => records.load(now()),
     incidents: records.incidents,
     incident: records.incident,

@@ -63,7 +63,9 @@ async function findSilences(ask: Ask, notOverAt: number): Promise<readonly Silen
 async function loadAll(ask: Ask, now: number): Promise<StoredState> {
   const bodies = async <T>(text: string, values: readonly Value[] = []): Promise<readonly T[]> =>
     (await ask<BodyRow>(text, values)).map(parseBody<T>);
-  const notes = await ask<{ name: string; value: string }>('SELECT name, value FROM note');
+  const notes = await ask<{ name: string; value: string }>(
+    "SELECT name, value FROM note WHERE name NOT LIKE '@%'",
+  );
   return {
     accounts: await loadAccounts(ask),
     spending: await loadSpending(ask),

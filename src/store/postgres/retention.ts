@@ -28,6 +28,7 @@ const deletions = [
   deletion('message', 'message.no', "created_at < $4 AND state <> 'pending'"),
   deletion('silence', 'id', 'ends_at < $4'),
   deletion('backoff', 'group_key', 'until < $4'),
+  deletion('damaged_run', 'damaged_run.no', 'coalesce(latest_at, found_at) < $4'),
 ] as const;
 
 /** Account by account, so that the index on their segments serves. Between $5 (excluded) and $6. */

@@ -51,8 +51,8 @@ export function decodeRun(
 }
 
 /** Goes on with a stored tail of so many polls; null for none. Throws `PollCodecError` as `decodeRun` does. */
-export function resumeRun(tail: Uint8Array | null, polls: number): PollEncoder {
-  const encoder = new PollEncoder(tail);
+export function resumeRun(tail: Uint8Array | null, polls: number, writes: 1 | 2 = 2): PollEncoder {
+  const encoder = new PollEncoder(tail, writes);
   if (encoder.polls !== polls)
     throw new PollCodecError(`${encoder.polls} stored polls where ${polls} should be`);
   return encoder;

@@ -3,7 +3,8 @@ import { hostname } from 'node:os';
 import Database from 'better-sqlite3';
 import { isoText } from '../../domain/moment.ts';
 import { OperatorError, StorageError } from '../../domain/operator-error.ts';
-import type { Connection } from './connection.ts';
+import { databaseIdNote } from '../tables.ts';
+import { type Connection, connectForReading } from './connection.ts';
 import { identifyFile, sizeOfFile } from './file-system.ts';
 import { isLocked } from './side-lock.ts';
 
@@ -44,7 +45,7 @@ export class TakenOverError extends OperatorError {
 /** The row's name among the notes; no note of the engine begins with this sign. */
 export const ownerNote = '@owner';
 
-const findOwner = 'SELECT value FROM note WHERE name = ?';
+const findNote = 'SELECT value FROM note WHERE name = ?';
 
 export interface Ownership {
   /**
@@ -75,9 +76,12 @@ export function claim(
   db.prepare(
     'INSERT INTO note (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
   ).run(ownerNote, body);
+  db.prepare(
+    'INSERT INTO note (name, value) VALUES (?, lower(hex(randomblob(8)))) ON CONFLICT DO NOTHING',
+  ).run(databaseIdNote);
   return {
     verifier(current) {
-      const find = current.prepare<[string], string>(findOwner).pluck();
+      const find = current.prepare<[string], string>(findNote).pluck();
       return () => {
         if (find.get(ownerNote) !== body) throw new TakenOverError(path, readOwner(current));
       };
@@ -124,6 +128,20 @@ export function describeHolder(path: string): Holder | null {
   return isLocked(real) ? readHolder(real) : null;
 }
 
+/** The id of the database in a file; null where there is none, or it cannot be read. Changes nothing. */
+export function readDatabaseId(path: string): string | null {
+  try {
+    const db = connectForReading(path);
+    try {
+      return db.prepare<[string], string>(findNote).pluck().get(databaseIdNote) ?? null;
+    } finally {
+      db.close();
+    }
+  } catch {
+    return null;
+  }
+}
+
 /** Who wrote itself into the file, running or not; null where nobody did or it cannot be read. */
 export function readHolder(path: string): Holder | null {
   try {
@@ -149,7 +167,7 @@ export function nameHolder(holder: Holder | null): string {
 
 /** Only `claim` writes the row. */
 function readOwner(db: Connection): Owner | null {
-  const body = db.prepare<[string], string>(findOwner).pluck().get(ownerNote);
+  const body = db.prepare<[string], string>(findNote).pluck().get(ownerNote);
   return body === undefined ? null : (JSON.parse(body) as Owner);
 }
 

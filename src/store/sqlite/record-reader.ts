@@ -11,6 +11,7 @@ import type {
 } from '../../ports/store.ts';
 import { incidentFromBody } from '../incident-body.ts';
 import { DamagedRecordError } from '../runs/damaged-record.ts';
+import { databaseIdNote } from '../tables.ts';
 import type { Connection } from './connection.ts';
 import { ownerNote } from './owner.ts';
 import type { SqliteReader } from './port.ts';
@@ -50,7 +51,9 @@ export function openRecordReader(db: Connection): RecordReader {
     "SELECT body FROM message WHERE state = 'pending' ORDER BY created_at, no",
   );
   const silences = bodies<Silence>('SELECT body FROM silence WHERE ends_at > ? ORDER BY ends_at, id');
-  const notes = db.prepare<[string], NoteRow>('SELECT name, value FROM note WHERE name <> ?');
+  const notes = db.prepare<[string, string], NoteRow>(
+    'SELECT name, value FROM note WHERE name NOT IN (?, ?)',
+  );
   const damaged = db.prepare<[], DamagedRun>(
     `SELECT account, earliest_at AS earliestAt, latest_at AS latestAt, polls, found_at AS foundAt FROM damaged_run
      ORDER BY no`,
@@ -78,7 +81,7 @@ export function openRecordReader(db: Connection): RecordReader {
       incidents: [...incidents, ...spokenOf(messages, incidents)],
       messages,
       silences: silences(now),
-      notes: Object.fromEntries(notes.all(ownerNote).map(({ name, value }) => [name, value])),
+      notes: Object.fromEntries(notes.all(ownerNote, databaseIdNote).map(({ name, value }) => [name, value])),
       damaged: damaged.all(),
     };
   });

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { askDaemon } from '../../cli/ask-daemon.ts';
 import type { DemoOrder } from '../../cli/context.ts';
+import { addressOf, askDaemon } from '../../cli/daemon/daemon-connection.ts';
 import type { ServerSettings } from '../../domain/settings.ts';
 import { scenarioSchema } from '../../simulator/scenario.ts';
 import { startSimulator } from '../../simulator/server.ts';
@@ -81,9 +81,12 @@ function tellStory(it: {
 
 /** As a person would: over the API, with a comment. */
 async function acknowledge(server: ServerSettings | null): Promise<void> {
-  await askDaemon(server, {
+  const url = addressOf(server);
+  if (server === null || url === null) return;
+  const order = {
     method: 'POST',
     path: '/api/v1/alerts/otp/sms-low/ack',
     body: { by: 'on-call', comment: 'finance is topping up' },
-  });
+  } as const;
+  await askDaemon({ url, token: server.token }, order);
 }

@@ -24,7 +24,7 @@ it('bash offers commands, members of groups and options', async () => {
   expect(await complete('st')).toEqual(['status']);
   expect(await complete('silence', '')).toEqual(['add', 'list', 'expire']);
   expect(await complete('silence', 'add', '--e')).toEqual(['--everything']);
-  expect(await complete('history', 'otp', '--s')).toEqual(['--since']);
+  expect(await complete('history', 'otp', '--s')).toEqual(['--since', '--server']);
   expect(await complete('report', '--p')).toEqual(['--print']);
 });
 

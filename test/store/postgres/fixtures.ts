@@ -24,7 +24,14 @@ export async function open(url: Secret, options: { readonly leaseMs?: number } =
 }
 
 export function card(parts: Partial<MemberCard> = {}): MemberCard {
-  return { incarnation: randomUUID(), node: 'one', advertise: null, configHash: 'abc', ...parts };
+  return {
+    incarnation: randomUUID(),
+    node: 'one',
+    advertise: null,
+    configHash: 'abc',
+    status: null,
+    ...parts,
+  };
 }
 
 /** A new member that owns the accounts. */

@@ -1,0 +1,86 @@
+import { describeDuration } from '../../domain/duration.ts';
+import type { ProviderDescription } from '../../providers/describe-provider.ts';
+import { type Command, exitCodes, UsageError } from '../command.ts';
+import { suggest } from '../read-options.ts';
+import { printJson } from '../terminal/output.ts';
+import { formatTable } from '../terminal/table.ts';
+
+export const providersCommand: Command = {
+  name: 'providers',
+  summary: 'kinds and presets of providers: credentials, balances, limits, source',
+  details: `Without TYPE: a table of all. With TYPE: what its accounts need, what is read, from which source, and what to write into the
+configuration. CERTAINTY is "documented" where the vendor's document or official client was read, and "observed" where only public
+client code was: compare the first reading with your dashboard then.
+
+--json prints {"providers":[{"type","summary","source","certainty","credentials","limits","shortestEveryMs","details","example"}]}.`,
+  usesConfiguration: false,
+  positionals: [
+    { name: 'TYPE', summary: 'the kind or preset, as "type" of an entry names it', optional: true },
+  ],
+  options: { json: { summary: 'print JSON' } },
+  examples: ['lowwater providers', 'lowwater providers twilio'],
+  run: async (context, input) => {
+    const { stdout } = context;
+    const type = input.optionalPositional('TYPE');
+    const all = await context.rooms.describeProviders();
+    const chosen = all.filter((each) => type === null || each.type === type);
+    const [only] = chosen;
+    if (only === undefined) {
+      const known = all.map((each) => each.type);
+      throw new UsageError(`there is no kind of provider "${type}"`, suggest(type ?? '', known));
+    }
+    if (input.flag('json')) await printJson(context, { providers: chosen });
+    else if (type !== null) await stdout.write(describeOne(only));
+    else
+      await stdout.write(
+        formatTable({
+          columns: [
+            { header: 'TYPE', value: (each) => each.type },
+            { header: 'PROVIDER', value: (each) => each.summary, minWidth: 12 },
+            { header: 'CREDENTIALS', value: ({ credentials }) => listNames(credentials), rank: 2 },
+            { header: 'BALANCES', value: ({ details }) => listIds(details?.balances), rank: 3 },
+            { header: 'CERTAINTY', value: (each) => each.certainty, rank: 1 },
+          ],
+          rows: chosen,
+          output: stdout,
+        }),
+      );
+    return exitCodes.ok;
+  },
+};
+
+/** Everything about one kind, for a terminal. */
+function describeOne(provider: ProviderDescription): string {
+  const { details, credentials, shortestEveryMs, caution } = provider;
+  const rows: readonly (readonly [string, string])[] = [
+    ['source', `${provider.source} (${provider.certainty})`],
+    ...credentials.map(({ name, label }) => [name, label] as const),
+    ...(details === null
+      ? []
+      : ([
+          ['request', details.request],
+          ['balances', details.balances.map(({ id, label }) => `${id} (${label})`).join(', ')],
+          ['currency', details.currency],
+          ...(details.baseUrl === null ? [] : [['baseUrl', `needed: ${details.baseUrl}`] as const]),
+        ] as const)),
+    ['limits', provider.limits],
+    ...(shortestEveryMs === null
+      ? []
+      : [['poll.every', `${describeDuration(shortestEveryMs)} or longer`] as const]),
+    ...[...(details?.notes ?? []), ...(caution === null ? [] : [caution])].map(
+      (note) => ['note', note] as const,
+    ),
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  const lines = rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`);
+  const example = provider.example === null ? '' : `\n${JSON.stringify(provider.example, null, 2)}\n`;
+  return `${provider.type}: ${provider.summary}\n${lines.join('\n')}\n${example}`;
+}
+
+function listNames(all: readonly { readonly name: string }[]): string {
+  return all.map(({ name }) => name).join(', ') || '–';
+}
+
+function listIds(all: readonly { readonly id: string }[] = []): string {
+  return all.map(({ id }) => id).join(', ') || '–';
+}

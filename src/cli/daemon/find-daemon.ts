@@ -1,0 +1,137 @@
+import { Secret } from '../../domain/secret.ts';
+import { CommandError, type CommandInput, UsageError } from '../command.ts';
+import type { CommandContext, DaemonNote, DatabaseIdentity } from '../context.ts';
+import { isLost, type OperatorConfiguration } from '../load-configuration.ts';
+import { addressOf, askDaemon, type DaemonAddress, reachable } from './daemon-connection.ts';
+
+/** A daemon that answers, and what it says of itself where it lets this command in. */
+export interface FoundDaemon extends DaemonAddress {
+  readonly facts: DaemonFacts | null;
+  /** Why it does not let this command in; null where it does. */
+  readonly refusal: string | null;
+}
+
+/** What `GET /api/v1/daemon` says. */
+export interface DaemonFacts {
+  readonly version: string;
+  readonly timezone: string;
+  readonly problems: readonly string[];
+  readonly accounts: readonly string[];
+  readonly rules: readonly string[];
+  readonly channels: readonly string[];
+  readonly reports: readonly string[];
+}
+
+/** The address that `--server` or `LOWWATER_SERVER` names; null where neither does. A file that is named by hand goes before the variable. */
+export function namedServer(
+  { env }: Pick<CommandContext, 'env'>,
+  input: Pick<CommandInput, 'option'>,
+): DaemonAddress | null {
+  const option = input.option('server');
+  const text = option ?? (input.option('config') === null ? env.LOWWATER_SERVER || null : null);
+  if (text === null) return null;
+  const url = URL.parse(text);
+  const isPlain = url !== null && /^https?:$/.test(url.protocol) && `${url.username}${url.password}` === '';
+  if (!isPlain)
+    throw new UsageError(
+      `${option === null ? 'LOWWATER_SERVER' : '--server'} must be an address such as http://127.0.0.1:8080`,
+      'its token goes into LOWWATER_TOKEN',
+    );
+  return { url: url.origin, token: tokenOf(env) };
+}
+
+function tokenOf({ LOWWATER_TOKEN: token }: CommandContext['env']): Secret | null {
+  return token ? new Secret(token) : null;
+}
+
+/** The daemon at an address that somebody named. Throws `CommandError` where none answers or it refuses. */
+export async function requireDaemon(address: DaemonAddress): Promise<FoundDaemon> {
+  const answer = await askDaemon(address, { method: 'GET', path: '/livez' });
+  if (answer.kind === 'absent') throw new CommandError(`no daemon answers at ${address.url}`);
+  const found = await introduce(address);
+  if (found.refusal === null && found.facts !== null) return found;
+  const hint = address.token === null ? ': set LOWWATER_TOKEN to its server.token' : '';
+  throw new CommandError(`the daemon at ${address.url} refuses (${found.refusal ?? 'older version'})${hint}`);
+}
+
+/**
+ * The running daemon of a configuration: at the address that it left beside its database, else at that of the file. Null
+ * where none answers. Throws `CommandError` where a daemon with another database answers: it is not this file's.
+ */
+export async function findDaemon(
+  context: CommandContext,
+  configuration: OperatorConfiguration,
+): Promise<FoundDaemon | null> {
+  const { server, storage } = configuration.settings;
+  const note = storage.path === undefined ? null : await context.rooms.readDaemonNote(storage.path);
+  const token = configuration.lost.has('server.token') ? null : (server?.token ?? null);
+  const strangers: string[] = [];
+  for (const url of listAddresses(note, configuration)) {
+    const answer = await knock(context, url);
+    if (answer === null) continue;
+    const { database } = answer;
+    // A daemon of 0.2 names none, and the note was left by the daemon of this very file.
+    const isOwn = database === null || database === note?.database;
+    const difference = isOwn ? null : await compare(context, configuration, { url, database });
+    if (difference === null) return introduce({ url, token: token ?? tokenOf(context.env) });
+    strangers.push(difference);
+  }
+  const [stranger] = strangers;
+  if (stranger === undefined) return null;
+  throw new CommandError(stranger);
+}
+
+function listAddresses(note: DaemonNote | null, configuration: OperatorConfiguration): Set<string> {
+  const isUnknown = isLost(configuration, 'server', ['host', 'port']);
+  const written = isUnknown ? null : addressOf(configuration.settings.server);
+  const left = note?.address == null ? null : reachable(note.address);
+  return new Set([left, written].filter((address) => address !== null));
+}
+
+/** Why a daemon is not the configuration's, in words; null where it is, or nobody can say, which is said on standard error. */
+async function compare(
+  { rooms, stderr }: CommandContext,
+  configuration: OperatorConfiguration,
+  { url, database }: { readonly url: string; readonly database: string },
+): Promise<string | null> {
+  const own: DatabaseIdentity = isLost(configuration, 'storage', ['path', 'postgres'])
+    ? { kind: 'unknown', why: 'the configuration does not say where it is' }
+    : await rooms.identifyDatabase(configuration.settings.storage);
+  if (own.kind === 'known' && own.id === database) return null;
+  if (own.kind === 'unknown') {
+    await stderr.write(
+      `note: the daemon at ${url} has the database ${database}; whether that is the configuration's is not known: ${own.why}\n`,
+    );
+    return null;
+  }
+  const named = own.kind === 'known' ? `${own.id}, ${own.place}` : own.why;
+  return `the daemon at ${url} has another database (${database}) than this configuration (${named}): nothing was asked of it`;
+}
+
+/** Whether a daemon is there, and with which database. What does not answer as one is named on standard error. */
+async function knock(
+  { stderr }: CommandContext,
+  url: string,
+): Promise<{ readonly database: string | null } | null> {
+  try {
+    const answer = await askDaemon({ url, token: null }, { method: 'GET', path: '/livez' });
+    return answer.kind === 'absent' ? null : answer;
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    await stderr.write(`warning: ${error.message}\n`);
+    return null;
+  }
+}
+
+/** Asks a daemon about itself. One of an older version that cannot say takes orders all the same. */
+async function introduce(address: DaemonAddress): Promise<FoundDaemon> {
+  const answer = await askDaemon(address, { method: 'GET', path: '/api/v1/daemon' });
+  if (answer.kind === 'absent') throw new CommandError(`the daemon at ${address.url} went away`);
+  if (answer.kind === 'answered') return { ...address, facts: readFacts(answer.body), refusal: null };
+  return { ...address, facts: null, refusal: answer.status === 404 ? null : answer.message };
+}
+
+/** What the API describes: only a lowwater answers there. */
+function readFacts(body: unknown): DaemonFacts {
+  return body as DaemonFacts;
+}

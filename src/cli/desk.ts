@@ -1,0 +1,158 @@
+import type { OperatorOrder } from '../domain/operator.ts';
+import type { Settings } from '../domain/settings.ts';
+import type { StoreReader } from '../ports/store.ts';
+import { CommandError, type CommandInput, exitCodes } from './command.ts';
+import type { CommandContext } from './context.ts';
+import { askDaemon, type DaemonAnswer, type DaemonRequest } from './daemon/daemon-connection.ts';
+import {
+  type DaemonFacts,
+  type FoundDaemon,
+  findDaemon,
+  namedServer,
+  requireDaemon,
+} from './daemon/find-daemon.ts';
+import { openRemoteViews } from './daemon/remote-views.ts';
+import { isLost, loadForOperator } from './load-configuration.ts';
+import type { OperatorViews } from './operator-views.ts';
+import { printJson } from './terminal/output.ts';
+
+/** Names that commands take, of the daemon where one answers, else of the configuration. */
+export type Names = Pick<DaemonFacts, 'accounts' | 'rules' | 'channels' | 'reports'>;
+
+/** What an operator's command works on: a running daemon, the database of a configuration, or both. */
+export interface Desk {
+  readonly timezone: string;
+  readonly names: Names;
+  /** Null where no daemon answers that lets this command in. */
+  readonly daemon: FoundDaemon | null;
+  /** Of the file, as far as it can be read; null where a daemon was named instead. */
+  readonly settings: Settings | null;
+  /** True where the file has no errors. */
+  readonly isComplete: boolean;
+  /** Asks the daemon, else the database, which is opened when it is first asked. */
+  views(): Promise<OperatorViews>;
+  /** The database to read; null where a daemon is asked. */
+  reader(): Promise<StoreReader | null>;
+  /** Orders something of the daemon, or leaves the order in the database where none answers. Throws `CommandError` for a refusal. */
+  order(request: DaemonRequest, left: () => Promise<OperatorOrder> | OperatorOrder): Promise<DaemonAnswer>;
+}
+
+/** Opens a desk for as long as `use` takes. */
+export async function withDesk(
+  context: CommandContext,
+  input: CommandInput,
+  use: (desk: Desk) => Promise<number>,
+): Promise<number> {
+  const opened: StoreReader[] = [];
+  try {
+    return await use(await openDesk(context, input, opened));
+  } finally {
+    for (const reader of opened) await reader.close();
+  }
+}
+
+async function openDesk(context: CommandContext, input: CommandInput, opened: StoreReader[]): Promise<Desk> {
+  const server = namedServer(context, input);
+  if (server !== null) {
+    const daemon = await requireDaemon(server);
+    return atDaemon(daemon, daemon.facts ?? noFacts);
+  }
+  const configuration = await loadForOperator(context, input);
+  const { settings, lost } = configuration;
+  const found = await findDaemon(context, configuration);
+  const daemon = found?.refusal === null ? found : null;
+  const local = { settings, isComplete: lost.size === 0 };
+  if (daemon !== null && daemon.facts !== null) return { ...atDaemon(daemon, daemon.facts), ...local };
+  if (isLost(configuration, 'storage', ['path', 'postgres'])) {
+    throw new CommandError(
+      found === null
+        ? 'no daemon answers, and the configuration does not say where the database is'
+        : `the daemon at ${found.url} refuses (${found.refusal}), and the configuration does not say where the database is`,
+    );
+  }
+  const reader = async (): Promise<StoreReader> => {
+    const [first] = opened;
+    if (first !== undefined) return first;
+    const made = await context.rooms.openReader(settings.storage);
+    opened.push(made);
+    return made;
+  };
+  return {
+    ...local,
+    timezone: settings.timezone,
+    names: namesOf(settings),
+    daemon,
+    reader,
+    async views() {
+      const views = await context.rooms.openStoredViews(settings, await reader());
+      return {
+        ...views,
+        audit: async (since) => views.audit({ since, before: Number.MAX_SAFE_INTEGER, limit: 1000 }),
+        silences: async () => views.silences(),
+      };
+    },
+    async order(request, left) {
+      const answer: DaemonAnswer = daemon === null ? { kind: 'absent' } : await askDaemon(daemon, request);
+      if (answer.kind === 'refused') throw new CommandError(answer.message);
+      if (answer.kind === 'absent') await context.rooms.leaveOrder(settings.storage, await left());
+      return answer;
+    },
+  };
+}
+
+const noFacts: DaemonFacts = {
+  version: '',
+  timezone: 'UTC',
+  problems: [],
+  accounts: [],
+  rules: [],
+  channels: [],
+  reports: [],
+};
+
+function atDaemon(daemon: FoundDaemon, facts: DaemonFacts): Desk {
+  return {
+    timezone: facts.timezone,
+    names: facts,
+    daemon,
+    settings: null,
+    isComplete: false,
+    views: async () => openRemoteViews(daemon),
+    reader: async () => null,
+    async order(request) {
+      const answer = await askDaemon(daemon, request);
+      if (answer.kind === 'absent') throw new CommandError(`the daemon at ${daemon.url} went away`);
+      if (answer.kind === 'refused') throw new CommandError(answer.message);
+      return answer;
+    },
+  };
+}
+
+function namesOf({ accounts, rules, channels, reports }: Settings): Names {
+  return {
+    accounts: accounts.map(({ id }) => id),
+    rules: [...new Set(rules.map(({ id }) => id))],
+    channels: channels.map(({ name }) => name),
+    reports: reports.map(({ id }) => id),
+  };
+}
+
+/** Commands that order something print what became of it as JSON too. */
+export const orderedJsonOption = { summary: 'print JSON' } as const;
+
+/**
+ * What became of an order that the daemon answered, or that lies in the database because no daemon did: a sentence, or what it
+ * was about as JSON, with `inForce` for whether a daemon has taken it already.
+ */
+export async function printOrdered(
+  context: CommandContext,
+  input: CommandInput,
+  said: { readonly about: object; readonly sentence: string; readonly answer: DaemonAnswer },
+): Promise<number> {
+  const inForce = said.answer.kind === 'answered';
+  const later =
+    ' No daemon answered over HTTP: the order is in the database, and the daemon takes it within 2 seconds, or when it starts.';
+  if (input.flag('json')) await printJson(context, { ...said.about, inForce });
+  else await context.stdout.write(`${said.sentence}${inForce ? '' : later}\n`);
+  return exitCodes.ok;
+}

@@ -1,0 +1,154 @@
+import { StorageError } from '../domain/operator-error.ts';
+import type { MonitorState } from '../engine/state.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Cluster, ClusterLook, ClusterMember } from '../ports/cluster.ts';
+import type { Log } from '../ports/log.ts';
+import type { StoredState } from '../ports/store.ts';
+import type { Instant, OwnLease } from './held-lease.ts';
+import { createLeaderStore, type LeaderStore } from './leader-store.ts';
+
+interface OwnedDependencies {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly leaseMs: number;
+  readonly lease: OwnLease;
+  /** How long it goes on from memory at the most. */
+  readonly aloneForMs: number;
+  /** Whether one of these says that it reaches the database. */
+  readonly anyReaches: (members: readonly ClusterMember[]) => Promise<boolean>;
+  /** Makes of what is stored what the owner begins with. */
+  readonly restore: (stored: StoredState) => Promise<MonitorState>;
+  /** Called when a change was refused because another owns the accounts, before anybody hears of that. */
+  readonly fenced: (owned: OwnedAccounts) => void;
+}
+
+/** What becomes of the accounts by a look, or by the database's silence. */
+export type Verdict =
+  | { readonly kind: 'keep' }
+  /** Its lease is over, and nobody has taken them since: as the member that it is, or as a new one. */
+  | { readonly kind: 'regain' | 'rejoin' }
+  | { readonly kind: 'lose'; readonly why: string };
+
+const keep: Verdict = { kind: 'keep' };
+
+/**
+ * The accounts in the hands of this process, from the moment that it took them.
+ *
+ * - loading → owner: all is read.
+ * - owner → alone: its lease is over and nobody reaches the database. alone → owner: the epoch is still the same when the database is
+ *   back, so that nobody wrote since: it goes on as a new incarnation with what it has in memory.
+ */
+export class OwnedAccounts {
+  readonly store: LeaderStore;
+  readonly #dependencies: OwnedDependencies;
+  #phase: 'loading' | 'owner' | 'alone' = 'loading';
+  #epoch: number;
+  #aloneSince = 0;
+
+  constructor(
+    dependencies: OwnedDependencies,
+    { incarnation, epoch }: { readonly incarnation: string; readonly epoch: number },
+  ) {
+    const { cluster, clock } = dependencies;
+    this.#dependencies = dependencies;
+    this.#epoch = epoch;
+    this.store = createLeaderStore({
+      store: cluster.store({ incarnation, epoch }),
+      reader: cluster.reader,
+      monotonic: () => clock.monotonic(),
+      overtaken: () => dependencies.fenced(this),
+    });
+  }
+
+  get phase(): 'loading' | 'owner' | 'alone' {
+    return this.#phase;
+  }
+
+  get holds(): boolean {
+    return this.#phase === 'alone' || (this.#phase === 'owner' && this.#dependencies.lease.lasts);
+  }
+
+  /** Whether nobody else can take the accounts, though it does not store what it does. */
+  get mayActUnpersisted(): boolean {
+    return this.#phase === 'alone' || (this.store.failingForMs ?? 0) >= this.#dependencies.leaseMs;
+  }
+
+  /** Rejects with `StorageError` where what is stored cannot be read. */
+  async load(): Promise<MonitorState> {
+    const { cluster, lease, restore } = this.#dependencies;
+    const { reader } = cluster;
+    // For one lost answer the accounts would be nobody's as long as the lease lasts.
+    const stored = await reader.load().catch((error: unknown) => {
+      if (!(error instanceof StorageError) || !lease.lasts) throw error;
+      return reader.load();
+    });
+    return restore(stored);
+  }
+
+  /** All is read. */
+  begin(): void {
+    this.#phase = 'owner';
+  }
+
+  /** What the database says to who owns, or owned. */
+  judge(look: ClusterLook & { readonly renewed: boolean }, incarnation: string): Verdict {
+    const isOwn = look.owner === incarnation;
+    if (isOwn && look.epoch === this.#epoch) {
+      // The renewals had arrived, and only their answers had not.
+      if (this.#phase === 'alone') this.#phase = 'owner';
+      return keep;
+    }
+    if (!isOwn && (look.owner !== null || look.epoch !== this.#epoch))
+      return { kind: 'lose', why: 'another daemon took the accounts' };
+    if (this.#phase === 'loading') return { kind: 'lose', why: 'the lease ended before everything was read' };
+    return { kind: look.renewed ? 'regain' : 'rejoin' };
+  }
+
+  /**
+   * Goes on with what it knows, as the incarnation that it is now. `heardOf`: the epoch that a look says that this one has, where nobody
+   * heard of its claim.
+   */
+  async regain(input: {
+    readonly incarnation: string;
+    readonly sentAt: Instant;
+    readonly heardOf: number | null;
+    /** Whether it is still that incarnation. */
+    readonly isCurrent: () => boolean;
+  }): Promise<void> {
+    const { incarnation, sentAt, heardOf, isCurrent } = input;
+    const { cluster, lease, log } = this.#dependencies;
+    await this.store.continueWith(async () => {
+      if (!isCurrent()) return null;
+      const epoch = heardOf ?? (await cluster.claim(incarnation, this.#epoch));
+      // Who was quicker, if anybody, is seen in the next look.
+      if (epoch === null || !isCurrent()) return null;
+      lease.countFrom(sentAt);
+      this.#epoch = epoch;
+      this.#phase = 'owner';
+      log.info({ epoch }, 'the lease was over and nobody had taken the accounts: this daemon goes on');
+      return cluster.store({ incarnation, epoch });
+    });
+  }
+
+  /** The database does not answer. `peers`: whom to ask whether they reach it. */
+  async endure(peers: readonly ClusterMember[]): Promise<Verdict> {
+    const { clock, log, lease, aloneForMs, anyReaches } = this.#dependencies;
+    if (lease.lasts) return keep;
+    if (this.#phase === 'loading') return { kind: 'lose', why: 'the lease ended before everything was read' };
+    const epoch = this.#epoch;
+    const isReached = await anyReaches(peers);
+    if (this.#epoch !== epoch) return keep;
+    if (isReached) return { kind: 'lose', why: 'another daemon reaches the database and this one does not' };
+    if (this.#phase === 'owner') {
+      this.#phase = 'alone';
+      this.#aloneSince = clock.monotonic();
+      log.error({}, 'nobody reaches the database: this daemon goes on from memory');
+    } else if (clock.monotonic() - this.#aloneSince > aloneForMs)
+      return {
+        kind: 'lose',
+        why: 'nobody has reached the database for as long as this daemon may go on alone',
+      };
+    return keep;
+  }
+}

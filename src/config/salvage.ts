@@ -1,0 +1,103 @@
+import type { ConfigProblem } from '../domain/config-problem.ts';
+import { keyOf } from '../domain/json.ts';
+import type { Path } from './config-problem.ts';
+import { type Draft, valueAt } from './draft.ts';
+import type { ConfigInput } from './schema/config.ts';
+
+/** What is wrong with a draft, and the configuration where nothing is. */
+export type Judge = (draft: Draft) => {
+  readonly config: ConfigInput | null;
+  readonly problems: readonly ConfigProblem[];
+};
+
+export interface Salvaged {
+  readonly config: ConfigInput;
+  readonly draft: Draft;
+  /** What was left out or made up, as `section.key`: `server.token`, `rules.2`. */
+  readonly lost: ReadonlySet<string>;
+}
+
+/** Each round takes something away, and what that leaves without a reference goes in the next one. */
+const maxRounds = 8;
+
+/**
+ * What a configuration with errors still says, for commands that read the database or ask the daemon: a secret that cannot be
+ * resolved is made up, a rule, route, channel or silence with an error is left out, and so is the wrong key of an account. A daemon
+ * never runs on it. Null where not even the server and the database can be made out.
+ */
+export function salvage(broken: Draft, judge: Judge): Salvaged | null {
+  const lost = new Set<string>();
+  const value = fillBroken(structuredClone(broken.value), [], { broken, lost });
+  if (typeof value !== 'object' || value === null) return null;
+  if (typeof keyOf(value, 'channels') !== 'object') Reflect.set(value, 'channels', {});
+  const all = prune(value, { broken, judge, lost });
+  if (all !== null) return all;
+  lost.add('accounts');
+  const kept = ['timezone', 'server', 'storage', 'cluster'].filter((key) => keyOf(value, key) !== undefined);
+  const rest = Object.fromEntries(kept.map((key) => [key, keyOf(value, key)]));
+  return prune({ accounts: [nobody], channels: {}, ...rest }, { broken, judge, lost });
+}
+
+const madeUpAddress = 'https://unresolved.invalid';
+const nobody = { id: 'unknown', authSecret: 'unresolved', baseUrl: madeUpAddress };
+
+interface Pruning {
+  readonly broken: Draft;
+  readonly judge: Judge;
+  readonly lost: Set<string>;
+}
+
+function prune(value: object, { broken, judge, lost }: Pruning): Salvaged | null {
+  // The place of a problem comes back as its path: nobody is shown these problems.
+  const draft: Draft = {
+    ...broken,
+    value,
+    placeOf: (path) => ({ path: JSON.stringify(path), line: 0 }),
+    isBroken: () => false,
+  };
+  for (let round = 0; round < maxRounds; round++) {
+    const { config, problems } = judge(draft);
+    const units = new Set(problems.map(({ path }) => path).filter((path) => path !== noChannel));
+    if (config !== null && units.size === 0) return { config, draft, lost };
+    for (const path of units) remove(draft, JSON.parse(path === '' ? '[]' : path) as Path, lost);
+    for (const [key, list] of Object.entries(value))
+      if (Array.isArray(list))
+        Reflect.set(
+          value,
+          key,
+          list.filter((item) => item !== undefined),
+        );
+  }
+  return null;
+}
+
+/** That there is no channel left stops nobody who only looks. */
+const noChannel = JSON.stringify(['channels']);
+
+/** Takes away the smallest thing around a problem that can be done without. */
+function remove(draft: Draft, path: Path, lost: Set<string>): void {
+  const unit = path.slice(0, path[0] === 'accounts' && path[2] !== 'id' ? 3 : 2);
+  while (unit.length > 1 && valueAt(draft, unit) === undefined) unit.pop();
+  const parent = valueAt(draft, unit.slice(0, -1));
+  const key = unit.at(-1);
+  lost.add(unit.slice(0, 2).join('.'));
+  if (typeof parent !== 'object' || parent === null || key === undefined) return;
+  // Its place in a list stays until the round is over: other problems name the things behind it.
+  if (Array.isArray(parent)) parent[Number(key)] = undefined;
+  else Reflect.deleteProperty(parent, key);
+}
+
+/** Puts something harmless where a placeholder could not be resolved. */
+function fillBroken(value: unknown, path: Path, { broken, lost }: Pick<Pruning, 'broken' | 'lost'>): unknown {
+  if (typeof value === 'string') {
+    if (value !== '' || !broken.isBroken(path)) return value;
+    lost.add(path.slice(0, 2).join('.'));
+    return /url$/i.test(String(path.at(-1))) ? madeUpAddress : 'unresolved';
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  for (const [key, child] of Object.entries(value)) {
+    const step = Array.isArray(value) ? Number(key) : key;
+    Reflect.set(value, key, fillBroken(child, [...path, step], { broken, lost }));
+  }
+  return value;
+}

@@ -1,0 +1,58 @@
+import type { CredentialDefinition, ProviderDetails, ProviderKind } from './kind.ts';
+
+/** A kind of provider for people: `lowwater providers` and the documents show it. */
+export interface ProviderDescription {
+  readonly type: string;
+  readonly summary: string;
+  readonly source: string;
+  readonly certainty: 'documented' | 'observed';
+  /** What to see to, where it was only observed. */
+  readonly caution: string | null;
+  readonly credentials: readonly CredentialDefinition[];
+  readonly limits: string;
+  readonly shortestEveryMs: number | null;
+  /** Null where it depends on the entry. */
+  readonly details: ProviderDetails | null;
+  /** What to write into the configuration: an entry of `providers` and an account. Null where it depends on the entry. */
+  readonly example: object | null;
+}
+
+/** About a kind that no document of the vendor describes. */
+const observedCaution = 'From public client code; compare the first reading with your dashboard.';
+
+export function describeProvider(kind: ProviderKind): ProviderDescription {
+  const { type, summary, source } = kind;
+  const details = kind.details?.() ?? null;
+  const credentials = details === null ? [] : kind.credentials({ type });
+  const limits = kind.limits({ type });
+  return {
+    type,
+    summary,
+    source: source.reference,
+    certainty: source.certainty,
+    caution: source.certainty === 'observed' ? observedCaution : null,
+    credentials,
+    limits: limits.documented,
+    shortestEveryMs: limits.shortestEveryMs ?? null,
+    details,
+    example: details === null ? null : writeExample(type, credentials, details),
+  };
+}
+
+function writeExample(
+  type: string,
+  credentials: readonly CredentialDefinition[],
+  { baseUrl }: ProviderDetails,
+): object {
+  const variables = credentials.map(({ name }) => [name, `\${env:${variableName(type, name)}}`]);
+  return {
+    providers: { [type]: { type, ...(baseUrl === null ? {} : { baseUrl: 'https://…' }) } },
+    accounts: [{ id: `${type}-main`, provider: type, credentials: Object.fromEntries(variables) }],
+  };
+}
+
+/** `TWILIO_AUTH_TOKEN` for `authToken` of `twilio`; a variable begins with no digit. */
+function variableName(type: string, credential: string): string {
+  const words = `${type}-${credential.replace(/[A-Z]/g, '-$&')}`.toUpperCase().replace(/\W/g, '_');
+  return words.replace(/^(?=\d)/, '_');
+}
