@@ -237,6 +237,8 @@ function stateOf(account: string, poll: PollRecord): AccountState {
     unwatchedMs: 0,
     usage: { 'x-ratelimit-limit': '200', 'x-ratelimit-remaining': '183' },
     retryAt: null,
+    purse: null,
+    seriesSince: 0,
   };
 }
 

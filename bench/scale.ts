@@ -129,6 +129,8 @@ function storedDay(settings: Settings): StoredState {
       unwatchedMs: 0,
       usage: {},
       retryAt: null,
+      purse: null,
+      seriesSince: 0,
     }),
   );
   return { ...nothingStored, accounts };

@@ -131,6 +131,8 @@ function state(account: string, poll: PollRecord): AccountState {
     unwatchedMs: 0,
     usage: { 'x-ratelimit-limit': '200', 'x-ratelimit-remaining': '199' },
     retryAt: null,
+    purse: null,
+    seriesSince: 0,
   };
 }
 

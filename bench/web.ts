@@ -246,6 +246,8 @@ function readerOfADay(settings: Settings, now: number): StoreReader {
       unwatchedMs: 0,
       usage: {},
       retryAt: null,
+      purse: null,
+      seriesSince: 0,
     };
   });
   return {

@@ -46,10 +46,11 @@ async function reportAccount(
   const { settings } = account;
   await historyLoader.of(account);
   const before = await reader.readingBefore(settings.id, since);
-  const within = await collect(reader.readings({ account: settings.id, since, until }));
-  const incidents = await reader.incidents({ account: settings.id, since, until });
   const { poll } = account;
-  const readings = before === null ? within : [before, ...within];
+  const all = await collect(reader.readings({ account: settings.id, since, until }));
+  const within = all.filter(({ at }) => at >= poll.seriesSince);
+  const incidents = await reader.incidents({ account: settings.id, since, until });
+  const readings = before === null || before.at < poll.seriesSince ? within : [before, ...within];
   // Spending in another currency must not be added to the present balance's.
   const currency = poll.reading?.currency ?? null;
   const flow = {

@@ -102,8 +102,9 @@ async function readCharts(
   const about = incidentsOf(state, message).map(({ account }) => account);
   const charts = new Map<string, readonly Reading[]>();
   try {
-    for (const { id } of accountsOf(state, about.slice(0, drawnItems))) {
-      const query = { account: id, since: now() - chartMs, until: now() + 1 };
+    for (const { id, poll } of accountsOf(state, about.slice(0, drawnItems))) {
+      const since = Math.max(now() - chartMs, poll.seriesSince);
+      const query = { account: id, since, until: now() + 1 };
       charts.set(id, thin(await collect(reader.readings(query)), chartPoints));
     }
   } catch (error) {

@@ -77,6 +77,8 @@ function afterReading(before: AccountState, reading: Reading, usage: Outcome['us
     unwatchedMs: 0,
     usage,
     retryAt: null,
+    purse: before.purse,
+    seriesSince: before.seriesSince,
   };
 }
 

@@ -47,12 +47,13 @@ function nameOf({ account: id }: Incident, accountName: string): string {
 function clauseOf(item: MessageItem, frame: WordingFrame): string {
   const state = stateOf(item);
   if (state === 'closed') {
-    return item.resolution?.kind === 'account-removed'
-      ? `account removed while ${subjectOf(item.incident)}`
-      : `rule ${cleanText(item.rule, nameLimit)} removed while ${subjectOf(item.incident)}`;
+    const { kind } = item.resolution ?? {};
+    if (kind === 'account-removed' || kind === 'account-moved')
+      return `account ${kind.slice('account-'.length)} while ${subjectOf(item.incident)}`;
+    return `rule ${cleanText(item.rule, nameLimit)} removed while ${subjectOf(item.incident)}`;
   }
-  const kind = alertKindOf(item);
-  return state === 'resolved' ? kind.resolved(item, frame) : kind.firing(item, frame);
+  const words = alertKindOf(item);
+  return state === 'resolved' ? words.resolved(item, frame) : words.firing(item, frame);
 }
 
 function subjectOf(incident: Incident): string {

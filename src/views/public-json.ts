@@ -181,7 +181,9 @@ export const incidentJson = publicObject<Incident>()('Incident', {
   firedAt: [instant, ({ firedAt }) => isoText(firedAt)],
   resolvedAt: [instant.nullable(), ({ resolvedAt }) => isoOrNull(resolvedAt)],
   resolution: [
-    z.enum(['recovered', 'topped-up', 'rule-removed', 'account-removed', 'channel-removed']).nullable(),
+    z
+      .enum(['recovered', 'topped-up', 'rule-removed', 'account-removed', 'account-moved', 'channel-removed'])
+      .nullable(),
     ({ resolution }) => resolution?.kind ?? null,
   ],
   event: [z.boolean(), ({ event }) => event],

@@ -15,7 +15,8 @@ import {
 import type { Outcome } from '../../src/domain/outcome.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type { AccountSettings } from '../../src/domain/settings.ts';
-import { createProviderClient, type ProviderClientOptions } from '../../src/providers/transport/client.ts';
+import { createAccountServiceClient } from '../../src/providers/account-service/account-service-kind.ts';
+import type { ProviderClientOptions } from '../../src/providers/transport/client.ts';
 import { systemClock } from '../../src/system/clock.ts';
 
 export const secretText = 'loopback-secret-4711';
@@ -114,7 +115,7 @@ export function accountAt(baseUrl: string, secret = secretText): AccountSettings
 }
 
 export function createTestClient(options: Partial<ProviderClientOptions> = {}) {
-  return createProviderClient({
+  return createAccountServiceClient({
     timeoutMs: 5000,
     allowInsecureHttp: false,
     clock: systemClock,

@@ -63,6 +63,8 @@ export function accountState(account: string, parts: Partial<AccountState> = {})
     unwatchedMs: 0,
     usage: { 'x-ratelimit-limit': '200' },
     retryAt: null,
+    purse: null,
+    seriesSince: 0,
     ...parts,
   };
 }
