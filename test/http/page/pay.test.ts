@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { paymentOf } from '../../src/views/payment.ts';
-import { PaymentPlan } from '../../src/views/payment-plan.ts';
-import { smsLow, units } from '../support/account-facts.ts';
+import { paymentOf } from '../../../src/views/payment.ts';
+import { PaymentPlan } from '../../../src/views/payment-plan.ts';
+import { smsLow, units } from '../../support/account-facts.ts';
 import {
   buildAccountView,
   buildRunway,
@@ -10,10 +10,10 @@ import {
   hourMs,
   micros,
   viewsNow,
-} from '../support/fake-views.ts';
-import { makeAccount } from '../support/settings.ts';
-import { type RunningServer, runServer, serveWorld } from '../support/web-server.ts';
-import { read, startWorld } from '../support/world.ts';
+} from '../../support/fake-views.ts';
+import { makeAccount } from '../../support/settings.ts';
+import { type RunningServer, runServer, serveWorld } from '../../support/web-server.ts';
+import { read, startWorld } from '../../support/world.ts';
 
 const now = viewsNow;
 
