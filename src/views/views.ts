@@ -99,7 +99,7 @@ interface Actions {
 }
 
 export interface AccountView
-  extends Pick<AccountSettings, 'id' | 'name' | 'labels' | 'topUpUrl' | 'runbookUrl' | 'note'>,
+  extends Pick<AccountSettings, 'id' | 'name' | 'labels' | 'topUpUrl' | 'runbookUrl' | 'note' | 'balances'>,
     Pick<AccountState, 'outcome' | 'failure' | 'polledAt' | 'reading' | 'consecutiveFailures' | 'usage'> {
   /** Of the newest reading, else the configured one. */
   readonly currency: string | null;

@@ -16,6 +16,7 @@ import type { Outcome } from '../../src/domain/outcome.ts';
 import { Secret } from '../../src/domain/secret.ts';
 import type { AccountSettings } from '../../src/domain/settings.ts';
 import { createAccountServiceClient } from '../../src/providers/account-service/account-service-kind.ts';
+import { accountServiceBalances } from '../../src/providers/account-service/balances.ts';
 import type { ProviderClientOptions } from '../../src/providers/transport/client.ts';
 import { systemClock } from '../../src/system/clock.ts';
 
@@ -99,6 +100,7 @@ export function accountAt(baseUrl: string, secret = secretText): AccountSettings
     name: 'OTP',
     authSecret: new Secret(secret),
     baseUrl,
+    balances: accountServiceBalances,
     currency: null,
     labels: {},
     topUpUrl: null,

@@ -103,8 +103,8 @@ export function momentAndAge(at: number, frame: Frame): Html {
 }
 
 /** The balance as it was read, negative ones marked; a dash where none was. */
-export function amountOf(account: AccountView, balance: Balance): Html {
-  const micros = account.reading?.[balance];
+export function balanceCell(account: AccountView, balance: Balance): Html {
+  const micros = account.reading?.balances[balance];
   if (micros === undefined) return unknown();
   return html`<span class="${micros < 0 ? 'amount negative' : 'amount'}">${formatAmount(micros, account.currency)}</span>`;
 }

@@ -100,7 +100,7 @@ function judgeResult({ envelope, raw, status, texts }: ReadEnvelope): OutcomeDet
   if (texts.holdsSecret(currency)) {
     return { kind: 'invalid_response', reason: 'result.currency is no currency', code, status };
   }
-  const answer = { sms: smsBalance, voip: voipBalance, currency };
+  const answer = { balances: { sms: smsBalance, voip: voipBalance }, currency };
   const unknownFields = findUnknownFields(raw, result, texts);
   return unknownFields.length === 0 ? { kind: 'ok', answer } : { kind: 'ok', answer, unknownFields };
 }
