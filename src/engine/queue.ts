@@ -57,6 +57,18 @@ export function sendable(queue: readonly Notification[]): readonly Notification[
   return queue.filter((message) => message === first || isStandalone(message));
 }
 
+/** Incidents that a message under way speaks of. */
+export function incidentsUnderWay(state: MonitorState, channel: string): ReadonlySet<string> {
+  if (state.underWay.size === 0) return noIncidents;
+  return new Set(
+    queueOf(state, channel)
+      .filter(({ id }) => state.underWay.has(id))
+      .flatMap(({ items }) => items.map(({ incident }) => incident)),
+  );
+}
+
+const noIncidents: ReadonlySet<string> = new Set();
+
 /**
  * Until when nothing about incidents leaves a queue, because an incident in it is of an account that may be well again since
  * lowwater last ran; the past where nothing is held.
@@ -74,15 +86,21 @@ export function heldForPollUntil(state: MonitorState, queue: readonly Notificati
 
 /**
  * Joins everything queued behind a notification that is about to be sent: what happened while the channel was
- * down is one message, in order.
+ * down is one message, in order. What speaks
+ * of an incident under way waits.
  */
-export function absorbFollowers(state: MonitorState, message: Notification): Notification {
+export function absorbFollowers(
+  state: MonitorState,
+  message: Notification,
+  underWay: ReadonlySet<string> = noIncidents,
+): Notification {
   if (isStandalone(message)) return message;
   let whole = message;
   for (const id of state.queues.get(message.channel) ?? []) {
     const follower = state.messages.get(id);
     if (follower === undefined || id === message.id || isStandalone(follower) || state.underWay.has(id))
       continue;
+    if (underWay.size > 0 && follower.items.some(({ incident }) => underWay.has(incident))) continue;
     whole = joinNotification(whole, follower.items, whole.dueAt);
     removeNotification(state, follower);
     for (const { incident } of follower.items)

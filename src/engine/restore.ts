@@ -56,7 +56,9 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
   // It was about that one end: after the clock is set back it would lie in the future.
   if (stored.notes[aliveNote] !== undefined) state.notes.delete(aliveNote);
   for (const account of stored.accounts) {
-    state.polled.hold(account.account, account);
+    // Versions before stored neither.
+    const { purse = null, seriesSince = 0 } = account;
+    state.polled.hold(account.account, { ...account, purse, seriesSince });
     if (account.reading !== null) state.unloaded.add(account.account);
   }
   yield;

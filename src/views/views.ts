@@ -24,6 +24,8 @@ import type { Evaluation } from '../rules/evaluation.ts';
 import type { NextStep } from '../rules/next-step.ts';
 import type { WeekAgo } from '../spending/week-ago.ts';
 
+import type { Payment } from './payment.ts';
+
 /**
  * What people may see and do, whatever they sit at: the HTTP server asks the running daemon, the command line asks the
  * same questions of the database. Money is in millionths, instants are milliseconds since 1970, null is unknown.
@@ -106,7 +108,7 @@ interface Actions {
 }
 
 export interface AccountView
-  extends Pick<AccountSettings, 'id' | 'name' | 'labels' | 'topUpUrl' | 'runbookUrl' | 'note'>,
+  extends Pick<AccountSettings, 'id' | 'name' | 'labels' | 'topUpUrl' | 'runbookUrl' | 'note' | 'balances'>,
     Pick<AccountState, 'outcome' | 'failure' | 'polledAt' | 'reading' | 'consecutiveFailures' | 'usage'> {
   /** Of the newest reading, else the configured one. */
   readonly currency: string | null;
@@ -118,6 +120,8 @@ export interface AccountView
   /** Readings of the last 24 hours, thinned to what a sparkline needs (at most 96), oldest first; thinned when it is asked for. */
   readonly day: readonly Reading[];
   readonly thresholds: Readonly<Record<Balance, Ladder<number>>>;
+  /** What is to be paid, by balance; worked out when it is asked for. */
+  readonly payments: readonly Payment[];
   /** Worst severity that is firing now. */
   readonly worst: Severity | null;
   readonly firing: number;
@@ -148,6 +152,8 @@ export interface AlertView
   readonly silenced: boolean;
   readonly inhibited: boolean;
   readonly flapping: boolean;
+  /** Which channels were notified of the incident, and when last. */
+  readonly notified: readonly { readonly channel: string; readonly at: number }[];
   readonly incident: string | null;
 }
 

@@ -91,14 +91,14 @@ async function checkAccounts(
   { settings, account, signal }: Parameters<Rooms['checkAccounts']>[0],
   program: string,
 ): ReturnType<Rooms['checkAccounts']> {
-  const [{ checkAccounts: check }, { createProviderClient }, { cronCalendar }, { textsFor }] =
+  const [{ checkAccounts: check }, { createAccountServiceClient }, { cronCalendar }, { textsFor }] =
     await Promise.all([
       import('../views/check.ts'),
-      import('../providers/transport/client.ts'),
+      import('../providers/account-service/account-service-kind.ts'),
       import('../system/calendar.ts'),
       import('./report-now.ts'),
     ]);
-  const provider = createProviderClient({
+  const provider = createAccountServiceClient({
     ...settings.provider,
     texts: await textsFor(settings),
     clock: systemClock,

@@ -7,6 +7,7 @@ import { channelOf } from '../support/settings.ts';
 function settingsWith(parts: Partial<Settings>): Settings {
   return {
     provider: {
+      balances: [],
       timeoutMs: 1,
       maxRequestsPerSecond: 1,
       allowInsecureHttp: false,

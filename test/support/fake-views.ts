@@ -7,6 +7,7 @@ import type { Notification } from '../../src/domain/outbox.ts';
 import type { OutcomeKind } from '../../src/domain/outcome.ts';
 import type { Balance, PollRecord, Reading } from '../../src/domain/reading.ts';
 import type { Silence } from '../../src/domain/silence.ts';
+import { accountServiceBalances } from '../../src/providers/account-service/balances.ts';
 import type { BelowRule } from '../../src/rules/below.ts';
 import type { WeekAgo } from '../../src/spending/week-ago.ts';
 import type {
@@ -347,12 +348,18 @@ export function buildAccountView(over: Partial<AccountView> = {}): AccountView {
     readAt: viewsNow - 2 * minuteMs,
     nextPollAt: viewsNow + 3 * minuteMs,
     pollIntervalMs: 5 * minuteMs,
-    reading: { at: viewsNow - 2 * minuteMs, sms: micros(112.5), voip: micros(80), currency: 'CNY' },
+    balances: accountServiceBalances,
+    reading: {
+      at: viewsNow - 2 * minuteMs,
+      balances: { sms: micros(112.5), voip: micros(80) },
+      currency: 'CNY',
+    },
     runways: { sms: buildRunway(), voip: null },
     consecutiveFailures: 0,
     backoffUntil: null,
     usage: {},
     day: [],
+    payments: [],
     thresholds: { sms: { info: micros(500), warning: micros(200), critical: micros(50) }, voip: {} },
     worst: null,
     firing: 0,
@@ -381,6 +388,7 @@ export function buildAlertView(over: Partial<AlertView> = {}): AlertView {
     silenced: false,
     inhibited: false,
     flapping: false,
+    notified: [],
     incident: 'incident-1',
     ...over,
   };
@@ -475,8 +483,7 @@ export function buildPolls(options: {
             outcome: 'ok',
             reading: {
               at,
-              sms: micros(sms),
-              voip: micros(options.voip?.(at) ?? 80),
+              balances: { sms: micros(sms), voip: micros(options.voip?.(at) ?? 80) },
               currency: options.currency ?? 'CNY',
             },
           },

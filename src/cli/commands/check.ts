@@ -1,7 +1,7 @@
 import { formatAmount, formatMicros } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
-import { balances } from '../../domain/reading.ts';
+import { amountOf } from '../../domain/reading.ts';
 import type { ExplainedRule } from '../../views/views.ts';
 import { wordQuantity } from '../../wording/quantity-wording.ts';
 import type { Command, CommandInput } from '../command.ts';
@@ -128,12 +128,12 @@ function formatPerformanceData(checked: readonly CheckedByRules[]): string {
   const data = checked.flatMap(({ view, outcome }) => {
     const { reading, thresholds, id } = view;
     if (outcome !== 'ok' || reading === null) return [];
-    return balances.map((balance) => {
-      const { warning, critical } = thresholds[balance];
+    return view.balances.map(({ id: balance }) => {
+      const { warning, critical } = thresholds[balance] ?? {};
       const ranges = [warning, critical].map((level) =>
         level === undefined ? '' : `${formatMicros(level)}:`,
       );
-      return `'${id} ${balance}'=${[formatMicros(reading[balance]), ...ranges].join(';').replace(/;+$/, '')}`;
+      return `'${id} ${balance}'=${[formatMicros(amountOf(reading, balance)), ...ranges].join(';').replace(/;+$/, '')}`;
     });
   });
   return data.length === 0 ? '' : ` | ${data.join(' ')}`;
@@ -150,9 +150,9 @@ function formatAccount(checked: CheckedByRules, frame: Frame): string {
   const { style } = frame;
   const lines = [`\n${style.bold(cleanText(view.name, 100))} (${view.id})`];
   if (outcome === 'ok' && view.reading !== null) {
-    for (const balance of balances)
+    for (const { id: balance, label } of view.balances)
       lines.push(
-        `  ${balance.toUpperCase().padEnd(4)}  ${formatAmount(view.reading[balance], view.reading.currency)}`,
+        `  ${label.toUpperCase().padEnd(4)}  ${formatAmount(amountOf(view.reading, balance), view.reading.currency)}`,
       );
   } else {
     lines.push(`  ${style.yellow(outcome ?? 'not asked')}: ${cleanText(reason ?? '', 300)}`);

@@ -20,9 +20,7 @@ export const describedKind = {
   request: ({ description, baseUrl }: DescribedEntry, { credentials }: ProviderAccount) =>
     prepareRequest(description.request, credentials, baseUrl),
   readAnswer(answer: ProviderAnswer, { entry, texts }: AnswerContext<DescribedEntry>): OutcomeDetail {
-    const outcome = readAnswer(entry.description, answer, texts);
-    // Until readings are named balances everywhere, an answer has the two of the default provider as well.
-    return outcome.kind === 'ok' ? { ...outcome, answer: { sms: 0, voip: 0, ...outcome.answer } } : outcome;
+    return readAnswer(entry.description, answer, texts);
   },
   explainAnswer: (answer: ProviderAnswer, { entry, texts }: AnswerContext<DescribedEntry>) =>
     explainAnswer(entry.description, answer, texts),
