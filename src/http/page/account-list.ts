@@ -5,7 +5,7 @@ import { leadingBalance } from '../../views/leading-balance.ts';
 import type { AccountView } from '../../views/views.ts';
 import { commonBalances } from '../../wording/balance-wording.ts';
 import { parseCursor, writeCursor } from '../api/paging.ts';
-import { type AccountState, accountStates, nameOf, runwayOf, stateOf } from './words.ts';
+import { type AccountState, accountStates, mentionsAll, nameOf, runwayOf, stateOf } from './words.ts';
 
 const sortKeys = ['runway', 'state', 'name', 'burn', 'age'] as const;
 
@@ -79,7 +79,6 @@ interface Placed {
  */
 export class AccountListing {
   readonly #query: ListQuery;
-  readonly #words: readonly string[];
   readonly #compare: (left: Place, right: Place) => number;
   /** Where the page before ended. Balances move while somebody turns pages: this one begins behind that place. */
   readonly #last: Place | null;
@@ -95,7 +94,6 @@ export class AccountListing {
 
   constructor(query: ListQuery) {
     this.#query = query;
-    this.#words = query.search.toLowerCase().split(/\s+/).filter(Boolean);
     this.#compare = comparePlaces(query);
     this.#last = query.cursor === null ? null : parseCursor(query.cursor, placeSchema);
     this.#counts = { critical: 0, warning: 0, info: 0, unread: 0, pending: 0, waiting: 0, fine: 0 };
@@ -108,7 +106,7 @@ export class AccountListing {
     this.#counts[state] += 1;
     const { state: wanted, sort } = this.#query;
     if (wanted !== null && state !== wanted) return;
-    if (!this.#words.every((word) => mentions(account, word))) return;
+    if (!mentionsAll(this.#query.search, [account.id, account.name], account.labels)) return;
     this.#matching += 1;
     const place = placeOf(account, sort);
     if (this.#last !== null && this.#compare(place, this.#last) <= 0) this.#before += 1;
@@ -137,11 +135,6 @@ export class AccountListing {
     this.#held.sort((left, right) => this.#compare(left.place, right.place)).splice(pageSize);
     if (this.#held.length === pageSize) this.#farthest = this.#held.at(-1)?.place ?? null;
   }
-}
-
-function mentions({ id, name, labels }: AccountView, word: string): boolean {
-  if (id.includes(word) || name.toLowerCase().includes(word)) return true;
-  return Object.entries(labels).some(([key, value]) => `${key}=${value}`.toLowerCase().includes(word));
 }
 
 /** Amounts of two currencies have no order: each currency stands for itself. */

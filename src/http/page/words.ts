@@ -56,6 +56,22 @@ export function nameOf(name: string): string {
   return cleanText(name, 80);
 }
 
+/** Whether each word of a search stands in one of the texts, or in a label as `key=value`; upper and lower case are the same. */
+export function mentionsAll(
+  search: string,
+  texts: readonly string[],
+  labels: Readonly<Record<string, string>>,
+): boolean {
+  if (search === '') return true;
+  const all = [...texts, ...Object.entries(labels).map(([key, value]) => `${key}=${value}`)].map((text) =>
+    text.toLowerCase(),
+  );
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.some((text) => text.includes(word)));
+}
+
 /** A word with its icon and colour. */
 export function badge(tone: Tone, word: string): Html {
   return html`<span class="badge ${tone}">${icon(tone)}${word}</span>`;
