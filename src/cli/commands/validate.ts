@@ -4,7 +4,6 @@ import { formatMoney } from '../../domain/money.ts';
 import { OperatorError } from '../../domain/operator-error.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import { plural } from '../../domain/plural.ts';
-import { balances } from '../../domain/reading.ts';
 import type { Settings } from '../../domain/settings.ts';
 import { type Command, exitCodes } from '../command.ts';
 import type { CommandContext } from '../context.ts';
@@ -61,13 +60,12 @@ async function findUnwatched(
     return settings.accounts.flatMap((account) => {
       const reading = readings.get(account.id) ?? null;
       const watched = new Set(rulesForAccount(settings, account).map(({ balance }) => balance));
-      return balances
-        .filter((balance) => reading !== null && reading[balance] !== 0 && !watched.has(balance))
-        .map((balance) => ({
-          path: 'rules',
-          line: null,
-          message: `no rule watches the balance ${balance} of ${account.id}, which was last read as ${formatMoney(reading?.[balance] ?? 0)}`,
-        }));
+      return account.balances.flatMap(({ id, label }) => {
+        const micros = reading?.balances[id] ?? 0;
+        if (micros === 0 || watched.has(id)) return [];
+        const message = `no rule watches the ${label} balance of ${account.id}, last read as ${formatMoney(micros)}: rules for it say "balance": "${id}"`;
+        return [{ path: 'rules', line: null, message }];
+      });
     });
   } catch (error) {
     // The configuration is what is checked here: `run` says what is wrong with the database.
