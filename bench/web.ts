@@ -93,6 +93,8 @@ async function measure(count: number, client: ChildProcess): Promise<void> {
       token: null,
       allowUnauthenticated: false,
       openMetrics: false,
+      viewerToken: null,
+      trustedProxy: null,
     },
   });
   console.log(`\n${count.toLocaleString('en')} accounts`);

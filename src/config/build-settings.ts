@@ -154,6 +154,8 @@ function buildServer(server: ConfigInput['server']): ServerSettings | null {
     port: server.port,
     publicUrl: server.publicUrl ?? null,
     token: server.token ?? null,
+    viewerToken: server.viewerToken ?? null,
+    trustedProxy: server.trustedProxy ?? null,
     allowUnauthenticated: server.allowUnauthenticated,
     openMetrics: server.openMetrics,
   };

@@ -118,9 +118,20 @@ export interface ServerSettings {
   readonly port: number;
   readonly publicUrl: string | null;
   readonly token: Secret | null;
+  /** Shows everything and changes nothing; only beside `token`. */
+  readonly viewerToken: Secret | null;
+  /** The proxy in front that names people. */
+  readonly trustedProxy: TrustedProxy | null;
   readonly allowUnauthenticated: boolean;
   /** True: `/metrics` asks nobody for the token, also beyond loopback. */
   readonly openMetrics: boolean;
+}
+
+export interface TrustedProxy {
+  /** IP addresses, or networks such as `10.0.0.0/8`. */
+  readonly addresses: readonly string[];
+  /** In lower case. */
+  readonly header: string;
 }
 
 export interface HeartbeatSettings {

@@ -7,6 +7,7 @@ import { isAcknowledged } from '../domain/incident.ts';
 import type { NotificationReason } from '../domain/outbox.ts';
 import { amountOf, type Balance, ofEach } from '../domain/reading.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
+import { auditOf } from '../engine/audit.ts';
 import { incidentOf, sketchIncident } from '../engine/incidents.ts';
 import { suppressionOf } from '../engine/inhibit.ts';
 import { blockedUntil } from '../engine/observe.ts';
@@ -85,6 +86,7 @@ export function createViews(parts: ViewDependencies): Views {
       return account === undefined ? [] : account.rules.map((rule) => explain(parts, account, rule));
     },
     notifications: (limit, before) => reader.messages(limit, before),
+    audit: (query) => auditOf(state, query),
     channels: () => state.settings.channels.map(({ name, type }) => viewChannel(parts, name, type)),
     silenced: async (query) => findSilenced(state, query, await reader.silences(query.since)),
     weekAgo: (id, balance) => state.accounts.get(id)?.spending.weekAgo(balance) ?? null,

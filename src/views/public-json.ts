@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Incident } from '../domain/alert.ts';
+import type { AuditEntry } from '../domain/audit.ts';
 import { type Forecast, forecastBases } from '../domain/forecast.ts';
 import { isoText } from '../domain/moment.ts';
 import { formatMicros, type Micros } from '../domain/money.ts';
@@ -285,6 +286,16 @@ export const notificationJson = publicObject<Notification>()('Notification', {
     z.array(z.strictObject({ account: text, rule: text, kind: text })),
     ({ items }) => items.map(({ account, rule, kind }) => ({ account, rule, kind })),
   ],
+});
+
+export const auditJson = publicObject<AuditEntry>()('AuditEntry', {
+  at: [instant, ({ at }) => isoText(at)],
+  by: [text.meta({ description: 'As a trusted proxy names the person, else as typed' }), ({ by }) => by],
+  from: [text.nullable().meta({ description: 'Address of the client' }), ({ from }) => from],
+  action: [text, ({ action }) => action],
+  account: [text.nullable(), ({ account }) => account],
+  rule: [text.nullable(), ({ rule }) => rule],
+  detail: [text, ({ detail }) => detail],
 });
 
 export const channelJson = publicObject<ChannelView>()('Channel', {

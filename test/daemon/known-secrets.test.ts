@@ -89,6 +89,8 @@ describe('the texts that must not leave the process', () => {
           token: new Secret('the-token'),
           allowUnauthenticated: false,
           openMetrics: false,
+          viewerToken: null,
+          trustedProxy: null,
         },
       },
       ['the-token'],

@@ -1,5 +1,6 @@
 import type { Counters } from '../../src/daemon/counting.ts';
 import type { Incident } from '../../src/domain/alert.ts';
+import type { AuditEntry } from '../../src/domain/audit.ts';
 import type { Runway } from '../../src/domain/message.ts';
 import type { AlertName, Muted, Refusal, SilenceOrder } from '../../src/domain/operator.ts';
 import type { Notification } from '../../src/domain/outbox.ts';
@@ -57,10 +58,19 @@ export class FakeViews implements LiveViews {
   /** What the next order is refused with; null accepts it. */
   refusal: Refusal | null = null;
   keys: readonly Buffer[] = [];
+  readonly auditEntries: AuditEntry[] = [];
   readonly endedSessions = new Set<string>();
   readonly orders: { readonly kind: string; readonly order: unknown }[] = [];
   readonly #listeners = new Set<() => void>();
   #silences = 0;
+
+  audit({ since, before, limit }: { since: number; before: number; limit: number }): readonly AuditEntry[] {
+    return this.auditEntries.filter(({ at }) => at >= since && at < before).slice(0, limit);
+  }
+
+  async recordAction(entry: AuditEntry): Promise<void> {
+    this.auditEntries.unshift(entry);
+  }
 
   readonly counters: Counters = {
     polls: () => this.pollCounts,

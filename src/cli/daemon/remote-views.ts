@@ -8,6 +8,7 @@ import type {
   accountDetails,
   accountJson,
   alertJson,
+  auditJson,
   explanationDetails,
   explanationJson,
   readingJson,
@@ -67,6 +68,12 @@ export function openRemoteViews(daemon: DaemonAddress): OperatorViews {
       const path = `${accountPath(id)}/explain?details=true`;
       const { explanations } = await get<{ explanations: readonly ExplanationAnswer[] }>(path);
       return explanations.map(viewExplanation);
+    },
+    async audit(since) {
+      type Answer = { readonly audit: readonly z.infer<typeof auditJson.schema>[] };
+      const query = new URLSearchParams({ since: new Date(since).toISOString(), limit: '1000' });
+      const { audit } = await get<Answer>(`/api/v1/audit?${query}`);
+      return audit.map((entry) => ({ ...entry, at: Date.parse(entry.at) }));
     },
     async silences() {
       type Answer = { readonly silences: readonly z.infer<typeof silenceJson.schema>[] };

@@ -7,6 +7,7 @@ import { plainAddress } from '../../schema/addresses.ts';
 import { shape } from '../../schema/shapes.ts';
 import type { ProviderKind } from '../kind.ts';
 import { createProviderClient, type ProviderClientOptions } from '../transport/client.ts';
+import { accountServiceBalances } from './balances.ts';
 import { balanceEndpoint } from './endpoints.ts';
 import { judgeAnswer } from './envelope.ts';
 
@@ -30,10 +31,7 @@ export const accountServiceKind: ProviderKind<z.output<typeof schema>, AccountSe
   build: ({ limits: _limits, ...shared }, { baseUrl = null }) => ({
     ...shared,
     baseUrl,
-    balances: [
-      { id: 'sms', label: 'SMS', alertsBelowZero: true },
-      { id: 'voip', label: 'VOIP', alertsBelowZero: false },
-    ],
+    balances: accountServiceBalances,
     polled: true,
     words: {
       replaceKey: 'Create a new access key in the provider’s dashboard, and',

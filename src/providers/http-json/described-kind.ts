@@ -19,9 +19,8 @@ export const describedKind = {
   polled: true,
   request: ({ description, baseUrl }: DescribedEntry, { credentials }: ProviderAccount) =>
     prepareRequest(description.request, credentials, baseUrl),
-  readAnswer(answer: ProviderAnswer, { entry, texts }: AnswerContext<DescribedEntry>): OutcomeDetail {
-    return readAnswer(entry.description, answer, texts);
-  },
+  readAnswer: (answer: ProviderAnswer, { entry, texts }: AnswerContext<DescribedEntry>): OutcomeDetail =>
+    readAnswer(entry.description, answer, texts),
   explainAnswer: (answer: ProviderAnswer, { entry, texts }: AnswerContext<DescribedEntry>) =>
     explainAnswer(entry.description, answer, texts),
 } satisfies Partial<ProviderKind<{ readonly type?: string }, DescribedEntry>>;

@@ -8,6 +8,7 @@ import type { Secret } from '../../domain/secret.ts';
 import type { AccountSettings } from '../../domain/settings.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Provider, SendingGuard } from '../../ports/provider.ts';
+import type { SeenExchange } from '../describe-exchange.ts';
 import type {
   ProviderAccount,
   ProviderAnswer,
@@ -22,12 +23,6 @@ import { explainNetworkError } from './network-error.ts';
 import { findTarget, type Target } from './target.ts';
 import { pickUsageHeaders } from './usage-headers.ts';
 
-/** One exchange as it went over the wire; `answer` is null where none came. */
-export interface SeenExchange {
-  readonly request: ProviderRequest;
-  readonly answer: ProviderAnswer | null;
-}
-
 export interface ProviderClientOptions {
   readonly kind: ProviderKind;
   readonly entry: ProviderEntry;
@@ -41,7 +36,7 @@ export interface ProviderClientOptions {
   /** Knows what the provider may echo and must go nowhere; secrets of accounts that are polled are added. */
   readonly texts?: ForeignTexts;
   /** Sees each exchange that was made, for whoever describes a provider. */
-  readonly observe?: (exchange: SeenExchange, account: ProviderAccount) => void;
+  readonly observe?: (exchange: SeenExchange) => void;
   /** Where the proxy variables are read from; the process' environment by default. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
@@ -106,7 +101,7 @@ export function createProviderClient(options: ProviderClientOptions): Provider {
       const end = await post({ connections, sending, signal, guard, aborts, clock, timeoutMs });
       const durationMs = clock.monotonic() - startedAt;
       const answer = answerOf(end);
-      options.observe?.({ request: sending.request, answer }, sending.account);
+      options.observe?.({ kind, entry, texts, account: sending.account, request: sending.request, answer });
       if (answer === null) return { ...failed(explainEnd(end, timeoutMs)), durationMs };
       const usage = pickUsageHeaders(answer.headers, texts);
       return { ...read(answer, account, sending.account), durationMs, usage };

@@ -385,7 +385,7 @@ describe.each(presetKinds.map((kind) => [kind.type, kind] as const))('%s', (type
         api.setAccounts([account(amount, other)]);
         const outcome = await ask(kind, api.url, right);
         expect(outcome).toMatchObject({ kind: 'ok', answer: { currency: other } });
-        const balances = outcome.kind === 'ok' ? Reflect.get(outcome.answer, 'balances') : {};
+        const balances = outcome.kind === 'ok' ? outcome.answer.balances : {};
         expect(balances).toEqual(account(amount, other).balances);
       }
       const outcomes = [];
@@ -397,9 +397,5 @@ describe.each(presetKinds.map((kind) => [kind.type, kind] as const))('%s', (type
 
 function readingOf(outcome: ReturnType<typeof read>): readonly string[] {
   if (outcome.kind !== 'ok') return [`${outcome.kind}: ${outcome.reason}`];
-  const balances: unknown = Reflect.get(outcome.answer, 'balances');
-  return [
-    ...Object.values(Object(balances)).map((micros) => formatMicros(Number(micros))),
-    outcome.answer.currency,
-  ];
+  return [...Object.values(outcome.answer.balances).map(formatMicros), outcome.answer.currency];
 }
