@@ -8,7 +8,7 @@ import {
 import { type PeriodSums, readSums, sumsBytes, writeSums } from './periods.ts';
 
 /** Grows with each change of what the bytes mean. What another version wrote is made anew from history. */
-const version = 3;
+const version = 4;
 
 const lengthBytes = 2;
 const sumsAt = 2 + 3 * 8;
