@@ -119,6 +119,12 @@ export function forecastRecord(
   return { aheadMs: hours * hourMs, count: errors.length, medianError: Math.expm1(middle), tooLow };
 }
 
+/** The usual error of forecasts for so many hours ahead, one of `checkedHours`, as a logarithm; null before one came due. */
+export function measuredError(state: BalanceState, hours: number): number | null {
+  const index = checkedHours.findIndex((checked) => checked === hours);
+  return state.blocks * hoursPerBlock <= hours ? null : (state.errors[index] ?? null);
+}
+
 function learnError(state: BalanceState, index: number, error: number): void {
   const known = state.errors[index] ?? 0;
   const width = state.widths[index] ?? firstWidth;
@@ -127,7 +133,10 @@ function learnError(state: BalanceState, index: number, error: number): void {
   const memory = Math.max(shortestMemory, (4 * hours) / hoursPerBlock);
   const weight = Math.min(memory, firstWeight + state.blocks);
   state.errors[index] = known + (error - known) / weight;
-  state.widths[index] = Math.min(widest, Math.max(narrowest, width + step * Math.min(1, 48 / hours) * (missed - shareOutside)));
+  state.widths[index] = Math.min(
+    widest,
+    Math.max(narrowest, width + step * Math.min(1, 48 / hours) * (missed - shareOutside)),
+  );
 }
 
 /**

@@ -40,6 +40,11 @@ export function driftOf(state: BalanceState): number {
   return expected > 0 ? (state.driftActual + calm) / expected : 1;
 }
 
+/** From the third week on. */
+export function isDriftMeasured({ hours }: BalanceState): boolean {
+  return hours > driftHours;
+}
+
 /** Takes in an hour; `usual` as it was before that hour was learned. */
 export function learnLevel(state: BalanceState, spent: Micros, usual: Micros): void {
   state.actual = state.actual * keptAnHour + spent;
