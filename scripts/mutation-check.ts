@@ -27,6 +27,8 @@ const copied = [
   'test/support',
   'scripts/torture.ts',
   'test/daemon',
+  'test/channels',
+  'test/net',
   'test/engine/request-guard.test.ts',
   'test/store',
   'package.json',

@@ -41,7 +41,12 @@ const pureRooms: readonly string[] = [
 ];
 
 /** Kinds bring the shape of their part of the configuration with them. */
-const packagesOf: Readonly<Record<string, readonly string[]>> = { schema: ['zod'], rules: ['zod'] };
+const packagesOf: Readonly<Record<string, readonly string[]>> = {
+  schema: ['zod'],
+  rules: ['zod'],
+  // A digest is a pure function; what is random there is asked of the port (`impure`).
+  engine: ['node:crypto'],
+};
 
 /** What only `src/system/` may touch: everybody else is given the clock and the randomness. */
 const impure = [

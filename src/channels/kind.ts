@@ -57,6 +57,8 @@ export interface ChannelKind<
 interface ChannelPace {
   /** The least time between the starts of two messages. */
   readonly minGapMs: number;
+  /** How many messages may be under way at once, 1 by default: more where a receiver may take minutes for one. */
+  readonly maxConcurrent?: number;
   /** Channels with the same key share that time: they send to one receiver. A key may be a secret. */
   readonly paceKey?: string;
 }

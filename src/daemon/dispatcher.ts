@@ -2,7 +2,14 @@ import type { Message } from '../domain/message.ts';
 import { StorageError } from '../domain/operator-error.ts';
 import type { Notification } from '../domain/outbox.ts';
 import type { DeliveryEnd, Sent } from '../engine/delivery-ended.ts';
-import { absorbFollowers, putNotification, queueOf, sendable } from '../engine/queue.ts';
+import {
+  absorbFollowers,
+  heldForPollUntil,
+  incidentsUnderWay,
+  putNotification,
+  queueOf,
+  sendable,
+} from '../engine/queue.ts';
 import { threadSubject } from '../messages/message-wording.ts';
 import type { Channel } from '../ports/channel.ts';
 import { composeMessage } from './compose.ts';
@@ -24,7 +31,8 @@ const notOwned = 'another daemon may own the accounts soon, so it was not sent';
 /** Delivery of one channel: one message at a time, no faster than it allows. */
 interface Lane {
   readonly channel: Channel;
-  busy: AbortController | null;
+  /** What is under way, by the id of the message. */
+  readonly running: Map<string, AbortController>;
   pace: Pace;
 }
 
@@ -47,7 +55,7 @@ export class Dispatcher {
   }
 
   get running(): number {
-    return [...this.#lanes.values()].filter((lane) => lane.busy !== null).length;
+    return [...this.#lanes.values()].reduce((sum, lane) => sum + lane.running.size, 0);
   }
 
   /** When the next message can be claimed; Infinity when none waits or its channel is busy. */
@@ -55,10 +63,11 @@ export class Dispatcher {
     let next = Number.POSITIVE_INFINITY;
     if (this.#hasNothing()) return next;
     for (const [name, lane] of this.#lanes) {
-      const queue = queueOf(this.#dependencies.state, name);
-      if (lane.busy !== null || this.#isUnderWay(queue)) continue;
-      for (const message of sendable(queue)) {
-        next = Math.min(next, Math.max(message.dueAt, lane.pace.freeAt));
+      const waiting = this.#sendable(name, lane);
+      const heldUntil = heldForPollUntil(this.#dependencies.state, queueOf(this.#dependencies.state, name));
+      for (const message of waiting) {
+        const from = message.items.length > 0 ? heldUntil : message.dueAt;
+        next = Math.min(next, Math.max(message.dueAt, lane.pace.freeAt, from));
       }
     }
     return next;
@@ -75,7 +84,7 @@ export class Dispatcher {
       const pace = paces.get(key) ?? { freeAt: 0 };
       pace.freeAt = Math.max(pace.freeAt, before?.pace.freeAt ?? 0);
       paces.set(key, pace);
-      this.#lanes.set(channel.name, { channel, busy: before?.busy ?? null, pace });
+      this.#lanes.set(channel.name, { channel, running: before?.running ?? new Map(), pace });
     }
   }
 
@@ -84,20 +93,31 @@ export class Dispatcher {
     const claims: Claim[] = [];
     if (this.#hasNothing()) return claims;
     for (const [name, lane] of this.#lanes) {
-      if (lane.busy !== null || lane.pace.freeAt > now) continue;
-      const queue = queueOf(this.#dependencies.state, name);
-      const due = sendable(queue).find((message) => message.dueAt <= now);
-      if (due === undefined || this.#isUnderWay(queue)) continue;
-      const whole = absorbFollowers(this.#dependencies.state, due);
-      const message = { ...whole, attempts: whole.attempts + 1, uncertain: true };
-      lane.busy = new AbortController();
-      // Another lane of the same receiver may be due now.
-      lane.pace.freeAt = now + lane.channel.minGapMs;
-      this.#dependencies.state.underWay.add(message.id);
-      putNotification(this.#dependencies.state, message);
-      claims.push({ message, wasUncertain: whole.uncertain });
+      for (
+        let claim = this.#claimOne(name, lane, now);
+        claim !== null;
+        claim = this.#claimOne(name, lane, now)
+      )
+        claims.push(claim);
     }
     return claims;
+  }
+
+  #claimOne(name: string, lane: Lane, now: number): Claim | null {
+    const { state } = this.#dependencies;
+    if (lane.pace.freeAt > now) return null;
+    const waiting = this.#sendable(name, lane);
+    const isHeld = heldForPollUntil(state, queueOf(state, name)) > now;
+    const due = waiting.find((message) => message.dueAt <= now && !(isHeld && message.items.length > 0));
+    if (due === undefined) return null;
+    const whole = absorbFollowers(state, due, incidentsUnderWay(state, name));
+    const message = { ...whole, attempts: whole.attempts + 1, uncertain: true };
+    lane.running.set(message.id, new AbortController());
+    // Another lane of the same receiver may be due now.
+    lane.pace.freeAt = now + lane.channel.minGapMs;
+    state.underWay.add(message.id);
+    putNotification(state, message);
+    return { message, wasUncertain: whole.uncertain };
   }
 
   /** After a clock change the pause after a message stays as long. */
@@ -117,7 +137,7 @@ export class Dispatcher {
 
   /** Gives up on running deliveries: they are repeated after the next start. */
   abandon(): void {
-    for (const lane of this.#lanes.values()) lane.busy?.abort();
+    for (const { running } of this.#lanes.values()) for (const sending of running.values()) sending.abort();
   }
 
   /** Called after every poll, mostly with nothing to send: then no lane is looked at. */
@@ -129,15 +149,29 @@ export class Dispatcher {
     const content = await this.#compose(claim.message);
     const lane = this.#lanes.get(claim.message.channel);
     const subject = content === null || content === 'unreadable' ? null : threadSubjectOf(lane, content);
-    const delivery = await this.#attempt(lane, content);
+    const delivery = await this.#attempt(lane, claim.message.id, content);
     const current = this.#lanes.get(claim.message.channel);
-    if (current !== undefined) current.busy = null;
+    current?.running.delete(claim.message.id);
     this.#dependencies.ended({ ...claim, subject, delivery });
   }
 
-  /** A channel that was renamed during a delivery: later messages wait for its end. */
-  #isUnderWay(queue: readonly Notification[]): boolean {
-    return queue.some((message) => this.#dependencies.state.underWay.has(message.id));
+  /**
+   * What may be sent beside what is under way. A message about an incident of one under way waits for its end; so does
+   * everything where the channel takes no more at once, and what was under way before the channel got another name counts.
+   */
+  #sendable(channel: string, lane: Lane): readonly Notification[] {
+    const { state } = this.#dependencies;
+    const queue = queueOf(state, channel);
+    const underWay = queue.filter(({ id }) => state.underWay.has(id));
+    const { maxConcurrent = 1 } = lane.channel;
+    if (Math.max(underWay.length, lane.running.size) >= maxConcurrent) return [];
+    if (underWay.length === 0) return sendable(queue);
+    const busy = incidentsUnderWay(state, channel);
+    return sendable(
+      queue.filter(
+        ({ id, items }) => !state.underWay.has(id) && !items.some(({ incident }) => busy.has(incident)),
+      ),
+    );
   }
 
   /** A report needs the database; a message about incidents never does. */
@@ -151,7 +185,11 @@ export class Dispatcher {
     }
   }
 
-  async #attempt(lane: Lane | undefined, content: Message | null | 'unreadable'): Promise<DeliveryEnd> {
+  async #attempt(
+    lane: Lane | undefined,
+    id: string,
+    content: Message | null | 'unreadable',
+  ): Promise<DeliveryEnd> {
     if (lane === undefined)
       return { kind: 'needless', reason: 'the channel was removed from the configuration' };
     if (content === null)
@@ -161,7 +199,7 @@ export class Dispatcher {
     }
     if (!this.#dependencies.maySend()) return { kind: 'retry', certainty: 'refused', reason: notOwned };
     lane.pace.freeAt = this.#dependencies.now() + lane.channel.minGapMs;
-    return lane.channel.send(content, lane.busy?.signal ?? new AbortController().signal);
+    return lane.channel.send(content, lane.running.get(id)?.signal ?? new AbortController().signal);
   }
 }
 

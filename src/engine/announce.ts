@@ -1,4 +1,5 @@
 import type { Incident } from '../domain/alert.ts';
+import { isStandalone } from '../domain/outbox.ts';
 import { defaultRepeatEveryMs } from '../domain/route.ts';
 import { channelFailed, channelFailedRule } from '../rules/channel-failed.ts';
 import { providerDown } from '../rules/provider-down.ts';
@@ -8,7 +9,7 @@ import { suppressionByAlerts } from './inhibit.ts';
 import { markNotified } from './last-notified.ts';
 import { heldUntil, staleIncidentsOf } from './outage.ts';
 import { channelsOfRoutes, planChannels } from './plan.ts';
-import { enqueue, queueOf } from './queue.ts';
+import { enqueue, putNotification, queueOf } from './queue.ts';
 import { isOwnFailureRaised } from './self-alerts.ts';
 import { type MonitorState, maxAtOnce, scheduleBy } from './state.ts';
 
@@ -113,6 +114,20 @@ function plansOf(state: MonitorState, incident: Incident): readonly ChannelPlan[
     }
   }
   return [...own.values()];
+}
+
+/** After a reload: what waits for its group waits no longer than the routes say now. */
+export function shortenGroupWaits(state: MonitorState): void {
+  for (const message of [...state.messages.values()]) {
+    if (message.state !== 'pending' || message.attempts > 0 || isStandalone(message)) continue;
+    const ends = message.items.flatMap(({ incident: id, at }) => {
+      const incident = state.incidents.get(id);
+      const plan = incident && plansOf(state, incident).find(({ channel }) => channel === message.channel);
+      return plan === undefined ? [] : [at + plan.groupWaitMs];
+    });
+    const dueAt = Math.min(message.dueAt, ...ends);
+    if (dueAt < message.dueAt) putNotification(state, { ...message, dueAt });
+  }
 }
 
 /** True until the first channel is notified. For escalation, a refused attempt counts. */

@@ -1,55 +1,91 @@
-import type { ChannelSettings } from '../domain/settings.ts';
 import { channelFailed, channelFailedRule } from '../rules/channel-failed.ts';
 import { forgetTries } from './delivery-ended.ts';
-import { moveQueue, putNotification } from './queue.ts';
+import { keyedDigest } from './keyed-digest.ts';
+import { putNotification } from './queue.ts';
 import { closeOwnFailure } from './self-alerts.ts';
-import type { MonitorState } from './state.ts';
+import { type MonitorState, writeNote } from './state.ts';
+
+/** Notes with a digest of where each channel sends, by the channel's name. */
+const receiverNote = 'receiver:';
 
 /**
- * Follows a reload: channels that stay are tried again, renamed ones keep what they were notified of, others
- * are dropped.
+ * Follows the configured channels after a start or a reload. What was notified, and what is pending, stays with its receiver: a
+ * renamed channel, or two that swapped their addresses, neither repeat nor lose anything. A channel whose address was merely
+ * edited keeps it too. The rest is dropped.
  */
-export function followChannels(state: MonitorState, before: readonly ChannelSettings[], now: number): void {
-  const known = new Set(before.map((channel) => channel.name));
-  const { channels } = state.settings;
-  for (const channel of before) {
-    forgetTries(state, channel.name);
-    if (channels.some(({ name }) => name === channel.name)) continue;
-    const heir = channels.find(
-      ({ name, place }) => !known.has(name) && place.reveal() === channel.place.reveal(),
-    );
-    if (heir !== undefined) renameChannel(state, { from: channel.name, to: heir.name });
-    abandonChannel(state, channel.name, now);
-  }
+export function followChannels(state: MonitorState, now: number): void {
+  const before = receiversBefore(state);
+  const present = new Map(
+    state.settings.channels.map(({ name, type, place }) => [
+      name,
+      keyedDigest(state, `${type} ${place.reveal()}`),
+    ]),
+  );
+  for (const name of before.keys()) forgetTries(state, name);
+  const names = newNames(before, present);
+  for (const name of before.keys()) if (!names.has(name)) abandonChannel(state, name);
+  renameChannels(state, names);
+  for (const name of before.keys()) if (!present.has(name)) forgetChannel(state, name, now);
+  for (const [name, digest] of present)
+    if (before.get(name) !== digest) writeNote(state, receiverNote + name, digest);
 }
 
-/** After a restart: drops what is stored of channels that are not configured any more. */
-export function abandonUnknownChannels(state: MonitorState, now: number): void {
-  const named = new Set<string>();
-  for (const message of state.messages.values()) named.add(message.channel);
+/** The digest of each channel's receiver as it was; null where none is stored, as by versions before. */
+function receiversBefore(state: MonitorState): ReadonlyMap<string, string | null> {
+  const before = new Map<string, string | null>();
+  for (const { channel } of state.messages.values()) before.set(channel, null);
   for (const incident of state.incidents.values()) {
-    for (const channel of Object.keys(incident.notified)) named.add(channel);
-    if (incident.type === channelFailed.type) named.add(incident.rule.slice(channelFailedRule('').length));
+    for (const channel of Object.keys(incident.notified)) before.set(channel, null);
+    if (incident.type === channelFailed.type)
+      before.set(incident.rule.slice(channelFailedRule('').length), null);
   }
-  for (const { name } of state.settings.channels) named.delete(name);
-  for (const name of named) abandonChannel(state, name, now);
+  for (const { name, value } of state.notes.values())
+    if (name.startsWith(receiverNote)) before.set(name.slice(receiverNote.length), value);
+  return before;
 }
 
-/** The same receiver under a new name: it is not notified twice and gets what is pending. */
-function renameChannel(
-  state: MonitorState,
-  { from, to }: { readonly from: string; readonly to: string },
-): void {
-  moveQueue(state, { from, to });
+/** What each channel is called now whose receiver, or else whose name, is still configured. */
+function newNames(
+  before: ReadonlyMap<string, string | null>,
+  present: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  const taken = new Set<string>();
+  const pair = (name: string, isSource: (old: string) => boolean): void => {
+    if (taken.has(name)) return;
+    const old = [...before.keys()].find((candidate) => !names.has(candidate) && isSource(candidate));
+    if (old === undefined) return;
+    names.set(old, name);
+    taken.add(name);
+  };
+  for (const [name, digest] of present) pair(name, (old) => old === name && before.get(old) === digest);
+  for (const [name, digest] of present) pair(name, (old) => before.get(old) === digest);
+  for (const name of present.keys()) pair(name, (old) => old === name);
+  return names;
+}
+
+function renameChannels(state: MonitorState, names: ReadonlyMap<string, string>): void {
+  if ([...names].every(([old, name]) => old === name)) return;
+  const nameOf = (old: string): string => names.get(old) ?? old;
+  const queues = [...state.queues];
+  state.queues.clear();
+  for (const [old, ids] of queues) {
+    state.queues.set(nameOf(old), ids);
+    for (const id of nameOf(old) === old ? [] : ids) {
+      const message = state.messages.get(id);
+      if (message !== undefined) state.messages.set(id, { ...message, channel: nameOf(old) });
+    }
+  }
   for (const incident of [...state.incidents.values()]) {
-    const { [from]: notified, ...others } = incident.notified;
-    if (notified === undefined) continue;
-    state.incidents.set(incident.id, { ...incident, notified: { ...others, [to]: notified } });
+    const notified = Object.entries(incident.notified);
+    if (notified.every(([old]) => nameOf(old) === old)) continue;
+    const renamed = Object.fromEntries(notified.map(([old, last]) => [nameOf(old), last]));
+    state.incidents.set(incident.id, { ...incident, notified: renamed });
   }
 }
 
 /** Pending notifications of a removed channel end; open incidents go to the remaining channels. */
-function abandonChannel(state: MonitorState, name: string, now: number): void {
+function abandonChannel(state: MonitorState, name: string): void {
   for (const message of [...state.messages.values()]) {
     if (message.channel !== name || message.state !== 'pending' || state.underWay.has(message.id)) continue;
     putNotification(state, {
@@ -61,8 +97,14 @@ function abandonChannel(state: MonitorState, name: string, now: number): void {
   for (const incident of [...state.incidents.values()]) {
     const { [name]: notified, ...others } = incident.notified;
     if (notified === undefined) continue;
+    // Nobody is owed the end of it there any more.
     state.incidents.set(incident.id, { ...incident, notified: others });
   }
+}
+
+/** No channel has this name any more. */
+function forgetChannel(state: MonitorState, name: string, now: number): void {
+  state.notes.delete(receiverNote + name);
   closeOwnFailure(state, {
     rule: channelFailedRule(name),
     resolution: { kind: 'channel-removed' },

@@ -57,17 +57,50 @@ export function sendable(queue: readonly Notification[]): readonly Notification[
   return queue.filter((message) => message === first || isStandalone(message));
 }
 
+/** Incidents that a message under way speaks of. */
+export function incidentsUnderWay(state: MonitorState, channel: string): ReadonlySet<string> {
+  if (state.underWay.size === 0) return noIncidents;
+  return new Set(
+    queueOf(state, channel)
+      .filter(({ id }) => state.underWay.has(id))
+      .flatMap(({ items }) => items.map(({ incident }) => incident)),
+  );
+}
+
+const noIncidents: ReadonlySet<string> = new Set();
+
+/**
+ * Until when nothing about incidents leaves a queue, because an incident in it is of an account that may be well again since
+ * lowwater last ran; the past where nothing is held.
+ */
+export function heldForPollUntil(state: MonitorState, queue: readonly Notification[]): number {
+  if (state.unconfirmed.size === 0) return Number.NEGATIVE_INFINITY;
+  const isHeld = queue.some((message) =>
+    message.items.some(
+      ({ account, incident }) =>
+        state.unconfirmed.has(account) && state.incidents.get(incident)?.resolvedAt === null,
+    ),
+  );
+  return isHeld ? state.unconfirmedUntil : Number.NEGATIVE_INFINITY;
+}
+
 /**
  * Joins everything queued behind a notification that is about to be sent: what happened while the channel was
- * down is one message, in order.
+ * down is one message, in order. What speaks
+ * of an incident under way waits.
  */
-export function absorbFollowers(state: MonitorState, message: Notification): Notification {
+export function absorbFollowers(
+  state: MonitorState,
+  message: Notification,
+  underWay: ReadonlySet<string> = noIncidents,
+): Notification {
   if (isStandalone(message)) return message;
   let whole = message;
   for (const id of state.queues.get(message.channel) ?? []) {
     const follower = state.messages.get(id);
     if (follower === undefined || id === message.id || isStandalone(follower) || state.underWay.has(id))
       continue;
+    if (underWay.size > 0 && follower.items.some(({ incident }) => underWay.has(incident))) continue;
     whole = joinNotification(whole, follower.items, whole.dueAt);
     removeNotification(state, follower);
     for (const { incident } of follower.items)
@@ -100,20 +133,6 @@ export function splitFresh(state: MonitorState, message: Notification, now: numb
   putNotification(state, next);
   for (const incident of spared) followFirstMessage(state, { incident, from: message, to: next });
   return spared;
-}
-
-export function moveQueue(
-  state: MonitorState,
-  { from, to }: { readonly from: string; readonly to: string },
-): void {
-  const ids = state.queues.get(from) ?? [];
-  for (const id of ids) {
-    const message = state.messages.get(id);
-    if (message === undefined) continue;
-    state.messages.set(id, { ...message, channel: to });
-  }
-  state.queues.delete(from);
-  state.queues.set(to, [...(state.queues.get(to) ?? []), ...ids]);
 }
 
 /** Oldest first. */

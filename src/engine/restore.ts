@@ -1,11 +1,11 @@
 import type { Incident } from '../domain/alert.ts';
-import { weekMs } from '../domain/duration.ts';
+import { minuteMs, weekMs } from '../domain/duration.ts';
 import type { Notification } from '../domain/outbox.ts';
 import { atOnce, inParts, type Parts } from '../domain/parts.ts';
 import type { Settings } from '../domain/settings.ts';
 import type { Calendar, Random } from '../ports/clock.ts';
 import type { StoredState } from '../ports/store.ts';
-import { abandonUnknownChannels } from './channel-changes.ts';
+import { followChannels } from './channel-changes.ts';
 import { followClock, livedNote, skipUnwatched } from './clock-change.ts';
 import { noteDamagedPolls } from './damaged-polls.ts';
 import { restoreSpending } from './learn-spending.ts';
@@ -20,6 +20,9 @@ import { emptyState, type MonitorState, scheduleBy, writeNote } from './state.ts
  * Notifications that were pending for longer while lowwater was down are not sent (a restored old backup).
  */
 const staleMessageMs = weekMs;
+
+/** The first polls come within half a minute (`domain/schedule.ts`): what was pending waits no longer for them. */
+const maxConfirmMs = minuteMs;
 
 /** Written when the daemon stopped on request. */
 export const aliveNote = 'alive-at';
@@ -53,13 +56,20 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
   // It was about that one end: after the clock is set back it would lie in the future.
   if (stored.notes[aliveNote] !== undefined) state.notes.delete(aliveNote);
   for (const account of stored.accounts) {
-    state.polled.hold(account.account, account);
+    // Versions before stored neither.
+    const { purse = null, seriesSince = 0 } = account;
+    state.polled.hold(account.account, { ...account, purse, seriesSince });
     if (account.reading !== null) state.unloaded.add(account.account);
   }
   yield;
   for (const alert of stored.alerts) state.alerts.hold(alert);
   const downMs = Math.max(0, now - lastRun.endedAt);
-  for (const incident of stored.incidents) state.incidents.hold(incident.id, completed(incident, downMs));
+  for (const incident of stored.incidents) {
+    const whole = completed(incident, downMs);
+    // The next daemon counts from this start on.
+    if (downMs > 0 && incident.resolvedAt === null) state.incidents.set(incident.id, whole);
+    else state.incidents.hold(incident.id, whole);
+  }
   for (const silence of stored.silences) state.silences.hold(silence.id, silence);
   for (const backoff of stored.backoffs) state.backoffs.hold(backoff.group, backoff);
   for (const message of stored.messages) restoreMessage(state, message, { downMs, now });
@@ -70,6 +80,7 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
       const graceMs = lastRun.exact ? 0 : account.pollIntervalMs;
       skipUnwatched(state, account.settings.id, Math.max(0, now - lastRun.endedAt - graceMs));
       restoreSpending(state, account, spending.get(account.id));
+      if (downMs > account.pollIntervalMs) state.unconfirmed.add(account.id);
     }
     yield;
   }
@@ -77,7 +88,8 @@ export function* restoreMonitor({ stored, now, ...start }: MonitorStart): Parts<
   if (lastRun.endedAt > now) followClock(state, now - lastRun.endedAt, now);
   // A daemon that dies before its first poll: the next one counts from here.
   writeNote(state, livedNote, String(now));
-  abandonUnknownChannels(state, now);
+  state.unconfirmedUntil = now + maxConfirmMs;
+  followChannels(state, now);
   scheduleSilences(state, now);
   scheduleSelfAlerts(state);
   noteDamagedPolls(state, stored.damaged, now);

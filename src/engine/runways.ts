@@ -1,6 +1,6 @@
 import { dayMs } from '../domain/duration.ts';
 import type { Runway } from '../domain/message.ts';
-import { type Balance, balances } from '../domain/reading.ts';
+import { amountOf, type Balance } from '../domain/reading.ts';
 import { spendingLookback } from '../rules/about-rules.ts';
 import { alertKindOf } from '../rules/registry.ts';
 import { runway } from '../spending/runway.ts';
@@ -9,7 +9,7 @@ import { emptyAt, type WatchedAccount } from './watched-account.ts';
 /** What follows from the spending of a balance; null before the first reading. */
 export function runwayOf(account: WatchedAccount, balance: Balance, now: number): Runway | null {
   const { reading } = account.poll;
-  if (reading === null) return null;
+  if (reading?.balances[balance] === undefined) return null;
   const lookbackMs = spendingLookback(account.rules, balance);
   const { log, spending, settings } = account;
   const seen = runway({ log, spending, reading, balance, floorMicros: emptyAt(settings), lookbackMs, now });
@@ -28,8 +28,8 @@ export function isNearEmpty(account: WatchedAccount, now: number): boolean {
   }
   const { reading } = account.poll;
   if (reading === null) return false;
-  return balances.some((balance) => {
-    const left = reading[balance] - emptyAt(account.settings);
+  return account.settings.balances.some(({ id: balance }) => {
+    const left = amountOf(reading, balance) - emptyAt(account.settings);
     const earliest = left > 0 ? account.spending.forecastAt(reading, balance, left)?.earliest : null;
     return earliest != null && earliest < now + dayMs;
   });

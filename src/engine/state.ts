@@ -41,6 +41,10 @@ export interface MonitorState {
   readonly messages: Records<Notification>;
   /** Ids of pending messages by channel, oldest first. */
   readonly queues: Map<string, string[]>;
+  /** Accounts that were not polled yet since a start after a long pause: what was pending about them waits for that … */
+  readonly unconfirmed: Set<string>;
+  /** … until this instant at most. */
+  unconfirmedUntil: number;
   /** Ids of messages that are being sent. */
   readonly underWay: Set<string>;
   /** False when the last daemon died: it may have done more than it stored. */
@@ -109,6 +113,8 @@ export function emptyState({
     messages: new Records(),
     queues: new Map(),
     endedCleanly: true,
+    unconfirmed: new Set(),
+    unconfirmedUntil: now,
     underWay: new Set(),
     channelTries: new Map(),
     deliveries: new Map(),

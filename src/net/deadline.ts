@@ -10,6 +10,8 @@ export interface Deadline {
    * says nothing keeps it from for minutes.
    */
   within<T>(exchange: Promise<T>): Promise<T>;
+  /** Begins again, with another length: each step of a long exchange has its own. */
+  restart(afterMs: number): void;
   /** Ends the timer; to be called in every case. */
   clear(): void;
 }
@@ -25,10 +27,12 @@ export function startDeadline(order: {
   ended.catch(() => undefined);
   controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true });
   let expired = false;
-  const cancelTimer = order.clock.setTimer(order.afterMs, () => {
-    expired = true;
-    controller.abort();
-  });
+  const start = (afterMs: number): (() => void) =>
+    order.clock.setTimer(afterMs, () => {
+      expired = true;
+      controller.abort();
+    });
+  let cancelTimer = start(order.afterMs);
   const giveUp = (): void => controller.abort();
   if (order.outer.aborted) giveUp();
   else order.outer.addEventListener('abort', giveUp, { once: true });
@@ -36,6 +40,10 @@ export function startDeadline(order: {
     signal: controller.signal,
     within: (exchange) => Promise.race([exchange, ended]),
     expired: () => expired,
+    restart: (afterMs) => {
+      cancelTimer();
+      cancelTimer = start(afterMs);
+    },
     clear: () => {
       cancelTimer();
       order.outer.removeEventListener('abort', giveUp);

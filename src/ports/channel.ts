@@ -40,6 +40,11 @@ export interface Channel {
   readonly threadsBySubject?: boolean;
   /** Draws the balances that its alerts are about: readings of days are gathered for it before it is given a message. */
   readonly drawsAlerts?: boolean;
+  /**
+   * How many messages may be under way at once, 1 by default. Messages about the same incident never are: an end would overtake
+   * its beginning.
+   */
+  readonly maxConcurrent?: number;
   /** The least time between the starts of two messages. */
   readonly minGapMs: number;
   /** Channels with the same key share that time: they send to one receiver. A key may be a secret. */

@@ -1,7 +1,7 @@
 import type { Incident } from '../domain/alert.ts';
 import { isSameCurrency } from '../domain/currency.ts';
 import type { Micros } from '../domain/money.ts';
-import type { Balance, Reading } from '../domain/reading.ts';
+import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import { isWorse, type Severity } from '../domain/severity.ts';
 import { runwayOf } from '../engine/runways.ts';
 import type { MonitorState } from '../engine/state.ts';
@@ -83,7 +83,10 @@ export class IncidentBook {
     const { reading, previous } = poll;
     if (reading === null || previous === null) return;
     const resolved = this.#resolved.get(settings.id);
-    if (resolved !== undefined && (reading.sms > previous.sms || reading.voip > previous.voip))
+    if (
+      resolved !== undefined &&
+      settings.balances.some(({ id }) => amountOf(reading, id) > amountOf(previous, id))
+    )
       this.#resolved.delete(settings.id);
     const draining = this.#draining.get(settings.id);
     if (draining === undefined) return;
@@ -140,7 +143,13 @@ export class IncidentBook {
     const endsAt = runwayOf(account, balance, entry.firedAt)?.emptyAt ?? null;
     entry.empty = endsAt === null ? null : { at: endsAt, how: 'projected' };
     const { currency } = reading;
-    const drain = { entry, balance, floorMicros, currency, leftMicros: reading[balance] - floorMicros };
+    const drain = {
+      entry,
+      balance,
+      floorMicros,
+      currency,
+      leftMicros: amountOf(reading, balance) - floorMicros,
+    };
     const others = this.#draining.get(account.settings.id) ?? [];
     this.#draining.set(account.settings.id, [...others, drain].slice(-maxDraining));
   }
@@ -155,7 +164,7 @@ function drain(it: Draining, previous: Reading, account: WatchedAccount): boolea
     entry.empty = { at: reading.at, how: 'reached' };
     return true;
   }
-  it.leftMicros -= Math.max(0, previous[balance] - reading[balance]);
+  it.leftMicros -= Math.max(0, amountOf(previous, balance) - amountOf(reading, balance));
   if (it.leftMicros > 0) return false;
   entry.empty = { at: reading.at, how: 'spent' };
   return true;
@@ -164,6 +173,6 @@ function drain(it: Draining, previous: Reading, account: WatchedAccount): boolea
 /** At the floor, or so near that it is less than ever was spent at once: that remainder is never spent. */
 function isUsedUp({ poll, spending }: WatchedAccount, balance: Balance, floorMicros: Micros): boolean {
   if (poll.reading === null) return false;
-  const left = poll.reading[balance] - floorMicros;
+  const left = amountOf(poll.reading, balance) - floorMicros;
   return left <= 0 || left < (spending.state(balance)?.smallestFall ?? 0);
 }

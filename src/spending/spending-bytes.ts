@@ -1,4 +1,5 @@
-import { type Balance, balances, type Reading } from '../domain/reading.ts';
+import { crc32 } from 'node:zlib';
+import type { Reading } from '../domain/reading.ts';
 import {
   type BalanceState,
   balanceStateBytes,
@@ -7,96 +8,66 @@ import {
 } from './balance-state.ts';
 import { type PeriodSums, readSums, sumsBytes, writeSums } from './periods.ts';
 
-/** Grows with each change of what the bytes mean. What another version wrote is made anew from history. */
-const version = 4;
-
-const lengthBytes = 2;
-const sumsAt = 2 + 3 * 8;
-const headBytes = sumsAt + sumsBytes;
+/** Grows with each change of what the bytes mean. What another version wrote is learned from history again, and what is damaged too. */
+const version = 5;
+const checksumAt = 1;
+const headLengthAt = 5;
+const headAt = 7;
 
 /** What of an account's spending outlives a restart; `Sums` are those of its periods, or the numbers that they are stored as. */
 export interface LastingSpending<Sums> {
   readonly timezone: string;
   readonly last: Reading;
   readonly sums: Sums;
-  readonly states: Readonly<Record<Balance, BalanceState | null>>;
+  /** In the order of the balances of `last`; null of one that never fell. */
+  readonly states: readonly (BalanceState | null)[];
 }
 
-/**
- * Version; which balances follow; instant and balances of the newest reading; the sums of the periods; currency and time zone with their lengths;
- * the states.
- */
+interface Head {
+  readonly timezone: string;
+  readonly last: Reading;
+  /** Which balances have a state, in the order of `last`. */
+  readonly held: readonly boolean[];
+}
+
+/** Version; CRC-32 of what follows it; length of the head and the head as JSON; the sums of the periods; the states. */
 export function writeSpending({ timezone, last, sums, states }: LastingSpending<PeriodSums>): Uint8Array {
-  const texts = [last.currency, timezone].map((text) => encodeText(text));
-  const present = balances.filter((balance) => states[balance] !== null);
-  const textBytes = texts.reduce((sum, text) => sum + lengthBytes + text.length, 0);
-  const bytes = new Uint8Array(headBytes + textBytes + present.length * balanceStateBytes);
+  const present = states.filter((state) => state !== null);
+  const head = Buffer.from(
+    JSON.stringify({ timezone, last, held: states.map((state) => state !== null) } satisfies Head),
+  );
+  const sumsAt = headAt + head.length;
+  const statesAt = sumsAt + sumsBytes(states.length);
+  const bytes = new Uint8Array(statesAt + present.length * balanceStateBytes);
   const view = new DataView(bytes.buffer);
   view.setUint8(0, version);
-  view.setUint8(
-    1,
-    balances.reduce((sum, balance, bit) => sum + (states[balance] === null ? 0 : 1 << bit), 0),
-  );
-  for (const [index, value] of [last.at, last.sms, last.voip].entries())
-    view.setFloat64(2 + 8 * index, value, true);
+  view.setUint16(headLengthAt, head.length, true);
+  bytes.set(head, headAt);
   writeSums(sums, view, sumsAt);
-  let place = headBytes;
-  for (const text of texts) {
-    view.setUint16(place, text.length, true);
-    bytes.set(text, place + lengthBytes);
-    place += lengthBytes + text.length;
-  }
-  for (const balance of present) {
-    const state = states[balance];
-    if (state !== null) writeBalanceState(state, view, place);
-    place += balanceStateBytes;
-  }
+  for (const [place, state] of present.entries())
+    writeBalanceState(state, view, statesAt + place * balanceStateBytes);
+  view.setUint32(checksumAt, crc32(bytes.subarray(headLengthAt)), true);
   return bytes;
 }
 
-/** What `writeSpending` wrote; null for bytes of another version, or cut short. */
+/** What `writeSpending` wrote; null for bytes of another version, or damaged ones. */
 export function readSpending(bytes: Uint8Array): LastingSpending<readonly number[]> | null {
-  if (bytes.length < headBytes + 2 * lengthBytes || bytes[0] !== version) return null;
+  if (bytes.length < headAt || bytes[0] !== version) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const present = view.getUint8(1);
-  const currency = readText(bytes, view, headBytes);
-  const timezone = readText(bytes, view, currency.endsAt);
-  const held = balances.filter((_, bit) => (present & (1 << bit)) !== 0);
-  if (bytes.length !== timezone.endsAt + held.length * balanceStateBytes) return null;
-  const state = (balance: Balance): BalanceState | null => {
-    const place = held.indexOf(balance);
-    return place < 0 ? null : readBalanceState(view, timezone.endsAt + place * balanceStateBytes);
-  };
-  return {
-    timezone: timezone.text,
-    last: {
-      at: view.getFloat64(2, true),
-      sms: view.getFloat64(10, true),
-      voip: view.getFloat64(18, true),
-      currency: currency.text,
-    },
-    sums: readSums(view, sumsAt),
-    states: { sms: state('sms'), voip: state('voip') },
-  };
+  if (crc32(bytes.subarray(headLengthAt)) !== view.getUint32(checksumAt, true)) return null;
+  const sumsAt = headAt + view.getUint16(headLengthAt, true);
+  const head = parseHead(bytes.subarray(headAt, sumsAt));
+  const { timezone, last, held } = head;
+  let place = sumsAt + sumsBytes(held.length);
+  const states = held.map((isHeld) => {
+    if (!isHeld) return null;
+    place += balanceStateBytes;
+    return readBalanceState(view, place - balanceStateBytes);
+  });
+  return { timezone, last, sums: readSums(view, sumsAt, held.length), states };
 }
 
-/** Currencies and zones are short; each character is one of UTF-16, so that nothing is lost. */
-function encodeText(text: string): Uint8Array {
-  const units = Uint16Array.from(text, (character) => character.charCodeAt(0));
-  return new Uint8Array(units.buffer);
-}
-
-function readText(
-  bytes: Uint8Array,
-  view: DataView,
-  place: number,
-): { readonly text: string; readonly endsAt: number } {
-  if (place + lengthBytes > bytes.length) return { text: '', endsAt: bytes.length + 1 };
-  const length = view.getUint16(place, true);
-  const endsAt = place + lengthBytes + length;
-  if (endsAt > bytes.length) return { text: '', endsAt };
-  let text = '';
-  for (let unit = place + lengthBytes; unit < endsAt; unit += 2)
-    text += String.fromCharCode(view.getUint16(unit, true));
-  return { text, endsAt };
+/** Only `writeSpending` made it: the checksum was right. */
+function parseHead(head: Uint8Array): Head {
+  return JSON.parse(Buffer.from(head).toString()) as Head;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Secret } from '../../src/domain/secret.ts';
-import { hourMs, idleRule, minuteMs, smsLow, units } from '../support/account-facts.ts';
+import type { Settings } from '../../src/domain/settings.ts';
+import { hourMs, idleRule, minuteMs, smsLow, topUpRule, units } from '../support/account-facts.ts';
 import { incidentMessage } from '../support/recording-channel.ts';
 import { makeAccount, makeChannel, makeRoute, makeSettings } from '../support/settings.ts';
 import { read, startWorld, step, type World } from '../support/world.ts';
@@ -80,6 +81,28 @@ describe('a reload', () => {
     expect(world.provider.asked.get('otp')?.length).toBe(asked);
   });
 
+  test('that points the rule at another balance closes the incident, and the other balance gets its own', async () => {
+    const world = await startWorld({ rules: [rule] });
+    await read(world, 100);
+    world.provider.set('otp', 1000, { voip: 50 });
+    world.reload({ rules: [{ ...rule, balance: 'voip' }] });
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low resolved warning (rule-removed)']);
+    await world.pass(step);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+    expect((await world.views.alerts({ all: false }))[0]).toMatchObject({ balance: 'voip' });
+  });
+
+  test('that shortens the group wait sends what waits for it', async () => {
+    const waiting = (groupWaitMs: number) => ({ rules: [rule], routes: [makeRoute({ groupWaitMs })] });
+    const world = await startWorld(waiting(hourMs));
+    await read(world, 100);
+    await world.pass(minuteMs);
+    world.reload(waiting(2 * minuteMs));
+    await world.pass(2 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing warning']);
+  });
+
   test('that turns the rule into one of another type closes the incident as well', async () => {
     const world = await startWorld({ rules: [rule] });
     await read(world, 100);
@@ -115,6 +138,57 @@ describe('a reload', () => {
   });
 });
 
+describe('an account that points at another purse', () => {
+  const topUp = topUpRule({ id: 'top-up' });
+  const moved = { baseUrl: 'https://eu.example.com' };
+
+  test('by a new address begins a new series: no top-up, no recovery, and its alert is judged anew', async () => {
+    const world = await startWorld({ rules: [rule, topUp] });
+    await read(world, 100);
+    world.provider.set('otp', 5000);
+    world.reload({ accounts: [makeAccount('otp', moved)], rules: [rule, topUp] });
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low resolved warning (account-moved)']);
+    expect(await read(world, 100)).toEqual(['otp/sms-low firing warning']);
+    await world.restart({ downMs: minuteMs });
+    await world.pass(minuteMs);
+    const remembered = world.daemon.state.accounts.get('otp')?.log.readings(0) ?? [];
+    expect(remembered.map(({ balances }) => (balances.sms ?? 0) / units(1))).toEqual([5000, 100, 100]);
+  });
+
+  test('by swapped ids, across a restart, begins a new series for both', async () => {
+    const keys = ['first', 'second'].map((text) => new Secret(`${text}-secret`));
+    const [first = keys[0], second = keys[1]] = keys;
+    if (first === undefined || second === undefined) throw new Error('there are two keys');
+    const accounts = (otp: Secret, ads: Secret) => [
+      makeAccount('otp', { authSecret: otp }),
+      makeAccount('ads', { authSecret: ads }),
+    ];
+    const world = await startWorld({ accounts: accounts(first, second), rules: [rule, topUp] });
+    world.provider.set('ads', 9000);
+    await read(world, 100);
+    world.provider.set('ads', 100);
+    world.provider.set('otp', 9000);
+    await world.restart({ downMs: 0, parts: { accounts: accounts(second, first), rules: [rule, topUp] } });
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual([
+      'ads/sms-low firing warning; otp/sms-low resolved warning (account-moved)',
+    ]);
+  });
+
+  test('not by a key that is merely new', async () => {
+    const world = await startWorld({ rules: [rule, topUp] });
+    await read(world, 100);
+    world.provider.set('otp', 5000);
+    world.reload({
+      accounts: [makeAccount('otp', { authSecret: new Secret('renewed-key') })],
+      rules: [rule, topUp],
+    });
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['otp/top-up event info; otp/sms-low resolved warning (topped-up)']);
+  });
+});
+
 describe('a channel', () => {
   test('that is renamed is not told again, keeps what was on its way, and hears the end', async () => {
     const world = await startWorld({ accounts: ['otp', 'ads'], rules: [rule] });
@@ -128,6 +202,47 @@ describe('a channel', () => {
     world.provider.set('otp', 1000);
     await world.pass(step);
     expect(world.news('operations')).toEqual(['otp/sms-low resolved warning (topped-up)']);
+  });
+
+  test('that is renamed across a restart hears the end, and nothing twice', async () => {
+    const world = await startWorld({ rules: [rule] });
+    await read(world, 100);
+    await world.stop();
+    world.settings = renamed(world, 'ops', 'operations');
+    world.start();
+    await world.pass(2 * step);
+    expect(world.news('operations')).toEqual([]);
+    world.provider.set('otp', 1000);
+    await world.pass(step + minuteMs);
+    expect(world.news('operations')).toEqual(['otp/sms-low resolved warning (topped-up)']);
+  });
+
+  test('that swaps its address with another leaves no receiver untold and tells none twice', async () => {
+    const routes = [
+      makeRoute({ match: { account: ['otp'] }, channels: ['ops'] }),
+      makeRoute({ match: { account: ['ads'] }, channels: ['finance'] }),
+    ];
+    const parts = { accounts: ['otp', 'ads'], rules: [rule], channels: ['ops', 'finance'], routes };
+    const world = await startWorld(parts);
+    world.provider.set('ads', 1000);
+    await read(world, 100);
+    const swapped = {
+      ...world.settings,
+      channels: [makeChannel('ops', 'finance'), makeChannel('finance', 'ops')],
+      routes: [
+        makeRoute({ match: { account: ['otp'] }, channels: ['finance'] }),
+        makeRoute({ match: { account: ['ads'] }, channels: ['ops'] }),
+      ],
+    };
+    world.daemon.reload(swapped);
+    await world.pass(2 * step);
+    expect([world.news('ops'), world.news('finance')]).toEqual([[], []]);
+    world.provider.set('otp', 1000);
+    await world.pass(step);
+    expect([world.news('ops'), world.news('finance')]).toEqual([
+      [],
+      ['otp/sms-low resolved warning (topped-up)'],
+    ]);
   });
 
   test('that is new hears of what is open', async () => {
@@ -171,8 +286,12 @@ describe('a channel', () => {
 
 /** The same webhook under another name. */
 function rename(world: World, from: string, to: string): void {
-  const { channels, routes, ...rest } = world.settings;
-  world.settings = {
+  world.settings = renamed(world, from, to);
+  world.daemon.reload(world.settings);
+}
+
+function renamed({ settings: { channels, routes, ...rest } }: World, from: string, to: string): Settings {
+  return {
     ...rest,
     channels: channels.map((channel) => (channel.name === from ? makeChannel(to, from) : channel)),
     routes: routes.map((route) => ({
@@ -180,7 +299,6 @@ function rename(world: World, from: string, to: string): void {
       channels: route.channels.map((name) => (name === from ? to : name)),
     })),
   };
-  world.daemon.reload(world.settings);
 }
 
 test('the settings of these tests are as the configuration makes them', () => {

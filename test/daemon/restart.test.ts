@@ -396,3 +396,30 @@ test('a session of the page that was signed out of stays so after a restart, and
   await end('two', world.now + hourMs);
   expect(isSessionEnded(world.daemon.state, 'one')).toBe(false);
 });
+
+describe('after a pause', () => {
+  const below = smsLow({ warning: units(200) });
+
+  test('longer than the time between reminders, the next comes when as much of that has passed as before', async () => {
+    const routes = [makeRoute({ repeatEveryMs: hourMs })];
+    const world = await startWorld({ rules: [below], routes });
+    await read(world, 100);
+    await world.pass(20 * minuteMs);
+    await world.restart({ downMs: 5 * hourMs });
+    await world.pass(30 * minuteMs);
+    expect(world.news()).toEqual([]);
+    await world.pass(15 * minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low reminder warning']);
+  });
+
+  test('what waited to be sent waits for a poll, and says what has become of it', async () => {
+    const world = await startWorld({ rules: [below], routes: [makeRoute({ groupWaitMs: 10 * minuteMs })] });
+    await read(world, 100);
+    await world.stop();
+    world.provider.set('otp', 1000);
+    await world.pass(3 * hourMs);
+    world.start();
+    await world.pass(minuteMs);
+    expect(world.news()).toEqual(['otp/sms-low firing+resolved warning (topped-up)']);
+  });
+});

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { collect } from '../../src/daemon/history-loader.ts';
-import type { Reading } from '../../src/domain/reading.ts';
+import { amountOf, type Reading } from '../../src/domain/reading.ts';
 import { judgeForecasts } from '../../src/replay/forecast-quality.ts';
 import { forecastsOf } from '../../src/replay/forecasts.ts';
 import type { AccountPast } from '../../src/replay/past.ts';
@@ -35,11 +35,11 @@ describe('forecasts of an account that is topped up only when it is empty', () =
         (price, remainderPercent, pauseHours) => {
           const remainder = Math.floor((price * remainderPercent) / 100);
           const readings = drainEvenly({ price, remainder, pauseHours, messages: 240 });
-          const emptyAt = readings.find(({ sms }) => sms < price)?.at ?? 0;
+          const emptyAt = readings.find((reading) => amountOf(reading, 'sms') < price)?.at ?? 0;
           // Forecasts that say exactly when the last message is sent.
           const perfect = readings.map((reading) => {
             const forecast = { emptyAt, earliest: emptyAt, latest: emptyAt, basis: 'hour-of-week' as const };
-            return { reading, balance: 'sms' as const, leftMicros: reading.sms, forecast };
+            return { reading, balance: 'sms' as const, leftMicros: amountOf(reading, 'sms'), forecast };
           });
           const judged = judgeForecasts(perfect, 'sms');
           expect(judged.length).toBeGreaterThan(0);
@@ -61,8 +61,7 @@ function drainEvenly(it: {
   const { price, remainder, pauseHours, messages } = it;
   const reading = (hour: number, sms: number): Reading => ({
     at: monday + hour * 3_600_000,
-    sms,
-    voip: 0,
+    balances: { sms },
     currency: 'EUR',
   });
   const draining = Array.from({ length: messages + 1 }, (_, hour) =>

@@ -28,6 +28,7 @@ export class RecordingChannel implements Channel {
   readonly threadsBySubject: boolean;
   readonly drawsAlerts: boolean;
   readonly minGapMs = 1000;
+  maxConcurrent?: number;
   paceKey?: string;
   mood: Mood = 'up';
   /** Whether it says what it calls each message, where that is the first of an incident. */

@@ -1,3 +1,4 @@
+import { channelMutations } from './channel-mutations.ts';
 import { postgresMutations } from './postgres-mutations.ts';
 
 /** A bug put into the product on purpose: the simulation must notice it. */
@@ -354,8 +355,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'who takes over goes on from what it once read',
     file: owned,
-    old: 'const stored = await reader.load().catch(',
-    new: 'const stored = this.early ??= await reader.load().catch(',
+    old: 'const stored = await cluster.load({ goOn, isLenient });',
+    new: 'const stored = (OwnedAccounts.early ??= await cluster.load({ goOn, isLenient }));',
   },
   {
     name: 'a batch whose end is unknown is made anew',
@@ -543,5 +544,6 @@ export const mutations: readonly Mutation[] = [
     new: 'if (isUsed(element)) {',
     test: 'test/http/browser-live.test.ts',
   },
+  ...channelMutations,
   ...postgresMutations,
 ];

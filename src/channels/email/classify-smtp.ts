@@ -39,7 +39,7 @@ export const emailAnswers: readonly DocumentedAnswer[] = [
     source: 'RFC 5321, 4.5.3.1.10',
   },
   {
-    answer: '552, or larger than the server says',
+    answer: '552, 534, a text about size, or larger than the server says',
     means: 'refused',
     note: 'sent once more at once, without its charts',
     source: 'RFC 1870, 6',
@@ -57,7 +57,18 @@ export const emailAnswers: readonly DocumentedAnswer[] = [
     note: 'nothing was handed over',
     source: 'RFC 5321, 4.1.1.4',
   },
-  { answer: 'no reply after that', means: 'unknown', source: 'RFC 5321, 4.1.1.4' },
+  {
+    answer: 'no reply after that',
+    means: 'unknown',
+    note: 'after ten minutes for the final dot, five for a command: only then it is sent again',
+    source: 'RFC 5321, 4.1.1.4 and 4.5.3.2',
+  },
+  {
+    answer: '2xx before the whole message was sent',
+    means: 'refused',
+    note: 'it answers nothing that was sent; three times at most',
+    source: 'RFC 5321, 4.1.1.4',
+  },
 ];
 
 /**
@@ -85,10 +96,16 @@ export function classifyRefusedRecipients(
   };
 }
 
-/** Whether the message as a whole was too large: without its pictures it may pass (RFC 1870, 6.3). */
+/**
+ * Whether the message was too large: without its pictures it may pass. 552 says so (RFC 1870, 6.1), 534 with some servers, and
+ * any refusal for good by the enhanced codes for size (RFC 3463: 5.2.3, 5.3.4) or in words. Where nothing was answered,
+ * nodemailer itself found it larger than the server allows.
+ */
 export function isTooLarge(error: unknown): boolean {
-  const { code, responseCode } = describe(error, null);
-  return code === 'EMESSAGE' || responseCode === 552;
+  const { code, responseCode, reply } = describe(error, { clean: (text) => text });
+  if (responseCode === null) return code === 'EMESSAGE';
+  if (responseCode === 552 || responseCode === 534) return true;
+  return responseCode >= 500 && /\b5\.(?:2\.3|3\.4)\b|too (?:large|big)|\bsize\b/i.test(reply);
 }
 
 function isTemporary(code: number | null): code is number {
@@ -184,7 +201,7 @@ interface Failure {
   readonly reply: string;
 }
 
-function describe(error: unknown, texts: ReplyTexts | null): Failure {
+function describe(error: unknown, texts: ReplyTexts): Failure {
   const fields: Readonly<Record<string, unknown>> = error instanceof Error ? { ...error } : {};
   const codes = errorCodes(error);
   const original = fields.originalCode;
@@ -196,7 +213,7 @@ function describe(error: unknown, texts: ReplyTexts | null): Failure {
     oauth2: fields.code === 'EOAUTH2' || fields.command === 'AUTH XOAUTH2',
     responseCode: typeof fields.responseCode === 'number' ? fields.responseCode : null,
     recipientCodes: refusedRecipientsOf(rejected).map(({ code }) => code),
-    reply: typeof fields.response === 'string' && texts !== null ? quoteReply(fields.response, texts) : '',
+    reply: typeof fields.response === 'string' ? quoteReply(fields.response, texts) : '',
   };
 }
 

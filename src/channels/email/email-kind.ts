@@ -18,7 +18,8 @@ export const emailKind: ChannelKind<z.output<typeof emailSchema>, EmailSettings>
   },
   describe: ({ to, from, smtpUrl }) =>
     `${to.map(describeMailbox).join(', ')} from ${describeMailbox(from)} by ${hostOf(smtpUrl)}`,
-  pace: () => ({ minGapMs: 0 }),
+  // A server may take ten minutes for a mail (RFC 5321, 4.5.3.2), and the next one is not to wait for that.
+  pace: () => ({ minGapMs: 0, maxConcurrent: 10 }),
   threadsBySubject: true,
   drawsAlerts: true,
   answers: emailAnswers,

@@ -1,7 +1,9 @@
+import { connect, type Socket } from 'node:net';
 import type { SendMailOptions } from 'nodemailer';
 import { createForeignTexts } from '../../domain/foreign-text.ts';
 import type { Message } from '../../domain/message.ts';
 import { startDeadline } from '../../net/deadline.ts';
+import { nameLookup } from '../../net/name-lookup.ts';
 import type { Delivery } from '../../ports/channel.ts';
 import type { Sender, SenderDependencies } from '../kind.ts';
 import { tryRender } from '../rendering.ts';
@@ -17,13 +19,14 @@ import { type ChartPlan, planCharts } from './email-charts.ts';
 import type { EmailSettings } from './email-settings.ts';
 import { renderEmail } from './render-email.ts';
 import { readSmtpUrl, type SmtpServer } from './smtp-settings.ts';
+import { longestSmtpWaitMs, SmtpWatch } from './smtp-watch.ts';
 
 export interface EmailSenderOptions extends SenderDependencies {
   readonly settings: EmailSettings;
-  readonly connectTimeoutMs?: number;
-  /** For the whole exchange, from the lookup of the host name to the last reply. */
-  readonly timeoutMs?: number;
 }
+
+/** For the lookup of the host name and the connection. */
+const connectTimeoutMs = 30_000;
 
 /**
  * Mails by SMTP, over a fresh connection each time: alerts are rare, and a connection kept
@@ -120,8 +123,9 @@ async function transmit(order: Transmission): Promise<Delivery> {
   const [mail, ...smaller] = order.mails;
   // Loaded by the first mail: whoever sends none does without its 15 MB.
   const { createTransport } = await import('nodemailer');
-  const deadline = startDeadline({ clock: options.clock, afterMs: options.timeoutMs ?? 30_000, outer });
-  let dataStarted = false;
+  const deadline = startDeadline({ clock: options.clock, afterMs: connectTimeoutMs, outer });
+  const sockets: Socket[] = [];
+  const watch = new SmtpWatch({ allow: deadline.restart, breakOff: () => sockets[0]?.destroy() });
   const transporter = createTransport({
     host: server.host,
     port: server.port,
@@ -130,23 +134,32 @@ async function transmit(order: Transmission): Promise<Delivery> {
     // Where clear text is allowed, encryption without a trusted certificate is still better than none.
     opportunisticTLS: !server.requireTls,
     tls: { rejectUnauthorized: server.secure || server.requireTls },
-    connectionTimeout: options.connectTimeoutMs ?? 10_000,
-    greetingTimeout: options.connectTimeoutMs ?? 10_000,
-    dnsTimeout: options.connectTimeoutMs ?? 10_000,
-    socketTimeout: options.timeoutMs ?? 30_000,
+    getSocket: (_options: unknown, done: (error: Error | null, socket?: object) => void) => {
+      // Tries all addresses of the server. Nodemailer by itself would at last look the name up in the thread pool.
+      const socket = connect({ host: server.host, port: server.port, lookup: nameLookup(options.clock) });
+      sockets.push(socket);
+      socket.on('error', done).once('connect', () => {
+        socket.off('error', done).on('error', () => undefined);
+        watch.connected();
+        done(null, { connection: socket });
+      });
+    },
+    // Each step has its own time; nodemailer's limits only have to be longer.
+    connectionTimeout: 2 * longestSmtpWaitMs,
+    greetingTimeout: 2 * longestSmtpWaitMs,
+    socketTimeout: 2 * longestSmtpWaitMs,
     socketCloseTimeout: 1000,
     maxResponseSize: 64 * 1024,
     disableFileAccess: true,
     disableUrlAccess: true,
     transactionLog: true,
-    logger: commandObserver(() => {
-      dataStarted = true;
-    }),
+    logger: watch.logger,
     ...loginOf(order),
   });
   transporter.on('token', ({ accessToken, expires }) => Object.assign(order.token, { accessToken, expires }));
   try {
     const sent = await transporter.sendMail({ ...mail, signal: deadline.signal });
+    if (watch.strayReply) return strayReply;
     const said = `the mail server answered ${quoteReply(sent.response ?? '', textsOf(order))}`;
     return {
       kind: 'delivered',
@@ -154,9 +167,10 @@ async function transmit(order: Transmission): Promise<Delivery> {
       ...classifyRefusedRecipients(sent.rejectedErrors ?? [], textsOf(order)),
     };
   } catch (error) {
+    if (watch.strayReply) return strayReply;
     if (smaller.length > 0 && isTooLarge(error)) return await transmit({ ...order, mails: smaller });
     return classifySmtpError(error, {
-      dataStarted,
+      dataStarted: watch.dataStarted,
       expired: deadline.expired(),
       gaveUp: outer.aborted,
       texts: textsOf(order),
@@ -164,6 +178,7 @@ async function transmit(order: Transmission): Promise<Delivery> {
   } finally {
     deadline.clear();
     transporter.close();
+    sockets[0]?.destroySoon();
   }
 }
 
@@ -194,19 +209,10 @@ function loginOf(order: Transmission): { readonly auth?: object } {
   return login === null ? {} : { auth: { user: login.user, pass: login.password } };
 }
 
-/**
- * Nodemailer tells its logger each command and reply, and nobody else whether a message was on its way when
- * an exchange broke off. This logger keeps nothing: it only notices that the server asked for the message.
- */
-function commandObserver(
-  onData: () => void,
-): Record<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal', (...entry: unknown[]) => void> {
-  const ignore = (): void => undefined;
-  let dataSent = false;
-  const debug = (...[data, text]: unknown[]): void => {
-    const kind = typeof data === 'object' && data !== null && 'tnx' in data ? data.tnx : null;
-    if (kind === 'client' && text === 'DATA') dataSent = true;
-    if (kind === 'server' && dataSent && typeof text === 'string' && /^3/.test(text)) onData();
-  };
-  return { trace: ignore, debug, info: ignore, warn: ignore, error: ignore, fatal: ignore };
-}
+/** A server that answers so does it every time: after some tries people should know. */
+const strayReply: Delivery = {
+  kind: 'retry',
+  certainty: 'refused',
+  tries: 3,
+  reason: 'the mail server said yes before it had the message',
+};

@@ -7,6 +7,7 @@ import { addDaemonOperations, type DaemonFacts, unknownDaemon } from './daemon.t
 import { refuseInput } from './input.ts';
 import { addMessageOperations } from './messages.ts';
 import type { Api } from './operation.ts';
+import { addPaymentOperations } from './pay.ts';
 import { addSilenceOperations } from './silences.ts';
 
 /** The JSON API with its document. Each operation is described where it is served. */
@@ -20,6 +21,7 @@ export function createApi(views: LiveViews, daemon: DaemonFacts = unknownDaemon)
   addAlertOperations(api, views);
   addSilenceOperations(api, views);
   addMessageOperations(api, views);
+  addPaymentOperations(api, views);
   addDaemonOperations(api, views, daemon);
   api.get('/api/v1/openapi.json', (context) => context.json(describeApi(api, views.status().version)));
   return api;

@@ -13,6 +13,7 @@ import { queryOf, readForm, readOwnPath, readPerson, readSeen } from './form-inp
 import { live } from './live.ts';
 import { channelTable, messageTable } from './messages.ts';
 import { renderOverview } from './overview.ts';
+import { renderPay } from './pay.ts';
 import { ifReadable } from './readable.ts';
 import { frameOf, type PageOptions, show } from './show.ts';
 import { nothingGiven } from './silence-form.ts';
@@ -43,6 +44,7 @@ export function addPages(app: WebApp, options: PageOptions): void {
   app.get('/', (context) => showOverview(options, context));
   app.get('/accounts/:id', (context) => showAccount(options, context));
   app.get('/alerts', (context) => showAlerts(options, context));
+  app.get('/pay', (context) => showPay(options, context));
   app.get('/silences', (context) => showSilences(options, context, nothingGiven));
   app.get('/messages', (context) => showMessages(options, context));
 }
@@ -77,6 +79,11 @@ async function showAlerts(options: PageOptions, context: WebContext): Promise<Re
   });
 }
 
+async function showPay(options: PageOptions, context: WebContext): Promise<Response> {
+  const content = await renderPay(options.views, frameOf(options, context));
+  return show(options, context, { title: 'Pay · lowwater', content, current: 'pay', scripts: ['live.js'] });
+}
+
 async function showMessages(options: PageOptions, context: WebContext): Promise<Response> {
   const { views } = options;
   const frame = frameOf(options, context);
@@ -106,8 +113,9 @@ async function signIn(options: PageOptions, context: WebContext): Promise<Respon
   const form = await readForm(context);
   const next = readOwnPath(form.get('next') ?? undefined);
   if (sessions === null) return context.redirect(next, 303);
-  if (sessions.isToken(form.get('token') ?? '')) {
-    context.header('set-cookie', sessions.open(isSecure(context.env.incoming.headers, settings)));
+  const role = sessions.roleOf(form.get('token') ?? '');
+  if (role !== null) {
+    context.header('set-cookie', sessions.open(role, isSecure(context.env.incoming.headers, settings)));
     return context.redirect(next, 303);
   }
   const slowed = await attempts.recordFailure(callerOf(context).address);

@@ -28,14 +28,14 @@ export interface PageOptions {
 /** What a form did, as the page after it says. The address names one of these, never the words themselves. */
 const doneWords: ReadonlyMap<string, string> = new Map([
   ['acknowledged', 'Acknowledged. Reminders and escalation stop until it resolves or gets worse.'],
-  ['given-back', 'Given back. Reminders and escalation go on.'],
+  ['given-back', 'Acknowledgement removed. Reminders and escalation go on.'],
   ['acknowledged-many', 'Acknowledged: all of them.'],
-  ['partly', 'Some had ended meanwhile; the others are done.'],
-  ['none', 'Nothing was chosen, so nothing was done.'],
+  ['partly', 'Some had already ended; the rest are done.'],
+  ['none', 'Nothing selected.'],
   ['silenced', 'Silenced.'],
   ['expired', 'The silence has ended.'],
   ['extended', 'The silence lasts longer.'],
-  ['zone', 'Times are shown so from now on, in this browser.'],
+  ['zone', 'Saved for this browser.'],
   ['polled', 'Polled.'],
   ['poll-failed', 'Polled, but the balance could not be read.'],
 ]);
@@ -155,7 +155,7 @@ function muted(active: readonly SilenceView[], frame: Frame, back: string): Html
   if (active.length === 0) return null;
   const widestFirst = active.toSorted((left, right) => keys(left) - keys(right));
   const more = active.length - shownSilences;
-  return html`<section class="muted" aria-label="What is muted"><h2>${icon('silence')}Nothing is sent about</h2><ul>${widestFirst
+  return html`<section class="muted" aria-label="What is silenced"><h2>${icon('silence')}Silenced</h2><ul>${widestFirst
     .slice(0, shownSilences)
     .map(
       (silence) =>

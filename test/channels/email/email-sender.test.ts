@@ -6,6 +6,7 @@ import type { Sender } from '../../../src/channels/kind.ts';
 import type { Message } from '../../../src/domain/message.ts';
 import { Secret } from '../../../src/domain/secret.ts';
 import type { Delivery } from '../../../src/ports/channel.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
 import { systemClock } from '../../../src/system/clock.ts';
 import { startHttpReceiver } from '../../support/http-receiver.ts';
 import { buildItem, buildMessage, buildTestMessage } from '../../support/messages.ts';
@@ -377,6 +378,72 @@ describe('a mail server that breaks off', () => {
   });
 });
 
+/** A minute passes in 60 ms, but nothing is over in less than 200. */
+const fastMinutes: Clock = {
+  ...systemClock,
+  setTimer: (delayMs, fire) => systemClock.setTimer(Math.max(200, delayMs / 1000), fire),
+};
+
+/** A polite server that waits before it answers commands of this kind. */
+async function startSlowSmtp(word: string, waitMs: number) {
+  const polite = politeSmtp({});
+  const receiver = await startScriptedSmtp((command, socket) => {
+    const line = polite(command, socket);
+    if (!command.startsWith(word)) return line;
+    setTimeout(() => socket.write(`${line}\r\n`), waitMs);
+    return null;
+  });
+  open.push(receiver);
+  return receiver;
+}
+
+describe('a slow mail server', () => {
+  it.each([
+    ['CONNECT', 230, 'delivered'],
+    ['MAIL', 230, 'delivered'],
+    ['MAIL', 400, 'retry'],
+    ['MESSAGE', 500, 'delivered'],
+    ['MESSAGE', 900, 'retry'],
+  ])('has the minutes of RFC 5321: %s after %d thousandths', async (word, waitMs, kind) => {
+    const receiver = await startSlowSmtp(word, waitMs);
+    const channel = channelTo({ smtpUrl: new Secret(`smtp://127.0.0.1:${receiver.port}`) }, fastMinutes);
+    expect(await sendBy(channel)).toMatchObject({ kind });
+  });
+
+  it('may take its time for each of many recipients', async () => {
+    const receiver = await startSlowSmtp('RCPT', 25);
+    const to = Array.from({ length: 40 }, (_, index) => ({ name: '', address: `r${index}@example.com` }));
+    const smtpUrl = new Secret(`smtp://127.0.0.1:${receiver.port}`);
+    expect(await sendBy(channelTo({ smtpUrl, to }, fastMinutes))).toMatchObject({ kind: 'delivered' });
+    expect(receiver.received).toHaveLength(1);
+  });
+});
+
+describe('the reply at the final dot', () => {
+  it('decides: a mail that is refused for its content is not sent again', async () => {
+    const { delivery, receiver } = await sendTo(
+      await startScriptedSmtp(politeSmtp({ MESSAGE: '554 5.7.1 looks like spam' })),
+    );
+    expect(delivery).toEqual({ kind: 'dead', reason: 'the mail server answered 554 5.7.1 looks like spam' });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it.each(['534 message exceeds the limit', '554 5.3.4 no', '550 message is too big'])(
+    'may say that the mail is too large: %s',
+    async (reply) => {
+      const { receiver } = await sendTo(await startScriptedSmtp(politeSmtp({ MESSAGE: reply })));
+      expect(receiver.received).toHaveLength(2);
+    },
+  );
+
+  it('is none where it comes before the message', async () => {
+    const { delivery } = await sendTo(
+      await startScriptedSmtp(politeSmtp({ DATA: '354 go on\r\n250 stray', MESSAGE: '554 refused' })),
+    );
+    expect(delivery).toMatchObject({ kind: 'retry', certainty: 'refused', tries: 3 });
+  });
+});
+
 describe('a mail server that is not there', () => {
   it('refuses the connection', async () => {
     const receiver = await startSmtpReceiver();
@@ -436,11 +503,22 @@ async function sendTo(
   message: Message = buildMessage(),
 ): Promise<{ readonly delivery: Delivery; readonly receiver: SmtpReceiver; readonly channel: Sender }> {
   open.push(receiver);
-  const channel = channelTo({ smtpUrl: new Secret(`smtp://127.0.0.1:${receiver.port}`), ...over }, timeoutMs);
+  const channel = channelTo(
+    { smtpUrl: new Secret(`smtp://127.0.0.1:${receiver.port}`), ...over },
+    noStepLongerThan(timeoutMs),
+  );
   return { delivery: await sendBy(channel, message), receiver, channel };
 }
 
-function channelTo(over: Partial<EmailSettings>, timeoutMs = 5000): Sender {
+/** What a server may take is minutes: here no step takes longer than this. */
+function noStepLongerThan(limitMs: number): Clock {
+  return {
+    ...systemClock,
+    setTimer: (delayMs, fire) => systemClock.setTimer(Math.min(delayMs, limitMs), fire),
+  };
+}
+
+function channelTo(over: Partial<EmailSettings>, clock = noStepLongerThan(5000)): Sender {
   const settings: EmailSettings = {
     type: 'email',
     name: 'finance',
@@ -455,7 +533,7 @@ function channelTo(over: Partial<EmailSettings>, timeoutMs = 5000): Sender {
     oauth2: null,
     ...over,
   };
-  return openEmailSender({ settings, clock: systemClock, texts: textsAround(settings), timeoutMs });
+  return openEmailSender({ settings, clock, texts: textsAround(settings) });
 }
 
 function sendBy(channel: Sender, message: Message = buildMessage()): Promise<Delivery> {

@@ -1,0 +1,79 @@
+import { minuteMs } from '../../domain/duration.ts';
+
+/** How long a server may take, by RFC 5321, 4.5.3.2. It may write the message to its disk before it confirms it. */
+const limits = {
+  greeting: 5 * minuteMs,
+  command: 5 * minuteMs,
+  data: 2 * minuteMs,
+  message: 10 * minuteMs,
+  finalDot: 10 * minuteMs,
+} as const;
+
+export const longestSmtpWaitMs = limits.finalDot;
+
+/**
+ * Follows a conversation with a mail server. Nodemailer shows it to its logger alone: each command, each reply, and the end of
+ * the message. Keeps nothing of it but how far it has come, and gives each step its own time.
+ */
+export class SmtpWatch {
+  readonly #allow: (ms: number) => void;
+  readonly #breakOff: () => void;
+  #dataAsked = false;
+  #dataStarted = false;
+  #messageEnded = false;
+  #strayReply = false;
+
+  constructor(dependencies: { readonly allow: (ms: number) => void; readonly breakOff: () => void }) {
+    this.#allow = dependencies.allow;
+    this.#breakOff = dependencies.breakOff;
+  }
+
+  /** The server asked for the message: from here on a lost answer leaves it unknown whether it was taken. */
+  get dataStarted(): boolean {
+    return this.#dataStarted;
+  }
+
+  /** The server said yes before it had the message. That is no answer to it: nothing was handed over. */
+  get strayReply(): boolean {
+    return this.#strayReply;
+  }
+
+  connected(): void {
+    this.#allow(limits.greeting);
+  }
+
+  /** As nodemailer takes a logger. */
+  get logger(): Record<
+    'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal',
+    (...entry: unknown[]) => void
+  > {
+    const note = (...[data, text]: unknown[]): void => {
+      const kind: unknown = Reflect.get(Object(data), 'tnx');
+      if (kind === 'client') this.#noteCommand(String(text));
+      else if (kind === 'server') this.#noteReply(String(text));
+      else if (kind === 'message') {
+        this.#messageEnded = true;
+        this.#allow(limits.finalDot);
+      }
+    };
+    const ignore = (): void => undefined;
+    return { trace: ignore, debug: note, info: note, warn: ignore, error: ignore, fatal: ignore };
+  }
+
+  #noteCommand(command: string): void {
+    this.#dataAsked = command === 'DATA';
+    this.#allow(this.#dataAsked ? limits.data : limits.command);
+  }
+
+  #noteReply(reply: string): void {
+    if (this.#dataStarted && !this.#messageEnded && reply.startsWith('2')) {
+      this.#strayReply = true;
+      this.#breakOff();
+      return;
+    }
+    if (this.#dataAsked && reply.startsWith('3')) {
+      this.#dataStarted = true;
+      this.#allow(limits.message);
+    } else this.#allow(limits.command);
+  }
+}
