@@ -8,6 +8,9 @@ export const providerKinds: readonly [ProviderKind, ...ProviderKind[]] = [
   ...describedKinds,
 ];
 
+/** The part of an entry that its kind reads; kinds with the same keys share one. */
+export const providerSchemas = [...new Set(providerKinds.map(({ schema }) => schema))];
+
 /** The kind of an entry. Throws for a type that no kind has: the schema let none through. */
 export function providerKindOf({ type }: { readonly type: string }): ProviderKind {
   const kind = providerKinds.find((candidate) => candidate.type === type);
