@@ -1,4 +1,3 @@
-import { crc32 } from 'node:zlib';
 import type { Reading } from '../domain/reading.ts';
 import {
   type BalanceState,
@@ -30,7 +29,7 @@ interface Head {
   readonly held: readonly boolean[];
 }
 
-/** Version; CRC-32 of what follows it; length of the head and the head as JSON; the sums of the periods; the states. */
+/** Version; checksum of what follows it; length of the head and the head as JSON; the sums of the periods; the states. */
 export function writeSpending({ timezone, last, sums, states }: LastingSpending<PeriodSums>): Uint8Array {
   const present = states.filter((state) => state !== null);
   const head = Buffer.from(
@@ -46,7 +45,7 @@ export function writeSpending({ timezone, last, sums, states }: LastingSpending<
   writeSums(sums, view, sumsAt);
   for (const [place, state] of present.entries())
     writeBalanceState(state, view, statesAt + place * balanceStateBytes);
-  view.setUint32(checksumAt, crc32(bytes.subarray(headLengthAt)), true);
+  view.setUint32(checksumAt, checksumOf(bytes), true);
   return bytes;
 }
 
@@ -54,7 +53,7 @@ export function writeSpending({ timezone, last, sums, states }: LastingSpending<
 export function readSpending(bytes: Uint8Array): LastingSpending<readonly number[]> | null {
   if (bytes.length < headAt || bytes[0] !== version) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (crc32(bytes.subarray(headLengthAt)) !== view.getUint32(checksumAt, true)) return null;
+  if (checksumOf(bytes) !== view.getUint32(checksumAt, true)) return null;
   const sumsAt = headAt + view.getUint16(headLengthAt, true);
   const head = parseHead(bytes.subarray(headAt, sumsAt));
   const { timezone, last, held } = head;
@@ -65,6 +64,14 @@ export function readSpending(bytes: Uint8Array): LastingSpending<readonly number
     return readBalanceState(view, place - balanceStateBytes);
   });
   return { timezone, last, sums: readSums(view, sumsAt, held.length), states };
+}
+
+/** FNV-1a of what follows it: a flipped bit always changes it. */
+function checksumOf(bytes: Uint8Array): number {
+  let hash = 0x811c9dc5;
+  for (let place = headLengthAt; place < bytes.length; place++)
+    hash = Math.imul(hash ^ (bytes[place] ?? 0), 0x01000193);
+  return hash >>> 0;
 }
 
 /** Only `writeSpending` made it: the checksum was right. */
