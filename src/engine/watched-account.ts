@@ -1,5 +1,6 @@
 import type { AccountState } from '../domain/account-state.ts';
 import type { Alert } from '../domain/alert.ts';
+import type { ExpectedTopUp } from '../domain/expected-top-up.ts';
 import type { Micros } from '../domain/money.ts';
 import type { Rule } from '../domain/rule.ts';
 import type { AccountSettings } from '../domain/settings.ts';
@@ -65,13 +66,20 @@ export class WatchedAccount {
   get alerts(): ReadonlyMap<string, Alert> {
     return this.#tables.alerts.of(this.id);
   }
+
+  get expected(): readonly ExpectedTopUp[] {
+    return this.#tables.expected.get(this.id) ?? nothing;
+  }
 }
+
+const nothing: readonly ExpectedTopUp[] = [];
 
 interface Tables {
   readonly polled: Records<AccountState>;
   readonly spending: Records<AccountSpending>;
   readonly alerts: AlertRecords;
   readonly providers: ReadonlyMap<string, ProviderCounts>;
+  readonly expected: ReadonlyMap<string, readonly ExpectedTopUp[]>;
 }
 
 /** 0, or below it by the credit limit. */
@@ -120,5 +128,9 @@ class FactsOfAccount implements AccountFacts {
 
   get spending(): AccountSpending {
     return this.#account.spending;
+  }
+
+  get expected(): readonly ExpectedTopUp[] {
+    return this.#account.expected;
   }
 }
