@@ -85,7 +85,11 @@ async function openDesk(context: CommandContext, input: CommandInput, opened: St
     reader,
     async views() {
       const views = await context.rooms.openStoredViews(settings, await reader());
-      return { ...views, silences: async () => views.silences() };
+      return {
+        ...views,
+        audit: async (since) => views.audit({ since, before: Number.MAX_SAFE_INTEGER, limit: 1000 }),
+        silences: async () => views.silences(),
+      };
     },
     async order(request, left) {
       const answer: DaemonAnswer = daemon === null ? { kind: 'absent' } : await askDaemon(daemon, request);

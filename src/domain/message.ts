@@ -4,7 +4,7 @@ import type { Forecast, ForecastRecord } from './forecast.ts';
 import type { Micros } from './money.ts';
 import type { NotificationReason } from './outbox.ts';
 import type { Confidence } from './quantity.ts';
-import type { Balance, Reading } from './reading.ts';
+import type { Balance, BalanceDefinition, Reading } from './reading.ts';
 import type { Ladder } from './rule.ts';
 import type { AccountSettings } from './settings.ts';
 import type { Severity } from './severity.ts';
@@ -62,6 +62,8 @@ export interface MessageItem
     | 'resolution'
   > {
   readonly incident: Incident;
+  /** How people call the balance that it is about; empty where it is about none. */
+  readonly balanceLabel: string;
   /** Oldest first, such as firing and resolved for what came and went while the channel was down. */
   readonly kinds: readonly NotificationReason[];
   /** As it is now; null for lowwater itself, a provider, and an account removed since. */
@@ -75,7 +77,10 @@ export interface MessageItem
 }
 
 export interface ItemAccount
-  extends Pick<AccountSettings, 'id' | 'name' | 'labels' | 'topUpUrl' | 'runbookUrl' | 'note' | 'keyFrom'>,
+  extends Pick<
+      AccountSettings,
+      'id' | 'name' | 'labels' | 'topUpUrl' | 'runbookUrl' | 'note' | 'keyFrom' | 'balances'
+    >,
     Pick<AccountState, 'reading' | 'previous' | 'outcome' | 'failure' | 'consecutiveFailures'> {
   /** Of the balance that the item is about. */
   readonly runway: Runway | null;
@@ -134,6 +139,7 @@ export interface ReportMessage extends MessageBase {
 export interface ReportAccount {
   readonly id: string;
   readonly name: string;
+  readonly balances: readonly BalanceDefinition[];
   readonly reading: Reading | null;
   readonly runways: Readonly<Record<Balance, Runway | null>>;
   /** Of the last two weeks; null while no forecast came due. */

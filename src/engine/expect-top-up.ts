@@ -3,7 +3,8 @@ import { dayMs } from '../domain/duration.ts';
 import { type ExpectedTopUp, type ExpectOrder, hasArrived } from '../domain/expected-top-up.ts';
 import { parseJson } from '../domain/json.ts';
 import type { Refusal } from '../domain/operator.ts';
-import { balances, type Reading } from '../domain/reading.ts';
+import { amountOf, hasSameBalances, type Reading } from '../domain/reading.ts';
+import { listWords } from '../wording/lists.ts';
 import { scheduleAccount } from './judge.ts';
 import { type MonitorState, writeNote } from './state.ts';
 import type { WatchedAccount } from './watched-account.ts';
@@ -19,7 +20,12 @@ export function expectTopUp(state: MonitorState, order: ExpectOrder, now: number
   const account = state.accounts.get(order.account);
   if (account === undefined)
     return { refused: 'not-found', why: `there is no account "${order.account}"`, about: 'account' };
-  const balance = order.balance ?? balances[0];
+  const { balances } = account.settings;
+  const balance = order.balance ?? balances[0]?.id ?? '';
+  if (!balances.some(({ id }) => id === balance))
+    return refuse(
+      `account "${account.id}" has no balance "${balance}": ${listWords(balances.map(({ id }) => id))}`,
+    );
   const by = order.by ?? arrivalOf(account, now);
   if (by === null) return refuse('say by when it arrives: the account has no "leadTime"');
   if (!(order.amountMicros > 0)) return refuse('the amount must be above 0');
@@ -64,9 +70,11 @@ export function receiveTopUps(state: MonitorState, account: WatchedAccount, prev
   const { reading } = account.poll;
   const known = state.expected.get(account.id);
   if (known === undefined || reading === null || previous === null) return;
-  if (!isSameCurrency(reading.currency, previous.currency)) return;
+  if (!isSameCurrency(reading.currency, previous.currency) || !hasSameBalances(reading, previous)) return;
   let changed = false;
-  const rises = new Map(balances.map((balance) => [balance, reading[balance] - previous[balance]]));
+  const rises = new Map(
+    Object.entries(reading.balances).map(([balance, now]) => [balance, now - amountOf(previous, balance)]),
+  );
   const after = known.map((topUp) => {
     const rise = rises.get(topUp.balance) ?? 0;
     if (rise <= 0) return topUp;

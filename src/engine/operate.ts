@@ -14,6 +14,7 @@ import type { Matcher } from '../domain/rule.ts';
 import { maxSilenceMs, type Silence } from '../domain/silence.ts';
 import { channelFailedRule } from '../rules/channel-failed.ts';
 import { ruleKindOf, selfAlertTypes } from '../rules/registry.ts';
+import { describeOrder, recordAudit } from './audit.ts';
 import { cancelExpected, expectTopUp } from './expect-top-up.ts';
 import { incidentOf, keepIncident } from './incidents.ts';
 import { shareNotification, suppressionByAlerts } from './inhibit.ts';
@@ -200,6 +201,16 @@ export function extendSilence(
 
 /** Executes what the command line left in the database, by the same checks as over HTTP; what does not apply is refused. */
 export function applyOrder(
+  state: MonitorState,
+  order: Exclude<OperatorOrder, { readonly kind: 'hand-over' }>,
+  now: number,
+): Refusal | null {
+  const refusal = carryOut(state, order, now);
+  if (refusal === null) recordAudit(state, describeOrder(order, now));
+  return refusal;
+}
+
+function carryOut(
   state: MonitorState,
   order: Exclude<OperatorOrder, { readonly kind: 'hand-over' }>,
   now: number,

@@ -2,8 +2,9 @@ import type { AccountState } from '../domain/account-state.ts';
 import type { Alert } from '../domain/alert.ts';
 import type { ExpectedTopUp } from '../domain/expected-top-up.ts';
 import type { Micros } from '../domain/money.ts';
+import type { BalanceDefinition } from '../domain/reading.ts';
 import type { Rule } from '../domain/rule.ts';
-import type { AccountSettings } from '../domain/settings.ts';
+import type { AccountSettings, Settings } from '../domain/settings.ts';
 import type { AccountFacts } from '../rules/evaluation.ts';
 import type { RuleKind } from '../rules/kind.ts';
 import type { AccountSpending } from '../spending/account-spending.ts';
@@ -82,7 +83,15 @@ interface Tables {
   readonly expected: ReadonlyMap<string, readonly ExpectedTopUp[]>;
 }
 
-/** 0, or below it by the credit limit. */
+/** The balances of an account; of one that was removed, those that accounts of the default provider have. */
+export function balancesOf(
+  state: { readonly accounts: ReadonlyMap<string, WatchedAccount>; readonly settings: Settings },
+  account: string,
+): readonly BalanceDefinition[] {
+  return state.accounts.get(account)?.settings.balances ?? state.settings.provider.balances;
+}
+
+/** What is empty for an account: 0, or below it by its credit limit. */
 export function emptyAt({ creditLimitMicros }: AccountSettings): Micros {
   return creditLimitMicros === 0 ? 0 : -creditLimitMicros;
 }

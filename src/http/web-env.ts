@@ -7,6 +7,8 @@ export interface WebEnv {
   readonly Bindings: HttpBindings;
   readonly Variables: {
     readonly signedIn: boolean;
+    /** Who it is, as the trusted proxy says; null where it names nobody. */
+    readonly person: string | null;
     /** An instant read once for the whole request. */
     readonly now: number;
     /** Ends an answer that broke while it was sent, with a line in the log. */

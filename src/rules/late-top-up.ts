@@ -7,7 +7,7 @@ import { balanceLabel } from '../wording/balance-wording.ts';
 import type { WordingFrame } from '../wording/quantity-wording.ts';
 import { type InputOf, severityKey } from './common-keys.ts';
 import type { AccountFacts, Evaluation } from './evaluation.ts';
-import { bothBalances, figureOf, readingFigures } from './figures.ts';
+import { allBalances, figureOf, readingFigures } from './figures.ts';
 import { factText, wordValue } from './item-words.ts';
 import type { RuleKind } from './kind.ts';
 import { breached, instantFact, money, moneyFact, ok, textFact, unknown } from './verdict.ts';
@@ -22,7 +22,7 @@ const keys = { severity: severityKey.default('warning') };
 const expectedBy = 'expected by';
 const orderedBy = 'ordered by';
 const order = 'order';
-const ofBalance = 'balance';
+const ofBalance = 'to balance';
 const shownFacts: readonly string[] = [expectedBy, orderedBy, order];
 
 export const lateTopUp: RuleKind<LateTopUpRule, InputOf<typeof keys>> = {
@@ -43,7 +43,7 @@ export const lateTopUp: RuleKind<LateTopUpRule, InputOf<typeof keys>> = {
   recovery: 'Resolved: the top-up arrived, or is expected no more.',
   figures: (item, frame) => [
     ...item.facts.filter(({ name }) => shownFacts.includes(name)).map((fact) => figureOf(fact, frame)),
-    ...(item.account === null ? [] : bothBalances(item.account)),
+    ...(item.account === null ? [] : allBalances(item.account)),
     ...readingFigures(item, frame),
   ],
   advice: () => [
@@ -53,7 +53,8 @@ export const lateTopUp: RuleKind<LateTopUpRule, InputOf<typeof keys>> = {
 
 /** `the top-up of 5,000.00 CNY (SMS) expected by Thu 26 Nov 10:00 UTC+8`. */
 function wordTopUp(item: MessageItem, frame: WordingFrame): string {
-  const balance = factText(item, ofBalance, frame);
+  const id = factText(item, ofBalance, frame);
+  const balance = id === null ? null : balanceLabel(id, item.account?.balances ?? []);
   return `the expected top-up of ${wordValue(item, frame) ?? 'an unknown amount'}${balance === null ? '' : ` (${balance})`}`;
 }
 
@@ -77,7 +78,7 @@ function factsBehind(_rule: LateTopUpRule, facts: AccountFacts): readonly Fact[]
   return [
     moneyFact('amount', topUp.amountMicros),
     moneyFact('received', topUp.receivedMicros),
-    textFact(ofBalance, balanceLabel(topUp.balance)),
+    textFact(ofBalance, topUp.balance),
     instantFact(expectedBy, topUp.by),
     instantFact('ordered at', topUp.orderedAt),
     textFact(orderedBy, cleanText(topUp.orderedBy, 60) || 'somebody'),

@@ -2,7 +2,7 @@ import { dayMs, describeDuration, minuteMs } from '../domain/duration.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Micros } from '../domain/money.ts';
 import { plural } from '../domain/plural.ts';
-import type { Reading } from '../domain/reading.ts';
+import { amountOf, type Reading } from '../domain/reading.ts';
 import type { MoneyRule } from '../domain/rule.ts';
 import { type Burn, measureBurn, runwayOf } from '../spending/burn.ts';
 import type { AccountFacts } from './evaluation.ts';
@@ -100,7 +100,7 @@ export function surelyLastsFor(
 }
 
 export function leftOf(rule: RunwayFloorRule, facts: AccountFacts, reading: Reading): Micros {
-  return reading[rule.balance] - floorOf(rule, facts);
+  return amountOf(reading, rule.balance) - floorOf(rule, facts);
 }
 
 export function floorOf(rule: RunwayFloorRule, facts: AccountFacts): Micros {

@@ -5,8 +5,8 @@ import type { MessageItem } from '../domain/message.ts';
 import { roughDuration } from '../domain/moment.ts';
 import { formatAmount, formatMoney, type Micros } from '../domain/money.ts';
 import type { Fact } from '../domain/quantity.ts';
-import type { Reading } from '../domain/reading.ts';
-import type { Ladder } from '../domain/rule.ts';
+import { amountOf, type Reading } from '../domain/reading.ts';
+import { firstBalance, type Ladder } from '../domain/rule.ts';
 import type { Severity } from '../domain/severity.ts';
 import { amount, duration as durationKey } from '../schema/texts.ts';
 import { burnPerDay } from '../spending/burn.ts';
@@ -81,7 +81,7 @@ export const runway: RuleKind<RunwayRule, InputOf<typeof keys>> = {
     ...common,
     ...buildLadder(input.thresholds, { threshold: input.within, severity: common.severity }),
     type: 'runway',
-    balance: input.balance,
+    balance: input.balance ?? firstBalance,
     floorMicros: input.floor ?? null,
     lookbackMs: input.lookback ?? null,
     minimumHistoryMs: input.minimumHistory ?? Math.min(hourMs, input.lookback ?? hourMs),
@@ -267,7 +267,7 @@ function wouldNotFire(rule: RunwayRule, facts: AccountFacts): string | null {
   if (!Number.isFinite(runwayMs) || runwayMs === 0) {
     // With a lower floor the balance lasts longer than the longest `within`.
     const usedWithin = expectedSpend(rule, facts, within ?? 0);
-    const floor = formatAmount(reading[rule.balance] - usedWithin, reading.currency);
+    const floor = formatAmount(amountOf(reading, rule.balance) - usedWithin, reading.currency);
     return `The balance is at its floor or under it; it would not fire with a floor below ${floor}.`;
   }
   if (within !== null && runwayMs >= within) {

@@ -2,7 +2,7 @@ import { isSameCurrency } from '../domain/currency.ts';
 import { dayMs } from '../domain/duration.ts';
 import type { Runway } from '../domain/message.ts';
 import type { Micros } from '../domain/money.ts';
-import type { Balance, Reading } from '../domain/reading.ts';
+import { amountOf, type Balance, type Reading } from '../domain/reading.ts';
 import type { AccountSpending } from './account-spending.ts';
 import { type Burn, burnPerDay, isOneJump, measureBurn } from './burn.ts';
 import { predictRunout } from './predict.ts';
@@ -38,7 +38,7 @@ export function runway(query: RunwayQuery): Omit<Runway, 'payBy' | 'expected'> {
   const burn = measureBurn({ log, balance, lookbackMs });
   const comparable = isSameCurrency(log.currency ?? '', reading.currency);
   const known = burn.confidence !== 'none' && comparable;
-  const left = reading[balance] - floorMicros;
+  const left = amountOf(reading, balance) - floorMicros;
   const forecast = comparable ? predictRunout(query) : null;
   const expected = comparable ? expectedSpend(query) : null;
   const emptyAt = left < 0 ? null : (forecast?.emptyAt ?? null);

@@ -104,11 +104,11 @@ export function createRooms({ log, version }: { readonly log: ProcessLog; readon
       });
     },
     async describeProviders() {
-      const [{ describeProvider }, { describedKinds }] = await Promise.all([
+      const [{ describeProvider }, { providerKinds }] = await Promise.all([
         import('../providers/describe-provider.ts'),
-        import('../providers/presets/preset-kinds.ts'),
+        import('../providers/registry.ts'),
       ]);
-      return describedKinds.map(describeProvider);
+      return providerKinds.map(describeProvider);
     },
     startSimulator,
   };

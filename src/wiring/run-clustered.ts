@@ -49,7 +49,7 @@ export async function ownShared(
     aloneForMs,
     anyReaches: (members) => anyReaches(members, systemClock),
     restore: (stored) => restore(settings, stored),
-    begin({ store, state, takenFrom }) {
+    begin({ store, state, takenFrom, damaged }) {
       const daemon = makeDaemon({
         store,
         state,
@@ -66,6 +66,7 @@ export async function ownShared(
       if (state.settings !== settings) daemon.reload(settings);
       views.switched();
       log.info({ accounts: settings.accounts.length }, 'this daemon owns the accounts');
+      if (damaged.length > 0) daemon.reportDamagedRecords(damaged);
       if (takenFrom !== null && postgres.announceTakeovers)
         daemon.announce(
           takenFrom === node

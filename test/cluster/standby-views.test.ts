@@ -51,7 +51,7 @@ test('shows what the owner stored, a few seconds later at the most', async () =>
   expect(await standby.alerts({ all: false })).toMatchObject([{ rule: 'sms-low', state: 'firing' }]);
   await read(world, 900);
   expect(await standby.alerts({ all: false })).toEqual([]);
-  expect((await standby.account('otp'))?.reading?.sms).toBe(units(900));
+  expect((await standby.account('otp'))?.reading?.balances.sms).toBe(units(900));
 });
 
 /** Counts how often everything is read. */

@@ -46,6 +46,8 @@ test('provider address, one account and one channel are enough; the rest has def
       token: null,
       allowUnauthenticated: false,
       openMetrics: false,
+      viewerToken: null,
+      trustedProxy: null,
     },
     heartbeat: null,
     storage: { path: '/etc/lowwater/lowwater.db', retentionMs: 400 * 86_400_000 },

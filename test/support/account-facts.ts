@@ -26,7 +26,12 @@ export function units(amount: number): number {
 
 /** A reading so many minutes after noon. */
 export function readingAt(minutes: number, sms: number, over: Partial<Reading> = {}): Reading {
-  return { at: factsNoon + minutes * minuteMs, sms: units(sms), voip: 0, currency: 'CNY', ...over };
+  return {
+    at: factsNoon + minutes * minuteMs,
+    balances: { sms: units(sms), voip: 0 },
+    currency: 'CNY',
+    ...over,
+  };
 }
 
 /** What is known of an account after these readings. */

@@ -99,6 +99,8 @@ async function serveViews(views: LiveViews, options: ServerParts): Promise<Runni
       token: null,
       allowUnauthenticated: false,
       openMetrics: false,
+      viewerToken: null,
+      trustedProxy: null,
       ...options.settings,
     },
     ...(options.limits === undefined ? {} : { limits: options.limits }),

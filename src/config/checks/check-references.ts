@@ -1,5 +1,6 @@
 import type { ConfigProblem } from '../../domain/config-problem.ts';
 import { nearestWord } from '../../domain/nearest-word.ts';
+import { accountServiceBalances } from '../../providers/account-service/balances.ts';
 import { builtInIds } from '../../rules/built-in-rules.ts';
 import { channelFailedRule } from '../../rules/channel-failed.ts';
 import { selfAlertTypes } from '../../rules/registry.ts';
@@ -94,7 +95,13 @@ function gatherSecrets(value: unknown, found: Set<string>): void {
 
 function knownAlertTypes(draft: Draft, secrets: Secrets): Known {
   const configured = knownIds(draft, secrets, { list: 'rules', what: 'rule' });
-  const others = [...builtInIds([...configured.names]), ...selfAlertTypes];
+  const others = [
+    ...builtInIds(
+      [...configured.names],
+      accountServiceBalances.filter(({ alertsBelowZero }) => alertsBelowZero),
+    ),
+    ...selfAlertTypes,
+  ];
   const failing = keysAt(draft, ['channels']).map(channelFailedRule);
   return {
     ...configured,

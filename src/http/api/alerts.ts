@@ -94,7 +94,8 @@ export function addAlertOperations(api: Api, views: LiveViews): void {
   });
 
   api.openapi(acknowledgeAlert, async (context) => {
-    const { by = 'api', comment = '', ...saw } = context.req.valid('json');
+    const { by: typed = 'api', comment = '', ...saw } = context.req.valid('json');
+    const by = context.get('person') ?? typed;
     const { account, rule } = context.req.valid('param');
     accept(await views.acknowledge({ account, rule, by, comment, ...readSeen(saw) }));
     const alert = await views.alert(account, rule);
@@ -102,7 +103,8 @@ export function addAlertOperations(api: Api, views: LiveViews): void {
   });
 
   api.openapi(acknowledgeAlerts, async (context) => {
-    const { alerts, by = 'api', comment = '' } = context.req.valid('json');
+    const { alerts, by: typed = 'api', comment = '' } = context.req.valid('json');
+    const by = context.get('person') ?? typed;
     const seen = alerts.map(({ account, rule, ...saw }) => ({ account, rule, ...readSeen(saw) }));
     const answers = await views.acknowledgeAll({ alerts: seen, by, comment });
     const acks = alerts.map(({ account, rule }, index) => {

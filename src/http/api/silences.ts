@@ -69,7 +69,8 @@ export function addSilenceOperations(api: Api, views: LiveViews): void {
 
   api.openapi(addSilence, async (context) => {
     const now = context.get('now');
-    const made = accept(await views.silence(readSilenceOrder(context.req.valid('json'), now)));
+    const order = readSilenceOrder(context.req.valid('json'), now);
+    const made = accept(await views.silence({ ...order, by: context.get('person') ?? order.by }));
     const silence = silenceJson({
       ...made,
       by: made.createdBy,

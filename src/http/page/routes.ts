@@ -113,8 +113,9 @@ async function signIn(options: PageOptions, context: WebContext): Promise<Respon
   const form = await readForm(context);
   const next = readOwnPath(form.get('next') ?? undefined);
   if (sessions === null) return context.redirect(next, 303);
-  if (sessions.isToken(form.get('token') ?? '')) {
-    context.header('set-cookie', sessions.open(isSecure(context.env.incoming.headers, settings)));
+  const role = sessions.roleOf(form.get('token') ?? '');
+  if (role !== null) {
+    context.header('set-cookie', sessions.open(role, isSecure(context.env.incoming.headers, settings)));
     return context.redirect(next, 303);
   }
   const slowed = await attempts.recordFailure(callerOf(context).address);

@@ -1,6 +1,7 @@
 import type { Rule } from '../../domain/rule.ts';
 import type { Unnotified } from '../../replay/trial.ts';
 import { ruleKindOf } from '../../rules/registry.ts';
+import { ruleOn } from '../../rules/rules-for-account.ts';
 import { readWrittenRule, ruleFields, writeRule } from '../../rules/written-rule.ts';
 import type { AccountView } from '../../views/views.ts';
 import { findAccount } from '../api/input.ts';
@@ -22,7 +23,7 @@ export function addTrialPage(app: WebApp, options: PageOptions): void {
   app.post('/accounts/:id/try/:rule', async (context) => {
     const { account, rule } = await findRule(options, context);
     const form = await readForm(context);
-    const written = readRule(rule, form);
+    const written = readRule(rule, account, form);
     const time = trialTimes.find(({ name }) => name === form.get('over')) ?? trialTimes[1];
     const read = readWrittenRule(written);
     const shown = { account, rule, written, time };
@@ -32,8 +33,14 @@ export function addTrialPage(app: WebApp, options: PageOptions): void {
         outcome: { kind: 'refused', problems: read.problems },
       });
     }
+    const tried = ruleOn(read.rule, account);
+    if (tried === null) {
+      const ids = account.balances.map(({ id }) => id).join(' or ');
+      const problems = [{ path: 'balance', message: `the account has no such balance; give ${ids}` }];
+      return showTrial(options, context, { ...shown, outcome: { kind: 'refused', problems } });
+    }
     const since = context.get('now') - time.ms;
-    const trial = await options.trials.run({ account: account.id, tried: read.rule, present: rule, since });
+    const trial = await options.trials.run({ account: account.id, tried, present: rule, since });
     if (trial === 'busy') {
       throw new RequestError('unavailable', 'Others are trying rules just now; try again in a moment.', {
         'retry-after': '10',
@@ -70,10 +77,10 @@ async function findRule(
 }
 
 /** The rule as the form has it. */
-function readRule(rule: Rule, form: URLSearchParams): Record<string, unknown> {
+function readRule(rule: Rule, { balances }: AccountView, form: URLSearchParams): Record<string, unknown> {
   const kind = ruleKindOf(rule);
   const before = rule.written ?? { id: rule.id, type: rule.type };
-  const values = ruleFields(kind, before).map(
+  const values = ruleFields(kind, before, balances).map(
     (field) => [field.path, form.get(fieldName(field)) ?? ''] as const,
   );
   return writeRule(kind, before, new Map(values));
