@@ -31,7 +31,7 @@ test('provider address, one account and one channel are enough; the rest has def
       {
         match: {},
         channels: ['ops'],
-        repeatEveryMs: 14_400_000,
+        repeatEveryMs: null,
         groupWaitMs: 5000,
         escalate: null,
         continue: false,

@@ -51,7 +51,7 @@ const provider = shape({
     .prefault({}),
 }).meta({ description: 'The messaging provider.' });
 
-const labels = labelRecord(z.string({ error: 'must be a text' })).meta({
+const labels = labelRecord(z.string({ error: 'must be a string' })).meta({
   description: 'Labels that rules, routes and silences can match.',
 });
 
@@ -97,7 +97,10 @@ const route = shape({
     selfAlertTypes,
   ).optional(),
   channels: channelNames('Channels that are told.'),
-  repeatEvery: duration('Time between reminders while it fires.', { minMs: secondMs }).prefault('4h'),
+  repeatEvery: duration(
+    'Time between reminders while it fires. Without it by severity: info none, warning 1d, critical 4h.',
+    { minMs: secondMs },
+  ).optional(),
   groupWait: duration('What becomes due within this time is one message.', { maxMs: 60 * minuteMs }).prefault(
     '5s',
   ),
@@ -235,7 +238,7 @@ const logLevels = [
 /** The whole file, as people write it. What holds across keys is checked in `checks/`. */
 export const configSchema = shape({
   $schema: z
-    .string({ error: 'must be a text' })
+    .string({ error: 'must be a string' })
     .meta({ description: 'Where editors find this schema.' })
     .optional(),
   provider: provider.prefault({}),
