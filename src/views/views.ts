@@ -1,6 +1,7 @@
 import type { Counters } from '../daemon/counting.ts';
 import type { AccountState } from '../domain/account-state.ts';
 import type { Acknowledgement, Incident } from '../domain/alert.ts';
+import type { AuditEntry } from '../domain/audit.ts';
 import type { Forecast } from '../domain/forecast.ts';
 import type { Runway } from '../domain/message.ts';
 import type {
@@ -61,6 +62,12 @@ export interface Views {
   explain(account: string): Promise<readonly Explanation[]>;
   /** Newest first, of those that were made before an instant. */
   notifications(limit: number, before?: number): Promise<readonly Notification[]>;
+  /** What people did in [since, before), newest first. */
+  audit(query: {
+    readonly since: number;
+    readonly before: number;
+    readonly limit: number;
+  }): readonly AuditEntry[];
   channels(): readonly ChannelView[];
   /** When alerts of one balance of the account, or of the account as a whole, were muted at some time in [since, until). */
   silenced(query: SilencedQuery): Promise<readonly Pick<SilenceView, 'startsAt' | 'endsAt'>[]>;
@@ -94,12 +101,14 @@ interface Actions {
   expireSilence(id: string): Promise<Refusal | null>;
   /** Lets a silence that is not over last so much longer. */
   extendSilence(order: { readonly id: string; readonly byMs: number }): Promise<Refusal | null>;
+  /** Keeps what a person did, for the audit. */
+  recordAction(entry: AuditEntry): Promise<void>;
   /** Polls as soon as the guard allows and gives the outcome; refused while backing off. */
   pollNow(account: string): Promise<{ readonly outcome: OutcomeKind; readonly view: AccountView } | Refusal>;
 }
 
 export interface AccountView
-  extends Pick<AccountSettings, 'id' | 'name' | 'labels' | 'topUpUrl' | 'runbookUrl' | 'note'>,
+  extends Pick<AccountSettings, 'id' | 'name' | 'labels' | 'topUpUrl' | 'runbookUrl' | 'note' | 'balances'>,
     Pick<AccountState, 'outcome' | 'failure' | 'polledAt' | 'reading' | 'consecutiveFailures' | 'usage'> {
   /** Of the newest reading, else the configured one. */
   readonly currency: string | null;

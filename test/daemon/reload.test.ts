@@ -153,7 +153,7 @@ describe('an account that points at another purse', () => {
     await world.restart({ downMs: minuteMs });
     await world.pass(minuteMs);
     const remembered = world.daemon.state.accounts.get('otp')?.log.readings(0) ?? [];
-    expect(remembered.map(({ sms }) => sms / units(1))).toEqual([5000, 100, 100]);
+    expect(remembered.map(({ balances }) => (balances.sms ?? 0) / units(1))).toEqual([5000, 100, 100]);
   });
 
   test('by swapped ids, across a restart, begins a new series for both', async () => {
@@ -304,6 +304,7 @@ function renamed({ settings: { channels, routes, ...rest } }: World, from: strin
 test('the settings of these tests are as the configuration makes them', () => {
   expect(makeSettings().rules.map(({ id }) => id)).toEqual([
     'sms-negative',
+    'late-top-up',
     'currency',
     'stale',
     'auth-failed',

@@ -1,3 +1,4 @@
+import { channelKinds } from '../../channels/registry.ts';
 import type { ConfigProblem } from '../../domain/config-problem.ts';
 import { isLoopbackHost } from '../../domain/loopback-host.ts';
 import type { Path } from '../config-problem.ts';
@@ -11,7 +12,7 @@ export function checkAddresses(draft: Draft): ConfigProblem[] {
     ...checkBaseUrls(draft, own.length),
     ...baseUrls.flatMap((path) => checkEncrypted(draft, path)),
     ...checkServer(draft),
-    ...keysAt(draft, ['channels']).flatMap((name) => checkMailSignIn(draft, ['channels', name])),
+    ...keysAt(draft, ['channels']).flatMap((name) => checkChannel(draft, ['channels', name])),
   ];
 }
 
@@ -44,6 +45,23 @@ function checkEncrypted(draft: Draft, path: Path): ConfigProblem[] {
 }
 
 function checkServer(draft: Draft): ConfigProblem[] {
+  return [...checkViewer(draft), ...checkListening(draft)];
+}
+
+function checkViewer(draft: Draft): ConfigProblem[] {
+  const [token = '', viewer = ''] = ['token', 'viewerToken'].map(
+    (key) => textAt(draft, ['server', key]) ?? '',
+  );
+  const path = ['server', 'viewerToken'];
+  if (viewer === '' || draft.isBroken(['server', 'token'])) return [];
+  if (token === '')
+    return [
+      problemAt(draft, path, 'is only of use beside server.token: without one everybody may change things'),
+    ];
+  return token === viewer ? [problemAt(draft, path, 'must differ from server.token')] : [];
+}
+
+function checkListening(draft: Draft): ConfigProblem[] {
   const [host, token, allowed] = ['host', 'token', 'allowUnauthenticated'].map((key) => ['server', key]);
   if (host === undefined || token === undefined || allowed === undefined) return [];
   const address = textAt(draft, host);
@@ -59,10 +77,12 @@ function checkServer(draft: Draft): ConfigProblem[] {
   ];
 }
 
-function checkMailSignIn(draft: Draft, channel: Path): ConfigProblem[] {
-  const address = textAt(draft, [...channel, 'smtpUrl']);
-  const oauth2 = [...channel, 'oauth2'];
-  if (address === null || valueAt(draft, oauth2) === undefined) return [];
-  const hasPassword = (URL.parse(address)?.password ?? '') !== '';
-  return hasPassword ? [problemAt(draft, oauth2, 'either oauth2 or a password in smtpUrl, not both')] : [];
+/** What holds between the keys of one channel: its kind knows. */
+function checkChannel(draft: Draft, channel: Path): ConfigProblem[] {
+  const kind = channelKinds.find(({ type }) => type === textAt(draft, [...channel, 'type']));
+  const read = (key: string): unknown =>
+    draft.isBroken([...channel, key]) ? undefined : valueAt(draft, [...channel, key]);
+  return (kind?.check?.({ read }) ?? []).map(({ key, message }) =>
+    problemAt(draft, [...channel, key], message),
+  );
 }

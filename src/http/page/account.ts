@@ -2,7 +2,7 @@ import { dayMs, describeDuration } from '../../domain/duration.ts';
 import { formatAmount } from '../../domain/money.ts';
 import { cleanText } from '../../domain/plain-text.ts';
 import type { Quantity } from '../../domain/quantity.ts';
-import { type Balance, balances, type PollRecord } from '../../domain/reading.ts';
+import type { Balance, BalanceDefinition, PollRecord } from '../../domain/reading.ts';
 import { describeRule } from '../../rules/about-rules.ts';
 import { basisWords } from '../../rules/spending-facts.ts';
 import type {
@@ -13,7 +13,6 @@ import type {
   SilenceView,
   Views,
 } from '../../views/views.ts';
-import { balanceLabel } from '../../wording/balance-wording.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { type WordingFrame, wordFact, wordQuantity } from '../../wording/quantity-wording.ts';
 import { actLine } from './act-line.ts';
@@ -28,8 +27,8 @@ import { silenceTable } from './silences.ts';
 import { trialPath } from './trial.ts';
 import {
   age,
-  amountOf,
   badge,
+  balanceCell,
   burnOf,
   type Frame,
   moment,
@@ -73,7 +72,7 @@ ${live(
   'account-state',
   html`${actLine(account, null, frame)}<p class="state-line">${badge(tone, word)}${labelList(account)}</p>
 ${failureNote(account, frame)}
-<div class="tiles">${balances.map((balance) => balanceTile(account, balance, frame))}${readingTile(account, frame)}</div>`,
+<div class="tiles">${account.balances.map((balance) => balanceTile(account, balance, frame))}${readingTile(account, frame)}</div>`,
 )}
 ${live('account-alerts', alertSection(alerts, account, frame))}
 ${chart}
@@ -101,11 +100,11 @@ function failureNote(account: AccountView, frame: Frame): Html | null {
   }${waits && html`Waits until ${momentAndAge(backoffUntil, frame)}. `}The balances below are from the last reading.</p>`;
 }
 
-function balanceTile(account: AccountView, balance: Balance, frame: Frame): Html {
+function balanceTile(account: AccountView, { id: balance, label }: BalanceDefinition, frame: Frame): Html {
   const runway = account.runways[balance];
   const burn = burnOf(account, balance);
-  return html`<section class="tile"><h2>${balanceLabel(balance)} balance</h2>
-<p class="big">${amountOf(account, balance)}</p>
+  return html`<section class="tile"><h2>${label} balance</h2>
+<p class="big">${balanceCell(account, balance)}</p>
 <dl><dt>Burn per day</dt><dd>${burn === null ? unknown() : html`${burn} ${account.currency}`}</dd>
 <dt>Runway</dt><dd>${runwayCell(account, balance, frame)}</dd>
 ${runway?.forecast != null && html`<dt>Forecast from</dt><dd>${basisWords[runway.forecast.basis]}</dd>`}
@@ -142,14 +141,17 @@ async function pollTable(views: Pick<Views, 'polls'>, account: AccountView, fram
   const polls = found.slice(-shownPolls);
   if (polls.length === 0) return html`<p class="empty">No poll lately.</p>`;
   return html`<div class="scroll" role="group" aria-label="Polls" tabindex="0"><table class="cards compact">
-<thead><tr><th scope="col">Outcome</th><th scope="col">Time</th><th scope="col" class="number">SMS balance</th><th scope="col" class="number">VoIP balance</th></tr></thead>
-<tbody>${polls.toReversed().map((poll) => pollRow(poll, frame))}</tbody></table></div>`;
+<thead><tr><th scope="col">Outcome</th><th scope="col">Time</th>${account.balances.map(({ label }) => html`<th scope="col" class="number">${label} balance</th>`)}</tr></thead>
+<tbody>${polls.toReversed().map((poll) => pollRow(poll, account, frame))}</tbody></table></div>`;
 }
 
-function pollRow({ at, outcome, reading }: PollRecord, frame: Frame): Html {
+function pollRow({ at, outcome, reading }: PollRecord, { balances }: AccountView, frame: Frame): Html {
+  const amount = (balance: Balance): Html | string => {
+    const micros = reading?.balances[balance];
+    return micros === undefined ? unknown() : formatAmount(micros, reading?.currency ?? null);
+  };
   return html`<tr><td data-label="Outcome">${badge(outcome === 'ok' ? 'good' : 'unread', outcome.replaceAll('_', ' '))}</td><td data-label="Time">${momentAndAge(at, frame)}</td>
-<td class="number" data-label="SMS balance">${reading === null ? unknown() : formatAmount(reading.sms, reading.currency)}</td>
-<td class="number" data-label="VoIP balance">${reading === null ? unknown() : formatAmount(reading.voip, reading.currency)}</td></tr>`;
+${balances.map(({ id, label }) => html`<td class="number" data-label="${label} balance">${amount(id)}</td>`)}</tr>`;
 }
 
 /** What each rule says of the account now, with the numbers behind it. */

@@ -4,7 +4,15 @@ import { type Html, html } from '../../wording/html.ts';
 import { pageOfTime } from '../api/paging.ts';
 import { type AlertPage, type AlertQuery, pageOfAlerts, selects, writeAlertQuery } from './alert-list.ts';
 import { accountsOf, alertCard } from './alerts.ts';
-import { durationField, options, personFields, pickedName, severityOptions, textChoice } from './forms.ts';
+import {
+  durationField,
+  maxChoices,
+  options,
+  personFields,
+  pickedName,
+  severityOptions,
+  textChoice,
+} from './forms.ts';
 import { incidentTable } from './incidents.ts';
 import { live } from './live.ts';
 import { ifReadable } from './readable.ts';
@@ -31,15 +39,23 @@ const cares = {
   covered: 'inhibited by a worse one',
 };
 
+const exactFilters = [
+  ['account', 'Account', 'accounts'],
+  ['rule', 'Rule', 'rules'],
+  ['label', 'Label', 'labels'],
+] as const;
+
+/** Of thousands only those are shown that a search finds. */
 function filterForm(query: AlertQuery, choices: ReturnType<LiveViews['choices']>): Html {
-  const set = [query.severity, query.care, query.account, query.rule, query.label].filter(Boolean).length;
+  const set = [query.q, query.severity, query.care, query.account, query.rule, query.label].filter(
+    Boolean,
+  ).length;
   return html`<details class="fold"><summary>Filter${(set > 0 || query.state !== 'open') && html` · ${query.state}${set > 0 && `, ${plural(set, 'filter')}`}`}</summary><form class="panel filter-form" method="get" action="/alerts" role="search" aria-label="Filter alerts">
+<label>Find <input type="search" name="q" value="${query.q}" maxlength="200" placeholder="name, id, rule or label=value"></label>
 <label>State <select name="state">${options(Object.entries({ open: 'open', firing: 'firing', pending: 'pending', past: 'past incidents' }), query.state)}</select></label>
 <label>Severity <select name="severity">${severityOptions(query.severity)}</select></label>
 <label>Owner <select name="care">${options(Object.entries(cares), query.care ?? '')}</select></label>
-${textChoice('account', 'Account', choices.accounts, { chosen: query.account })}
-${textChoice('rule', 'Rule', choices.rules, { chosen: query.rule })}
-${textChoice('label', 'Label', choices.labels, { chosen: query.label })}
+${exactFilters.map(([name, label, kind]) => (choices[kind].length <= maxChoices || query[name] !== '') && textChoice(name, label, choices[kind], { chosen: query[name] }))}
 <button>Filter</button> <a href="/alerts">Show all that are open</a></form></details>`;
 }
 

@@ -7,7 +7,7 @@ import { balanceLabel } from '../../wording/balance-wording.ts';
 import { type Html, html } from '../../wording/html.ts';
 import { accountPath } from './forms.ts';
 import { live } from './live.ts';
-import { amountOf, badge, type Frame, moment, nameOf, runwayCell, stateOf, stateWords } from './words.ts';
+import { badge, balanceCell, type Frame, moment, nameOf, runwayCell, stateOf, stateWords } from './words.ts';
 
 const sliceOfAccounts = 100;
 
@@ -45,10 +45,10 @@ function currencySection({ currency, payments, thisWeek, next30Days }: CurrencyP
 
 function paymentRow({ account, balance, micros, dueAt }: DuePayment, frame: Frame): Html {
   const { word, tone } = stateWords[stateOf(account)];
-  return html`<tr><th scope="row"><a href="${accountPath(account.id)}"><bdi>${nameOf(account.name)}</bdi></a> ${tone !== 'good' && badge(tone, word)}<span class="sub">${balanceLabel(balance)}</span></th>
+  return html`<tr><th scope="row"><a href="${accountPath(account.id)}"><bdi>${nameOf(account.name)}</bdi></a> ${tone !== 'good' && badge(tone, word)}<span class="sub">${balanceLabel(balance, account.balances)}</span></th>
 <td class="number" data-label="Pay"><strong>${formatAmount(micros, account.currency)}</strong></td>
 <td data-label="By">${dueAt === null || dueAt <= frame.now ? html`<strong class="gone">now</strong>` : moment(dueAt, frame)}</td>
-<td class="number" data-label="Left now">${amountOf(account, balance)}</td>
+<td class="number" data-label="Left now">${balanceCell(account, balance)}</td>
 <td data-label="Lasts">${runwayCell(account, balance, frame)}</td>
 <td data-label="Where">${account.topUpUrl === null ? html`<span class="soft">no topUpUrl</span>` : html`<a class="button" href="${account.topUpUrl}">Top up<span class="hidden"> ${nameOf(account.name)}</span></a>`}</td></tr>`;
 }

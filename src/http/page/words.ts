@@ -56,6 +56,22 @@ export function nameOf(name: string): string {
   return cleanText(name, 80);
 }
 
+/** Whether each word of a search stands in one of the texts, or in a label as `key=value`; upper and lower case are the same. */
+export function mentionsAll(
+  search: string,
+  texts: readonly string[],
+  labels: Readonly<Record<string, string>>,
+): boolean {
+  if (search === '') return true;
+  const all = [...texts, ...Object.entries(labels).map(([key, value]) => `${key}=${value}`)].map((text) =>
+    text.toLowerCase(),
+  );
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.some((text) => text.includes(word)));
+}
+
 /** A word with its icon and colour. */
 export function badge(tone: Tone, word: string): Html {
   return html`<span class="badge ${tone}">${icon(tone)}${word}</span>`;
@@ -87,8 +103,8 @@ export function momentAndAge(at: number, frame: Frame): Html {
 }
 
 /** The balance as it was read, negative ones marked; a dash where none was. */
-export function amountOf(account: AccountView, balance: Balance): Html {
-  const micros = account.reading?.[balance];
+export function balanceCell(account: AccountView, balance: Balance): Html {
+  const micros = account.reading?.balances[balance];
   if (micros === undefined) return unknown();
   return html`<span class="${micros < 0 ? 'amount negative' : 'amount'}">${formatAmount(micros, account.currency)}</span>`;
 }

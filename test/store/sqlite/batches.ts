@@ -31,7 +31,7 @@ export function batch(parts: Partial<Batch> = {}): Batch {
 }
 
 export function ok(at: number, sms: number, currency = 'CNY'): PollRecord {
-  return { at, outcome: 'ok', reading: { at, sms, voip: 0 - sms, currency } };
+  return { at, outcome: 'ok', reading: { at, balances: { sms, voip: 0 - sms }, currency } };
 }
 
 export function failed(at: number, outcome: 'timeout' | 'auth_failed' = 'timeout'): PollRecord {
