@@ -3,6 +3,7 @@ import type { ForeignTexts } from '../domain/foreign-text.ts';
 import type { ChannelSettings } from '../domain/settings.ts';
 import type { Channel } from '../ports/channel.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { KeyProblem, KeyReader } from '../rules/kind.ts';
 import type { DocumentedAnswer } from './answers.ts';
 import type { DemoReceiver } from './demo-receiver.ts';
 
@@ -39,6 +40,8 @@ export interface ChannelKind<
   keysAt?(
     address: URL,
   ): { readonly keys: Readonly<Record<string, string>>; readonly isCertain: boolean } | null;
+  /** What cannot be combined in one channel, judged from the file, whatever else is wrong with it. */
+  check?(keys: KeyReader, file: { readonly credentials: ReadonlySet<string> }): readonly KeyProblem[];
   /** What is allowed but perhaps not meant, each with the key that it is about. */
   findWarnings?(settings: Own, house: ChannelSurroundings): readonly ChannelWarning[];
   /** How fast the receiver takes messages; by whose documentation stands beside it. */

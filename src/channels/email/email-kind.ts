@@ -16,6 +16,13 @@ export const emailKind: ChannelKind<z.output<typeof emailSchema>, EmailSettings>
     const from = user.includes('@') ? user : `lowwater@${hostname}`;
     return { keys: { smtpUrl: href, from }, isCertain: true };
   },
+  check: (keys) => {
+    const smtpUrl = keys.valueAt(['smtpUrl']);
+    const hasPassword = typeof smtpUrl === 'string' && (URL.parse(smtpUrl)?.password ?? '') !== '';
+    return hasPassword && keys.valueAt(['oauth2']) !== undefined
+      ? [{ path: ['oauth2'], message: 'either oauth2 or a password in smtpUrl, not both' }]
+      : [];
+  },
   describe: ({ to, from, smtpUrl }) =>
     `${to.map(describeMailbox).join(', ')} from ${describeMailbox(from)} by ${hostOf(smtpUrl)}`,
   // A server may take ten minutes for a mail (RFC 5321, 4.5.3.2), and the next one is not to wait for that.

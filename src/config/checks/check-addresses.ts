@@ -1,7 +1,7 @@
 import type { ConfigProblem } from '../../domain/config-problem.ts';
 import { isLoopbackHost } from '../../domain/loopback-host.ts';
 import type { Path } from '../config-problem.ts';
-import { type Draft, itemsAt, itemsWith, keysAt, problemAt, textAt, valueAt } from '../draft.ts';
+import { type Draft, itemsAt, itemsWith, problemAt, textAt, valueAt } from '../draft.ts';
 
 /** Secrets must not travel unencrypted, and the page must not be open to everybody, unless the file says so. */
 export function checkAddresses(draft: Draft): ConfigProblem[] {
@@ -11,7 +11,6 @@ export function checkAddresses(draft: Draft): ConfigProblem[] {
     ...checkBaseUrls(draft, own.length),
     ...baseUrls.flatMap((path) => checkEncrypted(draft, path)),
     ...checkServer(draft),
-    ...keysAt(draft, ['channels']).flatMap((name) => checkMailSignIn(draft, ['channels', name])),
   ];
 }
 
@@ -57,12 +56,4 @@ function checkServer(draft: Draft): ConfigProblem[] {
       'other machines could use page and API without a token: set server.token, or listen on 127.0.0.1, or set server.allowUnauthenticated to true',
     ),
   ];
-}
-
-function checkMailSignIn(draft: Draft, channel: Path): ConfigProblem[] {
-  const address = textAt(draft, [...channel, 'smtpUrl']);
-  const oauth2 = [...channel, 'oauth2'];
-  if (address === null || valueAt(draft, oauth2) === undefined) return [];
-  const hasPassword = (URL.parse(address)?.password ?? '') !== '';
-  return hasPassword ? [problemAt(draft, oauth2, 'either oauth2 or a password in smtpUrl, not both')] : [];
 }
